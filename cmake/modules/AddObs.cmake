@@ -1,0 +1,118 @@
+#===- AddObs.cmake - Functions that the build files of Obsidian use ------===//
+#
+# Part of the Obsidian project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+
+include_guard()
+
+# One target compiles the heavy MLIR headers; the others reuse its result, so
+# all of them must be compiled with the same flags.
+if(OBS_USE_PCH)
+  add_library(ObsPrecompiledHeaders OBJECT
+    ${PROJECT_SOURCE_DIR}/cmake/pch/Precompiled.cpp)
+  llvm_update_compile_flags(ObsPrecompiledHeaders)
+  target_precompile_headers(ObsPrecompiledHeaders PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/pch/Precompiled.h)
+  # Without a time stamp in the header ccache can tell that nothing changed.
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  target_compile_options(ObsPrecompiledHeaders PRIVATE
+    "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+function(obs_use_precompiled_headers target)
+  if(OBS_USE_PCH)
+    target_precompile_headers(${target} REUSE_FROM ObsPrecompiledHeaders)
+  endif()
+endfunction()
+
+# Adds the subdirectories of the arguments that have a build file.
+function(add_obs_subdirectories)
+  foreach(dir IN LISTS ARGN)
+    # A glob, so that a build file that appears later causes a new configuration.
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
+    if(found)
+      add_subdirectory(${dir})
+    endif()
+  endforeach()
+endfunction()
+
+# add_obs_tablegen_target(Name): names what the mlir_tablegen() calls before it
+# in the same file generate, and has every library wait for it.
+function(add_obs_tablegen_target name)
+  # TABLEGEN_OUTPUT is what mlir_tablegen leaves in the caller's scope.
+  add_custom_target(${name} DEPENDS ${TABLEGEN_OUTPUT})
+  set(TABLEGEN_OUTPUT "" PARENT_SCOPE)
+  add_dependencies(obs-headers ${name})
+endfunction()
+
+# add_obs_library(Name source...
+#   [LINK_LIBS [PUBLIC] our libraries...]
+#   [MLIR_LIBS upstream libraries...]   e.g. MLIRIR MLIRGPUDialect
+#   [LLVM_COMPONENTS component...])     e.g. OrcJIT Support
+# Upstream MLIR must be named in MLIR_LIBS only: that is what is exchanged for
+# libMLIR.so, and a library named elsewhere would be linked a second time.
+function(add_obs_library name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS;LLVM_COMPONENTS;DEPENDS"
+    ${ARGN})
+  list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS}
+    EXCLUDE_FROM_LIBMLIR DISABLE_INSTALL PARTIAL_SOURCES_INTENDED
+    DEPENDS obs-headers ${ARG_DEPENDS}
+    LINK_COMPONENTS ${ARG_LLVM_COMPONENTS}
+    LINK_LIBS PUBLIC ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
+  set_target_properties(${name} PROPERTIES FOLDER "Obsidian/Libraries")
+  obs_use_precompiled_headers(${name})
+endfunction()
+
+# add_obs_tool(name source... [LINK_LIBS ...] [MLIR_LIBS ...]
+#   [LLVM_COMPONENTS ...]): an executable in bin/. It is part of `all`.
+function(add_obs_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS;LLVM_COMPONENTS" ${ARGN})
+  list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
+  set(LLVM_LINK_COMPONENTS ${ARG_LLVM_COMPONENTS})
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS}
+    PARTIAL_SOURCES_INTENDED DEPENDS obs-headers)
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  if(OBS_STATIC)
+    obs_static_tool(${name})
+  endif()
+  obs_use_precompiled_headers(${name})
+  set_property(GLOBAL APPEND PROPERTY OBS_TOOLS ${name})
+endfunction()
+
+# add_obs_unittest(NameTests source... [LINK_LIBS ...] [MLIR_LIBS ...]
+#   [LLVM_COMPONENTS ...]): a GoogleTest executable, run by check-obs. The name
+# must end in Tests, which is how lit finds it.
+function(add_obs_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS;LLVM_COMPONENTS" ${ARGN})
+  if(NOT name MATCHES "Tests$")
+    message(FATAL_ERROR "The name of a unit test must end in Tests: ${name}")
+  endif()
+  if(NOT TARGET obs-unittests)
+    add_custom_target(obs-unittests)
+  endif()
+  if(NOT OBS_BUILD_UNITTESTS)
+    return()
+  endif()
+  list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  llvm_update_compile_flags(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
+    FOLDER "Obsidian/Tests")
+  add_dependencies(${name} obs-headers)
+  target_link_libraries(${name} PRIVATE
+    ${ARG_LINK_LIBS} GTest::gtest GTest::gtest_main)
+  mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR_LIBS})
+  if(NOT OBS_STATIC)
+    target_link_libraries(${name} PRIVATE LLVM)
+  endif()
+  obs_use_precompiled_headers(${name})
+  add_dependencies(obs-unittests ${name})
+endfunction()

@@ -1,0 +1,39 @@
+#===- StaticMLIR.cmake - Tools that need libc and libm only --------------===//
+#
+# Part of the Obsidian project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#===----------------------------------------------------------------------===//
+
+# The packaged static libraries name the shared libLLVM and libMLIR as their
+# dependencies. Takes those out, so that each tool names the static archives.
+function(obs_static_mlir)
+  get_property(libs GLOBAL PROPERTY MLIR_ALL_LIBS)
+  list(REMOVE_DUPLICATES libs)
+  foreach(lib IN LISTS libs)
+    if(NOT TARGET ${lib})
+      continue()
+    endif()
+    get_target_property(type ${lib} TYPE)
+    get_target_property(deps ${lib} INTERFACE_LINK_LIBRARIES)
+    if(type STREQUAL "STATIC_LIBRARY" AND deps)
+      list(REMOVE_ITEM deps LLVM MLIR)
+      set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
+    endif()
+  endforeach()
+endfunction()
+
+# Links the parts of LLVM that our tools reach: the NVPTX back end for kernels
+# and the X86 one, with the JIT, for the emulator.
+function(obs_static_tool name)
+  llvm_map_components_to_libnames(llvm_libs
+    AsmParser BitReader BitWriter Core ExecutionEngine IRReader JITLink Linker
+    OrcJIT PerfJITEvents Passes Support Target TargetParser Remarks FrontendOpenMP
+    X86CodeGen X86AsmParser X86Desc X86Info
+    NVPTXCodeGen NVPTXDesc NVPTXInfo)
+  target_link_libraries(${name} PRIVATE ${llvm_libs})
+  target_link_options(${name} PRIVATE
+    -static-libstdc++ -static-libgcc LINKER:--as-needed LINKER:--icf=all
+    LINKER:--gc-sections LINKER:--strip-all)
+endfunction()
