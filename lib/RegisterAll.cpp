@@ -1,0 +1,143 @@
+//===- RegisterAll.cpp - What the tools of the project register -----------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's registerAll* would do, but they pull every dialect and conversion
+// of MLIR into the static tools. Only what an obs program can meet on its way
+// to PTX is named here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/RegisterAll.h"
+
+#if __has_include("Obsidian/Dialect/Obs/IR/Obs.h")
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#define HAVE_OBS_DIALECT
+#endif
+#if __has_include("Obsidian/Dialect/Obs/Transforms/Passes.h")
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#define HAVE_OBS_PASSES
+#endif
+#if __has_include("Obsidian/Conversion/Passes.h")
+#include "Obsidian/Conversion/Passes.h"
+#define HAVE_OBS_CONVERSION
+#endif
+#if __has_include("Obsidian/Pipelines/Pipelines.h")
+#include "Obsidian/Pipelines/Pipelines.h"
+#define HAVE_OBS_PIPELINES
+#endif
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/InlinerInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void obs::registerAllDialects(DialectRegistry &registry) {
+#ifdef HAVE_OBS_DIALECT
+  registry.insert<obs::ObsDialect>();
+#endif
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, DLTIDialect, func::FuncDialect,
+                  gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+
+  func::registerInlinerExtension(registry);
+  LLVM::registerInlinerInterface(registry);
+  NVVM::registerInlinerInterface(registry);
+
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  gpu::registerConvertGpuToLLVMInterface(registry);
+  index::registerConvertIndexToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  NVVM::registerConvertGpuToNVVMInterface(registry);
+  registerConvertNVVMToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  NVVM::registerNVVMTargetInterfaceExternalModels(registry);
+}
+
+void obs::registerAllPasses() {
+#ifdef HAVE_OBS_PASSES
+  obs::registerObsPasses();
+#endif
+#ifdef HAVE_OBS_CONVERSION
+  obs::registerObsConversionPasses();
+#endif
+#ifdef HAVE_OBS_PIPELINES
+  obs::registerObsPipelines();
+#endif
+
+  affine::registerAffinePasses();
+  arith::registerArithPasses();
+  registerGPUPasses();
+  memref::registerMemRefPasses();
+  registerSCFPasses();
+  registerTransformsPasses();
+
+  registerArithToLLVMConversionPass();
+  registerConvertControlFlowToLLVMPass();
+  registerConvertFuncToLLVMPass();
+  registerConvertGpuOpsToNVVMOpsPass();
+  registerConvertIndexToLLVMPass();
+  registerConvertMathToLLVMPass();
+  registerConvertMathToLibmPass();
+  registerConvertNVVMToLLVMPass();
+  registerConvertToLLVMPass();
+  registerConvertVectorToLLVMPass();
+  registerFinalizeMemRefToLLVMConversionPass();
+  registerGpuToLLVMConversionPass();
+  registerLowerAffinePass();
+  registerReconcileUnrealizedCastsPass();
+  registerSCFToControlFlowPass();
+  registerUBToLLVMConversionPass();
+}

@@ -1,0 +1,88 @@
+# Configuration of the lit tests. See CONTRIBUTING.md for how to run one.
+
+import ctypes
+import os
+import shutil
+import subprocess
+
+import lit.formats
+import lit.util
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Obsidian"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Unit", "lib"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.obs_obj_root, "test")
+
+# A test that runs longer than this is a defect. Needs psutil.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = int(
+        lit_config.params.get("test_timeout", 120))
+
+llvm_config.with_system_environment(
+    ["HOME", "TMP", "TEMP", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"])
+llvm_config.with_environment(
+    "FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false")
+llvm_config.use_default_substitutions()
+
+tools_dir = os.path.join(config.obs_obj_root, "bin")
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment("PATH", tools_dir, append_path=True)
+
+# OBS_OPT_CHECK_ROUNDTRIP=1 turns every test of obs-opt into a test that the
+# input survives printing and parsing, as text and as bytecode.
+obs_opt = ["--verify-roundtrip"] if os.environ.get("OBS_OPT_CHECK_ROUNDTRIP") else []
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("obs-opt", extra_args=obs_opt, unresolved="ignore"),
+        ToolSubst("obs-translate", unresolved="ignore"),
+        ToolSubst("obs-run", unresolved="ignore"),
+        ToolSubst("obs-lsp-server", unresolved="ignore"),
+    ],
+    [tools_dir, config.llvm_tools_dir],
+)
+
+config.substitutions.append(("%obs_src_root", config.obs_src_root))
+config.substitutions.append(("%examples", os.path.join(config.obs_src_root, "examples")))
+config.substitutions.append(("%python", config.python_executable))
+
+# What this machine can do.
+
+
+def has_cuda_device():
+    """True when the driver loads and reports a device."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+        count = ctypes.c_int(0)
+        return (cuda.cuInit(0) == 0
+                and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0
+                and count.value > 0)
+    except OSError:
+        return False
+
+
+def has_module(name):
+    """True when the Python that runs the tests' scripts can import `name`."""
+    return subprocess.run([config.python_executable, "-c", "import " + name],
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+config.available_features.add("python")
+if has_module("numpy"):
+    config.available_features.add("numpy")
+if config.obs_assertions:
+    config.available_features.add("assertions")
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
+if has_cuda_device():
+    config.available_features.add("cuda")
+# Tests that take minutes; `make check-full` asks for them.
+if lit_config.params.get("exhaustive"):
+    config.available_features.add("exhaustive")
+
+# One test at a time on the device.
+lit_config.parallelism_groups["cuda"] = 1

@@ -1,0 +1,23 @@
+//===- obs-opt.cpp - Runs passes on obs programs --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/RegisterAll.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+int main(int argc, char **argv) {
+  llvm::setBugReportMsg("PLEASE submit a bug report to the Obsidian project "
+                        "with the crash backtrace and the input file.\n");
+
+  mlir::DialectRegistry registry;
+  mlir::obs::registerAllDialects(registry);
+  mlir::obs::registerAllPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "Obsidian optimizer driver\n", registry));
+}
