@@ -4,9 +4,9 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
-import lit.util
 from lit.llvm import llvm_config
 from lit.llvm.subst import ToolSubst
 
@@ -15,6 +15,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "Unit", "lib"]
 config.test_source_root = os.path.dirname(__file__)
+config.python_executable = sys.executable
 config.test_exec_root = os.path.join(config.obs_obj_root, "test")
 
 # A test that runs longer than this is a defect. Needs psutil.

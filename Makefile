@@ -1,0 +1,41 @@
+# The commands of a day's work. CMakePresets.json has the build itself.
+
+.PHONY: all build check check-full demo static format docs deps clean
+
+all: build
+
+# The release tools, in build/bin/.
+build:
+	cmake --preset release
+	cmake --build build --target obs-tools
+
+# Installs what is missing, builds, and runs the example programs.
+demo:
+	./scripts/demo.sh
+
+# Builds twice (release, and with assertions) and runs every test.
+check:
+	./scripts/check.sh
+
+# The same with the exhaustive matrices, which take hours.
+check-full:
+	./scripts/check.sh --full
+
+# Self-contained tools that need libc and libm only, in build-static/bin/.
+static:
+	cmake --preset static
+	cmake --build --preset static
+
+# Writes docs/generated/ from the TableGen descriptions.
+docs:
+	./scripts/check-docs.sh --update
+
+format:
+	git ls-files '*.h' '*.cpp' | xargs "$${CLANG_FORMAT:-clang-format-22}" -i
+
+# LLVM/MLIR 22 and the build tools, by apt-get.
+deps:
+	./scripts/install-deps.sh
+
+clean:
+	rm -rf build build-asserts build-static

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Compares docs/generated/ with what the TableGen descriptions say, and fails
+# when a page is out of date.
+#
+# Usage: check-docs.sh [--update]    --update rewrites the pages instead.
+set -eu
+cd "$(dirname "$0")/.."
+
+prefix="${LLVM_PREFIX:-/usr/lib/llvm-22}"
+out="$(mktemp -d)"
+trap 'rm -rf "$out"' EXIT
+
+# page NAME FILE GENERATOR...: writes one page from one .td file.
+page() {
+  name="$1" file="include/Obsidian/$2"
+  shift 2
+  if [ ! -f "$file" ]; then
+    return
+  fi
+  {
+    echo "<!-- Written by scripts/check-docs.sh --update from $file. -->"
+    echo
+    "$prefix/bin/mlir-tblgen" "$@" -I include -I "$prefix/include" "$file"
+  } | sed -e 's/[[:space:]]*$//' | cat -s >"$out/$name.md"
+}
+
+page ObsDialect Dialect/Obs/IR/ObsOps.td -gen-dialect-doc -dialect=obs
+page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
+page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
+page ConversionPasses Conversion/Passes.td -gen-pass-doc
+
+if [ "${1:-}" = "--update" ]; then
+  mkdir -p docs/generated
+  rm -f docs/generated/*.md
+  cp "$out"/*.md docs/generated/
+  echo "docs/generated: $(ls docs/generated | wc -l) pages written."
+elif ! diff -ru docs/generated "$out"; then
+  echo "docs/generated is out of date: run 'make docs' and commit the result." >&2
+  exit 1
+fi

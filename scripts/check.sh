@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds Obsidian twice and runs its tests: the release tools with the tests
+# that start them as a user does, and our code with assertions with every test.
+# The last line is 'N passed, N failed, N skipped'.
+#
+# Usage: check.sh [--full]    --full also runs the exhaustive matrices.
+set -eu
+cd "$(dirname "$0")/.."
+
+lit="${LLVM_PREFIX:-/usr/lib/llvm-22}/bin/lit"
+exhaustive=""
+if [ "${1:-}" = "--full" ]; then
+  exhaustive="--param exhaustive=1 --param test_timeout=7200"
+fi
+# The part of the suite that the release tools run too: without this filter
+# every test would run twice.
+release_tests="${OBS_RELEASE_TESTS:-Examples|Tools}"
+
+step() { echo "== $*"; }
+
+step "release build (build/)"
+cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+rm -f build.log
+cmake --build build --target obs-tools
+
+step "build with assertions (build-asserts/)"
+cmake --preset asserts >build.log 2>&1 || { cat build.log; exit 1; }
+rm -f build.log
+cmake --build build-asserts --target obs-test-depends
+
+# Every part runs, even when one before it failed.
+step "tests on the release tools ($release_tests)"
+rm -f build/lit.json build-asserts/lit.json
+"$lit" -sv -o build/lit.json --filter "$release_tests" build/test </dev/null || true
+
+step "all tests, with assertions"
+# shellcheck disable=SC2086 # a list of words
+"$lit" -sv -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
+
+step "result"
+exec python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json
