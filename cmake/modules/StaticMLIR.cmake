@@ -22,6 +22,15 @@ function(obs_static_mlir)
       set_target_properties(${lib} PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
     endif()
   endforeach()
+
+  # The compression libraries too, so that libc and libm are all that is left.
+  # Nothing of ours reaches the SMT solver.
+  find_library(OBS_ZLIB_ARCHIVE NAMES libz.a REQUIRED)
+  find_library(OBS_ZSTD_ARCHIVE NAMES libzstd.a REQUIRED)
+  get_target_property(deps LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(FILTER deps EXCLUDE REGEX "libz3|ZLIB::|zstd::")
+  list(APPEND deps ${OBS_ZLIB_ARCHIVE} ${OBS_ZSTD_ARCHIVE})
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${deps}")
 endfunction()
 
 # Links the parts of LLVM that our tools reach: the NVPTX back end for kernels
