@@ -31,11 +31,11 @@ cmake --build build-asserts --target obs-test-depends
 # Every part runs, even when one before it failed.
 step "tests on the release tools ($release_tests)"
 rm -f build/lit.json build-asserts/lit.json
-"$lit" -sv -o build/lit.json --filter "$release_tests" build/test </dev/null || true
+"$lit" -sv --no-progress-bar -o build/lit.json --filter "$release_tests" build/test </dev/null || true
 
 step "all tests, with assertions"
 # shellcheck disable=SC2086 # a list of words
-"$lit" -sv -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
+"$lit" -sv --no-progress-bar -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
 
 step "result"
 exec python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json

@@ -13,7 +13,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "Obsidian"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Unit", "lib"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.python_executable = sys.executable
 config.test_exec_root = os.path.join(config.obs_obj_root, "test")
