@@ -1,0 +1,73 @@
+//===- Interpreter.h - Reference interpreter of obs programs ----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes a function of the obs dialect directly, one obvious function per
+// operation. It is the executable meaning of the language and shares nothing
+// with the compiler: no folder, pass or interface of the dialect is called.
+//
+// What the rules of the language exclude is a trap, an error with the location
+// of the operation: an index out of range, extents that disagree, a read of an
+// element that was never written, two writes of one element under `disjoint`,
+// a use of a view after a force into its memory, and what ScalarOps.h lists.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_INTERPRETER_INTERPRETER_H
+#define OBSIDIAN_INTERPRETER_INTERPRETER_H
+
+#include "Obsidian/Interpreter/ScalarOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <vector>
+
+namespace mlir::obs::interpreter {
+
+/// A scalar or an array of scalars in host memory: an argument or a result.
+///
+/// An obs array with several element types is that many consecutive arrays of
+/// the same extents; every other argument or result is one HostValue.
+struct HostValue {
+  Type elementType;
+  bool isScalar = false;
+  /// Of an array; row-major, none negative. A rank-0 memref has none.
+  SmallVector<int64_t> extents;
+  /// `getScalarBytes(elementType)` bytes for each element, row-major.
+  std::vector<char> data;
+
+  static HostValue scalar(Scalar value);
+  /// An array of zeros.
+  static HostValue array(Type elementType, ArrayRef<int64_t> extents);
+
+  /// Product of the extents; 1 for a scalar.
+  int64_t getNumElements() const;
+  /// The element at a row-major position, which must be in range.
+  Scalar get(int64_t position) const;
+  void set(int64_t position, Scalar value);
+};
+
+/// How to run a program.
+struct InterpreterOptions {
+  /// Where `obs.print` prints; nothing is printed when null.
+  raw_ostream *output = nullptr;
+};
+
+/// The element types of the HostValues that make up one argument or result of
+/// type `type` (a scalar, a memref, or a pull array that is not nested), in
+/// order. Empty when a value of the type cannot be passed.
+SmallVector<Type> getHostElementTypes(Type type);
+
+/// Runs `entry` on `arguments`, which must be those that its type asks for (the
+/// extents of arrays included; a mismatch is an error). Arguments of memref
+/// type are memory: what the program writes to them is there afterwards.
+/// Returns the results; a pull array that is virtual is evaluated. Every error
+/// reads `file:line:col: message`.
+llvm::Expected<SmallVector<HostValue>>
+interpret(func::FuncOp entry, MutableArrayRef<HostValue> arguments,
+          const InterpreterOptions &options = {});
+
+} // namespace mlir::obs::interpreter
+
+#endif // OBSIDIAN_INTERPRETER_INTERPRETER_H
