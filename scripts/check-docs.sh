@@ -21,7 +21,7 @@ page() {
     echo "<!-- Written by scripts/check-docs.sh --update from $file. -->"
     echo
     "$prefix/bin/mlir-tblgen" "$@" -I include -I "$prefix/include" "$file"
-  } | sed -e 's/[[:space:]]*$//' | cat -s >"$out/$name.md"
+  } | sed -e 's/[[:space:]]*$//' -e '/^\[TOC\]$/d' | cat -s >"$out/$name.md"
 }
 
 page ObsDialect Dialect/Obs/IR/ObsOps.td -gen-dialect-doc -dialect=obs

@@ -12,30 +12,36 @@ exhaustive=""
 if [ "${1:-}" = "--full" ]; then
   exhaustive="--param exhaustive=1 --param test_timeout=7200"
 fi
-# The part of the suite that the release tools run too: without this filter
-# every test would run twice.
-release_tests="${OBS_RELEASE_TESTS:-Examples|Tools}"
+# The part of the suite that the release tools run too: all of it twice would
+# take too long.
+release_tests=""
+for folder in Examples Tools; do
+  if [ -d "test/$folder" ]; then
+    release_tests="$release_tests build/test/$folder"
+  fi
+done
 
 step() { echo "== $*"; }
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
 
 step "release build (build/)"
-cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
-rm -f build.log
+cmake --preset release >"$log" 2>&1 || { cat "$log"; exit 1; }
 cmake --build build --target obs-tools
 
 step "build with assertions (build-asserts/)"
-cmake --preset asserts >build.log 2>&1 || { cat build.log; exit 1; }
-rm -f build.log
+cmake --preset asserts >"$log" 2>&1 || { cat "$log"; exit 1; }
 cmake --build build-asserts --target obs-test-depends
 
 # Every part runs, even when one before it failed.
 step "tests on the release tools ($release_tests)"
 rm -f build/lit.json build-asserts/lit.json
-"$lit" -sv --no-progress-bar -o build/lit.json --filter "$release_tests" build/test </dev/null || true
+# shellcheck disable=SC2086 # a list of words
+"$lit" -sv --no-progress-bar -o build/lit.json $release_tests </dev/null || true
 
 step "all tests, with assertions"
 # shellcheck disable=SC2086 # a list of words
 "$lit" -sv --no-progress-bar -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
 
 step "result"
-exec python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json
+python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json

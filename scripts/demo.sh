@@ -6,6 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 step() { echo; echo "== $*"; }
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
 
 step "1/3 build tools and LLVM/MLIR 22"
 if [ -x "${LLVM_PREFIX:-/usr/lib/llvm-22}/bin/mlir-opt" ] &&
@@ -17,8 +19,7 @@ else
 fi
 
 step "2/3 build (a few minutes the first time)"
-cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
-rm -f build.log
+cmake --preset release >"$log" 2>&1 || { cat "$log"; exit 1; }
 cmake --build build --target obs-tools
 
 step "3/3 run the examples"
