@@ -1,0 +1,112 @@
+//===- Obs.h - The obs dialect ----------------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one header that users of the dialect include: types, attributes,
+// interfaces, operations, and the few helpers that every pass needs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBS_H
+#define OBSIDIAN_DIALECT_OBS_IR_OBS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.h.inc"
+#include "Obsidian/Dialect/Obs/IR/ObsEnums.h.inc"
+
+namespace mlir::obs {
+/// What several writes of one element mean, and for `reduce` the operation.
+struct WriteContract {
+  Contract contract = Contract::Disjoint;
+  StringAttr kind;
+};
+
+/// What a push array calls for every element that it writes: one value for each
+/// element type, one index for each dimension. The builder stands in
+/// thread-level code.
+using Writer = llvm::function_ref<void(OpBuilder &builder, Location loc,
+                                       ValueRange values, ValueRange indices,
+                                       WriteContract contract)>;
+} // namespace mlir::obs
+
+#define GET_ATTRDEF_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsTypes.h.inc"
+
+#include "Obsidian/Dialect/Obs/IR/ObsBitInterfaces.h.inc"
+#include "Obsidian/Dialect/Obs/IR/ObsInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsOps.h.inc"
+
+namespace mlir::obs {
+
+/// Where a piece of code runs.
+struct ScopeInfo {
+  Level level;
+  /// Code that computes one element: no storage, no push arrays.
+  bool isScalar;
+};
+
+/// The level of the region that contains `op`. A function without the attribute
+/// `obs.level` is a host function, of level grid.
+ScopeInfo getEnclosingScope(Operation *op);
+
+/// The fill whose elements an `obs.write` or `obs.put` at `op` writes, or null.
+FillOp getEnclosingFill(Operation *op);
+
+/// The element types, extents and bounds of a pull or push type, uniformly.
+ArrayRef<int64_t> getArrayExtents(Type type);
+ArrayRef<Type> getArrayElementTypes(Type type);
+/// Static bound of one extent (the extent itself if static), or kDynamic.
+int64_t getArrayBound(Type type, unsigned dim);
+
+/// The extent of dimension `dim` of `array` as an `index` value: a constant, or
+/// `obs.dim`.
+Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
+/// All extents of `array`.
+SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
+
+/// The elements of `array` at `indices`: one value for each element type.
+SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
+                            ValueRange indices);
+
+/// Builds the program of the push array `array` with the given writer. `array`
+/// must be the result of an operation with PushOpInterface.
+void emitPush(OpBuilder &builder, Location loc, Value array, Writer writer);
+
+/// Clones the single block of `region` at the insertion point of `builder` with
+/// its arguments replaced, and returns what its terminator yields.
+SmallVector<Value> cloneBody(OpBuilder &builder, Region &region,
+                             ValueRange arguments);
+
+/// The values of a mixed list as in DynamicIndexList.
+SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,
+                              ValueRange dynamic, ArrayRef<int64_t> statics);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBS_H

@@ -1,0 +1,82 @@
+//===- ObsAttrs.td - Attributes of the obs dialect --------*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBSATTRS_TD
+#define OBSIDIAN_DIALECT_OBS_IR_OBSATTRS_TD
+
+include "Obsidian/Dialect/Obs/IR/ObsBase.td"
+include "mlir/Dialect/SCF/IR/DeviceMappingInterface.td"
+
+def Obs_LevelAttr : EnumAttr<Obs_Dialect, Obs_Level, "level"> {
+  let summary = "A level of the machine: thread, warp, block or grid";
+  let description = [{
+    ```mlir
+    #obs.level<warp>
+    ```
+    On a `func.func` the attribute `obs.level` gives the level of its region; a
+    function without it is a host function, whose region is of level grid.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Obs_ContractAttr : EnumAttr<Obs_Dialect, Obs_Contract, "contract"> {
+  let summary = "What it means that several writes reach one element";
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Obs_StorageAttr : EnumAttr<Obs_Dialect, Obs_Storage, "storage"> {
+  let summary = "An explicit home of a forced array";
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Obs_DistributionAttr : EnumAttr<Obs_Dialect, Obs_Distribution, "distribution"> {
+  let summary = "The map from iterations of a leaf loop to workers and steps";
+  let description = [{
+    For a loop of 8 iterations on 4 workers, the worker of each iteration:
+
+    ```
+    striped:  0 1 2 3 0 1 2 3        iteration = step * workers + worker
+    blocked:  0 0 1 1 2 2 3 3        iteration = worker * steps + step
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Obs_MapAttr : Obs_Attr<"Map", "map",
+    [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
+  let summary = "A loop over units of a level inside one instance of a scope";
+  let description = [{
+    `#obs.map<scope, unit>` on an `scf.forall` says that its iterations are
+    independent pieces of work of level `unit`, spread over the units of one
+    instance of `scope`: `#obs.map<block, thread>` is a loop over the threads of
+    a block, `#obs.map<warp, thread>` one over the lanes of a warp. On an
+    `scf.for` (attribute `obs.map`) it says that the loop has been virtualised:
+    each unit runs the iterations `id, id + count, id + 2 count, ...`.
+  }];
+  let parameters = (ins EnumParameter<Obs_Level>:$scope, EnumParameter<Obs_Level>:$unit);
+  let assemblyFormat = "`<` $scope `,` $unit `>`";
+}
+
+def Obs_HomeAttr : Obs_Attr<"Home", "home"> {
+  let summary = "Memory space of a buffer in level IR";
+  let description = [{
+    `#obs.home<owner, storage>`: the level whose instances each own one such
+    buffer, and where it lives. `convert-obs-to-scf` writes `auto`,
+    `obs-assign-homes` decides.
+
+    | owner  | registers       | shared               | global |
+    |--------|-----------------|----------------------|--------|
+    | thread | private memory  |                      |        |
+    | warp   |                 | one slice per warp   |        |
+    | block  |                 | one per block        |        |
+    | grid   |                 |                      | device |
+  }];
+  let parameters = (ins EnumParameter<Obs_Level>:$owner, EnumParameter<Obs_Storage>:$storage);
+  let assemblyFormat = "`<` $owner `,` $storage `>`";
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBSATTRS_TD

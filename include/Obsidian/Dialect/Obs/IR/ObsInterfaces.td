@@ -1,0 +1,84 @@
+//===- ObsInterfaces.td - Interfaces of array operations --*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD
+#define OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation with array results whose extents can be built from its operands.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the extent of dimension `dim` of result `result` as an `index`
+      value. Called for dynamic extents only.
+    }], "::mlir::Value", "buildExtent",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "unsigned":$result, "unsigned":$dim)>
+  ];
+}
+
+def Obs_PullOpInterface : OpInterface<"PullOpInterface", [Obs_ArrayOpInterface]> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation with results that are pull arrays and can be read without
+    memory. `obs-fuse-arrays` knows arrays by this interface alone, so another
+    dialect can add array operations.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds, at the insertion point of `builder`, the element of result
+      `result` at `indices` (one `index` value per dimension, in range): one
+      value per element type. The code is pure and may read other arrays by
+      `obs.get`.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildElement",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "unsigned":$result, "::mlir::ValueRange":$indices)>
+  ];
+}
+
+def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation with results that are push arrays: a program that can be given
+    a writer.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the program of result `result` at the insertion point of
+      `builder`, which stands in a region of the array's level, and calls
+      `writer` wherever it writes an element. Code that `writer` builds stands
+      in thread-level code.
+    }], "void", "emit",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "unsigned":$result, "::mlir::obs::Writer":$writer)>,
+    InterfaceMethod<[{
+      True when every element of result `result` is written, exactly once
+      (contract `disjoint`, no initial contents).
+    }], "bool", "isTotal", (ins "unsigned":$result)>
+  ];
+}
+
+def Obs_LevelScopeOpInterface : OpInterface<"LevelScopeOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation whose regions run at a level of their own.
+  }];
+  let methods = [
+    InterfaceMethod<"The level at which the regions run.",
+      "::mlir::obs::Level", "getScopeLevel", (ins)>,
+    InterfaceMethod<[{
+      True for regions that only compute an element: thread-level code without
+      storage and without push arrays.
+    }], "bool", "isScalarScope", (ins), "", "return false;">
+  ];
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD

@@ -1,0 +1,143 @@
+//===- ObsSourceOps.td - Operations that make arrays -*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBSSOURCEOPS_TD
+#define OBSIDIAN_DIALECT_OBS_IR_OBSSOURCEOPS_TD
+
+include "Obsidian/Dialect/Obs/IR/ObsInterfaces.td"
+include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+defvar PullArrayMethods = [
+  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+  DeclareOpInterfaceMethods<Obs_PullOpInterface>];
+
+def Obs_ViewOp : Obs_Op<"view", [
+    NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+    InferTypeOpAdaptor]> {
+  let summary = "Pull array over the contents of memory";
+  let description = [{
+    The contents of `memory` at this point. After a force into memory that the
+    view may alias, no use of the view may follow (rule R8): the force's result
+    is the new array. With several memrefs, of one shape, the array has one
+    element type for each. A view is storage: reading it loads.
+
+    Example:
+
+    ```mlir
+    func.func @view(%m: memref<?xf32>, %i: index) -> f32 {
+      %a = obs.view %m : memref<?xf32>
+      %x = obs.get %a[%i] : !obs.pull<? x f32>
+      return %x : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyMemRef>:$memory);
+  let results = (outs Obs_PullType:$result);
+  let assemblyFormat = "$memory attr-dict `:` type($memory)";
+  let hasVerifier = 1;
+}
+
+def Obs_ConstantOp : Obs_Op<"constant", [
+    Pure, InferTypeOpAdaptor]> {
+  let summary = "Table of constants";
+  let description = [{
+    A static array of literal elements. Where the table lives is not decided
+    here: `obs.force ... in constant` or the compiler does.
+
+    Example:
+
+    ```mlir
+    func.func @constant(%i: index) -> i32 {
+      %table = obs.constant dense<[2, 3, 5, 7]> : tensor<4xi32>
+      %x = obs.get %table[%i] : !obs.pull<4 x i32>
+      return %x : i32
+    }
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Obs_PullType:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
+}
+
+def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
+  let summary = "The array whose element i is i";
+  let description = [{
+    One-dimensional, of `index` or an integer type (the index is truncated to
+    it).
+
+    Example:
+
+    ```mlir
+    func.func @iota(%n: index) -> index {
+      %a = obs.iota [%n] : !obs.pull<? x i32>
+      %b = obs.iota : !obs.pull<16 x index>
+      %d = obs.dim %a, 0 : !obs.pull<? x i32>
+      return %d : index
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents);
+  let results = (outs Obs_PullType:$result);
+  let assemblyFormat = "(`[` $extents^ `]`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
+  let summary = "The array with the same element everywhere";
+  let description = [{
+    Example:
+
+    ```mlir
+    func.func @splat(%x: f32, %y: i32, %n: index) -> f32 {
+      %c0 = arith.constant 0 : index
+      %one = obs.splat %x : !obs.pull<1 x f32>
+      %many = obs.splat %x, %y [%n] : !obs.pull<? x f32, i32>
+      %r = obs.get %one[%c0] : !obs.pull<1 x f32>
+      return %r : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values, Variadic<Index>:$extents);
+  let results = (outs Obs_PullType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Obs_GenerateOp : Obs_Op<"generate", [
+    Pure,
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # PullArrayMethods> {
+  let summary = "The array of the values of a function of the index";
+  let description = [{
+    The region computes the element at the index given by its arguments, one
+    for each dimension. It is thread-level code: it may read other arrays, and
+    the yielded elements may be pull arrays themselves. Dynamic extents stand in
+    brackets.
+
+    Example:
+
+    ```mlir
+    func.func @generate(%n: index, %i: index) -> index {
+      %a = obs.generate (%r, %c) [%n] {
+        %s = arith.muli %r, %c : index
+        obs.yield %s : index
+      } : !obs.pull<? x 4 x index>
+      %x = obs.get %a[%i, %i] : !obs.pull<? x 4 x index>
+      return %x : index
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents);
+  let results = (outs Obs_PullType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBSSOURCEOPS_TD

@@ -1,0 +1,734 @@
+//===- ObsAsm.cpp - Parsing, printing and type inference of obs ops -------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+using Operand = OpAsmParser::UnresolvedOperand;
+using Argument = OpAsmParser::Argument;
+
+#define GET_OP_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Pieces that several operations share
+//===----------------------------------------------------------------------===//
+
+/// level ::= `thread` | `warp` | `block` | `grid`
+static ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<Level> value = symbolizeLevel(keyword);
+  if (!value)
+    return parser.emitError(loc, "expected thread, warp, block or grid");
+  level = LevelAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+/// Resolves `operands` to `index`.
+static ParseResult resolveIndices(OpAsmParser &parser,
+                                  ArrayRef<Operand> operands,
+                                  OperationState &state) {
+  return parser.resolveOperands(operands, parser.getBuilder().getIndexType(),
+                                state.operands);
+}
+
+/// (`[` operands `]`)?
+static ParseResult parseExtents(OpAsmParser &parser,
+                                SmallVectorImpl<Operand> &extents) {
+  return parser.parseOperandList(extents,
+                                 OpAsmParser::Delimiter::OptionalSquare);
+}
+
+static void printExtents(OpAsmPrinter &printer, ValueRange extents) {
+  if (!extents.empty())
+    printer << " [" << extents << ']';
+}
+
+/// (`(` %i, %j `)`) : arguments of type index.
+static ParseResult parseIndexArguments(OpAsmParser &parser,
+                                       SmallVectorImpl<Argument> &arguments) {
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  return success();
+}
+
+static void printArguments(OpAsmPrinter &printer, Block &block) {
+  printer << " (";
+  llvm::interleaveComma(block.getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ')';
+}
+
+/// A region with statements and no terminator: never without a block.
+static ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
+                                   ArrayRef<Argument> arguments = {}) {
+  Region *region = state.addRegion();
+  if (parser.parseRegion(*region, arguments))
+    return failure();
+  if (region->empty()) {
+    Block &block = region->emplaceBlock();
+    for (const Argument &argument : arguments)
+      block.addArgument(argument.type, state.location);
+  }
+  return success();
+}
+
+/// `(` (%x, %y = %array : type),* `)`: the elements of arrays, by name.
+static ParseResult parseElementBindings(OpAsmParser &parser,
+                                        SmallVectorImpl<Argument> &arguments,
+                                        OperationState &state) {
+  return parser.parseCommaSeparatedList(
+      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        size_t first = arguments.size();
+        do {
+          if (parser.parseArgument(arguments.emplace_back()))
+            return failure();
+        } while (succeeded(parser.parseOptionalComma()));
+        Operand operand;
+        Type type;
+        if (parser.parseEqual() || parser.parseOperand(operand))
+          return failure();
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseColonType(type) ||
+            parser.resolveOperand(operand, type, state.operands))
+          return failure();
+        if (!isa<PullType, PushType>(type))
+          return parser.emitError(loc, "expected a pull or push array type");
+        ArrayRef<Type> elements = getArrayElementTypes(type);
+        if (elements.size() != arguments.size() - first)
+          return parser.emitError(loc)
+                 << "the array has " << elements.size()
+                 << " element types but " << arguments.size() - first
+                 << " names";
+        for (auto [i, element] : llvm::enumerate(elements))
+          arguments[first + i].type = element;
+        return success();
+      });
+}
+
+static void printElementBindings(OpAsmPrinter &printer, Block &block,
+                                 ValueRange arrays) {
+  printer << " (";
+  unsigned next = 0;
+  llvm::interleaveComma(arrays, printer, [&](Value array) {
+    llvm::interleaveComma(
+        block.getArguments().slice(next,
+                                   getArrayElementTypes(array.getType()).size()),
+        printer, [&](Value argument) { printer << argument; });
+    next += getArrayElementTypes(array.getType()).size();
+    printer << " = " << array << " : " << array.getType();
+  });
+  printer << ')';
+}
+
+static void printYieldRegion(OpAsmPrinter &printer, Region &region) {
+  printer << ' ';
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// splat, generate, map, reindex, split
+//===----------------------------------------------------------------------===//
+
+ParseResult SplatOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> values, extents;
+  PullType type;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(values) || parseExtents(parser, extents) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(values, type.getElementTypes(), loc,
+                             state.operands) ||
+      resolveIndices(parser, extents, state))
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int>(values.size()), static_cast<int>(extents.size())};
+  state.addTypes(type);
+  return success();
+}
+
+void SplatOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getValues();
+  printExtents(printer, getExtents());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer << " : " << getType();
+}
+
+ParseResult GenerateOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  SmallVector<Operand> extents;
+  PullType type;
+  if (parseIndexArguments(parser, arguments) || parseExtents(parser, extents) ||
+      resolveIndices(parser, extents, state) ||
+      parser.parseRegion(*state.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  state.addTypes(type);
+  return success();
+}
+
+void GenerateOp::print(OpAsmPrinter &printer) {
+  printArguments(printer, getBody().front());
+  printExtents(printer, getExtents());
+  printYieldRegion(printer, getBody());
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getType();
+}
+
+ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  Type type;
+  if (parseElementBindings(parser, arguments, state) || parser.parseArrow() ||
+      parser.parseType(type) ||
+      parser.parseRegion(*state.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  state.addTypes(type);
+  return success();
+}
+
+void MapOp::print(OpAsmPrinter &printer) {
+  printElementBindings(printer, getBody().front(), getArrays());
+  printer << " -> " << getType();
+  printYieldRegion(printer, getBody());
+  printer.printOptionalAttrDict((*this)->getAttrs());
+}
+
+ParseResult ReindexOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  SmallVector<Operand> extents;
+  Operand array;
+  Type sourceType, type;
+  if (parseIndexArguments(parser, arguments) || parser.parseEqual() ||
+      parser.parseOperand(array) || parseExtents(parser, extents))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("unchecked")))
+    state.getOrAddProperties<Properties>().unchecked =
+        parser.getBuilder().getUnitAttr();
+  if (parser.parseRegion(*state.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(sourceType) || parser.parseArrow() ||
+      parser.parseType(type) ||
+      parser.resolveOperand(array, sourceType, state.operands) ||
+      resolveIndices(parser, extents, state))
+    return failure();
+  state.addTypes(type);
+  return success();
+}
+
+void ReindexOp::print(OpAsmPrinter &printer) {
+  printArguments(printer, getBody().front());
+  printer << " = " << getArray();
+  printExtents(printer, getExtents());
+  if (getUnchecked())
+    printer << " unchecked";
+  printYieldRegion(printer, getBody());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"unchecked"});
+  printer << " : " << getArray().getType() << " -> " << getType();
+}
+
+ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operand array;
+  SmallVector<Operand> sizes, pads;
+  PullType sourceType, type;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseOperand(array))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("strided")))
+    properties.strided = parser.getBuilder().getUnitAttr();
+  if (parser.parseKeyword("by") ||
+      parseDynamicIndexList(parser, sizes, properties.static_sizes))
+    return failure();
+  SMLoc padLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("pad")) &&
+      parser.parseOperandList(pads))
+    return failure();
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(sourceType) || parser.parseArrow() ||
+      parser.parseType(type) ||
+      parser.resolveOperand(array, sourceType, state.operands) ||
+      resolveIndices(parser, sizes, state))
+    return failure();
+  if (!pads.empty() &&
+      parser.resolveOperands(pads, sourceType.getElementTypes(), padLoc,
+                             state.operands))
+    return failure();
+  properties.operandSegmentSizes = {1, static_cast<int>(sizes.size()),
+                                    static_cast<int>(pads.size())};
+  state.addTypes(type);
+  return success();
+}
+
+void SplitOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArray();
+  if (getStrided())
+    printer << " strided";
+  printer << " by ";
+  printDynamicIndexList(printer, *this, getSizes(), getStaticSizes());
+  if (!getPads().empty())
+    printer << " pad " << getPads();
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(), {"strided", "static_sizes", "operandSegmentSizes"});
+  printer << " : " << getArray().getType() << " -> " << getType();
+}
+
+//===----------------------------------------------------------------------===//
+// fill, par, distribute, force
+//===----------------------------------------------------------------------===//
+
+/// The part of `par` after its name.
+static void printPar(OpAsmPrinter &printer, ParOp par) {
+  if (par.getUnit() != Level::Thread)
+    printer << ' ' << stringifyLevel(par.getUnit());
+  printArguments(printer, par.getBody().front());
+  printer << " in (" << par.getExtents() << ") ";
+  printer.printRegion(par.getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/true);
+  printer.printOptionalAttrDict(par->getAttrs(), {"unit"});
+}
+
+ParseResult ParOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  SmallVector<Operand> extents;
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
+    std::optional<Level> unit = symbolizeLevel(keyword);
+    if (!unit)
+      return parser.emitError(loc, "expected thread, warp, block or grid");
+    if (*unit != Level::Thread)
+      state.getOrAddProperties<Properties>().unit =
+          LevelAttr::get(parser.getContext(), *unit);
+  }
+  if (parseIndexArguments(parser, arguments) || parser.parseKeyword("in") ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
+      resolveIndices(parser, extents, state) ||
+      parseStatements(parser, state, arguments) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  return success();
+}
+
+void ParOp::print(OpAsmPrinter &printer) { printPar(printer, *this); }
+
+/// The thread-level `par` that alone makes up the body of `fill`, or null.
+static ParOp getOnlyPar(FillOp fill) {
+  Block &block = fill.getBody().front();
+  if (!llvm::hasSingleElement(block))
+    return {};
+  auto par = dyn_cast<ParOp>(block.front());
+  return par && par.getUnit() == Level::Thread ? par : ParOp();
+}
+
+/// `par` written in the place of a body.
+static ParseResult parseParBody(OpAsmParser &parser, OperationState &state) {
+  OperationState par(state.location, ParOp::getOperationName());
+  if (ParOp::parse(parser, par))
+    return failure();
+  Block &block = state.addRegion()->emplaceBlock();
+  block.push_back(Operation::create(par));
+  return success();
+}
+
+ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> init, extents;
+  Operand onto;
+  PullType ontoType;
+  bool hasOnto = false;
+  PushType type;
+  auto &properties = state.getOrAddProperties<Properties>();
+  SMLoc initLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("init")) &&
+      parser.parseOperandList(init))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("onto"))) {
+    hasOnto = true;
+    if (parser.parseOperand(onto) || parser.parseColonType(ontoType))
+      return failure();
+  }
+  auto setContract = [&](Contract contract) {
+    properties.contract = ContractAttr::get(parser.getContext(), contract);
+  };
+  if (succeeded(parser.parseOptionalKeyword("any"))) {
+    setContract(Contract::Any);
+  } else if (succeeded(parser.parseOptionalKeyword("reduce"))) {
+    setContract(Contract::Reduce);
+    StringRef kind;
+    if (parser.parseLParen() || parser.parseKeyword(&kind) ||
+        parser.parseRParen())
+      return failure();
+    properties.kind = parser.getBuilder().getStringAttr(kind);
+  } else if (succeeded(parser.parseOptionalKeyword("disjoint"))) {
+    setContract(Contract::Disjoint);
+  }
+  if (succeeded(parser.parseOptionalKeyword("unchecked")))
+    properties.unchecked = parser.getBuilder().getUnitAttr();
+  if (parseExtents(parser, extents))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("par"))) {
+    if (parseParBody(parser, state))
+      return failure();
+  } else if (parseStatements(parser, state)) {
+    return failure();
+  }
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  if (!init.empty() &&
+      parser.resolveOperands(init, type.getElementTypes(), initLoc,
+                             state.operands))
+    return failure();
+  if (hasOnto && parser.resolveOperand(onto, ontoType, state.operands))
+    return failure();
+  if (resolveIndices(parser, extents, state))
+    return failure();
+  properties.operandSegmentSizes = {static_cast<int>(init.size()),
+                                    static_cast<int>(hasOnto),
+                                    static_cast<int>(extents.size())};
+  state.addTypes(type);
+  return success();
+}
+
+void FillOp::print(OpAsmPrinter &printer) {
+  if (!getInit().empty())
+    printer << " init " << getInit();
+  if (getOnto())
+    printer << " onto " << getOnto() << " : " << getOnto().getType();
+  if (getContract() == Contract::Any)
+    printer << " any";
+  if (getContract() == Contract::Reduce)
+    printer << " reduce(" << getKind().value_or("") << ')';
+  if (getUnchecked())
+    printer << " unchecked";
+  printExtents(printer, getExtents());
+  if (ParOp par = getOnlyPar(*this)) {
+    printer << " par";
+    printPar(printer, par);
+  } else {
+    printer << ' ';
+    printer.printRegion(getBody());
+  }
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {"contract", "kind", "unchecked", "operandSegmentSizes"});
+  printer << " : " << getType();
+}
+
+ParseResult DistributeOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  SmallVector<Type> types;
+  LevelAttr level;
+  if (parseLevel(parser, level) ||
+      parseElementBindings(parser, arguments, state) || parser.parseArrow())
+    return failure();
+  state.getOrAddProperties<Properties>().level = level;
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (parser.parseTypeList(types) || parser.parseRParen())
+      return failure();
+  } else if (parser.parseType(types.emplace_back())) {
+    return failure();
+  }
+  if (parser.parseRegion(*state.addRegion(), arguments) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  state.addTypes(types);
+  return success();
+}
+
+void DistributeOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyLevel(getLevel());
+  printElementBindings(printer, getBody().front(), getArrays());
+  printer << " -> ";
+  if (getNumResults() == 1)
+    printer << getResultTypes().front();
+  else
+    printer << '(' << getResultTypes() << ')';
+  printYieldRegion(printer, getBody());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"level"});
+}
+
+ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> arrays, into;
+  SmallVector<Type> arrayTypes, intoTypes, resultTypes;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseOperandList(arrays) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("into")) &&
+      parser.parseOperandList(into))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("in"))) {
+    StringRef keyword;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<Storage> storage = symbolizeStorage(keyword);
+    if (!storage)
+      return parser.emitError(
+          loc, "expected registers, shared, global or constant");
+    properties.storage = StorageAttr::get(parser.getContext(), *storage);
+  }
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonTypeList(arrayTypes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("into")) &&
+      parser.parseTypeList(intoTypes))
+    return failure();
+  if (parser.parseArrowTypeList(resultTypes) ||
+      parser.resolveOperands(arrays, arrayTypes, loc, state.operands) ||
+      parser.resolveOperands(into, intoTypes, loc, state.operands))
+    return failure();
+  properties.operandSegmentSizes = {static_cast<int>(arrays.size()),
+                                    static_cast<int>(into.size())};
+  state.addTypes(resultTypes);
+  return success();
+}
+
+void ForceOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArrays();
+  if (!getInto().empty())
+    printer << " into " << getInto();
+  if (getStorage() != Storage::Auto)
+    printer << " in " << stringifyStorage(getStorage());
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"storage", "operandSegmentSizes"});
+  printer << " : " << getArrays().getTypes();
+  if (!getInto().empty())
+    printer << " into " << getInto().getTypes();
+  printer.printArrowTypeList(getResultTypes());
+}
+
+void ForceOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // Fresh arrays die with their results; given memory is written for good.
+  for (OpResult result : getOperation()->getResults()) {
+    if (getInto().empty())
+      effects.emplace_back(MemoryEffects::Allocate::get(), result);
+    effects.emplace_back(MemoryEffects::Write::get(), result);
+  }
+  for (OpOperand &memory : getIntoMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &memory);
+}
+
+//===----------------------------------------------------------------------===//
+// kernel, launch, barrier
+//===----------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) {
+    return builder.getFunctionType(arguments, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, state, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(state.name), buildType,
+      getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  FlatSymbolRefAttr kernel;
+  Operand blocks;
+  SmallVector<Operand> work, args;
+  SmallVector<Type> types;
+  bool hasBlocks = false;
+  if (parser.parseAttribute(kernel))
+    return failure();
+  properties.kernel = kernel;
+  if (succeeded(parser.parseOptionalKeyword("blocks"))) {
+    hasBlocks = true;
+    if (parser.parseOperand(blocks))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("work"))) {
+    SmallVector<Attribute> units;
+    auto parseUnit = [&]() -> ParseResult {
+      LevelAttr level;
+      if (parseLevel(parser, level))
+        return failure();
+      units.push_back(level);
+      return success();
+    };
+    if (parser.parseOperandList(work, OpAsmParser::Delimiter::Square) ||
+        parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                       parseUnit))
+      return failure();
+    properties.units = parser.getBuilder().getArrayAttr(units);
+  }
+  if (parser.parseKeyword("args") ||
+      parser.parseOperandList(args, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  if (!args.empty() && parser.parseColonTypeList(types))
+    return failure();
+  if (hasBlocks && resolveIndices(parser, blocks, state))
+    return failure();
+  if (resolveIndices(parser, work, state) ||
+      parser.resolveOperands(args, types, parser.getNameLoc(), state.operands))
+    return failure();
+  properties.operandSegmentSizes = {static_cast<int>(hasBlocks),
+                                    static_cast<int>(work.size()),
+                                    static_cast<int>(args.size())};
+  return success();
+}
+
+void LaunchOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getKernel());
+  if (getBlocks())
+    printer << " blocks " << getBlocks();
+  if (getUnits()) {
+    printer << " work [" << getWork() << "] [";
+    llvm::interleaveComma(getUnits()->getAsRange<LevelAttr>(), printer,
+                          [&](LevelAttr unit) {
+                            printer << stringifyLevel(unit.getValue());
+                          });
+    printer << ']';
+  }
+  printer << " args(" << getArgs() << ')';
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"kernel", "units", "operandSegmentSizes"});
+  if (!getArgs().empty())
+    printer << " : " << getArgs().getTypes();
+}
+
+ParseResult BarrierOp::parse(OpAsmParser &parser, OperationState &state) {
+  LevelAttr scope;
+  if (parseLevel(parser, scope))
+    return failure();
+  state.getOrAddProperties<Properties>().scope = scope;
+  return parser.parseOptionalAttrDict(state.attributes);
+}
+
+void BarrierOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyLevel(getScope());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"scope"});
+}
+
+//===----------------------------------------------------------------------===//
+// Type inference
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  SmallVector<Type> elements;
+  for (Value memory : adaptor.getMemory())
+    elements.push_back(cast<BaseMemRefType>(memory.getType()).getElementType());
+  auto first = adaptor.getMemory().empty()
+                   ? MemRefType()
+                   : dyn_cast<MemRefType>(adaptor.getMemory()[0].getType());
+  if (!first || first.getRank() == 0)
+    return emitOptionalError(
+        loc, "[view-memory] needs ranked memrefs of at least one dimension");
+  types.push_back(PullType::get(context, first.getShape(), elements));
+  return success();
+}
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(adaptor.getValue().getType());
+  if (!type || type.getRank() == 0)
+    return emitOptionalError(loc, "[constant-type] needs a tensor literal of "
+                                  "at least one dimension");
+  types.push_back(
+      PullType::get(context, type.getShape(), type.getElementType()));
+  return success();
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  Type type = adaptor.getArray().getType();
+  ArrayRef<int64_t> extents = getArrayExtents(type);
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  SmallVector<int64_t> sorted(permutation);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, extents.size())))
+    return emitOptionalError(loc, "[transpose-permutation] needs each of the ",
+                             extents.size(), " dimensions exactly once");
+  SmallVector<int64_t> newExtents, newBounds;
+  bool bounded = false;
+  for (int64_t dim : permutation) {
+    newExtents.push_back(extents[dim]);
+    newBounds.push_back(getArrayBound(type, dim));
+    bounded |= ShapedType::isDynamic(extents[dim]) &&
+               !ShapedType::isDynamic(newBounds.back());
+  }
+  if (!bounded)
+    newBounds.clear();
+  if (auto push = dyn_cast<PushType>(type))
+    types.push_back(PushType::get(context, push.getLevel(), newExtents,
+                                  newBounds, push.getElementTypes()));
+  else
+    types.push_back(PullType::get(context, newExtents, newBounds,
+                                  getArrayElementTypes(type)));
+  return success();
+}
+
+LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  if (adaptor.getArrays().empty())
+    return emitOptionalError(loc, "[zip-arrays] needs at least one array");
+  SmallVector<Type> elements;
+  PullType extents = cast<PullType>(adaptor.getArrays()[0].getType());
+  for (Value array : adaptor.getArrays()) {
+    auto type = cast<PullType>(array.getType());
+    llvm::append_range(elements, type.getElementTypes());
+    // The most is known from a static array.
+    if (type.hasStaticExtents())
+      extents = type;
+  }
+  types.push_back(PullType::get(context, extents.getExtents(),
+                                extents.getBounds(), elements));
+  return success();
+}
+
+LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  auto type = cast<PullType>(adaptor.getArray().getType());
+  for (Type element : type.getElementTypes())
+    types.push_back(PullType::get(context, type.getExtents(), type.getBounds(),
+                                  element));
+  return success();
+}
+
+LogicalResult GetOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  llvm::append_range(
+      types, cast<PullType>(adaptor.getArray().getType()).getElementTypes());
+  return success();
+}

@@ -1,0 +1,218 @@
+//===- ObsBitOps.cpp - Index arithmetic on bits ---------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every bit operation is given twice: `expand` in `arith`, for any parameters,
+// and `fold` on constants. The folders below compute on APInt and share no code
+// with the expansions, so tests of one check the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+#include "Obsidian/Dialect/Obs/IR/ObsBitInterfaces.cpp.inc"
+
+namespace {
+/// Builds integer expressions on values of one type.
+struct Bits {
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+
+  Value constant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, value));
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+  Value both(Value a, Value b) {
+    return arith::AndIOp::create(builder, loc, a, b);
+  }
+  Value either(Value a, Value b) {
+    return arith::OrIOp::create(builder, loc, a, b);
+  }
+  Value differ(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
+  }
+  Value left(Value a, Value b) {
+    return arith::ShLIOp::create(builder, loc, a, b);
+  }
+  Value right(Value a, Value b) {
+    return arith::ShRUIOp::create(builder, loc, a, b);
+  }
+  /// 2^bit - 1
+  Value lowMask(Value bit) {
+    return sub(left(constant(1), bit), constant(1));
+  }
+};
+} // namespace
+
+Value InsertZeroOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  Value high = b.both(getValue(), b.differ(b.lowMask(getBit()), b.constant(-1)));
+  return b.add(getValue(), high);
+}
+
+Value FlipOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  return b.differ(getValue(), b.left(b.constant(1), getBit()));
+}
+
+Value FlipLowOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  // 2^(bit+1) - 1 without a shift by the full width.
+  Value power = b.left(b.constant(1), getBit());
+  Value mask = b.either(power, b.sub(power, b.constant(1)));
+  return b.differ(getValue(), mask);
+}
+
+Value RotateOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  Value mask = b.lowMask(getWidth());
+  Value low = b.both(getValue(), mask);
+  Value up = b.both(b.left(low, getAmount()), mask);
+  Value down = b.right(low, b.sub(getWidth(), getAmount()));
+  return b.differ(b.differ(getValue(), low), b.either(up, down));
+}
+
+Value BitReverseOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  // Reverse the whole word by exchanging ever larger groups, then move the
+  // reversed low bits down; those above them come from the value itself.
+  unsigned bits = getType().isIndex() ? 64 : getType().getIntOrFloatBitWidth();
+  Value word = getValue();
+  Value low = b.both(word, b.lowMask(getWidth()));
+  Value above = b.differ(word, low);
+  if (!llvm::isPowerOf2_32(bits) || bits == 1)
+    return word;
+  Value reversed = low;
+  for (unsigned group = 1; group < bits; group *= 2) {
+    APInt pattern(bits, 0);
+    for (unsigned i = 0; i < bits; ++i)
+      if (!(i & group))
+        pattern.setBit(i);
+    Value mask = b.constant(pattern.getSExtValue());
+    Value shift = b.constant(group);
+    reversed = b.either(b.left(b.both(reversed, mask), shift),
+                        b.both(b.right(reversed, shift), mask));
+  }
+  // In two steps: for width 0 one shift by all bits would be undefined.
+  Value moved = b.right(b.right(reversed, b.constant(1)),
+                        b.sub(b.constant(bits - 1), getWidth()));
+  return b.either(above, moved);
+}
+
+Value BitSwapOp::expand(OpBuilder &builder) {
+  Bits b{builder, getLoc(), getType()};
+  Value differs = b.both(b.differ(b.right(getValue(), getFirst()),
+                                  b.right(getValue(), getSecond())),
+                         b.constant(1));
+  return b.differ(getValue(), b.either(b.left(differs, getFirst()),
+                                       b.left(differs, getSecond())));
+}
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// Folds an operation all of whose operands are constants; `compute` gets the
+/// value and the parameters as unsigned numbers and may decline.
+static OpFoldResult
+foldBits(ArrayRef<Attribute> operands, Type type,
+         function_ref<std::optional<APInt>(APInt, ArrayRef<uint64_t>)> compute) {
+  SmallVector<APInt> values;
+  for (Attribute operand : operands) {
+    auto integer = dyn_cast_or_null<IntegerAttr>(operand);
+    if (!integer)
+      return {};
+    values.push_back(integer.getValue());
+  }
+  unsigned width = values[0].getBitWidth();
+  SmallVector<uint64_t> parameters;
+  for (const APInt &value : llvm::drop_begin(values)) {
+    // Out-of-range parameters are left for the interpreter to report.
+    if (value.ugt(width))
+      return {};
+    parameters.push_back(value.getZExtValue());
+  }
+  if (std::optional<APInt> result = compute(values[0], parameters))
+    return IntegerAttr::get(type, *result);
+  return {};
+}
+
+OpFoldResult InsertZeroOp::fold(FoldAdaptor adaptor) {
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[0] >= x.getBitWidth())
+                      return std::nullopt;
+                    APInt low = APInt::getLowBitsSet(x.getBitWidth(), p[0]);
+                    return ((x & ~low) << 1) | (x & low);
+                  });
+}
+
+OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[0] >= x.getBitWidth())
+                      return std::nullopt;
+                    x.flipBit(p[0]);
+                    return x;
+                  });
+}
+
+OpFoldResult FlipLowOp::fold(FoldAdaptor adaptor) {
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth())
+          return std::nullopt;
+        return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
+      });
+}
+
+OpFoldResult RotateOp::fold(FoldAdaptor adaptor) {
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[1] >= x.getBitWidth() || p[0] >= p[1])
+                      return std::nullopt;
+                    APInt result = x;
+                    for (uint64_t i = 0; i < p[1]; ++i)
+                      result.setBitVal((i + p[0]) % p[1], x[i]);
+                    return result;
+                  });
+}
+
+OpFoldResult BitReverseOp::fold(FoldAdaptor adaptor) {
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[0] >= x.getBitWidth())
+                      return std::nullopt;
+                    APInt result = x;
+                    for (uint64_t i = 0; i < p[0]; ++i)
+                      result.setBitVal(p[0] - 1 - i, x[i]);
+                    return result;
+                  });
+}
+
+OpFoldResult BitSwapOp::fold(FoldAdaptor adaptor) {
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
+          return std::nullopt;
+        APInt result = x;
+        result.setBitVal(p[0], x[p[1]]);
+        result.setBitVal(p[1], x[p[0]]);
+        return result;
+      });
+}

@@ -1,0 +1,191 @@
+//===- ObsDialect.cpp - The obs dialect and its helpers -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+#include "Obsidian/Dialect/Obs/IR/ObsDialect.cpp.inc"
+#include "Obsidian/Dialect/Obs/IR/ObsEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsAttrs.cpp.inc"
+#include "Obsidian/Dialect/Obs/IR/ObsInterfaces.cpp.inc"
+
+namespace {
+/// Array code may be inlined anywhere: R1 is verified on the result.
+struct ObsInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
+void ObsDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "Obsidian/Dialect/Obs/IR/ObsAttrs.cpp.inc"
+      >();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "Obsidian/Dialect/Obs/IR/ObsOps.cpp.inc"
+      >();
+  addInterfaces<ObsInlinerInterface>();
+}
+
+LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name == "obs.level") {
+    if (!isa<FunctionOpInterface>(op) || !isa<LevelAttr>(attribute.getValue()))
+      return op->emitError("[obs-level] 'obs.level' is a #obs.level attribute "
+                           "of a function; write obs.level = #obs.level<block>");
+    return success();
+  }
+  if (name == "obs.map") {
+    if (!isa<MapAttr>(attribute.getValue()))
+      return op->emitError("[obs-map] 'obs.map' must be a #obs.map attribute");
+    return success();
+  }
+  if (name == "obs.unroll" || name == "obs.distribution" ||
+      name == "obs.offset" || name == "obs.contract")
+    return success();
+  return op->emitError("[obs-attribute] unknown attribute '")
+         << name << "' of the obs dialect";
+}
+
+//===----------------------------------------------------------------------===//
+// DeviceMappingAttrInterface
+//===----------------------------------------------------------------------===//
+
+int64_t MapAttr::getMappingId() const {
+  return static_cast<int64_t>(getScope()) * 4 + static_cast<int64_t>(getUnit());
+}
+bool MapAttr::isLinearMapping() const { return true; }
+int64_t MapAttr::getRelativeIndex() const { return 0; }
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+ScopeInfo obs::getEnclosingScope(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (auto scope = dyn_cast<LevelScopeOpInterface>(parent))
+      return {scope.getScopeLevel(), scope.isScalarScope()};
+    if (isa<FunctionOpInterface>(parent)) {
+      if (auto level = parent->getAttrOfType<LevelAttr>("obs.level"))
+        return {level.getValue(), false};
+      return {Level::Grid, false};
+    }
+  }
+  return {Level::Grid, false};
+}
+
+FillOp obs::getEnclosingFill(Operation *op) {
+  return op->getParentOfType<FillOp>();
+}
+
+Level MapOp::getScopeLevel() { return Level::Thread; }
+bool MapOp::isScalarScope() { return true; }
+Level GenerateOp::getScopeLevel() { return Level::Thread; }
+bool GenerateOp::isScalarScope() { return true; }
+Level ReindexOp::getScopeLevel() { return Level::Thread; }
+bool ReindexOp::isScalarScope() { return true; }
+Level FillOp::getScopeLevel() { return getResult().getType().getLevel(); }
+Level ParOp::getScopeLevel() { return getUnit(); }
+Level DistributeOp::getScopeLevel() { return getLevel(); }
+Level KernelOp::getScopeLevel() { return Level::Grid; }
+
+std::optional<int64_t> KernelOp::getThreads() {
+  if (auto threads = (*this)->getAttrOfType<IntegerAttr>("threads"))
+    return threads.getInt();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+ArrayRef<int64_t> obs::getArrayExtents(Type type) {
+  if (auto pull = dyn_cast<PullType>(type))
+    return pull.getExtents();
+  return cast<PushType>(type).getExtents();
+}
+
+ArrayRef<Type> obs::getArrayElementTypes(Type type) {
+  if (auto pull = dyn_cast<PullType>(type))
+    return pull.getElementTypes();
+  return cast<PushType>(type).getElementTypes();
+}
+
+int64_t obs::getArrayBound(Type type, unsigned dim) {
+  if (auto pull = dyn_cast<PullType>(type))
+    return pull.getExtentBound(dim);
+  return cast<PushType>(type).getExtentBound(dim);
+}
+
+Value obs::buildExtent(OpBuilder &builder, Location loc, Value array,
+                       unsigned dim) {
+  int64_t extent = getArrayExtents(array.getType())[dim];
+  if (!ShapedType::isDynamic(extent))
+    return arith::ConstantIndexOp::create(builder, loc, extent);
+  return DimOp::create(builder, loc, builder.getIndexType(), array,
+                       builder.getI64IntegerAttr(dim));
+}
+
+SmallVector<Value> obs::buildExtents(OpBuilder &builder, Location loc,
+                                     Value array) {
+  SmallVector<Value> extents;
+  for (unsigned d = 0, e = getArrayExtents(array.getType()).size(); d < e; ++d)
+    extents.push_back(buildExtent(builder, loc, array, d));
+  return extents;
+}
+
+SmallVector<Value> obs::buildGet(OpBuilder &builder, Location loc, Value array,
+                                 ValueRange indices) {
+  auto get = GetOp::create(
+      builder, loc, TypeRange(getArrayElementTypes(array.getType())), array,
+      indices);
+  return llvm::to_vector_of<Value>(get.getResults());
+}
+
+SmallVector<Value> obs::cloneBody(OpBuilder &builder, Region &region,
+                                  ValueRange arguments) {
+  Block &body = region.front();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+SmallVector<Value> obs::buildMixed(OpBuilder &builder, Location loc,
+                                   ValueRange dynamic,
+                                   ArrayRef<int64_t> statics) {
+  SmallVector<Value> result;
+  unsigned next = 0;
+  for (int64_t value : statics) {
+    if (ShapedType::isDynamic(value))
+      result.push_back(dynamic[next++]);
+    else
+      result.push_back(arith::ConstantIndexOp::create(builder, loc, value));
+  }
+  return result;
+}

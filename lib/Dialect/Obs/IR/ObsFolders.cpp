@@ -1,0 +1,68 @@
+//===- ObsFolders.cpp - Folding and canonicalisation ------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// dim of a static extent is that extent.
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  int64_t extent = getArrayExtents(getArray().getType())[getDimension()];
+  if (ShapedType::isDynamic(extent))
+    return {};
+  return IntegerAttr::get(getType(), extent);
+}
+
+/// The only part of an array of single elements is the array.
+LogicalResult UnzipOp::fold(FoldAdaptor,
+                            SmallVectorImpl<OpFoldResult> &results) {
+  if (getNumResults() != 1)
+    return failure();
+  results.push_back(getArray());
+  return success();
+}
+
+/// reverse (reverse a) = a, along the same dimension.
+static LogicalResult foldDoubleReverse(ReverseOp op,
+                                       PatternRewriter &rewriter) {
+  auto inner = op.getArray().getDefiningOp<ReverseOp>();
+  if (!inner || inner.getDimension() != op.getDimension())
+    return rewriter.notifyMatchFailure(op, "not a reverse of a reverse");
+  rewriter.replaceOp(op, inner.getArray());
+  return success();
+}
+
+void ReverseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                            MLIRContext *) {
+  patterns.add(foldDoubleReverse);
+}
+
+/// transpose p (transpose q a) = transpose (q after p) a; the identity vanishes.
+static LogicalResult composeTransposes(TransposeOp op,
+                                       PatternRewriter &rewriter) {
+  if (llvm::equal(op.getPermutation(),
+                  llvm::seq<int64_t>(0, op.getPermutation().size()))) {
+    rewriter.replaceOp(op, op.getArray());
+    return success();
+  }
+  auto inner = op.getArray().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "not a transpose of a transpose");
+  SmallVector<int64_t> composed;
+  for (int64_t dim : op.getPermutation())
+    composed.push_back(inner.getPermutation()[dim]);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getArray(),
+                                           composed);
+  return success();
+}
+
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(composeTransposes);
+}

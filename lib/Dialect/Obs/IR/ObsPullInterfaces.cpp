@@ -1,0 +1,406 @@
+//===- ObsPullInterfaces.cpp - How to read elements and extents ---------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// An array over a region that `body` fills: what nested elements are made of.
+static Value
+buildGenerate(OpBuilder &builder, Location loc, PullType type,
+              ValueRange extents,
+              function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> body) {
+  auto op = GenerateOp::create(builder, loc, type, extents);
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(type.getRank(), builder.getIndexType());
+  SmallVector<Location> locs(type.getRank(), loc);
+  Block *block = builder.createBlock(&op.getBody(), {}, types, locs);
+  YieldOp::create(builder, loc, body(builder, block->getArguments()));
+  return op;
+}
+
+/// `condition ? then : otherwise`, where only the branch taken is evaluated.
+static SmallVector<Value>
+buildChoice(OpBuilder &builder, Location loc, Value condition,
+            function_ref<SmallVector<Value>(OpBuilder &)> thenBody,
+            function_ref<SmallVector<Value>(OpBuilder &)> elseBody) {
+  auto op = scf::IfOp::create(
+      builder, loc, condition,
+      [&](OpBuilder &b, Location l) {
+        scf::YieldOp::create(b, l, thenBody(b));
+      },
+      [&](OpBuilder &b, Location l) {
+        scf::YieldOp::create(b, l, elseBody(b));
+      });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+/// The operand that holds dynamic extent `dim` of `type`, among `extents`.
+static Value pickExtent(Type type, ValueRange extents, unsigned dim) {
+  ArrayRef<int64_t> shape = getArrayExtents(type);
+  return extents[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)];
+}
+
+Value ViewOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return memref::DimOp::create(builder, loc, getMemory().front(), dim);
+}
+
+SmallVector<Value> IotaOp::buildElement(OpBuilder &builder, Location loc,
+                                        unsigned, ValueRange indices) {
+  Type type = getType().getElementTypes().front();
+  if (type.isIndex())
+    return {indices.front()};
+  return {builder.createOrFold<arith::IndexCastOp>(loc, type, indices.front())};
+}
+Value IotaOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return pickExtent(getType(), getExtents(), dim);
+}
+
+SmallVector<Value> SplatOp::buildElement(OpBuilder &, Location, unsigned,
+                                         ValueRange) {
+  return llvm::to_vector(getValues());
+}
+Value SplatOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return pickExtent(getType(), getExtents(), dim);
+}
+
+SmallVector<Value> GenerateOp::buildElement(OpBuilder &builder, Location,
+                                            unsigned, ValueRange indices) {
+  return cloneBody(builder, getBody(), indices);
+}
+Value GenerateOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return pickExtent(getType(), getExtents(), dim);
+}
+
+//===----------------------------------------------------------------------===//
+// map, reindex
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> MapOp::buildElement(OpBuilder &builder, Location loc,
+                                       unsigned, ValueRange indices) {
+  SmallVector<Value> elements;
+  for (Value array : getArrays())
+    llvm::append_range(elements, buildGet(builder, loc, array, indices));
+  return cloneBody(builder, getBody(), elements);
+}
+Value MapOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                         unsigned dim) {
+  // A push operand decides: it says what is written.
+  for (Value array : getArrays())
+    if (isa<PushType>(array.getType()))
+      return obs::buildExtent(builder, loc, array, dim);
+  for (Value array : getArrays())
+    if (!ShapedType::isDynamic(getArrayExtents(array.getType())[dim]))
+      return obs::buildExtent(builder, loc, array, dim);
+  return obs::buildExtent(builder, loc, getArrays().front(), dim);
+}
+
+SmallVector<Value> ReindexOp::buildElement(OpBuilder &builder, Location loc,
+                                           unsigned, ValueRange indices) {
+  return buildGet(builder, loc, getArray(),
+                  cloneBody(builder, getBody(), indices));
+}
+Value ReindexOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return pickExtent(getType(), getExtents(), dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Named index maps
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ReverseOp::buildElement(OpBuilder &builder, Location loc,
+                                           unsigned, ValueRange indices) {
+  IndexBuilder index{builder, loc};
+  unsigned dim = getDimension();
+  SmallVector<Value> source(indices);
+  Value last = index.sub(obs::buildExtent(builder, loc, getArray(), dim),
+                         index.constant(1));
+  source[dim] = index.sub(last, source[dim]);
+  return buildGet(builder, loc, getArray(), source);
+}
+Value ReverseOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                             unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+
+SmallVector<Value> SliceOp::buildElement(OpBuilder &builder, Location loc,
+                                         unsigned, ValueRange indices) {
+  IndexBuilder index{builder, loc};
+  SmallVector<Value> offsets =
+      buildMixed(builder, loc, getOffsets(), getStaticOffsets());
+  SmallVector<Value> strides =
+      buildMixed(builder, loc, getStrides(), getStaticStrides());
+  SmallVector<Value> source;
+  for (auto [i, offset, stride] : llvm::zip(indices, offsets, strides))
+    source.push_back(index.add(offset, index.mul(i, stride)));
+  return buildGet(builder, loc, getArray(), source);
+}
+Value SliceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                           unsigned dim) {
+  return buildMixed(builder, loc, getSizes(), getStaticSizes())[dim];
+}
+
+SmallVector<Value> TakeOp::buildElement(OpBuilder &builder, Location loc,
+                                        unsigned, ValueRange indices) {
+  return buildGet(builder, loc, getArray(), indices);
+}
+Value TakeOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return buildMixed(builder, loc, getCounts(), getStaticCounts())[dim];
+}
+
+SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
+                                         unsigned, ValueRange chunk) {
+  auto inner = cast<PullType>(getType().getElementTypes().front());
+  SmallVector<Value> sizes =
+      buildMixed(builder, loc, getSizes(), getStaticSizes());
+  SmallVector<Value> dynamicSizes;
+  for (auto [extent, size] : llvm::zip(inner.getExtents(), sizes))
+    if (ShapedType::isDynamic(extent))
+      dynamicSizes.push_back(size);
+  auto source = cast<PullType>(getArray().getType());
+
+  auto element = [&](OpBuilder &b, ValueRange indices) -> SmallVector<Value> {
+    IndexBuilder index{b, loc};
+    SmallVector<Value> position;
+    Value inside;
+    for (unsigned d = 0; d < indices.size(); ++d) {
+      Value extent = obs::buildExtent(b, loc, getArray(), d);
+      if (getStrided()) {
+        Value chunks = index.ceilDiv(extent, sizes[d]);
+        position.push_back(index.add(chunk[d], index.mul(indices[d], chunks)));
+      } else {
+        position.push_back(index.add(index.mul(chunk[d], sizes[d]), indices[d]));
+      }
+      int64_t n = source.getExtents()[d], k = getStaticSizes()[d];
+      bool divides = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(k) &&
+                     k > 0 && n % k == 0;
+      if (getPads().empty() || divides)
+        continue;
+      Value less = index.less(position[d], extent);
+      inside = inside ? b.createOrFold<arith::AndIOp>(loc, inside, less) : less;
+    }
+    if (!inside)
+      return buildGet(b, loc, getArray(), position);
+    return buildChoice(
+        b, loc, inside,
+        [&](OpBuilder &then) {
+          return buildGet(then, loc, getArray(), position);
+        },
+        [&](OpBuilder &) { return llvm::to_vector_of<Value>(getPads()); });
+  };
+  return {buildGenerate(builder, loc, inner, dynamicSizes, element)};
+}
+Value SplitOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                           unsigned dim) {
+  IndexBuilder index{builder, loc};
+  return index.ceilDiv(
+      obs::buildExtent(builder, loc, getArray(), dim),
+      buildMixed(builder, loc, getSizes(), getStaticSizes())[dim]);
+}
+
+/// The inner array that gives a nested array its inner extents: all inner
+/// arrays have the same.
+static Value anyInner(OpBuilder &builder, Location loc, Value nested) {
+  SmallVector<Value> zeros(getArrayExtents(nested.getType()).size(),
+                           arith::ConstantIndexOp::create(builder, loc, 0));
+  return buildGet(builder, loc, nested, zeros).front();
+}
+
+/// Chunk counts and chunk extents of the operand of a join.
+static void buildJoinExtents(JoinOp join, OpBuilder &builder, Location loc,
+                             SmallVector<Value> &outer,
+                             SmallVector<Value> &inner) {
+  SmallVector<Value> extents = buildExtents(builder, loc, join.getArray());
+  auto pull = dyn_cast<PullType>(join.getArray().getType());
+  if (pull && pull.isNested()) {
+    outer = extents;
+    auto innerType = cast<PullType>(pull.getElementTypes().front());
+    if (innerType.hasStaticExtents()) {
+      for (int64_t extent : innerType.getExtents())
+        inner.push_back(arith::ConstantIndexOp::create(builder, loc, extent));
+    } else {
+      inner = buildExtents(builder, loc,
+                           anyInner(builder, loc, join.getArray()));
+    }
+    return;
+  }
+  unsigned rank = extents.size() / 2;
+  outer.assign(extents.begin(), extents.begin() + rank);
+  inner.assign(extents.begin() + rank, extents.end());
+}
+
+SmallVector<Value> JoinOp::buildElement(OpBuilder &builder, Location loc,
+                                        unsigned, ValueRange indices) {
+  IndexBuilder index{builder, loc};
+  SmallVector<Value> outer, inner, chunk, element;
+  buildJoinExtents(*this, builder, loc, outer, inner);
+  for (auto [i, chunks, size] : llvm::zip(indices, outer, inner)) {
+    Value divisor = getStrided() ? chunks : size;
+    Value quotient = index.div(i, divisor), remainder = index.rem(i, divisor);
+    chunk.push_back(getStrided() ? remainder : quotient);
+    element.push_back(getStrided() ? quotient : remainder);
+  }
+  if (cast<PullType>(getArray().getType()).isNested())
+    return buildGet(builder, loc,
+                    buildGet(builder, loc, getArray(), chunk).front(), element);
+  llvm::append_range(chunk, element);
+  return buildGet(builder, loc, getArray(), chunk);
+}
+Value JoinOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  if (std::optional<ArrayRef<int64_t>> extents = getStaticExtents())
+    return buildMixed(builder, loc, getExtents(), *extents)[dim];
+  SmallVector<Value> outer, inner;
+  buildJoinExtents(*this, builder, loc, outer, inner);
+  return IndexBuilder{builder, loc}.mul(outer[dim], inner[dim]);
+}
+
+SmallVector<Value> TransposeOp::buildElement(OpBuilder &builder, Location loc,
+                                             unsigned, ValueRange indices) {
+  SmallVector<Value> source(indices.size());
+  for (auto [d, p] : llvm::enumerate(getPermutation()))
+    source[p] = indices[d];
+  return buildGet(builder, loc, getArray(), source);
+}
+Value TransposeOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                               unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), getPermutation()[dim]);
+}
+
+/// The extents of an array result of this operation as values.
+static SmallVector<Value> resultExtents(OpBuilder &builder, Location loc,
+                                        Value result) {
+  auto op = cast<ArrayOpInterface>(result.getDefiningOp());
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  SmallVector<Value> extents;
+  for (auto [d, extent] : llvm::enumerate(getArrayExtents(result.getType())))
+    extents.push_back(
+        ShapedType::isDynamic(extent)
+            ? op.buildExtent(builder, loc, number, d)
+            : Value(arith::ConstantIndexOp::create(builder, loc, extent)));
+  return extents;
+}
+
+SmallVector<Value> ReshapeOp::buildElement(OpBuilder &builder, Location loc,
+                                           unsigned, ValueRange indices) {
+  IndexBuilder index{builder, loc};
+  Value linear =
+      index.linearize(indices, resultExtents(builder, loc, getResult()));
+  return buildGet(builder, loc, getArray(),
+                  index.delinearize(linear,
+                                    buildExtents(builder, loc, getArray())));
+}
+Value ReshapeOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return pickExtent(getType(), getExtents(), dim);
+}
+
+//===----------------------------------------------------------------------===//
+// Several arrays
+//===----------------------------------------------------------------------===//
+
+/// Element of the first of `arrays` (with numbers from `first` on) for which
+/// `inside` holds; the last one needs no test.
+static SmallVector<Value> buildSelection(
+    OpBuilder &builder, Location loc, ValueRange arrays, unsigned first,
+    function_ref<Value(OpBuilder &, unsigned)> inside,
+    function_ref<SmallVector<Value>(OpBuilder &, unsigned)> element) {
+  if (first + 1 == arrays.size())
+    return element(builder, first);
+  return buildChoice(
+      builder, loc, inside(builder, first),
+      [&](OpBuilder &b) { return element(b, first); },
+      [&](OpBuilder &b) {
+        return buildSelection(b, loc, arrays, first + 1, inside, element);
+      });
+}
+
+SmallVector<Value> ConcatOp::buildElement(OpBuilder &builder, Location loc,
+                                          unsigned, ValueRange indices) {
+  unsigned dim = getDimension();
+  IndexBuilder outer{builder, loc};
+  // Where each array starts; ends[i] is the start of array i + 1.
+  SmallVector<Value> starts{outer.constant(0)};
+  for (Value array : getArrays().drop_back())
+    starts.push_back(outer.add(starts.back(),
+                               obs::buildExtent(builder, loc, array, dim)));
+  return buildSelection(
+      builder, loc, getArrays(), 0,
+      [&](OpBuilder &b, unsigned i) {
+        return IndexBuilder{b, loc}.less(indices[dim], starts[i + 1]);
+      },
+      [&](OpBuilder &b, unsigned i) {
+        SmallVector<Value> source(indices);
+        source[dim] = IndexBuilder{b, loc}.sub(source[dim], starts[i]);
+        return buildGet(b, loc, getArrays()[i], source);
+      });
+}
+Value ConcatOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                            unsigned dim) {
+  IndexBuilder index{builder, loc};
+  Value extent = obs::buildExtent(builder, loc, getArrays().front(), dim);
+  if (dim == getDimension())
+    for (Value array : getArrays().drop_front())
+      extent =
+          index.add(extent, obs::buildExtent(builder, loc, array, dim));
+  return extent;
+}
+
+SmallVector<Value> InterleaveOp::buildElement(OpBuilder &builder, Location loc,
+                                              unsigned, ValueRange indices) {
+  IndexBuilder index{builder, loc};
+  Value count = index.constant(getArrays().size());
+  Value which = index.rem(indices[0], count);
+  SmallVector<Value> source(indices);
+  source[0] = index.div(indices[0], count);
+  return buildSelection(
+      builder, loc, getArrays(), 0,
+      [&](OpBuilder &b, unsigned i) -> Value {
+        Value number = arith::ConstantIndexOp::create(b, loc, i);
+        return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                             which, number);
+      },
+      [&](OpBuilder &b, unsigned i) {
+        return buildGet(b, loc, getArrays()[i], source);
+      });
+}
+Value InterleaveOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                                unsigned dim) {
+  IndexBuilder index{builder, loc};
+  Value extent = obs::buildExtent(builder, loc, getArrays().front(), dim);
+  if (dim == 0)
+    extent = index.mul(extent, index.constant(getArrays().size()));
+  return extent;
+}
+
+SmallVector<Value> ZipOp::buildElement(OpBuilder &builder, Location loc,
+                                       unsigned, ValueRange indices) {
+  SmallVector<Value> elements;
+  for (Value array : getArrays())
+    llvm::append_range(elements, buildGet(builder, loc, array, indices));
+  return elements;
+}
+Value ZipOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                         unsigned dim) {
+  return obs::buildExtent(builder, loc, getArrays().front(), dim);
+}
+
+SmallVector<Value> UnzipOp::buildElement(OpBuilder &builder, Location loc,
+                                         unsigned result, ValueRange indices) {
+  return {buildGet(builder, loc, getArray(), indices)[result]};
+}
+Value UnzipOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                           unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}

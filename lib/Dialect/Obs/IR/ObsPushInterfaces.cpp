@@ -1,0 +1,379 @@
+//===- ObsPushInterfaces.cpp - The programs of push arrays -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+void obs::emitPush(OpBuilder &builder, Location loc, Value array,
+                   Writer writer) {
+  auto op = cast<PushOpInterface>(array.getDefiningOp());
+  op.emit(builder, loc, cast<OpResult>(array).getResultNumber(), writer);
+}
+
+WriteContract WriteOp::getEffectiveContract() {
+  if (std::optional<Contract> own = getContract())
+    return {*own, getKindAttr()};
+  if (FillOp fill = getEnclosingFill(*this))
+    return {fill.getContract(), fill.getKindAttr()};
+  return {};
+}
+
+/// The `par` of `unit` over `extents`, whose body `body` builds.
+static void buildPar(OpBuilder &builder, Location loc, ValueRange extents,
+                     Level unit,
+                     function_ref<void(OpBuilder &, ValueRange)> body) {
+  auto par = ParOp::create(builder, loc, extents, unit);
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(extents.size(), builder.getIndexType());
+  SmallVector<Location> locs(extents.size(), loc);
+  Block *block = builder.createBlock(&par.getBody(), {}, types, locs);
+  body(builder, block->getArguments());
+}
+
+static bool isTotalPush(Value array) {
+  if (!isa<PushType>(array.getType()))
+    return true;
+  auto op = array.getDefiningOp<PushOpInterface>();
+  return op && op.isTotal(cast<OpResult>(array).getResultNumber());
+}
+
+//===----------------------------------------------------------------------===//
+// push, fill, distribute
+//===----------------------------------------------------------------------===//
+
+void PushOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+  buildPar(builder, loc, buildExtents(builder, loc, getArray()), Level::Thread,
+           [&](OpBuilder &b, ValueRange indices) {
+             writer(b, loc, buildGet(b, loc, getArray(), indices), indices, {});
+           });
+}
+Value PushOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+bool PushOp::isTotal(unsigned) { return true; }
+
+/// Gives every write and put in `op`, less those of fills inside it, to
+/// `writer`.
+static void redirectWrites(OpBuilder &builder, Operation *op,
+                           WriteContract fillContract, Writer writer) {
+  if (auto write = dyn_cast<WriteOp>(op)) {
+    builder.setInsertionPoint(op);
+    WriteContract contract = fillContract;
+    if (std::optional<Contract> own = write.getContract())
+      contract = {*own, write.getKindAttr()};
+    writer(builder, op->getLoc(), write.getValues(), write.getIndices(),
+           contract);
+    op->erase();
+    return;
+  }
+  if (auto put = dyn_cast<PutOp>(op)) {
+    builder.setInsertionPoint(op);
+    emitPush(builder, op->getLoc(), put.getArray(),
+             [&](OpBuilder &b, Location loc, ValueRange values,
+                 ValueRange indices, WriteContract contract) {
+               IndexBuilder index{b, loc};
+               SmallVector<Value> shifted;
+               for (auto [i, offset] : llvm::zip(indices, put.getOffsets()))
+                 shifted.push_back(index.add(i, offset));
+               writer(b, loc, values, shifted, contract);
+             });
+    op->erase();
+    return;
+  }
+  if (isa<FillOp>(op))
+    return;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : llvm::make_early_inc_range(block))
+        redirectWrites(builder, &inner, fillContract, writer);
+}
+
+void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+  OpBuilder::InsertionGuard guard(builder);
+  // Initial contents are writes of their own, before the program's.
+  if (!getInit().empty() || getOnto()) {
+    SmallVector<Value> extents;
+    for (unsigned d = 0; d < getType().getRank(); ++d)
+      extents.push_back(
+          getType().isDynamicExtent(d)
+              ? buildExtent(builder, loc, 0, d)
+              : Value(arith::ConstantIndexOp::create(builder, loc,
+                                                     getType().getExtents()[d])));
+    buildPar(builder, loc, extents, Level::Thread,
+             [&](OpBuilder &b, ValueRange indices) {
+               SmallVector<Value> values(getInit());
+               if (getOnto())
+                 values = buildGet(b, loc, getOnto(), indices);
+               writer(b, loc, values, indices, {});
+             });
+  }
+  IRMapping mapping;
+  SmallVector<Operation *> clones;
+  for (Operation &op : getBody().front())
+    clones.push_back(builder.clone(op, mapping));
+  Block *block = builder.getInsertionBlock();
+  Block::iterator end = builder.getInsertionPoint();
+  for (Operation *clone : clones)
+    redirectWrites(builder, clone, {getContract(), getKindAttr()}, writer);
+  builder.setInsertionPoint(block, end);
+}
+Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
+  return getExtents()[llvm::count_if(getType().getExtents().take_front(dim),
+                                     ShapedType::isDynamic)];
+}
+bool FillOp::isTotal(unsigned) {
+  return getContract() == Contract::Disjoint && getInit().empty() && !getOnto();
+}
+
+void DistributeOp::emit(OpBuilder &builder, Location loc, unsigned result,
+                        Writer writer) {
+  SmallVector<Value> extents = buildExtents(builder, loc, getArrays().front());
+  buildPar(builder, loc, extents, getLevel(),
+           [&](OpBuilder &b, ValueRange outer) {
+             SmallVector<Value> elements;
+             for (Value array : getArrays())
+               llvm::append_range(elements, buildGet(b, loc, array, outer));
+             Value part = cloneBody(b, getBody(), elements)[result];
+             emitPush(b, loc, part,
+                      [&](OpBuilder &inner, Location l, ValueRange values,
+                          ValueRange indices, WriteContract contract) {
+                        SmallVector<Value> all(outer);
+                        llvm::append_range(all, indices);
+                        writer(inner, l, values, all, contract);
+                      });
+           });
+}
+Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
+                                unsigned result, unsigned dim) {
+  unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
+  if (dim < outerRank)
+    return obs::buildExtent(builder, loc, getArrays().front(), dim);
+  // All instances yield the same extents, so those of the first will do. Its
+  // program is built only to find them and is dead otherwise.
+  SmallVector<Value> zeros(outerRank,
+                           arith::ConstantIndexOp::create(builder, loc, 0));
+  SmallVector<Value> elements;
+  for (Value array : getArrays())
+    llvm::append_range(elements, buildGet(builder, loc, array, zeros));
+  Value part = cloneBody(builder, getBody(), elements)[result];
+  return obs::buildExtent(builder, loc, part, dim - outerRank);
+}
+bool DistributeOp::isTotal(unsigned result) {
+  return isTotalPush(getBody().front().getTerminator()->getOperand(result));
+}
+
+//===----------------------------------------------------------------------===//
+// map and index maps
+//===----------------------------------------------------------------------===//
+
+void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+  Value push = *llvm::find_if(
+      getArrays(), [](Value a) { return isa<PushType>(a.getType()); });
+  emitPush(builder, loc, push,
+           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+               WriteContract contract) {
+             SmallVector<Value> elements;
+             for (Value array : getArrays()) {
+               if (array == push)
+                 llvm::append_range(elements, values);
+               else
+                 llvm::append_range(elements, buildGet(b, l, array, indices));
+             }
+             writer(b, l, cloneBody(b, getBody(), elements), indices, contract);
+           });
+}
+bool MapOp::isTotal(unsigned) { return llvm::all_of(getArrays(), isTotalPush); }
+
+/// The program of `array` with its indices changed by `change`.
+static void
+emitChanged(OpBuilder &builder, Location loc, Value array, Writer writer,
+            function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>
+                change) {
+  emitPush(builder, loc, array,
+           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+               WriteContract contract) {
+             writer(b, l, values, change(b, l, indices), contract);
+           });
+}
+
+/// The program of `array` with its indices changed by `change`, which also says
+/// when to write (null: always).
+static void emitGuarded(
+    OpBuilder &builder, Location loc, Value array, Writer writer,
+    function_ref<Value(OpBuilder &, Location, SmallVector<Value> &)> change) {
+  emitPush(builder, loc, array,
+           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+               WriteContract contract) {
+             SmallVector<Value> target(indices);
+             Value inside = change(b, l, target);
+             if (!inside)
+               return writer(b, l, values, target, contract);
+             auto guard = scf::IfOp::create(b, l, inside,
+                                            /*withElseRegion=*/false);
+             OpBuilder::InsertionGuard saved(b);
+             b.setInsertionPointToStart(guard.thenBlock());
+             writer(b, l, values, target, contract);
+           });
+}
+
+void ReindexOp::emit(OpBuilder &builder, Location loc, unsigned,
+                     Writer writer) {
+  emitChanged(builder, loc, getArray(), writer,
+              [&](OpBuilder &b, Location, ValueRange indices) {
+                return cloneBody(b, getBody(), indices);
+              });
+}
+bool ReindexOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
+                     Writer writer) {
+  unsigned dim = getDimension();
+  IndexBuilder outer{builder, loc};
+  Value last = outer.sub(obs::buildExtent(builder, loc, getArray(), dim),
+                         outer.constant(1));
+  emitChanged(builder, loc, getArray(), writer,
+              [&](OpBuilder &b, Location l, ValueRange indices) {
+                SmallVector<Value> target(indices);
+                target[dim] = IndexBuilder{b, l}.sub(last, target[dim]);
+                return target;
+              });
+}
+bool ReverseOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+  SmallVector<Value> counts =
+      buildMixed(builder, loc, getCounts(), getStaticCounts());
+  ArrayRef<int64_t> extents = getArrayExtents(getArray().getType());
+  emitGuarded(builder, loc, getArray(), writer,
+              [&](OpBuilder &b, Location l, SmallVector<Value> &indices) {
+                Value inside;
+                for (unsigned d = 0; d < indices.size(); ++d) {
+                  if (!ShapedType::isDynamic(extents[d]) &&
+                      extents[d] == getStaticCounts()[d])
+                    continue;
+                  Value less = IndexBuilder{b, l}.less(indices[d], counts[d]);
+                  inside = inside ? b.createOrFold<arith::AndIOp>(l, inside, less)
+                                  : less;
+                }
+                return inside;
+              });
+}
+bool TakeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+  SmallVector<Value> extents = buildExtents(builder, loc, getArray());
+  unsigned rank = extents.size() / 2;
+  SmallVector<Value> limits;
+  if (std::optional<ArrayRef<int64_t>> to = getStaticExtents())
+    limits = buildMixed(builder, loc, getExtents(), *to);
+  ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
+  ArrayRef<int64_t> target = getArrayExtents(getType());
+  emitGuarded(
+      builder, loc, getArray(), writer,
+      [&](OpBuilder &b, Location l, SmallVector<Value> &indices) {
+        IndexBuilder index{b, l};
+        Value inside;
+        SmallVector<Value> joined;
+        for (unsigned d = 0; d < rank; ++d) {
+          joined.push_back(
+              getStrided()
+                  ? index.add(index.mul(indices[rank + d], extents[d]),
+                              indices[d])
+                  : index.add(index.mul(indices[d], extents[rank + d]),
+                              indices[rank + d]));
+          bool fits = !ShapedType::isDynamic(target[d]) &&
+                      !ShapedType::isDynamic(source[d]) &&
+                      !ShapedType::isDynamic(source[rank + d]) &&
+                      source[d] * source[rank + d] <= target[d];
+          if (limits.empty() || fits)
+            continue;
+          Value less = index.less(joined[d], limits[d]);
+          inside =
+              inside ? b.createOrFold<arith::AndIOp>(l, inside, less) : less;
+        }
+        indices = joined;
+        return inside;
+      });
+}
+bool JoinOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
+                       Writer writer) {
+  emitChanged(builder, loc, getArray(), writer,
+              [&](OpBuilder &, Location, ValueRange indices) {
+                SmallVector<Value> target;
+                for (int64_t dim : getPermutation())
+                  target.push_back(indices[dim]);
+                return target;
+              });
+}
+bool TransposeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
+                     Writer writer) {
+  SmallVector<Value> source = buildExtents(builder, loc, getArray());
+  SmallVector<Value> target;
+  for (auto [d, extent] : llvm::enumerate(getArrayExtents(getType())))
+    target.push_back(ShapedType::isDynamic(extent)
+                         ? buildExtent(builder, loc, 0, d)
+                         : Value(arith::ConstantIndexOp::create(builder, loc,
+                                                                extent)));
+  emitChanged(builder, loc, getArray(), writer,
+              [&](OpBuilder &b, Location l, ValueRange indices) {
+                IndexBuilder index{b, l};
+                return index.delinearize(index.linearize(indices, source),
+                                         target);
+              });
+}
+bool ReshapeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+
+//===----------------------------------------------------------------------===//
+// Several arrays
+//===----------------------------------------------------------------------===//
+
+void ConcatOp::emit(OpBuilder &builder, Location loc, unsigned,
+                    Writer writer) {
+  unsigned dim = getDimension();
+  IndexBuilder outer{builder, loc};
+  Value start = outer.constant(0);
+  for (Value array : getArrays()) {
+    emitChanged(builder, loc, array, writer,
+                [&](OpBuilder &b, Location l, ValueRange indices) {
+                  SmallVector<Value> target(indices);
+                  target[dim] = IndexBuilder{b, l}.add(target[dim], start);
+                  return target;
+                });
+    start = outer.add(start, obs::buildExtent(builder, loc, array, dim));
+  }
+}
+bool ConcatOp::isTotal(unsigned) {
+  return llvm::all_of(getArrays(), isTotalPush);
+}
+
+void InterleaveOp::emit(OpBuilder &builder, Location loc, unsigned,
+                        Writer writer) {
+  for (auto [number, array] : llvm::enumerate(getArrays())) {
+    int64_t offset = number;
+    emitChanged(builder, loc, array, writer,
+                [&](OpBuilder &b, Location l, ValueRange indices) {
+                  IndexBuilder index{b, l};
+                  SmallVector<Value> target(indices);
+                  target[0] = index.add(
+                      index.mul(target[0], index.constant(getArrays().size())),
+                      index.constant(offset));
+                  return target;
+                });
+  }
+}
+bool InterleaveOp::isTotal(unsigned) {
+  return llvm::all_of(getArrays(), isTotalPush);
+}

@@ -1,0 +1,73 @@
+//===- Verification.h - Checks that the verifiers share ---------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Verifiers may meet IR whose dominance has not been checked yet, so nothing
+// here follows operands without keeping track of what it has seen.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_IR_VERIFICATION_H
+#define OBSIDIAN_LIB_DIALECT_OBS_IR_VERIFICATION_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+namespace mlir::obs::detail {
+
+/// What a type says about one extent: its value, its bound, or kDynamic twice.
+struct ExtentInfo {
+  int64_t extent;
+  int64_t bound;
+};
+ExtentInfo getExtentInfo(Type arrayType, unsigned dim);
+
+/// False if no array can have both: unequal constants, or a constant past the
+/// bound of the other.
+bool extentsAgree(ExtentInfo a, ExtentInfo b);
+
+/// Emits `[R4-extents]` unless both types have one rank and extents that may be
+/// equal. `what` and `other` name the two in the message.
+LogicalResult verifySameExtents(Operation *op, Type a, StringRef what, Type b,
+                                StringRef other);
+
+/// Emits `[R4-extents]` if the extent `dim` of `arrayType` cannot be `expected`
+/// (kDynamic: not known).
+LogicalResult verifyExtent(Operation *op, Type arrayType, unsigned dim,
+                           int64_t expected, StringRef reason);
+
+/// Emits `[NAME-elements]`, where NAME is that of `op`, unless both lists are
+/// equal.
+LogicalResult verifyElementTypes(Operation *op, TypeRange actual,
+                                 TypeRange expected, StringRef what);
+
+/// Emits `[dynamic-extents]` unless there is one operand for each dynamic
+/// extent of `arrayType`.
+LogicalResult verifyDynamicExtents(Operation *op, Type arrayType,
+                                   ValueRange extents);
+
+/// Emits `[R1-scalar]` if `op` stands in the region of a map, generate or
+/// reindex.
+LogicalResult verifyNotInScalarCode(Operation *op);
+
+/// Emits `[R1-level]` unless `op`, which `verb`s an array of `level`, stands in
+/// a region of that level; and `[R1-scalar]` as above.
+LogicalResult verifyStandsAt(Operation *op, Level level, StringRef verb);
+
+/// Emits `[R4-index]` unless constant `index` lies within the extent.
+LogicalResult verifyConstantIndex(Operation *op, Type arrayType, unsigned dim,
+                                  Value index);
+
+/// Emits `[region-arguments]` unless the block of `body` has arguments of these
+/// types, and `[region-yield]` unless it ends with `obs.yield`.
+LogicalResult verifyBody(Operation *op, Region &body, TypeRange arguments,
+                         bool yields);
+
+/// Rule R8 for one force with `into`; see ObsViewVerifier.cpp.
+LogicalResult verifyViewUses(ForceOp force);
+
+} // namespace mlir::obs::detail
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_IR_VERIFICATION_H
