@@ -14,10 +14,7 @@
 
 #include "Obsidian/RegisterAll.h"
 
-#if __has_include("Obsidian/Dialect/Obs/IR/Obs.h")
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#define HAVE_OBS_DIALECT
-#endif
 #if __has_include("Obsidian/Dialect/Obs/Transforms/Passes.h")
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #define HAVE_OBS_PASSES
@@ -74,14 +71,12 @@
 using namespace mlir;
 
 void obs::registerAllDialects(DialectRegistry &registry) {
-#ifdef HAVE_OBS_DIALECT
-  registry.insert<obs::ObsDialect>();
-#endif
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, DLTIDialect, func::FuncDialect,
                   gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+                  obs::ObsDialect, scf::SCFDialect, ub::UBDialect,
+                  vector::VectorDialect>();
 
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);

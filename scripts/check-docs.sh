@@ -28,6 +28,7 @@ page ObsDialect Dialect/Obs/IR/ObsOps.td -gen-dialect-doc -dialect=obs
 page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
 page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
+page EmulatorPasses Emulator/Passes.td -gen-pass-doc
 
 if [ "${1:-}" = "--update" ]; then
   mkdir -p docs/generated
