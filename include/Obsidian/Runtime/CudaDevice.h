@@ -1,0 +1,96 @@
+//===- CudaDevice.h - Kernels on an NVIDIA GPU ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_RUNTIME_CUDADEVICE_H
+#define OBSIDIAN_RUNTIME_CUDADEVICE_H
+
+#include "Obsidian/Runtime/CudaDriver.h"
+#include "Obsidian/Runtime/Device.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace mlir::obs::runtime {
+
+/// A GPU, driven by the CUDA driver API. It uses the device's primary context
+/// and one stream of its own, so it lives beside other users of CUDA.
+class CudaDevice : public Device {
+public:
+  /// Turns a `gpu.module` into PTX text for a chip such as `sm_90`.
+  using Compiler = std::function<llvm::Expected<std::string>(
+      Operation *gpuModule, StringRef chip)>;
+
+  /// Opens GPU `index`, or the one that OBS_DEVICE names, or the first.
+  /// `compile` may be empty where only loadPTX is used.
+  static llvm::Expected<std::unique_ptr<CudaDevice>>
+  create(std::optional<int> index, Compiler compile);
+  ~CudaDevice() override;
+
+  std::string getName() const override { return name; }
+  /// `sm_90`, from the compute capability.
+  std::string getChip() const;
+
+  llvm::Error copyToDevice(DevicePtr target, const void *source,
+                           uint64_t bytes) override;
+  llvm::Error copyToHost(void *target, DevicePtr source,
+                         uint64_t bytes) override;
+  llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
+                           uint64_t bytes) override;
+  llvm::Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
+                   uint64_t count) override;
+  llvm::Error loadModule(Operation *gpuModule) override;
+  /// Loads PTX text (or a cubin) under the name `module`.
+  llvm::Error loadPTX(StringRef module, StringRef image);
+  llvm::Expected<KernelHandle> getKernel(StringRef module,
+                                         StringRef name) override;
+  llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
+                     ArrayRef<void *> parameters) override;
+  llvm::Error synchronize() override;
+  llvm::Error startTimer() override;
+  llvm::Expected<double> stopTimer() override;
+
+protected:
+  llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
+  llvm::Error doFree(DevicePtr pointer) override;
+
+private:
+  struct Kernel {
+    std::string name;
+    cuda::Function function;
+    /// The dynamic shared memory that the function was last allowed.
+    uint64_t allowedSharedBytes;
+  };
+
+  CudaDevice(const cuda::Driver &driver, Compiler compile)
+      : driver(driver), compile(std::move(compile)) {}
+  llvm::Error initialize(int index);
+  /// The driver, with the context of this device made current.
+  const cuda::Driver &enter() const;
+  int getAttribute(int attribute) const;
+  /// Success, or an error with the text `doing: what the driver says`, that
+  /// names the kernels that may be the cause.
+  llvm::Error check(cuda::Result result, const Twine &doing);
+  llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
+
+  const cuda::Driver &driver;
+  Compiler compile;
+  std::string name;
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  cuda::Stream stream = nullptr;
+  cuda::Event timerStart = nullptr, timerStop = nullptr;
+  int major = 0, minor = 0;
+  llvm::StringMap<cuda::Module> modules;
+  std::vector<Kernel> kernels;
+  /// Names of kernels that were launched since the last wait.
+  SmallVector<std::string> running;
+};
+
+} // namespace mlir::obs::runtime
+
+#endif // OBSIDIAN_RUNTIME_CUDADEVICE_H

@@ -1,0 +1,181 @@
+//===- CudaDriver.h - The CUDA driver, opened at run time -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of the CUDA driver API that we call, as a table of typed function
+// pointers filled from `libcuda.so.1`. Nothing is linked against CUDA and no
+// CUDA header is needed: the types and numbers below are the driver's ABI,
+// which does not change. This header and its source use neither LLVM nor MLIR,
+// so that the runtime library for generated host code stays small.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_RUNTIME_CUDADRIVER_H
+#define OBSIDIAN_RUNTIME_CUDADRIVER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mlir::obs::runtime::cuda {
+
+using Result = int;
+using Device = int;
+using DevicePointer = unsigned long long;
+using Context = struct ContextHandle *;
+using Module = struct ModuleHandle *;
+using Function = struct FunctionHandle *;
+using Stream = struct StreamHandle *;
+using Event = struct EventHandle *;
+
+/// Results that get a text of their own; success is 0.
+enum : Result {
+  Success = 0,
+  ErrorInvalidValue = 1,
+  ErrorOutOfMemory = 2,
+  ErrorNoDevice = 100,
+  ErrorInvalidDevice = 101,
+  ErrorNoBinaryForGpu = 209,
+  ErrorInvalidPtx = 218,
+  ErrorUnsupportedPtxVersion = 222,
+  ErrorNotFound = 500,
+  ErrorIllegalAddress = 700,
+  ErrorLaunchOutOfResources = 701,
+};
+
+/// Numbers of `CUdevice_attribute`.
+enum : int {
+  DeviceMaxThreadsPerBlock = 1,
+  DeviceMaxGridDimX = 5,
+  DeviceMultiprocessorCount = 16,
+  DeviceComputeCapabilityMajor = 75,
+  DeviceComputeCapabilityMinor = 76,
+  DeviceMaxSharedMemoryPerBlockOptin = 97,
+};
+
+/// Numbers of `CUfunction_attribute`.
+enum : int {
+  FunctionMaxThreadsPerBlock = 0,
+  FunctionSharedSizeBytes = 1,
+  FunctionNumRegs = 4,
+  FunctionMaxDynamicSharedSizeBytes = 8,
+};
+
+/// Numbers of `CUjit_option`.
+enum : int {
+  JitErrorLogBuffer = 5,
+  JitErrorLogBufferSizeBytes = 6,
+  JitOptimizationLevel = 7,
+};
+
+enum : unsigned {
+  StreamNonBlocking = 1,
+  EventDefault = 0,
+  EventDisableTiming = 2,
+  MemAttachGlobal = 1,
+};
+
+/// `CUlaunchAttribute` and `CUlaunchConfig`, for launches in clusters.
+struct LaunchAttribute {
+  static constexpr int clusterDimension = 4;
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    unsigned clusterDim[3];
+  } value;
+};
+struct LaunchConfig {
+  unsigned gridDim[3];
+  unsigned blockDim[3];
+  unsigned sharedMemBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
+/// Name of the member, symbol in the library, parameter types. `_v2` and `_v3`
+/// are the names that `cuda.h` defines the plain ones to.
+#define OBS_CUDA_DRIVER_FUNCTIONS(X)                                           \
+  X(init, "cuInit", (unsigned))                                                \
+  X(driverGetVersion, "cuDriverGetVersion", (int *))                           \
+  X(getErrorName, "cuGetErrorName", (Result, const char **))                   \
+  X(getErrorString, "cuGetErrorString", (Result, const char **))               \
+  X(deviceGetCount, "cuDeviceGetCount", (int *))                               \
+  X(deviceGet, "cuDeviceGet", (Device *, int))                                 \
+  X(deviceGetName, "cuDeviceGetName", (char *, int, Device))                   \
+  X(deviceGetAttribute, "cuDeviceGetAttribute", (int *, int, Device))          \
+  X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (Context *, Device))         \
+  X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (Device))               \
+  X(ctxSetCurrent, "cuCtxSetCurrent", (Context))                               \
+  X(moduleLoadDataEx, "cuModuleLoadDataEx",                                    \
+    (Module *, const void *, unsigned, int *, void **))                        \
+  X(moduleUnload, "cuModuleUnload", (Module))                                  \
+  X(moduleGetFunction, "cuModuleGetFunction",                                  \
+    (Function *, Module, const char *))                                        \
+  X(funcGetAttribute, "cuFuncGetAttribute", (int *, int, Function))            \
+  X(funcSetAttribute, "cuFuncSetAttribute", (Function, int, int))              \
+  X(launchKernel, "cuLaunchKernel",                                            \
+    (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+     unsigned, Stream, void **, void **))                                      \
+  X(memAlloc, "cuMemAlloc_v2", (DevicePointer *, size_t))                      \
+  X(memAllocManaged, "cuMemAllocManaged", (DevicePointer *, size_t, unsigned)) \
+  X(memFree, "cuMemFree_v2", (DevicePointer))                                  \
+  X(memGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                       \
+  X(memcpyAsync, "cuMemcpyAsync",                                              \
+    (DevicePointer, DevicePointer, size_t, Stream))                            \
+  X(memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                   \
+    (DevicePointer, const void *, size_t, Stream))                             \
+  X(memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                   \
+    (void *, DevicePointer, size_t, Stream))                                   \
+  X(memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                   \
+    (DevicePointer, DevicePointer, size_t, Stream))                            \
+  X(memsetD8Async, "cuMemsetD8Async",                                          \
+    (DevicePointer, unsigned char, size_t, Stream))                            \
+  X(memsetD16Async, "cuMemsetD16Async",                                        \
+    (DevicePointer, unsigned short, size_t, Stream))                           \
+  X(memsetD32Async, "cuMemsetD32Async",                                        \
+    (DevicePointer, unsigned, size_t, Stream))                                 \
+  X(streamCreate, "cuStreamCreate", (Stream *, unsigned))                      \
+  X(streamDestroy, "cuStreamDestroy_v2", (Stream))                             \
+  X(streamSynchronize, "cuStreamSynchronize", (Stream))                        \
+  X(streamWaitEvent, "cuStreamWaitEvent", (Stream, Event, unsigned))           \
+  X(eventCreate, "cuEventCreate", (Event *, unsigned))                         \
+  X(eventDestroy, "cuEventDestroy_v2", (Event))                                \
+  X(eventRecord, "cuEventRecord", (Event, Stream))                             \
+  X(eventSynchronize, "cuEventSynchronize", (Event))                           \
+  X(eventElapsedTime, "cuEventElapsedTime", (float *, Event, Event))
+
+/// The functions. All return `CUresult`.
+struct Driver {
+#define OBS_CUDA_DECLARE(MEMBER, SYMBOL, PARAMETERS)                           \
+  Result(*MEMBER) PARAMETERS = nullptr;
+  OBS_CUDA_DRIVER_FUNCTIONS(OBS_CUDA_DECLARE)
+#undef OBS_CUDA_DECLARE
+
+  /// `cuLaunchKernelEx`, or null with a driver older than CUDA 11.8.
+  Result (*launchKernelEx)(const LaunchConfig *, Function, void **,
+                           void **) = nullptr;
+
+  /// The driver, opened and initialised by the first call; null, and `error`
+  /// set, where there is none. The environment variable `OBS_CUDA_DRIVER`
+  /// names another library to open than `libcuda.so.1`.
+  static const Driver *get(std::string &error);
+
+  /// `name (text)` of a result, for messages.
+  std::string describe(Result result) const;
+
+  /// The CUDA version that the driver supports, as in `12.8`.
+  std::string version() const;
+};
+
+/// The device that OBS_DEVICE names, 0 where it is not set; -1, and `error`
+/// set, where it is no number.
+int getDefaultDeviceIndex(std::string &error);
+
+} // namespace mlir::obs::runtime::cuda
+
+#endif // OBSIDIAN_RUNTIME_CUDADRIVER_H

@@ -1,0 +1,129 @@
+//===- Device.h - What runs kernels and owns their memory -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One interface over the emulator and the CUDA driver, so that a host program
+// does not know which of them it drives. Sizes are in bytes. Work is done in
+// the order of the calls; copies to the host and `synchronize` wait for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_RUNTIME_DEVICE_H
+#define OBSIDIAN_RUNTIME_DEVICE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir {
+class Operation;
+namespace obs::runtime {
+
+/// An address in the memory of a device.
+using DevicePtr = uint64_t;
+
+/// A loaded kernel; valid as long as its device.
+using KernelHandle = unsigned;
+
+struct Dim3 {
+  uint64_t x = 1, y = 1, z = 1;
+};
+
+/// The shape of one launch: blocks, threads of a block, and bytes of dynamic
+/// shared memory of a block.
+struct LaunchShape {
+  Dim3 grid, block;
+  uint64_t sharedBytes = 0;
+};
+
+/// What one launch did, summed over all its threads. Only the emulator counts.
+struct LaunchCounters {
+  /// Barriers that a block went through, summed over blocks.
+  uint64_t blockBarriers = 0;
+  /// Barriers that a warp went through, summed over warps.
+  uint64_t warpBarriers = 0;
+  uint64_t globalBytesLoaded = 0;
+  uint64_t globalBytesStored = 0;
+};
+
+/// A machine that runs kernels. Not thread safe.
+class Device {
+public:
+  virtual ~Device();
+
+  /// What it is, for people: `emulator`, `NVIDIA H200`.
+  virtual std::string getName() const = 0;
+
+  /// New memory of `bytes` (0 is legal and gives a pointer of its own),
+  /// aligned to 256, with any contents.
+  llvm::Expected<DevicePtr> allocate(uint64_t bytes);
+  /// Gives back what `allocate` returned.
+  llvm::Error free(DevicePtr pointer);
+
+  virtual llvm::Error copyToDevice(DevicePtr target, const void *source,
+                                   uint64_t bytes) = 0;
+  virtual llvm::Error copyToHost(void *target, DevicePtr source,
+                                 uint64_t bytes) = 0;
+  virtual llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
+                                   uint64_t bytes) = 0;
+  /// Stores `count` elements of `elementBytes` (1, 2, 4 or 8) bytes, each with
+  /// the low bits of `pattern`.
+  virtual llvm::Error fill(DevicePtr target, uint64_t pattern,
+                           unsigned elementBytes, uint64_t count) = 0;
+
+  /// Makes the kernels of a `gpu.module` known. Kernels of modules of one name
+  /// replace each other.
+  virtual llvm::Error loadModule(Operation *gpuModule) = 0;
+
+  /// The kernel `name` of the loaded module `module`.
+  virtual llvm::Expected<KernelHandle> getKernel(StringRef module,
+                                                 StringRef name) = 0;
+
+  /// Starts a kernel. `parameters` points to the value of each parameter, in
+  /// order, in the memory layout of its type (pointers and `index` 8 bytes). A
+  /// grid without blocks does nothing. A failure in the kernel may be reported
+  /// by this call or by a later one that waits.
+  virtual llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
+                             ArrayRef<void *> parameters) = 0;
+
+  /// Waits for all work.
+  virtual llvm::Error synchronize() = 0;
+
+  /// Time of the device in milliseconds between the two calls, for the work
+  /// that was started between them; stopTimer waits for it.
+  virtual llvm::Error startTimer() = 0;
+  virtual llvm::Expected<double> stopTimer() = 0;
+
+  /// Counters of the last launch, where the device keeps them.
+  virtual std::optional<LaunchCounters> getLastLaunchCounters() const {
+    return std::nullopt;
+  }
+
+  /// Allocations not yet freed, their bytes, and the most bytes that ever were
+  /// allocated at once.
+  uint64_t getNumLiveAllocations() const { return live.size(); }
+  uint64_t getLiveBytes() const { return liveBytes; }
+  uint64_t getPeakBytes() const { return peakBytes; }
+
+protected:
+  /// `bytes` is never 0.
+  virtual llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) = 0;
+  virtual llvm::Error doFree(DevicePtr pointer) = 0;
+
+private:
+  llvm::DenseMap<DevicePtr, uint64_t> live;
+  uint64_t liveBytes = 0;
+  uint64_t peakBytes = 0;
+};
+
+} // namespace obs::runtime
+} // namespace mlir
+
+#endif // OBSIDIAN_RUNTIME_DEVICE_H

@@ -1,0 +1,74 @@
+//===- EmulatorDevice.h - Kernels on the emulator ---------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_RUNTIME_EMULATORDEVICE_H
+#define OBSIDIAN_RUNTIME_EMULATORDEVICE_H
+
+#include "Obsidian/Emulator/Machine.h"
+#include "Obsidian/Runtime/Device.h"
+#include "llvm/ADT/StringMap.h"
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace mlir::obs::runtime {
+
+/// The emulator as a device: one memory, and one machine for each module. Work
+/// is done when the call returns; times are those of the clock on the wall.
+class EmulatorDevice : public Device {
+public:
+  explicit EmulatorDevice(emulator::MachineOptions options = {});
+  ~EmulatorDevice() override;
+
+  std::string getName() const override { return "emulator"; }
+
+  /// Has `observer`, which is not owned, watch the launches of all modules that
+  /// are loaded from now on.
+  void addObserver(emulator::AccessObserver *observer);
+
+  llvm::Error copyToDevice(DevicePtr target, const void *source,
+                           uint64_t bytes) override;
+  llvm::Error copyToHost(void *target, DevicePtr source,
+                         uint64_t bytes) override;
+  llvm::Error copyOnDevice(DevicePtr target, DevicePtr source,
+                           uint64_t bytes) override;
+  llvm::Error fill(DevicePtr target, uint64_t pattern, unsigned elementBytes,
+                   uint64_t count) override;
+  llvm::Error loadModule(Operation *gpuModule) override;
+  llvm::Expected<KernelHandle> getKernel(StringRef module,
+                                         StringRef name) override;
+  llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
+                     ArrayRef<void *> parameters) override;
+  llvm::Error synchronize() override;
+  llvm::Error startTimer() override;
+  llvm::Expected<double> stopTimer() override;
+  std::optional<LaunchCounters> getLastLaunchCounters() const override {
+    return lastCounters;
+  }
+
+protected:
+  llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
+  llvm::Error doFree(DevicePtr pointer) override;
+
+private:
+  struct Kernel {
+    emulator::Machine *machine;
+    std::string name;
+  };
+
+  emulator::MachineOptions options;
+  std::shared_ptr<emulator::DeviceMemory> memory;
+  llvm::StringMap<std::unique_ptr<emulator::Machine>> machines;
+  SmallVector<emulator::AccessObserver *> observers;
+  std::vector<Kernel> kernels;
+  std::optional<LaunchCounters> lastCounters;
+  std::chrono::steady_clock::time_point timerStart;
+};
+
+} // namespace mlir::obs::runtime
+
+#endif // OBSIDIAN_RUNTIME_EMULATORDEVICE_H

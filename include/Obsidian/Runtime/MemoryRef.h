@@ -1,0 +1,91 @@
+//===- MemoryRef.h - Buffers and views of them ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_RUNTIME_MEMORYREF_H
+#define OBSIDIAN_RUNTIME_MEMORYREF_H
+
+#include "Obsidian/Interpreter/ScalarOps.h"
+#include "Obsidian/Runtime/Device.h"
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace mlir::obs::runtime {
+
+/// Memory of a device, or of the host where `device` is null. It is given back
+/// when the last reference goes.
+class Buffer {
+public:
+  static llvm::Expected<std::shared_ptr<Buffer>> createOnDevice(Device &device,
+                                                                uint64_t bytes);
+  static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
+  ~Buffer();
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  bool isOnDevice() const { return device != nullptr; }
+  Device *getDevice() const { return device; }
+  uint64_t getBytes() const { return bytes; }
+  /// Address on the device; only of device buffers that are not freed.
+  DevicePtr getAddress() const { return address; }
+  char *getHostData() { return host.data(); }
+
+  /// Frees the memory before the last reference goes, which `isFreed` tells.
+  llvm::Error freeNow();
+  bool isFreed() const { return freed; }
+
+private:
+  Buffer() = default;
+
+  Device *device = nullptr;
+  DevicePtr address = 0;
+  uint64_t bytes = 0;
+  bool freed = false;
+  std::vector<char> host;
+};
+
+/// A strided view of a buffer, which is what a memref is at run time. Offset
+/// and strides count elements.
+struct MemoryRef {
+  std::shared_ptr<Buffer> buffer;
+  Type elementType;
+  int64_t offset = 0;
+  SmallVector<int64_t, 4> sizes, strides;
+
+  /// A new dense array of `sizes` on `device`, with any contents.
+  static llvm::Expected<MemoryRef> allocate(Device &device, Type elementType,
+                                            ArrayRef<int64_t> sizes);
+  /// The same on the host.
+  static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
+                                                  ArrayRef<int64_t> sizes);
+
+  unsigned getElementBytes() const {
+    return interpreter::getScalarBytes(elementType);
+  }
+  int64_t getNumElements() const;
+  /// True when the elements stand one after the other in row-major order.
+  bool isContiguous() const;
+  /// An error when an element lies outside of the buffer or it was freed.
+  llvm::Error checkAccess() const;
+
+  /// Copies all elements from or to `data`, dense and in row-major order.
+  llvm::Error copyFrom(const void *data) const;
+  llvm::Error copyTo(void *data) const;
+};
+
+/// Copies between any two views of equal sizes and element types.
+llvm::Error copy(const MemoryRef &target, const MemoryRef &source);
+
+/// Stores `value` in every element.
+llvm::Error fill(const MemoryRef &target, interpreter::Scalar value);
+
+/// What an SSA value of a host function is at run time.
+using RuntimeValue = std::variant<interpreter::Scalar, MemoryRef>;
+
+} // namespace mlir::obs::runtime
+
+#endif // OBSIDIAN_RUNTIME_MEMORYREF_H

@@ -1,0 +1,384 @@
+//===- CudaDevice.cpp - Kernels on an NVIDIA GPU --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Runtime/CudaDevice.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs::runtime;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Opening and closing
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<CudaDevice>>
+CudaDevice::create(std::optional<int> index, Compiler compile) {
+  std::string error;
+  const cuda::Driver *driver = cuda::Driver::get(error);
+  if (!driver)
+    return createStringError("cannot use device cuda: " + error);
+  int chosen = index ? *index : cuda::getDefaultDeviceIndex(error);
+  if (!error.empty())
+    return createStringError("cannot use device cuda: " + error);
+  std::unique_ptr<CudaDevice> device(
+      new CudaDevice(*driver, std::move(compile)));
+  if (Error failure = device->initialize(chosen))
+    return createStringError("cannot use device cuda: " +
+                             llvm::toString(std::move(failure)));
+  return std::move(device);
+}
+
+Error CudaDevice::initialize(int index) {
+  int count = 0;
+  if (Error error = check(driver.deviceGetCount(&count), "counting GPUs"))
+    return error;
+  if (count == 0)
+    return createStringError("the CUDA driver finds no GPU on this machine");
+  if (index < 0 || index >= count)
+    return createStringError("there is no GPU " + Twine(index) +
+                             ": this machine has " + Twine(count) +
+                             ", and the first is 0");
+  if (Error error = check(driver.deviceGet(&device, index), "opening the GPU"))
+    return error;
+  char text[256] = "";
+  if (driver.deviceGetName(text, sizeof(text) - 1, device) == cuda::Success)
+    name = text;
+  major = getAttribute(cuda::DeviceComputeCapabilityMajor);
+  minor = getAttribute(cuda::DeviceComputeCapabilityMinor);
+  if (Error error = check(driver.primaryCtxRetain(&context, device),
+                          "creating a context on " + name))
+    return error;
+  if (Error error = check(driver.ctxSetCurrent(context), "entering a context"))
+    return error;
+  if (Error error = check(driver.streamCreate(&stream, cuda::StreamNonBlocking),
+                          "creating a stream"))
+    return error;
+  if (Error error = check(driver.eventCreate(&timerStart, cuda::EventDefault),
+                          "creating an event"))
+    return error;
+  return check(driver.eventCreate(&timerStop, cuda::EventDefault),
+               "creating an event");
+}
+
+CudaDevice::~CudaDevice() {
+  if (!context)
+    return;
+  // After a failed kernel all of these fail too; there is nobody to tell.
+  driver.ctxSetCurrent(context);
+  if (stream)
+    driver.streamSynchronize(stream);
+  for (auto &entry : modules)
+    driver.moduleUnload(entry.second);
+  if (timerStart)
+    driver.eventDestroy(timerStart);
+  if (timerStop)
+    driver.eventDestroy(timerStop);
+  if (stream)
+    driver.streamDestroy(stream);
+  driver.primaryCtxRelease(device);
+}
+
+const cuda::Driver &CudaDevice::enter() const {
+  driver.ctxSetCurrent(context);
+  return driver;
+}
+
+std::string CudaDevice::getChip() const {
+  return ("sm_" + Twine(major) + Twine(minor)).str();
+}
+
+int CudaDevice::getAttribute(int attribute) const {
+  int value = 0;
+  if (driver.deviceGetAttribute(&value, attribute, device) != cuda::Success)
+    return 0;
+  return value;
+}
+
+Error CudaDevice::check(cuda::Result result, const Twine &doing) {
+  if (result == cuda::Success)
+    return Error::success();
+  std::string text = (doing + ": " + driver.describe(result)).str();
+  // A kernel runs behind our back: what fails first after it is what waits.
+  if (!running.empty() && result >= cuda::ErrorIllegalAddress) {
+    text += running.size() == 1 ? "; the kernel that was running: "
+                                : "; the kernels that were running: ";
+    text += llvm::join(ArrayRef<std::string>(running), ", ");
+  }
+  return createStringError(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
+  cuda::DevicePointer pointer = 0;
+  cuda::Result result = enter().memAlloc(&pointer, bytes);
+  if (result == cuda::ErrorOutOfMemory) {
+    size_t available = 0, total = 0;
+    std::string state;
+    if (enter().memGetInfo(&available, &total) == cuda::Success)
+      state = ", of which " + std::to_string(available) + " of " +
+              std::to_string(total) + " bytes are free";
+    return createStringError("out of device memory: " + Twine(bytes) +
+                             " bytes were asked of " + name + state);
+  }
+  if (Error error =
+          check(result, "allocating " + Twine(bytes) + " bytes on " + name))
+    return std::move(error);
+  return pointer;
+}
+
+Error CudaDevice::doFree(DevicePtr pointer) {
+  return check(enter().memFree(pointer), "freeing device memory");
+}
+
+Error CudaDevice::copyToDevice(DevicePtr target, const void *source,
+                               uint64_t bytes) {
+  if (bytes == 0)
+    return Error::success();
+  if (Error error =
+          check(enter().memcpyHtoDAsync(target, source, bytes, stream),
+                "copying " + Twine(bytes) + " bytes to the GPU"))
+    return error;
+  // The caller may change `source` as soon as this returns.
+  return synchronize();
+}
+
+Error CudaDevice::copyToHost(void *target, DevicePtr source, uint64_t bytes) {
+  if (bytes == 0)
+    return Error::success();
+  if (Error error =
+          check(enter().memcpyDtoHAsync(target, source, bytes, stream),
+                "copying " + Twine(bytes) + " bytes from the GPU"))
+    return error;
+  return synchronize();
+}
+
+Error CudaDevice::copyOnDevice(DevicePtr target, DevicePtr source,
+                               uint64_t bytes) {
+  if (bytes == 0)
+    return Error::success();
+  return check(enter().memcpyDtoDAsync(target, source, bytes, stream),
+               "copying " + Twine(bytes) + " bytes on the GPU");
+}
+
+Error CudaDevice::fill(DevicePtr target, uint64_t pattern,
+                       unsigned elementBytes, uint64_t count) {
+  if (count == 0)
+    return Error::success();
+  auto checkFill = [&](cuda::Result result) {
+    return check(result, "filling " + Twine(count) + " elements of " +
+                             Twine(elementBytes) + " bytes on the GPU");
+  };
+  // The widest fill of the driver is 32 bits.
+  if (elementBytes == 8 && (pattern >> 32) == (pattern & 0xffffffff)) {
+    elementBytes = 4;
+    count *= 2;
+  }
+  switch (elementBytes) {
+  case 1:
+    return checkFill(enter().memsetD8Async(target, pattern, count, stream));
+  case 2:
+    return checkFill(enter().memsetD16Async(target, pattern, count, stream));
+  case 4:
+    return checkFill(enter().memsetD32Async(target, pattern, count, stream));
+  default:
+    break;
+  }
+  // One element from here, then what is there is doubled until it is enough.
+  if (Error error = copyToDevice(target, &pattern, sizeof(pattern)))
+    return error;
+  for (uint64_t done = 1; done < count; done *= 2)
+    if (Error error =
+            copyOnDevice(target + done * sizeof(pattern), target,
+                         std::min(done, count - done) * sizeof(pattern)))
+      return error;
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Error CudaDevice::loadModule(Operation *gpuModule) {
+  StringRef module = SymbolTable::getSymbolName(gpuModule).getValue();
+  Expected<std::string> ptx = compile(gpuModule, getChip());
+  if (!ptx)
+    return ptx.takeError();
+  return loadPTX(module, *ptx);
+}
+
+/// The number after `.target sm_` in PTX text, 0 where there is none.
+static int getTargetOfPTX(StringRef ptx) {
+  size_t at = ptx.find(".target sm_");
+  int chip = 0;
+  if (at == StringRef::npos)
+    return 0;
+  ptx.drop_front(at + StringRef(".target sm_").size()).consumeInteger(10, chip);
+  return chip;
+}
+
+Error CudaDevice::loadPTX(StringRef module, StringRef image) {
+  // The driver wants a terminated string.
+  std::string text = image.str();
+  char log[8192] = "";
+  int options[] = {cuda::JitErrorLogBuffer, cuda::JitErrorLogBufferSizeBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  cuda::Module loaded = nullptr;
+  cuda::Result result =
+      enter().moduleLoadDataEx(&loaded, text.c_str(), 2, options, values);
+  if (result != cuda::Success) {
+    std::string reason;
+    int target = getTargetOfPTX(image);
+    if (target > major * 10 + minor)
+      reason = "it is for sm_" + std::to_string(target) + ", and " + name +
+               " is " + getChip();
+    else if (result == cuda::ErrorUnsupportedPtxVersion)
+      reason = "the driver, which supports CUDA up to " + driver.version() +
+               ", is too old for its PTX version";
+    else
+      reason = driver.describe(result);
+    StringRef details = StringRef(log).trim();
+    return createStringError("the GPU code of module '" + module +
+                             "' cannot be loaded: " + reason +
+                             (details.empty() ? "" : "\n" + details.str()));
+  }
+  auto [entry, inserted] = modules.try_emplace(module, loaded);
+  if (!inserted) {
+    enter().moduleUnload(entry->second);
+    entry->second = loaded;
+  }
+  return Error::success();
+}
+
+Expected<KernelHandle> CudaDevice::getKernel(StringRef module, StringRef name) {
+  auto found = modules.find(module);
+  if (found == modules.end())
+    return createStringError("no module '" + module + "' is loaded");
+  Kernel kernel{name.str(), nullptr, 0};
+  cuda::Result result = enter().moduleGetFunction(
+      &kernel.function, found->second, kernel.name.c_str());
+  if (result == cuda::ErrorNotFound)
+    return createStringError("module '" + module + "' has no kernel '" + name +
+                             "'");
+  if (Error error = check(result, "finding kernel '" + name + "'"))
+    return std::move(error);
+  kernels.push_back(std::move(kernel));
+  return kernels.size() - 1;
+}
+
+/// Compares with the limits of the GPU and of the kernel, since the driver's
+/// own answer to any excess is "invalid argument".
+Error CudaDevice::checkShape(const Kernel &kernel,
+                             const LaunchShape &shape) const {
+  auto tooLarge = [&](StringRef what, uint64_t value, StringRef of,
+                      uint64_t limit) {
+    return createStringError(
+        "kernel '" + kernel.name + "' cannot be launched with " + Twine(value) +
+        " " + what + ": the limit of " + of + " is " + Twine(limit));
+  };
+  auto exceeds = [](uint64_t value, int limit) {
+    return limit > 0 && value > static_cast<uint64_t>(limit);
+  };
+  uint64_t threads = shape.block.x * shape.block.y * shape.block.z;
+  int limit = getAttribute(cuda::DeviceMaxThreadsPerBlock);
+  if (exceeds(threads, limit))
+    return tooLarge("threads per block", threads, name, limit);
+  limit = 0;
+  enter().funcGetAttribute(&limit, cuda::FunctionMaxThreadsPerBlock,
+                           kernel.function);
+  if (exceeds(threads, limit))
+    return tooLarge("threads per block", threads, "this kernel", limit);
+  for (int dim = 0; dim < 3; ++dim) {
+    uint64_t blocks = dim == 0   ? shape.grid.x
+                      : dim == 1 ? shape.grid.y
+                                 : shape.grid.z;
+    limit = getAttribute(cuda::DeviceMaxGridDimX + dim);
+    if (exceeds(blocks, limit))
+      return tooLarge("blocks", blocks, name, limit);
+  }
+  int fixed = 0;
+  enter().funcGetAttribute(&fixed, cuda::FunctionSharedSizeBytes,
+                           kernel.function);
+  limit = getAttribute(cuda::DeviceMaxSharedMemoryPerBlockOptin);
+  if (exceeds(shape.sharedBytes + fixed, limit))
+    return tooLarge("bytes of shared memory", shape.sharedBytes + fixed, name,
+                    limit);
+  return Error::success();
+}
+
+Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
+                         ArrayRef<void *> parameters) {
+  Kernel &kernel = kernels[handle];
+  if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0)
+    return Error::success();
+  if (Error error = checkShape(kernel, shape))
+    return error;
+  // More than 48 KiB must be asked for, once.
+  if (shape.sharedBytes > kernel.allowedSharedBytes) {
+    if (Error error = check(
+            enter().funcSetAttribute(kernel.function,
+                                     cuda::FunctionMaxDynamicSharedSizeBytes,
+                                     static_cast<int>(shape.sharedBytes)),
+            "asking for " + Twine(shape.sharedBytes) +
+                " bytes of shared memory for kernel '" + kernel.name + "'"))
+      return error;
+    kernel.allowedSharedBytes = shape.sharedBytes;
+  }
+  SmallVector<void *> arguments(parameters);
+  cuda::Result result = enter().launchKernel(
+      kernel.function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
+      shape.block.y, shape.block.z, shape.sharedBytes, stream, arguments.data(),
+      nullptr);
+  if (result == cuda::ErrorLaunchOutOfResources) {
+    int registers = 0;
+    enter().funcGetAttribute(&registers, cuda::FunctionNumRegs,
+                             kernel.function);
+    return createStringError(
+        "kernel '" + kernel.name + "' cannot be launched: " +
+        Twine(shape.block.x * shape.block.y * shape.block.z) + " threads of " +
+        Twine(registers) + " registers and " + Twine(shape.sharedBytes) +
+        " bytes of shared memory are more than a multiprocessor of " + name +
+        " has; use fewer threads");
+  }
+  if (Error error = check(result, "launching kernel '" + kernel.name + "'"))
+    return error;
+  if (!llvm::is_contained(running, kernel.name))
+    running.push_back(kernel.name);
+  return Error::success();
+}
+
+Error CudaDevice::synchronize() {
+  Error error = check(enter().streamSynchronize(stream), "waiting for the GPU");
+  running.clear();
+  return error;
+}
+
+Error CudaDevice::startTimer() {
+  return check(enter().eventRecord(timerStart, stream), "starting a timer");
+}
+
+Expected<double> CudaDevice::stopTimer() {
+  if (Error error =
+          check(enter().eventRecord(timerStop, stream), "stopping a timer"))
+    return std::move(error);
+  if (Error error =
+          check(enter().eventSynchronize(timerStop), "waiting for the GPU"))
+    return std::move(error);
+  float milliseconds = 0;
+  if (Error error =
+          check(enter().eventElapsedTime(&milliseconds, timerStart, timerStop),
+                "reading a timer"))
+    return std::move(error);
+  return milliseconds;
+}

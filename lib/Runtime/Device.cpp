@@ -1,0 +1,32 @@
+//===- Device.cpp - What runs kernels and owns their memory ---------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Runtime/Device.h"
+
+using namespace mlir::obs::runtime;
+
+Device::~Device() = default;
+
+llvm::Expected<DevicePtr> Device::allocate(uint64_t bytes) {
+  llvm::Expected<DevicePtr> pointer = doAllocate(std::max<uint64_t>(bytes, 1));
+  if (!pointer)
+    return pointer;
+  live[*pointer] = bytes;
+  liveBytes += bytes;
+  peakBytes = std::max(peakBytes, liveBytes);
+  return pointer;
+}
+
+llvm::Error Device::free(DevicePtr pointer) {
+  auto found = live.find(pointer);
+  if (found == live.end())
+    return llvm::createStringError(
+        "device memory is freed that is not allocated");
+  liveBytes -= found->second;
+  live.erase(found);
+  return doFree(pointer);
+}

@@ -1,0 +1,258 @@
+//===- MemoryRef.cpp - Buffers and views of them --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Runtime/MemoryRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::obs::runtime;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Buffer
+//===----------------------------------------------------------------------===//
+
+Expected<std::shared_ptr<Buffer>> Buffer::createOnDevice(Device &device,
+                                                         uint64_t bytes) {
+  Expected<DevicePtr> address = device.allocate(bytes);
+  if (!address)
+    return address.takeError();
+  std::shared_ptr<Buffer> buffer(new Buffer());
+  buffer->device = &device;
+  buffer->address = *address;
+  buffer->bytes = bytes;
+  return buffer;
+}
+
+std::shared_ptr<Buffer> Buffer::createOnHost(uint64_t bytes) {
+  std::shared_ptr<Buffer> buffer(new Buffer());
+  buffer->bytes = bytes;
+  buffer->host.resize(bytes);
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  // After a failed kernel freeing fails as well; that error was reported.
+  llvm::consumeError(freeNow());
+}
+
+Error Buffer::freeNow() {
+  if (freed)
+    return Error::success();
+  freed = true;
+  return device ? device->free(address) : Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryRef
+//===----------------------------------------------------------------------===//
+
+/// The dense view of `sizes`, without a buffer, and its size in bytes.
+static Expected<std::pair<MemoryRef, uint64_t>>
+makeDense(Type elementType, ArrayRef<int64_t> sizes) {
+  MemoryRef ref;
+  ref.elementType = elementType;
+  ref.sizes.assign(sizes.begin(), sizes.end());
+  ref.strides.resize(sizes.size());
+  for (int64_t size : sizes)
+    if (size < 0)
+      return createStringError("an array cannot have " + Twine(size) +
+                               " elements in a dimension");
+  // The stride of an empty array does not matter, but it must not overflow.
+  int64_t count = 1;
+  bool overflow = false;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    ref.strides[dim] = count;
+    overflow |=
+        llvm::MulOverflow(count, std::max<int64_t>(sizes[dim], 1), count);
+  }
+  int64_t bytes;
+  overflow |= llvm::MulOverflow<int64_t>(
+      count, mlir::obs::interpreter::getScalarBytes(elementType), bytes);
+  if (overflow)
+    return createStringError(
+        "an array of more than 2^63 bytes cannot be allocated");
+  if (ref.getNumElements() == 0)
+    bytes = 0;
+  return std::make_pair(std::move(ref), static_cast<uint64_t>(bytes));
+}
+
+Expected<MemoryRef> MemoryRef::allocate(Device &device, Type elementType,
+                                        ArrayRef<int64_t> sizes) {
+  auto dense = makeDense(elementType, sizes);
+  if (!dense)
+    return dense.takeError();
+  auto buffer = Buffer::createOnDevice(device, dense->second);
+  if (!buffer)
+    return buffer.takeError();
+  dense->first.buffer = std::move(*buffer);
+  return std::move(dense->first);
+}
+
+Expected<MemoryRef> MemoryRef::allocateOnHost(Type elementType,
+                                              ArrayRef<int64_t> sizes) {
+  auto dense = makeDense(elementType, sizes);
+  if (!dense)
+    return dense.takeError();
+  dense->first.buffer = Buffer::createOnHost(dense->second);
+  return std::move(dense->first);
+}
+
+int64_t MemoryRef::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  return count;
+}
+
+bool MemoryRef::isContiguous() const {
+  int64_t expected = 1;
+  for (int64_t dim = sizes.size() - 1; dim >= 0; --dim) {
+    if (sizes[dim] != 1 && strides[dim] != expected)
+      return false;
+    expected *= sizes[dim];
+  }
+  return true;
+}
+
+Error MemoryRef::checkAccess() const {
+  if (buffer->isFreed())
+    return createStringError("an array is used after it was freed");
+  if (getNumElements() == 0)
+    return Error::success();
+  int64_t first = offset, last = offset;
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides))
+    (stride < 0 ? first : last) += (size - 1) * stride;
+  int64_t count = buffer->getBytes() / getElementBytes();
+  if (first >= 0 && last < count)
+    return Error::success();
+  return createStringError(
+      (first == last ? "element " + Twine(first)
+                     : "elements " + Twine(first) + " to " + Twine(last)) +
+      " of an array of " + Twine(count) + " elements");
+}
+
+namespace {
+/// A run of elements that stand one after the other in one or two views, as
+/// offsets in elements.
+struct Run {
+  int64_t target, source, count;
+};
+} // namespace
+
+/// Calls `fn` for runs that together are all elements of views of `sizes`, in
+/// row-major order.
+static Error forEachRun(const MemoryRef &target, const MemoryRef &source,
+                        llvm::function_ref<Error(Run)> fn) {
+  int64_t total = target.getNumElements();
+  if (total == 0)
+    return Error::success();
+  if (target.isContiguous() && source.isContiguous())
+    return fn({target.offset, source.offset, total});
+  // Not all is one run; the innermost dimension may be.
+  unsigned rank = target.sizes.size();
+  bool isRow = target.strides[rank - 1] == 1 && source.strides[rank - 1] == 1;
+  unsigned outer = isRow ? rank - 1 : rank;
+  int64_t runLength = isRow ? target.sizes[rank - 1] : 1;
+  SmallVector<int64_t> index(outer, 0);
+  while (true) {
+    int64_t targetAt = target.offset, sourceAt = source.offset;
+    for (unsigned dim = 0; dim < outer; ++dim) {
+      targetAt += index[dim] * target.strides[dim];
+      sourceAt += index[dim] * source.strides[dim];
+    }
+    if (Error error = fn({targetAt, sourceAt, runLength}))
+      return error;
+    int64_t dim = static_cast<int64_t>(outer) - 1;
+    while (dim >= 0 && ++index[dim] == target.sizes[dim])
+      index[dim--] = 0;
+    if (dim < 0)
+      return Error::success();
+  }
+}
+
+Error mlir::obs::runtime::copy(const MemoryRef &target,
+                               const MemoryRef &source) {
+  if (target.elementType != source.elementType || target.sizes != source.sizes)
+    return createStringError("arrays of different extents cannot be copied");
+  if (Error error = target.checkAccess())
+    return error;
+  if (Error error = source.checkAccess())
+    return error;
+  unsigned width = target.getElementBytes();
+  Buffer &to = *target.buffer, &from = *source.buffer;
+  return forEachRun(target, source, [&](Run run) -> Error {
+    uint64_t bytes = run.count * width;
+    uint64_t targetAt = run.target * width, sourceAt = run.source * width;
+    if (to.isOnDevice() && from.isOnDevice())
+      return to.getDevice()->copyOnDevice(to.getAddress() + targetAt,
+                                          from.getAddress() + sourceAt, bytes);
+    if (to.isOnDevice())
+      return to.getDevice()->copyToDevice(to.getAddress() + targetAt,
+                                          from.getHostData() + sourceAt, bytes);
+    if (from.isOnDevice())
+      return from.getDevice()->copyToHost(to.getHostData() + targetAt,
+                                          from.getAddress() + sourceAt, bytes);
+    std::memmove(to.getHostData() + targetAt, from.getHostData() + sourceAt,
+                 bytes);
+    return Error::success();
+  });
+}
+
+Error mlir::obs::runtime::fill(const MemoryRef &target,
+                               interpreter::Scalar value) {
+  if (Error error = target.checkAccess())
+    return error;
+  unsigned width = target.getElementBytes();
+  Buffer &to = *target.buffer;
+  return forEachRun(target, target, [&](Run run) -> Error {
+    uint64_t at = run.target * width;
+    if (to.isOnDevice())
+      return to.getDevice()->fill(to.getAddress() + at, value.bits, width,
+                                  run.count);
+    for (int64_t i = 0; i < run.count; ++i)
+      value.store(to.getHostData() + at + i * width);
+    return Error::success();
+  });
+}
+
+Error MemoryRef::copyFrom(const void *data) const {
+  if (buffer->isOnDevice() && isContiguous()) {
+    if (Error error = checkAccess())
+      return error;
+    return buffer->getDevice()->copyToDevice(
+        buffer->getAddress() + offset * getElementBytes(), data,
+        getNumElements() * getElementBytes());
+  }
+  Expected<MemoryRef> host = allocateOnHost(elementType, sizes);
+  if (!host)
+    return host.takeError();
+  if (host->buffer->getBytes())
+    std::memcpy(host->buffer->getHostData(), data, host->buffer->getBytes());
+  return copy(*this, *host);
+}
+
+Error MemoryRef::copyTo(void *data) const {
+  if (buffer->isOnDevice() && isContiguous()) {
+    if (Error error = checkAccess())
+      return error;
+    return buffer->getDevice()->copyToHost(
+        data, buffer->getAddress() + offset * getElementBytes(),
+        getNumElements() * getElementBytes());
+  }
+  Expected<MemoryRef> host = allocateOnHost(elementType, sizes);
+  if (!host)
+    return host.takeError();
+  if (Error error = copy(*host, *this))
+    return error;
+  if (host->buffer->getBytes())
+    std::memcpy(data, host->buffer->getHostData(), host->buffer->getBytes());
+  return Error::success();
+}
