@@ -15,17 +15,17 @@
 #include "Obsidian/RegisterAll.h"
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#if __has_include("Obsidian/Dialect/Obs/Transforms/Passes.h")
+#ifdef HAVE_OBSTRANSFORMS
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
-#define HAVE_OBS_PASSES
 #endif
-#if __has_include("Obsidian/Conversion/Passes.h")
+#ifdef HAVE_OBSTOSCF
 #include "Obsidian/Conversion/Passes.h"
-#define HAVE_OBS_CONVERSION
 #endif
-#if __has_include("Obsidian/Pipelines/Pipelines.h")
+#ifdef HAVE_OBSIDIANEMULATOR
+#include "Obsidian/Emulator/Passes.h"
+#endif
+#ifdef HAVE_OBSPIPELINES
 #include "Obsidian/Pipelines/Pipelines.h"
-#define HAVE_OBS_PIPELINES
 #endif
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -102,13 +102,16 @@ void obs::registerAllDialects(DialectRegistry &registry) {
 }
 
 void obs::registerAllPasses() {
-#ifdef HAVE_OBS_PASSES
+#ifdef HAVE_OBSTRANSFORMS
   obs::registerObsPasses();
 #endif
-#ifdef HAVE_OBS_CONVERSION
+#ifdef HAVE_OBSTOSCF
   obs::registerObsConversionPasses();
 #endif
-#ifdef HAVE_OBS_PIPELINES
+#ifdef HAVE_OBSIDIANEMULATOR
+  obs::emulator::registerEmulatorPasses();
+#endif
+#ifdef HAVE_OBSPIPELINES
   obs::registerObsPipelines();
 #endif
 
