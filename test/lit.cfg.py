@@ -27,6 +27,7 @@ llvm_config.with_system_environment(
     ["HOME", "TMP", "TEMP", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"])
 llvm_config.with_environment(
     "FILECHECK_OPTS", "-enable-var-scope --allow-unused-prefixes=false")
+llvm_config.with_environment("LLVM_PREFIX", os.path.dirname(config.llvm_tools_dir))
 llvm_config.use_default_substitutions()
 
 tools_dir = os.path.join(config.obs_obj_root, "bin")
