@@ -1,7 +1,7 @@
 //===- IndexBuilder.h - Folded index arithmetic -----------------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,9 +72,7 @@ struct IndexBuilder {
   }
 
 private:
-  static bool isOne(Value value) {
-    return matchPattern(value, m_One());
-  }
+  static bool isOne(Value value) { return matchPattern(value, m_One()); }
 };
 
 } // namespace mlir::obs

@@ -1,7 +1,7 @@
 //===- IndexEvaluation.h - Run index arithmetic on numbers ------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -29,7 +29,8 @@ public:
 
   /// The yielded numbers (sign-extended from their types) for one number per
   /// block argument, or nullopt where the arithmetic is undefined (division by
-  /// zero, shift by the width or more). The result is valid until the next call.
+  /// zero, shift by the width or more). The result is valid until the next
+  /// call.
   std::optional<ArrayRef<int64_t>> run(ArrayRef<int64_t> arguments);
 
 private:

@@ -1,7 +1,7 @@
 //===- Verification.h - Checks that the verifiers share ---------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -15,7 +15,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
-namespace mlir::obs::detail {
+namespace mlir::obs::verification {
 
 /// What a type says about one extent: its value, its bound, or kDynamic twice.
 struct ExtentInfo {
@@ -56,10 +56,6 @@ LogicalResult verifyNotInScalarCode(Operation *op);
 /// a region of that level; and `[R1-scalar]` as above.
 LogicalResult verifyStandsAt(Operation *op, Level level, StringRef verb);
 
-/// Emits `[R4-index]` unless constant `index` lies within the extent.
-LogicalResult verifyConstantIndex(Operation *op, Type arrayType, unsigned dim,
-                                  Value index);
-
 /// Emits `[region-arguments]` unless the block of `body` has arguments of these
 /// types, and `[region-yield]` unless it ends with `obs.yield`.
 LogicalResult verifyBody(Operation *op, Region &body, TypeRange arguments,
@@ -68,6 +64,6 @@ LogicalResult verifyBody(Operation *op, Region &body, TypeRange arguments,
 /// Rule R8 for one force with `into`; see ObsViewVerifier.cpp.
 LogicalResult verifyViewUses(ForceOp force);
 
-} // namespace mlir::obs::detail
+} // namespace mlir::obs::verification
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_IR_VERIFICATION_H

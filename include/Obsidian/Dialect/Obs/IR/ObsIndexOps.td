@@ -43,6 +43,7 @@ def Obs_MapOp : Obs_Op<"map", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Obs_ReindexOp : Obs_Op<"reindex", [
@@ -74,6 +75,7 @@ def Obs_ReindexOp : Obs_Op<"reindex", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Obs_ReverseOp : Obs_Op<"reverse", [

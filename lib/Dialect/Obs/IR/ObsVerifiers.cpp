@@ -1,0 +1,704 @@
+//===- ObsVerifiers.cpp - Verifiers of sources and index maps -------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operations of ObsSourceOps.td and ObsIndexOps.td. Every diagnostic starts
+// with the label of its rule in docs/Spec.md and ends with the way to mend it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexEvaluation.h"
+#include "Verification.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::verification;
+
+/// Domains up to this size are enumerated to prove a bijection.
+static constexpr int64_t enumerationLimit = 65536;
+
+/// Product of extents; kDynamic if one is unknown or the product overflows.
+static int64_t getNumElements(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  if (llvm::is_contained(extents, 0))
+    return 0;
+  for (int64_t extent : extents)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(product, extent, product))
+      return ShapedType::kDynamic;
+  return product;
+}
+
+/// True if `a` and `b` are both pull arrays, or push arrays of one level.
+static bool haveOneKind(Type a, Type b) {
+  auto push = dyn_cast<PushType>(a), otherPush = dyn_cast<PushType>(b);
+  if (!push || !otherPush)
+    return !push && !otherPush;
+  return push.getLevel() == otherPush.getLevel();
+}
+
+/// Emits `[array-kind]` unless the result of an index map is of the kind of its
+/// source.
+static LogicalResult verifyKind(Operation *op, Type source, Type result) {
+  if (haveOneKind(source, result))
+    return success();
+  return op->emitOpError("[array-kind] turns ")
+         << source << " into " << result
+         << "; an index map keeps pull arrays pull, and push arrays push at "
+            "their level (obs.push and obs.force change the kind)";
+}
+
+/// Emits `[dimension]` unless `dimension` is one of the dimensions of `type`.
+static LogicalResult verifyDimension(Operation *op, Type type,
+                                     int64_t dimension) {
+  int64_t rank = getArrayExtents(type).size();
+  if (dimension >= 0 && dimension < rank)
+    return success();
+  return op->emitOpError("[dimension] has no dimension ")
+         << dimension << "; the array has rank " << rank;
+}
+
+/// Emits `[index-list]` unless a list of constants and values has one entry per
+/// dimension, none of them below `least`.
+static LogicalResult verifyIndexList(Operation *op, ArrayRef<int64_t> statics,
+                                     ValueRange dynamics, unsigned rank,
+                                     StringRef what, int64_t least) {
+  if (statics.size() != rank)
+    return op->emitOpError("[index-list] has ")
+           << statics.size() << ' ' << what << " for " << rank
+           << " dimensions; give one for each";
+  if (static_cast<size_t>(llvm::count_if(statics, ShapedType::isDynamic)) !=
+      dynamics.size())
+    return op->emitOpError("[index-list] the number of values does not match "
+                           "the ")
+           << what << " that are not constants";
+  for (int64_t value : statics)
+    if (!ShapedType::isDynamic(value) && value < least)
+      return op->emitOpError("[index-list] ")
+             << value << " among the " << what << " is too small; the least is "
+             << least;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+LogicalResult ViewOp::verify() {
+  auto first = cast<MemRefType>(getMemory().front().getType());
+  for (Value memory : getMemory()) {
+    auto type = cast<MemRefType>(memory.getType());
+    if (!type.getLayout().isIdentity())
+      return emitOpError("[view-memory] ")
+             << type << " has a layout; copy it to a memref without one";
+    if (type.getShape() != first.getShape())
+      return emitOpError(
+                 "[R4-extents] memrefs of one view have one shape, but ")
+             << type << " and " << first << " differ";
+  }
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (isa<DenseIntElementsAttr, DenseFPElementsAttr>(getValue()))
+    return success();
+  return emitOpError("[constant-value] needs a dense literal of numbers, as in "
+                     "dense<[1, 2]> : tensor<2xi32>");
+}
+
+LogicalResult IotaOp::verify() {
+  PullType type = getType();
+  if (type.getRank() != 1 || type.getElementTypes().size() != 1 ||
+      !type.getElementTypes()[0].isIntOrIndex())
+    return emitOpError("[iota-type] is one-dimensional and of one integer or "
+                       "index type; use obs.generate for ")
+           << type;
+  return verifyDynamicExtents(*this, type, getExtents());
+}
+
+LogicalResult SplatOp::verify() {
+  if (failed(verifyElementTypes(*this, getValues().getTypes(),
+                                getType().getElementTypes(), "the value list")))
+    return failure();
+  return verifyDynamicExtents(*this, getType(), getExtents());
+}
+
+LogicalResult GenerateOp::verify() {
+  SmallVector<Type> indices(getType().getRank(), IndexType::get(getContext()));
+  if (failed(verifyBody(*this, getBody(), indices, /*yields=*/true)))
+    return failure();
+  return verifyDynamicExtents(*this, getType(), getExtents());
+}
+
+//===----------------------------------------------------------------------===//
+// map
+//===----------------------------------------------------------------------===//
+
+/// True if the definition of `array` reaches itself: code that a region without
+/// dominance allows, and through which one cannot recurse.
+static bool isCyclic(Value array) {
+  llvm::SmallPtrSet<Operation *, 16> done;
+  SmallVector<std::pair<Operation *, bool>> stack;
+  llvm::SmallPtrSet<Operation *, 16> onPath;
+  if (Operation *op = array.getDefiningOp())
+    stack.push_back({op, false});
+  while (!stack.empty()) {
+    auto [op, leave] = stack.pop_back_val();
+    if (leave) {
+      onPath.erase(op);
+      done.insert(op);
+      continue;
+    }
+    if (done.contains(op))
+      continue;
+    if (!onPath.insert(op).second)
+      return true;
+    stack.push_back({op, true});
+    auto follow = [&](Value operand) {
+      Operation *next = operand.getDefiningOp();
+      if (!isa<PushType>(operand.getType()) || !next || done.contains(next))
+        return false;
+      if (onPath.contains(next))
+        return true;
+      stack.push_back({next, false});
+      return false;
+    };
+    for (Value operand : op->getOperands())
+      if (follow(operand))
+        return true;
+    // A distribute asks what its region yields.
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!block.empty())
+          for (Value operand : block.back().getOperands())
+            if (follow(operand))
+              return true;
+  }
+  return false;
+}
+
+/// Emits `[R7-total]` unless every element of `array` is known to be written
+/// exactly once.
+static LogicalResult verifyTotal(Operation *op, Value array) {
+  auto push = array.getDefiningOp<PushOpInterface>();
+  if (push && !isCyclic(array) &&
+      push.isTotal(cast<OpResult>(array).getResultNumber()))
+    return success();
+  return op->emitOpError("[R7-total] changes the values of a push array that "
+                         "is not known to write every element exactly once; "
+                         "force it first, or map the pull array that it is "
+                         "made of");
+}
+
+LogicalResult MapOp::verify() {
+  if (getArrays().empty())
+    return emitOpError("[map-arrays] needs at least one array");
+  SmallVector<Type> elements;
+  PushType push;
+  for (Value array : getArrays()) {
+    llvm::append_range(elements, getArrayElementTypes(array.getType()));
+    auto type = dyn_cast<PushType>(array.getType());
+    if (push && type)
+      return emitOpError("[map-arrays] has several push operands; at most one "
+                         "can drive the loop: force the others");
+    if (type)
+      push = type;
+  }
+  for (Value array : getArrays())
+    if (failed(verifySameExtents(*this, array.getType(), "an operand",
+                                 getType(), "the result")) ||
+        failed(verifySameExtents(*this, array.getType(), "an operand",
+                                 getArrays().front().getType(),
+                                 "the first operand")))
+      return failure();
+  auto result = dyn_cast<PushType>(getType());
+  if (static_cast<bool>(push) != static_cast<bool>(result) ||
+      (push && push.getLevel() != result.getLevel()))
+    return emitOpError("[array-kind] ")
+           << (push ? "of a push array is a push array of the same level"
+                    : "of pull arrays is a pull array")
+           << ", not " << getType();
+  return verifyBody(*this, getBody(), elements, /*yields=*/true);
+}
+
+LogicalResult MapOp::verifyRegions() {
+  for (Value array : getArrays())
+    if (isa<PushType>(array.getType()) && failed(verifyTotal(*this, array)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// reindex
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReindexOp::verify() {
+  Type source = getArray().getType();
+  if (failed(verifyKind(*this, source, getType())) ||
+      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
+                                getArrayElementTypes(source), "the result")) ||
+      failed(verifyDynamicExtents(*this, getType(), getExtents())))
+    return failure();
+  Type domain = isa<PushType>(source) ? source : getType();
+  SmallVector<Type> indices(getArrayExtents(domain).size(),
+                            IndexType::get(getContext()));
+  return verifyBody(*this, getBody(), indices, /*yields=*/true);
+}
+
+/// True if `value` does not depend on the arguments of `body`.
+static bool isInvariant(Region &body, Value value, unsigned depth = 8) {
+  if (!body.isAncestor(value.getParentRegion()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isInvariant(body, operand, depth - 1);
+         });
+}
+
+/// The block argument of `body` that `value` permutes through bijections of the
+/// numbers below a power of two, or null. `usesBits` says whether there are
+/// any.
+static BlockArgument findPermuted(Region &body, Value value, bool &usesBits) {
+  // A region without dominance may have a cycle here.
+  for (unsigned steps = 0; steps < 64; ++steps) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() == &body.front() ? argument : BlockArgument();
+    Operation *op = value.getDefiningOp();
+    unsigned permuted = 0;
+    if (auto exclusiveOr = dyn_cast<arith::XOrIOp>(op))
+      permuted = isInvariant(body, exclusiveOr.getLhs()) ? 1 : 0;
+    else if (!isa<FlipOp, FlipLowOp, RotateOp, BitReverseOp, BitSwapOp>(op))
+      return {};
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (i != permuted && !isInvariant(body, operand))
+        return {};
+    usesBits = true;
+    value = op->getOperand(permuted);
+  }
+  return {};
+}
+
+/// The block argument i of `body` if `value` is n - 1 - i for an n that equals
+/// `extent` or is a value from outside; else null.
+static BlockArgument findReversed(Region &body, Value value, int64_t extent) {
+  auto subtract = value.getDefiningOp<arith::SubIOp>();
+  if (!subtract)
+    return {};
+  auto argument = dyn_cast<BlockArgument>(subtract.getRhs());
+  if (!argument || argument.getOwner() != &body.front())
+    return {};
+  APInt constant;
+  if (matchPattern(subtract.getLhs(), m_ConstantInt(&constant)))
+    return constant.getSExtValue() == extent - 1 ? argument : BlockArgument();
+  Operation *last = subtract.getLhs().getDefiningOp();
+  if (!ShapedType::isDynamic(extent) || !last)
+    return {};
+  int64_t step = isa<arith::SubIOp>(last) ? 1 : -1;
+  if (isa<arith::SubIOp, arith::AddIOp>(last) &&
+      matchPattern(last->getOperand(1), m_ConstantInt(&constant)) &&
+      constant.getSExtValue() == step && isInvariant(body, last->getOperand(0)))
+    return argument;
+  return {};
+}
+
+/// True if the region permutes dimensions and each index by a map that is a
+/// bijection by construction. Where extents are dynamic that they are powers of
+/// two (for maps on bits) is a precondition, checked by the emulator.
+static bool isBijectionByConstruction(ReindexOp op) {
+  ArrayRef<int64_t> source = getArrayExtents(op.getArray().getType());
+  ArrayRef<int64_t> result = getArrayExtents(op.getType());
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  if (source.size() != result.size() ||
+      yield.getValues().size() != result.size())
+    return false;
+  llvm::SmallBitVector seen(source.size());
+  for (auto [dim, value] : llvm::enumerate(yield.getValues())) {
+    bool usesBits = false;
+    BlockArgument argument = findPermuted(op.getBody(), value, usesBits);
+    if (!argument)
+      argument = findReversed(op.getBody(), value, result[dim]);
+    if (!argument || seen.test(argument.getArgNumber()))
+      return false;
+    seen.set(argument.getArgNumber());
+    int64_t extent = source[argument.getArgNumber()];
+    bool isStatic = !ShapedType::isDynamic(extent);
+    if (isStatic && !ShapedType::isDynamic(result[dim]) &&
+        extent != result[dim])
+      return false;
+    if (usesBits && isStatic && !llvm::isPowerOf2_64(extent))
+      return false;
+  }
+  return true;
+}
+
+/// True if `function` maps the indices of `domain` one to one onto those of
+/// `range`; nullopt where it has no value. `collision` is an index that fails.
+static std::optional<bool> isBijection(IndexFunction &function,
+                                       ArrayRef<int64_t> domain,
+                                       ArrayRef<int64_t> range,
+                                       SmallVectorImpl<int64_t> &collision) {
+  int64_t size = getNumElements(domain);
+  llvm::BitVector seen(size);
+  SmallVector<int64_t> index(domain.size(), 0);
+  for (int64_t count = 0; count < size; ++count) {
+    std::optional<ArrayRef<int64_t>> target = function.run(index);
+    if (!target)
+      return std::nullopt;
+    int64_t position = 0;
+    bool inRange = target->size() == range.size();
+    for (auto [value, extent] : llvm::zip(*target, range)) {
+      inRange &= value >= 0 && value < extent;
+      position = position * extent + (inRange ? value : 0);
+    }
+    if (!inRange || seen.test(position)) {
+      collision.assign(index.begin(), index.end());
+      return false;
+    }
+    seen.set(position);
+    for (unsigned dim = index.size(); dim-- > 0;) {
+      if (++index[dim] < domain[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+  return true;
+}
+
+LogicalResult ReindexOp::verifyRegions() {
+  if (!isa<PushType>(getArray().getType()) || getUnchecked())
+    return success();
+  ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
+  ArrayRef<int64_t> result = getArrayExtents(getType());
+  int64_t size = getNumElements(source), resultSize = getNumElements(result);
+  bool isStatic =
+      !ShapedType::isDynamic(size) && !ShapedType::isDynamic(resultSize);
+  if (isStatic && size != resultSize)
+    return emitOpError("[R5-size] maps ")
+           << size << " elements to " << resultSize
+           << "; a bijection keeps their number: pad or take first";
+  if (isStatic && size <= enumerationLimit) {
+    if (std::optional<IndexFunction> function =
+            IndexFunction::compile(getBody())) {
+      SmallVector<int64_t> collision;
+      std::optional<bool> holds =
+          isBijection(*function, source, result, collision);
+      if (holds == true)
+        return success();
+      if (holds == false) {
+        InFlightDiagnostic diagnostic =
+            emitOpError("[R5-bijection] is not a bijection: the target of (");
+        llvm::interleaveComma(collision, diagnostic);
+        return diagnostic << ") is out of range or taken; each element of the "
+                             "result must be written exactly once";
+      }
+    }
+  }
+  if (isBijectionByConstruction(*this))
+    return success();
+  return emitOpError("[R5-proof] cannot be proved to be a bijection; build it "
+                     "from obs.bit operations or n - 1 - i, give static "
+                     "extents of at most ")
+         << enumerationLimit << " elements, or mark it unchecked";
+}
+
+//===----------------------------------------------------------------------===//
+// Named index maps
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReverseOp::verify() {
+  return verifyDimension(*this, getType(), getDimension());
+}
+
+LogicalResult SliceOp::verify() {
+  PullType source = getArray().getType(), result = getType();
+  unsigned rank = source.getRank();
+  if (failed(verifyElementTypes(*this, result.getElementTypes(),
+                                source.getElementTypes(), "the result")) ||
+      failed(verifyIndexList(*this, getStaticOffsets(), getOffsets(), rank,
+                             "offsets", 0)) ||
+      failed(verifyIndexList(*this, getStaticSizes(), getSizes(), rank, "sizes",
+                             0)) ||
+      failed(verifyIndexList(*this, getStaticStrides(), getStrides(), rank,
+                             "strides", 1)))
+    return failure();
+  if (result.getRank() != rank)
+    return emitOpError("[R4-extents] keeps the rank, ")
+           << rank << "; the result has rank " << result.getRank();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t offset = getStaticOffsets()[dim], size = getStaticSizes()[dim],
+            stride = getStaticStrides()[dim];
+    if (!ShapedType::isDynamic(size) &&
+        failed(verifyExtent(*this, result, dim, size, "its size")))
+      return failure();
+    int64_t bound = source.getExtentBound(dim);
+    if (ShapedType::isDynamic(bound) || size == 0)
+      continue;
+    // What is not known is taken as its least value.
+    int64_t last = ShapedType::isDynamic(offset) ? 0 : offset, length = 0;
+    bool overflow =
+        !ShapedType::isDynamic(size) &&
+        (llvm::MulOverflow(size - 1, ShapedType::isDynamic(stride) ? 1 : stride,
+                           length) ||
+         llvm::AddOverflow(last, length, last));
+    if (!ShapedType::isDynamic(size) && (overflow || last >= bound))
+      return emitOpError("[R4-range] reads element ")
+             << last << " of dimension " << dim << ", which has " << bound
+             << "; the part must lie within the source";
+  }
+  return success();
+}
+
+LogicalResult TakeOp::verify() {
+  Type source = getArray().getType();
+  unsigned rank = getArrayExtents(source).size();
+  if (failed(verifyKind(*this, source, getType())) ||
+      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
+                                getArrayElementTypes(source), "the result")) ||
+      failed(verifyIndexList(*this, getStaticCounts(), getCounts(), rank,
+                             "counts", 0)))
+    return failure();
+  if (getArrayExtents(getType()).size() != rank)
+    return emitOpError("[R4-extents] keeps the rank, ")
+           << rank << "; the result has rank "
+           << getArrayExtents(getType()).size();
+  for (auto [dim, count] : llvm::enumerate(getStaticCounts())) {
+    if (ShapedType::isDynamic(count))
+      continue;
+    if (failed(verifyExtent(*this, getType(), dim, count, "its count")))
+      return failure();
+    int64_t bound = getArrayBound(source, dim);
+    if (!ShapedType::isDynamic(bound) && count > bound)
+      return emitOpError("[R4-range] takes ")
+             << count << " elements of dimension " << dim << ", which has "
+             << bound << "; take no more than there are";
+  }
+  return success();
+}
+
+LogicalResult SplitOp::verify() {
+  PullType source = getArray().getType(), result = getType();
+  unsigned rank = source.getRank();
+  auto chunk = result.getElementTypes().size() == 1
+                   ? dyn_cast<PullType>(result.getElementTypes()[0])
+                   : PullType();
+  if (!chunk || result.getRank() != rank || chunk.getRank() != rank)
+    return emitOpError("[split-result] gives an array of arrays, each of rank ")
+           << rank << ", as in !obs.pull<? x !obs.pull<512 x i32>>";
+  if (failed(verifyElementTypes(*this, chunk.getElementTypes(),
+                                source.getElementTypes(), "the chunk")) ||
+      failed(verifyIndexList(*this, getStaticSizes(), getSizes(), rank, "sizes",
+                             1)))
+    return failure();
+  if (!getPads().empty() &&
+      failed(verifyElementTypes(*this, getPads().getTypes(),
+                                source.getElementTypes(), "the pad list")))
+    return failure();
+  for (auto [dim, size] : llvm::enumerate(getStaticSizes())) {
+    if (ShapedType::isDynamic(size))
+      continue;
+    if (failed(verifyExtent(*this, chunk, dim, size, "the chunk size")))
+      return failure();
+    int64_t extent = source.getExtents()[dim];
+    if (ShapedType::isDynamic(extent))
+      continue;
+    if (getPads().empty() && extent % size != 0)
+      return emitOpError("[R4-split] chunks of ")
+             << size << " do not divide the extent " << extent
+             << "; give a pad value for what is read past the end";
+    if (failed(verifyExtent(*this, result, dim,
+                            llvm::divideCeilSigned(extent, size),
+                            "the number of chunks")))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult JoinOp::verify() {
+  Type source = getArray().getType();
+  if (failed(verifyKind(*this, source, getType())))
+    return failure();
+  ArrayRef<int64_t> extents = getArrayExtents(source);
+  ArrayRef<Type> elements = getArrayElementTypes(source);
+  unsigned rank = getArrayExtents(getType()).size();
+  SmallVector<ExtentInfo> outer, inner;
+  auto addExtents = [&](Type type, unsigned begin, unsigned count,
+                        SmallVectorImpl<ExtentInfo> &list) {
+    for (unsigned dim = begin; dim < begin + count; ++dim)
+      list.push_back(getExtentInfo(type, dim));
+  };
+  auto chunk = dyn_cast<PullType>(elements[0]);
+  if (chunk && elements.size() == 1 && chunk.getRank() == extents.size()) {
+    addExtents(source, 0, extents.size(), outer);
+    addExtents(chunk, 0, extents.size(), inner);
+    elements = chunk.getElementTypes();
+  } else if (!chunk && extents.size() % 2 == 0) {
+    addExtents(source, 0, extents.size() / 2, outer);
+    addExtents(source, extents.size() / 2, extents.size() / 2, inner);
+  } else {
+    return emitOpError("[join-source] needs an array of arrays of its own "
+                       "rank, or an array of even rank, not ")
+           << source;
+  }
+  if (rank != outer.size())
+    return emitOpError("[R4-extents] gives rank ")
+           << outer.size() << " but the result has rank " << rank;
+  if (failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
+                                elements, "the result")))
+    return failure();
+  if (getStaticExtents() &&
+      failed(verifyIndexList(*this, *getStaticExtents(), getExtents(), rank,
+                             "extents", 0)))
+    return failure();
+  if (!getStaticExtents() && !getExtents().empty())
+    return emitOpError("[index-list] has extents but no list of them");
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t product = getNumElements({outer[dim].extent, inner[dim].extent});
+    int64_t wanted = getStaticExtents() ? (*getStaticExtents())[dim] : product;
+    if (ShapedType::isDynamic(wanted))
+      continue;
+    if (failed(verifyExtent(*this, getType(), dim, wanted,
+                            getStaticExtents() ? "its list of extents"
+                                               : "gluing the chunks")))
+      return failure();
+    if (!ShapedType::isDynamic(product) && wanted > product)
+      return emitOpError("[R4-range] cannot give ")
+             << wanted << " elements in dimension " << dim
+             << "; the chunks have " << product;
+  }
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  SmallVector<int64_t> sorted(getPermutation());
+  llvm::sort(sorted);
+  unsigned rank = getArrayExtents(getArray().getType()).size();
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
+    return emitOpError("[transpose-permutation] needs each of the ")
+           << rank << " dimensions exactly once";
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  Type source = getArray().getType();
+  if (failed(verifyKind(*this, source, getType())) ||
+      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
+                                getArrayElementTypes(source), "the result")) ||
+      failed(verifyDynamicExtents(*this, getType(), getExtents())))
+    return failure();
+  int64_t size = getNumElements(getArrayExtents(source));
+  int64_t resultSize = getNumElements(getArrayExtents(getType()));
+  if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(resultSize) &&
+      size != resultSize)
+    return emitOpError("[R4-size] the source has ")
+           << size << " elements but the result has " << resultSize
+           << "; a reshape keeps their number";
+  return success();
+}
+
+static LogicalResult verifyRank(Operation *op, Type operand, size_t rank) {
+  if (getArrayExtents(operand).size() == rank)
+    return success();
+  return op->emitOpError("[R4-extents] an operand has rank ")
+         << getArrayExtents(operand).size() << " but the result has rank "
+         << rank;
+}
+
+/// What concat and interleave have in common: operands of the kind, rank and
+/// element types of the result that agree with it in all but `dimension`.
+static LogicalResult verifyPieces(Operation *op, ValueRange arrays, Type result,
+                                  unsigned dimension) {
+  if (arrays.empty())
+    return op->emitOpError("[")
+           << op->getName().stripDialect() << "-arrays] needs at least one "
+           << "array";
+  size_t rank = getArrayExtents(result).size();
+  Type first = arrays.front().getType();
+  if (failed(verifyRank(op, first, rank)))
+    return failure();
+  for (Value array : arrays) {
+    Type type = array.getType();
+    if (failed(verifyKind(op, type, result)) ||
+        failed(verifyElementTypes(op, getArrayElementTypes(type),
+                                  getArrayElementTypes(result), "an operand")))
+      return failure();
+    if (failed(verifyRank(op, type, rank)))
+      return failure();
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      ExtentInfo extent = getExtentInfo(type, dim);
+      if (dim != dimension &&
+          (!extentsAgree(extent, getExtentInfo(result, dim)) ||
+           !extentsAgree(extent, getExtentInfo(first, dim))))
+        return op->emitOpError("[R4-extents] dimension ")
+               << dim << " differs among the operands and the result; only "
+               << "dimension " << dimension << " may";
+    }
+  }
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  if (failed(verifyDimension(*this, getType(), getDimension())) ||
+      failed(verifyPieces(*this, getArrays(), getType(), getDimension())))
+    return failure();
+  int64_t sum = 0;
+  for (Value array : getArrays()) {
+    int64_t extent = getArrayExtents(array.getType())[getDimension()];
+    if (ShapedType::isDynamic(extent) || llvm::AddOverflow(sum, extent, sum))
+      return success();
+  }
+  return verifyExtent(*this, getType(), getDimension(), sum,
+                      "the sum of the operands");
+}
+
+LogicalResult InterleaveOp::verify() {
+  if (failed(verifyPieces(*this, getArrays(), getType(), 0)))
+    return failure();
+  Type first = getArrays().front().getType();
+  for (Value array : getArrays())
+    if (failed(verifySameExtents(*this, array.getType(), "an operand", first,
+                                 "the first operand")))
+      return failure();
+  for (Value array : getArrays()) {
+    int64_t extent = getArrayExtents(array.getType())[0], product = 0;
+    int64_t count = getArrays().size();
+    if (!ShapedType::isDynamic(extent) &&
+        !llvm::MulOverflow(extent, count, product) &&
+        failed(verifyExtent(*this, getType(), 0, product,
+                            "taking the operands in turn")))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ZipOp::verify() {
+  for (Value array : getArrays())
+    if (failed(verifySameExtents(*this, array.getType(), "an operand",
+                                 getType(), "the result")))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+LogicalResult GetOp::verify() {
+  PullType type = getArray().getType();
+  if (getIndices().size() != type.getRank())
+    return emitOpError("[get-indices] has ")
+           << getIndices().size() << " indices for an array of rank "
+           << type.getRank() << "; give one for each dimension";
+  return success();
+}
+
+LogicalResult DimOp::verify() {
+  return verifyDimension(*this, getArray().getType(), getDimension());
+}

@@ -1,0 +1,234 @@
+//===- ObsViewVerifier.cpp - Views after a force into their memory --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rule R8. A view denotes the contents of memory where it stands, but reads
+// them where it is used; so between the two nothing may write there. The check
+// goes from a force `into` memory to the views (and earlier forces) of that
+// memory, collects the arrays that are built on each, and looks at where they
+// are used.
+//
+// It is conservative in one direction only: memory is one and the same if it
+// comes from one value by casts and subviews; two arguments of a function are
+// taken as different, which callers must respect.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verification.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static bool isArray(Value value) {
+  return isa<PullType, PushType>(value.getType());
+}
+
+/// The memory that `memory` is a cast or a part of.
+static Value getRoot(Value memory) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!seen.insert(view).second)
+      break;
+    memory = view.getViewSource();
+  }
+  return memory;
+}
+
+/// `root` and all casts and parts of it.
+static llvm::SetVector<Value> getAliases(Value root) {
+  llvm::SetVector<Value> aliases;
+  aliases.insert(root);
+  for (unsigned i = 0; i < aliases.size(); ++i)
+    for (Operation *user : aliases[i].getUsers())
+      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+        if (view.getViewSource() == aliases[i])
+          aliases.insert(view.getViewDest());
+  return aliases;
+}
+
+/// The arrays that become `operand` when its user, which moves values between
+/// regions, runs: tied results and block arguments.
+static void getForwarded(OpOperand &operand, llvm::SetVector<Value> &arrays) {
+  Operation *user = operand.getOwner();
+  Operation *parent = user->getParentOp();
+  unsigned number = operand.getOperandNumber();
+  auto insert = [&](auto range, unsigned index) {
+    if (index < range.size())
+      arrays.insert(range[index]);
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(user)) {
+    if (number < loop.getNumControlOperands())
+      return;
+    insert(loop.getRegionIterArgs(), number - loop.getNumControlOperands());
+    insert(loop.getResults(), number - loop.getNumControlOperands());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(user)) {
+    insert(loop.getBeforeArguments(), number);
+  } else if (isa<scf::ConditionOp>(user)) {
+    if (auto loop = dyn_cast<scf::WhileOp>(parent); loop && number > 0) {
+      insert(loop.getAfterArguments(), number - 1);
+      insert(loop.getResults(), number - 1);
+    }
+  } else if (isa<scf::YieldOp>(user)) {
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      insert(loop.getBeforeArguments(), number);
+      return;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      insert(loop.getRegionIterArgs(), number);
+    insert(parent->getResults(), number);
+  } else if (!isa<ForceOp>(user)) {
+    for (Value result : user->getResults())
+      if (isArray(result))
+        arrays.insert(result);
+  }
+}
+
+/// All arrays that read `source`, itself included: what is computed from it,
+/// and deferred programs (obs operations with a region) that mention it.
+static llvm::SetVector<Value> getDerived(Value source) {
+  llvm::SetVector<Value> derived;
+  derived.insert(source);
+  for (unsigned i = 0; i < derived.size(); ++i) {
+    Value array = derived[i];
+    for (OpOperand &use : array.getUses()) {
+      getForwarded(use, derived);
+      for (Operation *parent = use.getOwner()->getParentOp(); parent;
+           parent = parent->getParentOp())
+        if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp>(parent))
+          // Only programs that `array` comes from outside of read it later.
+          if (!parent->isProperAncestor(
+                  array.getParentBlock()->getParentOp()) &&
+              parent != array.getParentBlock()->getParentOp())
+            for (Value result : parent->getResults())
+              derived.insert(result);
+    }
+  }
+  return derived;
+}
+
+/// The operation directly in `block` that contains `op`, or null.
+static Operation *getAncestorIn(Block *block, Operation *op) {
+  return block->findAncestorOpInBlock(*op);
+}
+
+/// True if `use` may run after `force` while `source` is still the same array.
+static bool mayFollow(Operation *use, ForceOp force, Value source) {
+  for (Operation *at = force; at && at->getBlock(); at = at->getParentOp()) {
+    Operation *parent = at->getParentOp();
+    if (Operation *ancestor = getAncestorIn(at->getBlock(), use)) {
+      if (ancestor != at && at->isBeforeInBlock(ancestor))
+        return true;
+      // A loop brings `use` back, with the same array if that is from outside.
+      for (; parent; parent = parent->getParentOp())
+        if (isa<LoopLikeOpInterface>(parent) && parent->isAncestor(use) &&
+            !parent->isAncestor(source.getParentBlock()->getParentOp()))
+          return true;
+      return false;
+    }
+    auto loop = dyn_cast_or_null<scf::WhileOp>(parent);
+    if (loop && loop.getBefore().isAncestor(at->getParentRegion()) &&
+        loop.getAfter().isAncestor(use->getParentRegion()))
+      return true;
+    if (isa_and_nonnull<FunctionOpInterface>(parent))
+      return false;
+  }
+  return false;
+}
+
+/// True if element i of `array` reads at most element i of `source`, of whose
+/// derived arrays `derived` is the set.
+static bool readsOwnElement(Value array, Value source,
+                            const llvm::SetVector<Value> &derived) {
+  llvm::SmallPtrSet<Value, 16> seen;
+  SmallVector<Value> work = {array};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (value == source || !derived.contains(value) ||
+        !seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<PushOp, MapOp, ZipOp, UnzipOp>(op))
+      return false;
+    bool captures = false;
+    for (Region &region : op->getRegions())
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          captures |= derived.contains(operand);
+      });
+    if (captures)
+      return false;
+    llvm::append_range(work, op->getOperands());
+  }
+  return true;
+}
+
+/// Emits `[R8-inside]` if `force` reads `source`, which is made from memory of
+/// `root`, other than at the element that it writes.
+static LogicalResult verifyReads(ForceOp force, Value source, Value root,
+                                 const llvm::SetVector<Value> &derived) {
+  if (force.getUnchecked())
+    return success();
+  auto isOwn = [&](ValueRange memory) {
+    auto view = source.getDefiningOp<ViewOp>();
+    return view && llvm::all_of(view.getMemory(), [&](Value viewed) {
+             return getRoot(viewed) != root ||
+                    llvm::is_contained(memory, viewed);
+           });
+  };
+  unsigned next = 0;
+  for (Value array : force.getArrays()) {
+    unsigned count = getArrayElementTypes(array.getType()).size();
+    ValueRange memory = force.getInto().slice(next, count);
+    next += count;
+    if (!derived.contains(array) ||
+        (isOwn(memory) && readsOwnElement(array, source, derived)))
+      continue;
+    return force.emitOpError(
+        "[R8-inside] reads memory that it writes, and an element may be "
+        "overwritten before it is read; force into other memory, or mark it "
+        "{unchecked}");
+  }
+  return success();
+}
+
+LogicalResult verification::verifyViewUses(ForceOp force) {
+  llvm::SetVector<Value> roots;
+  for (Value memory : force.getInto())
+    roots.insert(getRoot(memory));
+  for (Value root : roots) {
+    // Views of the memory, and results of other forces into it.
+    llvm::SetVector<Value> sources;
+    for (Value alias : getAliases(root))
+      for (Operation *user : alias.getUsers())
+        if (isa<ViewOp, ForceOp>(user) && user != force)
+          sources.insert(user->result_begin(), user->result_end());
+    for (Value source : sources) {
+      llvm::SetVector<Value> derived = getDerived(source);
+      if (failed(verifyReads(force, source, root, derived)))
+        return failure();
+      for (Value array : derived) {
+        for (OpOperand &use : array.getUses()) {
+          if (use.getOwner() == force && !mayFollow(force, force, source))
+            continue;
+          // What a loop or a region hands on is looked at where it is used.
+          if (!mayFollow(use.getOwner(), force, source))
+            continue;
+          InFlightDiagnostic diagnostic =
+              use.getOwner()->emitOpError("[R8-after] uses an array that reads "
+                                          "memory which a force has "
+                                          "overwritten; use the result of the "
+                                          "force, or force a copy first");
+          diagnostic.attachNote(force.getLoc()) << "the force is here";
+          return diagnostic;
+        }
+      }
+    }
+  }
+  return success();
+}
