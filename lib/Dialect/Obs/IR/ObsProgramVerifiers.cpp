@@ -61,15 +61,15 @@ LogicalResult PushOp::verify() {
 // fill and what stands in it
 //===----------------------------------------------------------------------===//
 
-/// Emits `[R7-contract]` unless the one element type of `fill` can be combined
-/// atomically by its kind.
-static LogicalResult verifyReduceKind(FillOp fill, StringRef kindName) {
-  Type element = fill.getType().getElementTypes()[0];
+/// Emits `[R7-kind]` unless elements of this type can be combined by an atomic
+/// operation of the name.
+static LogicalResult verifyReduceKind(Operation *op, StringRef name,
+                                      Type element) {
   std::optional<arith::AtomicRMWKind> kind =
-      arith::symbolizeAtomicRMWKind(kindName);
+      arith::symbolizeAtomicRMWKind(name);
   if (!kind || *kind == arith::AtomicRMWKind::assign)
-    return fill.emitOpError("[R7-kind] '")
-           << kindName
+    return op->emitOpError("[R7-kind] '")
+           << name
            << "' is not a commutative operation; use one of addi, muli, andi, "
               "ori, xori, mins, maxs, minu, maxu, addf, mulf, minimumf, "
               "maximumf, minnumf, maxnumf, or sort by key";
@@ -79,10 +79,29 @@ static LogicalResult verifyReduceKind(FillOp fill, StringRef kindName) {
        arith::AtomicRMWKind::minnumf, arith::AtomicRMWKind::maxnumf},
       *kind);
   if (isFloat != isa<FloatType>(element))
-    return fill.emitOpError("[R7-kind] '")
-           << kindName << "' combines " << (isFloat ? "floats" : "integers")
+    return op->emitOpError("[R7-kind] '")
+           << name << "' combines " << (isFloat ? "floats" : "integers")
            << ", not " << element;
   return success();
+}
+
+/// Emits `[contract-kind]`, `[R7-contract]` or `[R7-kind]` unless writes of
+/// these elements may have the contract.
+static LogicalResult verifyContract(Operation *op, Contract contract,
+                                    std::optional<StringRef> kind,
+                                    ArrayRef<Type> elements) {
+  if ((contract == Contract::Reduce) != kind.has_value())
+    return op->emitOpError("[contract-kind] has a kind exactly if its contract "
+                           "is reduce; write reduce(addi), for instance");
+  if (contract == Contract::Disjoint)
+    return success();
+  if (elements.size() != 1)
+    return op->emitOpError("[R7-contract] contract ")
+           << stringifyContract(contract)
+           << " is for one element of at most 64 bits, not for "
+           << elements.size()
+           << " element types; sort by key, or use several fills";
+  return kind ? verifyReduceKind(op, *kind, elements.front()) : success();
 }
 
 LogicalResult FillOp::verify() {
@@ -103,20 +122,8 @@ LogicalResult FillOp::verify() {
   if (failed(verifyDynamicExtents(*this, type, getExtents())) ||
       failed(verifyBody(*this, getBody(), {}, /*yields=*/false)))
     return failure();
-
-  if ((getContract() == Contract::Reduce) != getKind().has_value())
-    return emitOpError("[fill-kind] has a kind exactly if its contract is "
-                       "reduce; write reduce(addi), for instance");
-  if (getContract() != Contract::Disjoint) {
-    if (elements.size() != 1)
-      return emitOpError("[R7-contract] contract ")
-             << stringifyContract(getContract())
-             << " is for one element of at most 64 bits, not for "
-             << elements.size()
-             << " element types; sort by key, or use several fills";
-    if (getKind() && failed(verifyReduceKind(*this, *getKind())))
-      return failure();
-  }
+  if (failed(verifyContract(*this, getContract(), getKind(), elements)))
+    return failure();
   return verifyStandsAt(*this, type.getLevel(), "makes");
 }
 
@@ -157,7 +164,8 @@ LogicalResult WriteOp::verify() {
     return emitOpError("[write-indices] has ")
            << getIndices().size() << " indices but the fill has rank "
            << type.getRank() << "; give one for each dimension";
-  return success();
+  return verifyContract(*this, getContract().value_or(Contract::Disjoint),
+                        getKind(), type.getElementTypes());
 }
 
 LogicalResult PutOp::verify() {
