@@ -1,0 +1,128 @@
+//===- Arrays.h - What a value is at run time -------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The reference interpreter's values. A pull array is extents and a function
+// from index to elements; a push array is extents and a program that is given a
+// writer; memory is elements with a bit each that says whether it was written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_INTERPRETER_ARRAYS_H
+#define OBSIDIAN_LIB_INTERPRETER_ARRAYS_H
+
+#include "Obsidian/Interpreter/ScalarOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace mlir::obs::interpreter {
+
+/// Base of what is not a scalar.
+struct Object {
+  virtual ~Object() = default;
+};
+
+/// The run-time value of one SSA value: a scalar, or an object.
+struct Datum {
+  Scalar scalar;
+  std::shared_ptr<const Object> object;
+
+  Datum() = default;
+  Datum(Scalar scalar) : scalar(scalar) {}
+  Datum(std::shared_ptr<const Object> object) : object(std::move(object)) {}
+};
+
+using DataRef = ArrayRef<Datum>;
+using Data = SmallVectorImpl<Datum>;
+/// Inline storage for what a region takes or yields.
+using DataVector = SmallVector<Datum, 2>;
+
+using Index = ArrayRef<int64_t>;
+using IndexVector = SmallVector<int64_t, 4>;
+
+/// Appends the elements at an index, which is in range. The location is that of
+/// the reader, for messages.
+using ElementFn = std::function<LogicalResult(Location, Index, Data &)>;
+
+struct PullArray : Object {
+  IndexVector extents;
+  ElementFn read;
+  /// Whether reading it computes nothing: the result of a force, a view.
+  bool isStored = false;
+};
+
+/// Takes the elements for an index. The location is that of the write.
+using WriteFn = llvm::function_ref<LogicalResult(Location, DataRef, Index)>;
+using ProgramFn = std::function<LogicalResult(WriteFn)>;
+
+struct PushArray : Object {
+  IndexVector extents;
+  ProgramFn run;
+};
+
+/// What a memref points to.
+struct Memory : Object {
+  Type elementType;
+  IndexVector extents;
+  std::vector<uint64_t> bits;
+  std::vector<bool> defined;
+  /// Counts changes: a view of an older version is stale (rule R8).
+  uint64_t version = 0;
+};
+
+/// A memref.
+struct Reference : Object {
+  std::shared_ptr<Memory> memory;
+};
+
+using PullPtr = std::shared_ptr<const PullArray>;
+using PushPtr = std::shared_ptr<const PushArray>;
+
+/// Product of the extents.
+inline int64_t getNumElements(Index extents) {
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  return count;
+}
+
+/// Row-major position of `index`.
+inline int64_t linearize(Index index, Index extents) {
+  int64_t position = 0;
+  for (size_t dim = 0; dim < extents.size(); ++dim)
+    position = position * extents[dim] + index[dim];
+  return position;
+}
+
+/// The index at a row-major position. No extent is zero.
+inline IndexVector delinearize(int64_t position, Index extents) {
+  IndexVector index(extents.size());
+  for (size_t dim = extents.size(); dim-- > 0;) {
+    index[dim] = position % extents[dim];
+    position /= extents[dim];
+  }
+  return index;
+}
+
+inline bool isInRange(Index index, Index extents) {
+  for (size_t dim = 0; dim < extents.size(); ++dim)
+    if (index[dim] < 0 || index[dim] >= extents[dim])
+      return false;
+  return true;
+}
+
+/// Calls `fn` for every index below `extents`, in row-major order.
+LogicalResult forEachIndex(Index extents,
+                           llvm::function_ref<LogicalResult(Index)> fn);
+
+/// `[1, 2, 3]`
+std::string formatIndex(Index index);
+
+} // namespace mlir::obs::interpreter
+
+#endif // OBSIDIAN_LIB_INTERPRETER_ARRAYS_H

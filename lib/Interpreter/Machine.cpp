@@ -1,0 +1,335 @@
+//===- Machine.cpp - Numbering and execution of obs programs --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::interpreter;
+
+using llvm::FailureOr;
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+interpreter::forEachIndex(Index extents,
+                          llvm::function_ref<LogicalResult(Index)> fn) {
+  if (llvm::is_contained(extents, 0))
+    return success();
+  IndexVector index(extents.size(), 0);
+  while (true) {
+    if (failed(fn(index)))
+      return failure();
+    size_t dim = extents.size();
+    while (dim > 0 && ++index[dim - 1] == extents[dim - 1])
+      index[--dim] = 0;
+    if (dim == 0)
+      return success();
+  }
+}
+
+std::string interpreter::formatIndex(Index index) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(index, os);
+  os << ']';
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbering
+//===----------------------------------------------------------------------===//
+
+/// Runs an operation of the arith or math dialect.
+static LogicalResult runScalarOp(Frame &frame, const Instruction &inst) {
+  SmallVector<Scalar, 4> operands;
+  for (unsigned slot : inst.operands)
+    operands.push_back(frame.slots[slot].scalar);
+  SmallVector<Scalar, 2> results;
+  if (llvm::Error error = inst.scalar(inst.op, operands, results))
+    return frame.trap(inst, llvm::toString(std::move(error)));
+  for (auto [i, result] : llvm::enumerate(results))
+    frame.set(inst, i, result);
+  return success();
+}
+
+/// The function that executes the operations of each name.
+static const HandlerTable &getHandlers() {
+  static const HandlerTable table = [] {
+    HandlerTable result;
+    addSourceOps(result);
+    addIndexOps(result);
+    addBitOps(result);
+    addPushOps(result);
+    addControlOps(result);
+    addMemoryOps(result);
+    return result;
+  }();
+  return table;
+}
+
+namespace {
+
+/// Gives every value of a function or closure a slot.
+class Numbering {
+public:
+  Numbering(Machine &machine, Code &code, Numbering *parent)
+      : machine(machine), code(code), parent(parent) {}
+
+  /// Numbers `region`, which has one block, or none if it is an absent `else`.
+  LogicalResult number(Region &region, Sequence &sequence) {
+    if (region.empty())
+      return success();
+    if (!region.hasOneBlock())
+      return machine.trap(region.getLoc(),
+                          "the interpreter does not execute branches between "
+                          "blocks; use scf.if, scf.for and scf.while");
+    Block &block = region.front();
+    for (Value argument : block.getArguments())
+      sequence.arguments.push_back(define(argument));
+    for (Operation &op : block) {
+      if (op.hasTrait<OpTrait::IsTerminator>()) {
+        for (Value operand : op.getOperands())
+          sequence.yields.push_back(use(operand));
+        continue;
+      }
+      Instruction inst;
+      if (failed(number(op, inst)))
+        return failure();
+      sequence.instructions.push_back(std::move(inst));
+    }
+    return success();
+  }
+
+private:
+  LogicalResult number(Operation &op, Instruction &inst) {
+    inst.op = &op;
+    inst.scalar = lookupScalarOp(&op);
+    inst.handler = inst.scalar
+                       ? runScalarOp
+                       : getHandlers().lookup(op.getName().getStringRef());
+    if (!inst.handler)
+      return machine.trap(op.getLoc(), "the interpreter does not execute '" +
+                                           op.getName().getStringRef() + "'");
+    for (Value operand : op.getOperands())
+      inst.operands.push_back(use(operand));
+    if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp>(op)) {
+      inst.closure = std::make_unique<Code>();
+      Numbering inner(machine, *inst.closure, this);
+      // Captures come first, so they are found before anything is numbered.
+      Region &region = op.getRegion(0);
+      region.walk([&](Operation *user) {
+        for (Value operand : user->getOperands())
+          if (!region.isAncestor(operand.getParentRegion()))
+            inner.capture(operand);
+      });
+      if (failed(inner.number(region, inst.closure->body)))
+        return failure();
+    } else {
+      for (Region &region : op.getRegions())
+        if (failed(number(region, inst.bodies.emplace_back())))
+          return failure();
+    }
+    for (Value result : op.getResults())
+      inst.results.push_back(define(result));
+    return success();
+  }
+
+  unsigned define(Value value) {
+    return slots.try_emplace(value, code.numSlots++).first->second;
+  }
+
+  void capture(Value value) {
+    if (!slots.contains(value)) {
+      code.captures.push_back(parent->use(value));
+      define(value);
+    }
+  }
+
+  unsigned use(Value value) { return slots.lookup(value); }
+
+  Machine &machine;
+  Code &code;
+  Numbering *parent;
+  DenseMap<Value, unsigned> slots;
+};
+
+} // namespace
+
+const Code *Machine::getCode(func::FuncOp function) {
+  std::unique_ptr<Code> &code = codes[function];
+  if (!code) {
+    auto fresh = std::make_unique<Code>();
+    if (failed(Numbering(*this, *fresh, nullptr)
+                   .number(function.getBody(), fresh->body)))
+      return nullptr;
+    code = std::move(fresh);
+  }
+  return code.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+LogicalResult Machine::trap(Location loc, const Twine &text) {
+  if (message.empty())
+    message = llvm::toString(makeLocatedError(loc, text));
+  return failure();
+}
+
+llvm::Error Machine::takeError() {
+  return llvm::createStringError(std::exchange(message, std::string()));
+}
+
+LogicalResult Machine::call(Location loc, func::FuncOp function,
+                            DataRef arguments, Data &results) {
+  // A limit of ours, so that endless recursion is an error and not a crash.
+  constexpr unsigned maxCallDepth = 500;
+  if (function.isExternal())
+    return trap(loc, "function '" + function.getName() + "' has no body");
+  if (callDepth == maxCallDepth)
+    return trap(loc,
+                "calls are nested more than " + Twine(maxCallDepth) + " deep");
+  const Code *code = getCode(function);
+  if (!code)
+    return failure();
+  Frame frame(*this, *code);
+  ++callDepth;
+  LogicalResult result = frame.run(code->body, arguments, results);
+  --callDepth;
+  if (failed(result))
+    return failure();
+  // The arrays that a host function returns are arrays in memory.
+  if (!function->hasAttr("obs.level"))
+    for (auto [type, value] : llvm::zip(function.getResultTypes(), results))
+      if (failed(materialize(function.getLoc(), type, value)))
+        return failure();
+  return success();
+}
+
+LogicalResult Frame::run(const Sequence &sequence, DataRef arguments,
+                         Data &yields) {
+  for (auto [slot, argument] : llvm::zip(sequence.arguments, arguments))
+    slots[slot] = argument;
+  for (const Instruction &inst : sequence.instructions)
+    if (failed(inst.handler(*this, inst)))
+      return failure();
+  for (unsigned slot : sequence.yields)
+    yields.push_back(slots[slot]);
+  return success();
+}
+
+Closure::Closure(Frame &parent, const Code &code)
+    : frame(parent.machine, code), code(code) {
+  for (auto [slot, captured] : llvm::enumerate(code.captures))
+    frame.slots[slot] = parent.slots[captured];
+}
+
+//===----------------------------------------------------------------------===//
+// Operands and results
+//===----------------------------------------------------------------------===//
+
+bool Frame::isPull(const Instruction &inst, unsigned operand) const {
+  return isa<PullType>(inst.op->getOperand(operand).getType());
+}
+
+PullPtr Frame::getPull(const Instruction &inst, unsigned operand) const {
+  return std::static_pointer_cast<const PullArray>(get(inst, operand).object);
+}
+
+PushPtr Frame::getPush(const Instruction &inst, unsigned operand) const {
+  return std::static_pointer_cast<const PushArray>(get(inst, operand).object);
+}
+
+std::shared_ptr<Memory> Frame::getMemory(const Instruction &inst,
+                                         unsigned operand) const {
+  return static_cast<const Reference &>(*get(inst, operand).object).memory;
+}
+
+Index Frame::getExtents(const Instruction &inst, unsigned operand) const {
+  const Object &object = *get(inst, operand).object;
+  if (isPull(inst, operand))
+    return static_cast<const PullArray &>(object).extents;
+  return static_cast<const PushArray &>(object).extents;
+}
+
+IndexVector Frame::getIndex(const Instruction &inst, unsigned first,
+                            unsigned count) const {
+  IndexVector index;
+  for (unsigned i = first; i < first + count; ++i)
+    index.push_back(getInt(inst, i));
+  return index;
+}
+
+IndexVector Frame::getMixed(const Instruction &inst, unsigned first,
+                            ArrayRef<int64_t> statics) const {
+  IndexVector index;
+  for (int64_t value : statics)
+    index.push_back(ShapedType::isDynamic(value) ? getInt(inst, first++)
+                                                 : value);
+  return index;
+}
+
+/// Traps unless `extents` are those that `type` allows: the static ones, and
+/// dynamic ones within their bounds (R4).
+template <typename ArrayType>
+static LogicalResult checkExtents(Machine &machine, Location loc,
+                                  ArrayType type, Index extents) {
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    if (extent < 0)
+      return machine.trap(loc, "[R4-extents] extent " + Twine(dim) +
+                                   " of the array would be " + Twine(extent));
+    int64_t bound = type.getExtents()[dim];
+    bool isStatic = !ShapedType::isDynamic(bound);
+    if (!isStatic && !type.getBounds().empty())
+      bound = type.getBounds()[dim];
+    if (!ShapedType::isDynamic(bound) &&
+        (isStatic ? extent != bound : extent > bound))
+      return machine.trap(loc, "[R4-extents] extent " + Twine(dim) +
+                                   " of the array is " + Twine(extent) +
+                                   ", but its type says " +
+                                   (isStatic ? "" : "at most ") + Twine(bound));
+  }
+  return success();
+}
+
+LogicalResult Frame::setPull(const Instruction &inst, unsigned result,
+                             Index extents, ElementFn read, bool isStored) {
+  auto type = cast<PullType>(inst.op->getResult(result).getType());
+  if (failed(checkExtents(machine, inst.op->getLoc(), type, extents)))
+    return failure();
+  auto array = std::make_shared<PullArray>();
+  array->extents = IndexVector(extents);
+  array->read = std::move(read);
+  array->isStored = isStored;
+  set(inst, result, Datum(std::move(array)));
+  return success();
+}
+
+LogicalResult Frame::setPush(const Instruction &inst, unsigned result,
+                             Index extents, ProgramFn run) {
+  auto type = cast<PushType>(inst.op->getResult(result).getType());
+  if (failed(checkExtents(machine, inst.op->getLoc(), type, extents)))
+    return failure();
+  auto array = std::make_shared<PushArray>();
+  array->extents = IndexVector(extents);
+  array->run = std::move(run);
+  set(inst, result, Datum(std::move(array)));
+  return success();
+}
+
+LogicalResult interpreter::checkSameExtents(Frame &frame,
+                                            const Instruction &inst, Index a,
+                                            Index b) {
+  if (a == b)
+    return success();
+  return frame.trap(inst, "[R4-extents] the arrays have extents " +
+                              formatIndex(a) + " and " + formatIndex(b));
+}

@@ -1,0 +1,257 @@
+//===- Machine.h - Execution of the reference interpreter -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions and regions are first numbered: every SSA value gets a slot. A
+// region whose execution may be put off (that of a map, a fill, ...) is a
+// closure: it has slots of its own, the first of which hold copies of the
+// values that it captures. A region that runs at once (that of a loop, an if)
+// shares the slots of what is around it. Since closures copy, no closure ever
+// sees what a later iteration puts into a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_INTERPRETER_MACHINE_H
+#define OBSIDIAN_LIB_INTERPRETER_MACHINE_H
+
+#include "Arrays.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Interpreter/Interpreter.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::obs::interpreter {
+
+struct Frame;
+struct Code;
+struct Instruction;
+class Store;
+
+/// Executes one operation: reads the slots of its operands, sets the slots of
+/// its results. On failure the trap has been recorded in the machine.
+using Handler = LogicalResult (*)(Frame &, const Instruction &);
+using HandlerTable = llvm::StringMap<Handler>;
+
+/// A block with its operations; the terminator has become `yields`.
+struct Sequence {
+  Sequence() = default;
+  Sequence(Sequence &&) = default;
+
+  SmallVector<unsigned, 2> arguments;
+  std::vector<Instruction> instructions;
+  SmallVector<unsigned, 2> yields;
+};
+
+struct Instruction {
+  Operation *op = nullptr;
+  Handler handler = nullptr;
+  /// Set for scalar operations.
+  ScalarOpFn scalar = nullptr;
+  SmallVector<unsigned, 3> operands;
+  SmallVector<unsigned, 1> results;
+  /// Regions that run at once.
+  std::vector<Sequence> bodies;
+  /// The region of an operation that makes a closure of it.
+  std::unique_ptr<Code> closure;
+};
+
+/// A function or the region of a closure.
+struct Code {
+  Sequence body;
+  unsigned numSlots = 0;
+  /// Slots of the surrounding code that slots 0, 1, ... are copies of.
+  SmallVector<unsigned> captures;
+};
+
+/// The numbers that values of type `index` hold.
+inline IndexVector toIndex(DataRef data) {
+  IndexVector index;
+  for (const Datum &value : data)
+    index.push_back(value.scalar.getSInt());
+  return index;
+}
+
+/// What outlives every frame: options, numbered functions, the trap.
+class Machine {
+public:
+  Machine(MLIRContext *context, const InterpreterOptions &options)
+      : options(options), indexType(IndexType::get(context)) {}
+
+  /// Values of type `index`.
+  DataVector fromIndex(Index index) const {
+    DataVector data;
+    for (int64_t value : index)
+      data.push_back(Scalar::fromInt(indexType, value));
+    return data;
+  }
+
+  /// Records why and where the program stops; the first trap counts.
+  LogicalResult trap(Location loc, const Twine &message);
+  llvm::Error takeError();
+
+  /// The numbered body of `function`, or null after a trap.
+  const Code *getCode(func::FuncOp function);
+
+  /// Calls `function`, which has the right number of arguments.
+  LogicalResult call(Location loc, func::FuncOp function, DataRef arguments,
+                     Data &results);
+
+  /// The array of elements `store` holds.
+  PullPtr makeStored(Location loc, std::shared_ptr<const Store> store);
+  /// `array` itself if reading it computes nothing (or gives arrays), else its
+  /// elements in memory.
+  llvm::FailureOr<PullPtr> materialize(Location loc, PullPtr array,
+                                       PullType type);
+  /// Materializes a value that a loop carries or a host function returns.
+  LogicalResult materialize(Location loc, Type type, Datum &value);
+
+  InterpreterOptions options;
+  /// Elements of obs.constant operations that ran.
+  DenseMap<Operation *, std::shared_ptr<const Store>> constants;
+
+private:
+  Type indexType;
+  DenseMap<Operation *, std::unique_ptr<Code>> codes;
+  unsigned callDepth = 0;
+  std::string message;
+};
+
+/// The slots of one execution of a function or closure.
+struct Frame {
+  Frame(Machine &machine, const Code &code)
+      : machine(machine), slots(code.numSlots) {}
+
+  Machine &machine;
+  SmallVector<Datum, 8> slots;
+  /// What `obs.write` and `obs.put` write to, in the region of a fill.
+  Store *fill = nullptr;
+
+  const Datum &get(const Instruction &inst, unsigned operand) const {
+    return slots[inst.operands[operand]];
+  }
+  /// A scalar of an integer or index type.
+  int64_t getInt(const Instruction &inst, unsigned operand) const {
+    return get(inst, operand).scalar.getSInt();
+  }
+  bool isPull(const Instruction &inst, unsigned operand) const;
+  PullPtr getPull(const Instruction &inst, unsigned operand) const;
+  PushPtr getPush(const Instruction &inst, unsigned operand) const;
+  std::shared_ptr<Memory> getMemory(const Instruction &inst,
+                                    unsigned operand) const;
+  /// Extents of a pull or push operand.
+  Index getExtents(const Instruction &inst, unsigned operand) const;
+  /// Operands [first, first + count) as an index.
+  IndexVector getIndex(const Instruction &inst, unsigned first,
+                       unsigned count) const;
+  /// `statics` with its dynamic entries replaced by operands from `first` on.
+  IndexVector getMixed(const Instruction &inst, unsigned first,
+                       ArrayRef<int64_t> statics) const;
+
+  void set(const Instruction &inst, unsigned result, Datum value) {
+    slots[inst.results[result]] = std::move(value);
+  }
+  /// Sets a result to an array, unless the extents contradict its type.
+  LogicalResult setPull(const Instruction &inst, unsigned result, Index extents,
+                        ElementFn read, bool isStored = false);
+  LogicalResult setPush(const Instruction &inst, unsigned result, Index extents,
+                        ProgramFn run);
+
+  LogicalResult trap(const Instruction &inst, const Twine &message) {
+    return machine.trap(inst.op->getLoc(), message);
+  }
+
+  /// Runs a sequence of this frame; appends what it yields.
+  LogicalResult run(const Sequence &sequence, DataRef arguments, Data &yields);
+};
+
+/// A region with the values that it captures: a function of its arguments. It
+/// is never entered twice at a time, because an array never depends on itself,
+/// so that it can use one frame again and again.
+class Closure {
+public:
+  Closure(Frame &parent, const Code &code);
+
+  LogicalResult operator()(DataRef arguments, Data &yields) {
+    return frame.run(code.body, arguments, yields);
+  }
+
+  Frame frame;
+
+private:
+  const Code &code;
+};
+
+inline std::shared_ptr<Closure> makeClosure(Frame &frame,
+                                            const Instruction &inst) {
+  return std::make_shared<Closure>(frame, *inst.closure);
+}
+
+/// Elements under construction: what a force or a fill writes to.
+class Store {
+public:
+  /// Null after a trap: too many elements.
+  static std::shared_ptr<Store> create(Machine &machine, Location loc,
+                                       Index extents, ArrayRef<Type> types);
+
+  /// What it means that a write reaches an element that has a value. `kind`
+  /// counts under `reduce` only.
+  struct WriteRule {
+    Contract contract = Contract::Disjoint;
+    arith::AtomicRMWKind kind = arith::AtomicRMWKind::assign;
+  };
+  /// Of the writes that do not say otherwise.
+  WriteRule rule;
+
+  /// A write of the program at `loc`; the index is in range.
+  LogicalResult write(Machine &machine, Location loc, DataRef values,
+                      Index index, const WriteRule &rule);
+  LogicalResult write(Machine &machine, Location loc, DataRef values,
+                      Index index) {
+    return write(machine, loc, values, index, rule);
+  }
+  /// Gives an element its value; as far as the contract goes, not a write.
+  void define(int64_t position, DataRef values);
+
+  bool isDefined(int64_t position) const { return defined[position]; }
+  /// Where the element was written, or `fallback` if the contract is not
+  /// `disjoint` or the element is initial.
+  Location getWriteLoc(int64_t position, Location fallback) const;
+  void read(int64_t position, Data &out) const;
+  Index getExtents() const { return extents; }
+
+private:
+  IndexVector extents;
+  SmallVector<Type, 2> types;
+  /// Bit patterns, one vector for each element type.
+  SmallVector<std::vector<uint64_t>, 1> planes;
+  std::vector<bool> defined;
+  /// Under `disjoint`: where each element was written first, or null.
+  std::vector<const void *> writers;
+};
+
+/// `a` and `b` combined as `memref.atomic_rmw` of that kind combines memory and
+/// operand.
+Scalar combine(arith::AtomicRMWKind kind, Scalar a, Scalar b);
+
+/// Allocates memory; null after a trap.
+std::shared_ptr<Memory> allocateMemory(Machine &machine, Location loc,
+                                       Type elementType, Index extents);
+
+// One function for each file of operations.
+void addSourceOps(HandlerTable &table);
+void addIndexOps(HandlerTable &table);
+void addBitOps(HandlerTable &table);
+void addPushOps(HandlerTable &table);
+void addControlOps(HandlerTable &table);
+void addMemoryOps(HandlerTable &table);
+
+/// Traps unless both arrays have the same extents (rule R4).
+LogicalResult checkSameExtents(Frame &frame, const Instruction &inst, Index a,
+                               Index b);
+
+} // namespace mlir::obs::interpreter
+
+#endif // OBSIDIAN_LIB_INTERPRETER_MACHINE_H

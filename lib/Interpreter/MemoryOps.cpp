@@ -1,0 +1,102 @@
+//===- MemoryOps.cpp - Meaning of operations on memrefs -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::interpreter;
+
+/// Traps unless `index` is within `memory`.
+static LogicalResult checkIndex(Frame &frame, const Instruction &inst,
+                                Index index, const Memory &memory) {
+  if (isInRange(index, memory.extents))
+    return success();
+  return frame.trap(inst, "index " + formatIndex(index) +
+                              " is outside of memory with extents " +
+                              formatIndex(memory.extents));
+}
+
+/// Fresh memory (alloc, alloca).
+static LogicalResult runAlloc(Frame &frame, const Instruction &inst) {
+  auto type = cast<MemRefType>(inst.op->getResult(0).getType());
+  std::shared_ptr<Memory> memory =
+      allocateMemory(frame.machine, inst.op->getLoc(), type.getElementType(),
+                     frame.getMixed(inst, 0, type.getShape()));
+  if (!memory)
+    return failure();
+  auto reference = std::make_shared<Reference>();
+  reference->memory = memory;
+  frame.set(inst, 0, Datum(reference));
+  return success();
+}
+
+/// Nothing: memory lives as long as somebody refers to it.
+static LogicalResult runDealloc(Frame &, const Instruction &) {
+  return success();
+}
+
+/// The same memory, if it has the extents of the type.
+static LogicalResult runCast(Frame &frame, const Instruction &inst) {
+  std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
+  auto type = dyn_cast<MemRefType>(inst.op->getResult(0).getType());
+  if (!type || failed(verifyCompatibleShape(type.getShape(), memory->extents)))
+    return frame.trap(inst, "the memory has extents " +
+                                formatIndex(memory->extents) +
+                                ", which the type does not allow");
+  frame.set(inst, 0, frame.get(inst, 0));
+  return success();
+}
+
+/// An extent of memory.
+static LogicalResult runMemoryDim(Frame &frame, const Instruction &inst) {
+  std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
+  int64_t dim = frame.getInt(inst, 1);
+  if (dim < 0 || dim >= static_cast<int64_t>(memory->extents.size()))
+    return frame.trap(inst, "the memory has no dimension " + Twine(dim));
+  frame.set(
+      inst, 0,
+      Scalar::fromInt(inst.op->getResult(0).getType(), memory->extents[dim]));
+  return success();
+}
+
+/// Reads one element.
+static LogicalResult runLoad(Frame &frame, const Instruction &inst) {
+  std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
+  IndexVector index = frame.getIndex(inst, 1, memory->extents.size());
+  if (failed(checkIndex(frame, inst, index, *memory)))
+    return failure();
+  int64_t position = linearize(index, memory->extents);
+  if (!memory->defined[position])
+    return frame.trap(inst, "element " + formatIndex(index) +
+                                " of the memory was never written");
+  frame.set(inst, 0, Scalar(memory->elementType, memory->bits[position]));
+  return success();
+}
+
+/// Writes one element.
+static LogicalResult runStore(Frame &frame, const Instruction &inst) {
+  std::shared_ptr<Memory> memory = frame.getMemory(inst, 1);
+  IndexVector index = frame.getIndex(inst, 2, memory->extents.size());
+  if (failed(checkIndex(frame, inst, index, *memory)))
+    return failure();
+  int64_t position = linearize(index, memory->extents);
+  memory->bits[position] = frame.get(inst, 0).scalar.bits;
+  memory->defined[position] = true;
+  ++memory->version;
+  return success();
+}
+
+void interpreter::addMemoryOps(HandlerTable &table) {
+  table[memref::AllocOp::getOperationName()] = runAlloc;
+  table[memref::AllocaOp::getOperationName()] = runAlloc;
+  table[memref::DeallocOp::getOperationName()] = runDealloc;
+  table[memref::CastOp::getOperationName()] = runCast;
+  table[memref::DimOp::getOperationName()] = runMemoryDim;
+  table[memref::LoadOp::getOperationName()] = runLoad;
+  table[memref::StoreOp::getOperationName()] = runStore;
+}
