@@ -1,0 +1,75 @@
+//===- AccessObserver.h - Checks that watch a launch ------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_EMULATOR_ACCESSOBSERVER_H
+#define OBSIDIAN_EMULATOR_ACCESSOBSERVER_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mlir::obs::emulator {
+
+/// Extents of a grid or of a block, or the position in one.
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// What a thread does to memory. A sync access is a volatile or atomic load or
+/// store, which other threads may legally race with.
+enum class AccessKind : uint8_t { Load, Store, SyncLoad, SyncStore, Atomic };
+
+/// Where an address lies.
+enum class MemorySpace : uint8_t { Global, Shared, Private, Constant };
+
+/// One access, reported before it happens and after its bounds were checked.
+struct AccessEvent {
+  AccessKind kind;
+  MemorySpace space;
+  const void *address;
+  uint32_t bytes;
+  /// Linear number of the block in the grid and of the thread in the block.
+  uint64_t block;
+  uint32_t thread;
+  /// `file:line:col` of the operation.
+  llvm::StringRef location;
+};
+
+/// Watches the launches of a machine. The functions run between two steps of
+/// the emulated threads, on the small stack of one of them: keep frames below a
+/// few KiB. Memory of accesses through `memref.alloca` is not reported.
+class AccessObserver {
+public:
+  virtual ~AccessObserver() = default;
+
+  virtual void launchBegins(llvm::StringRef kernel, Dim3 grid, Dim3 block) {}
+  virtual void launchEnds() {}
+
+  /// `shared` is the memory of the block, which other blocks use before and
+  /// after.
+  virtual void blockBegins(uint64_t block, const void *shared,
+                           uint64_t sharedBytes) {}
+  virtual void blockEnds(uint64_t block) {}
+
+  /// Gives false and fills `message` (without the location) to stop the launch
+  /// with an error at the location of the access.
+  virtual bool access(const AccessEvent &event, std::string &message) {
+    return true;
+  }
+
+  /// All threads of the block passed a barrier.
+  virtual void blockBarrier(uint64_t block, llvm::StringRef location) {}
+  /// The lanes of `mask` in warp `warp` of the block passed a warp barrier.
+  virtual void warpBarrier(uint64_t block, uint32_t warp, uint32_t mask,
+                           llvm::StringRef location) {}
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_EMULATOR_ACCESSOBSERVER_H

@@ -1,0 +1,38 @@
+//===- Passes.h - Passes of the emulator ------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_EMULATOR_PASSES_H
+#define OBSIDIAN_EMULATOR_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::obs::emulator {
+
+#define GEN_PASS_DECL
+#include "Obsidian/Emulator/Passes.h.inc"
+
+/// Makes from `source` the module that the emulator compiles; see the
+/// description of `convert-gpu-to-emulator`. Emits an error and gives failure
+/// when the module has an operation that the emulator does not know. `source`
+/// is left as it is.
+FailureOr<OwningOpRef<ModuleOp>>
+convertGPUModuleToEmulator(gpu::GPUModuleOp source);
+
+/// Adds the passes that take the result of `convert-gpu-to-emulator` to the
+/// LLVM dialect. `pm` runs on `builtin.module`, and the passes on that module.
+void buildEmulatorToLLVMPipeline(OpPassManager &pm);
+
+/// Registers the pass `convert-gpu-to-emulator` and the pipeline
+/// `lower-emulator-to-llvm`.
+void registerEmulatorPasses();
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_EMULATOR_PASSES_H

@@ -1,0 +1,115 @@
+//===- DeviceMemory.cpp - Allocations of the emulated device --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Emulator/DeviceMemory.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir::obs::emulator;
+
+/// The alignment of allocations, and the least distance between two.
+static constexpr size_t kAlignment = 256;
+
+static llvm::Error memoryError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+DeviceMemory::~DeviceMemory() {
+  for (auto &[base, allocation] : allocations)
+    std::free(allocation.storage);
+}
+
+llvm::Expected<void *> DeviceMemory::allocate(size_t bytes) {
+  void *storage = nullptr;
+  // A zone that belongs to nobody on each side.
+  if (bytes < SIZE_MAX / 2)
+    storage = std::malloc(bytes + 3 * kAlignment);
+  if (!storage)
+    return memoryError(
+        "the emulated device is out of memory: cannot allocate " +
+        llvm::Twine(bytes) + " bytes");
+  uintptr_t base = llvm::alignTo(
+      reinterpret_cast<uintptr_t>(storage) + kAlignment, kAlignment);
+  auto *address = reinterpret_cast<void *>(base);
+  std::memset(address, kPoisonByte, bytes);
+  allocations.emplace(base, Allocation{bytes, storage});
+  inUse += bytes;
+  return address;
+}
+
+llvm::Error DeviceMemory::free(void *address) {
+  if (!address)
+    return llvm::Error::success();
+  auto it = allocations.find(reinterpret_cast<uintptr_t>(address));
+  if (it == allocations.end())
+    return memoryError(
+        "free of an address that is not a live allocation of the "
+        "emulated device");
+  inUse -= it->second.bytes;
+  std::free(it->second.storage);
+  allocations.erase(it);
+  return llvm::Error::success();
+}
+
+DeviceMemory::Range DeviceMemory::find(const void *address) const {
+  auto value = reinterpret_cast<uintptr_t>(address);
+  auto it = allocations.upper_bound(value);
+  if (it == allocations.begin())
+    return {};
+  --it;
+  if (value - it->first >= it->second.bytes)
+    return {};
+  return {reinterpret_cast<char *>(it->first), it->second.bytes};
+}
+
+llvm::Error DeviceMemory::check(const void *address, size_t bytes,
+                                llvm::StringRef what) const {
+  if (bytes == 0)
+    return llvm::Error::success();
+  Range range = find(address);
+  if (range.base) {
+    size_t offset = static_cast<const char *>(address) - range.base;
+    if (range.bytes - offset >= bytes)
+      return llvm::Error::success();
+  }
+  return memoryError(what + " of " + llvm::Twine(bytes) +
+                     " bytes is outside of device memory: its first byte is " +
+                     describe(address));
+}
+
+std::string DeviceMemory::describe(const void *address) const {
+  if (!address)
+    return "at the null address";
+  if (allocations.empty())
+    return "at an address on a device without allocations";
+  auto value = reinterpret_cast<uintptr_t>(address);
+  auto after = allocations.upper_bound(value);
+  auto before =
+      after == allocations.begin() ? allocations.end() : std::prev(after);
+  if (before != allocations.end()) {
+    uint64_t offset = value - before->first;
+    uint64_t bytes = before->second.bytes;
+    if (offset < bytes)
+      return ("at byte " + llvm::Twine(offset) + " of an allocation of " +
+              llvm::Twine(bytes) + " bytes")
+          .str();
+    if (after == allocations.end() || offset - bytes <= after->first - value)
+      return (llvm::Twine(offset - bytes) +
+              " bytes past the end of an allocation of " + llvm::Twine(bytes) +
+              " bytes")
+          .str();
+  }
+  return (llvm::Twine(uint64_t(after->first - value)) +
+          " bytes before an allocation of " +
+          llvm::Twine(uint64_t(after->second.bytes)) + " bytes")
+      .str();
+}

@@ -1,0 +1,82 @@
+//===- Fiber.h - Threads that switch without the system ---------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fiber is a stack and a saved stack pointer. Switching stores the registers
+// that a call preserves on the old stack and loads them from the new one, which
+// takes a few nanoseconds. A fiber that is not resumed any more costs nothing:
+// its stack is simply used again, so nothing on it may need a destructor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_FIBER_H
+#define OBSIDIAN_LIB_EMULATOR_FIBER_H
+
+#include "llvm/Support/Error.h"
+#include <cstddef>
+#include <vector>
+
+namespace mlir::obs::emulator {
+
+/// What a suspended fiber is resumed by.
+using FiberState = void *;
+
+/// Makes a fiber on the stack that ends (exclusively) at `top` that calls
+/// `entry(argument)` when it first runs. `entry` must not return.
+FiberState makeFiber(char *top, void (*entry)(void *), void *argument);
+
+/// Suspends the running fiber, or the plain thread, into `from`, and resumes
+/// `to`. Returns when something resumes `from`.
+void switchFiber(FiberState &from, FiberState to);
+
+/// Stacks of one size, each above a page that may not be touched. Memory stays
+/// until the pool goes.
+class StackPool {
+public:
+  StackPool() = default;
+  StackPool(const StackPool &) = delete;
+  StackPool &operator=(const StackPool &) = delete;
+  ~StackPool();
+
+  /// Sets the size of the stacks, rounded up to pages. No stack may be in use.
+  void setStackBytes(size_t bytes);
+  /// Usable bytes of a stack.
+  size_t stackBytes() const { return usable; }
+
+  /// The lowest usable address of a stack, or null when there is no memory.
+  char *acquire() {
+    if (free.empty() && !grow())
+      return nullptr;
+    char *stack = free.back();
+    free.pop_back();
+    return stack;
+  }
+  void release(char *stack) { free.push_back(stack); }
+
+  /// Where a fiber on `stack` begins. Not always the same offset, so that the
+  /// frames of many fibers do not fall into the same few sets of the cache.
+  char *top(char *stack) const;
+
+  /// Declares all stacks free, whatever they hold.
+  void releaseAll();
+
+private:
+  bool grow();
+  void unmap();
+
+  struct Slab {
+    char *base;
+    size_t bytes;
+  };
+  std::vector<Slab> slabs;
+  std::vector<char *> all, free;
+  size_t usable = 0;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_FIBER_H

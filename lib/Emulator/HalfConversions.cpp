@@ -1,0 +1,56 @@
+//===- HalfConversions.cpp - Calls for f16 and bf16 -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HalfConversions.h"
+
+#if defined(__x86_64__)
+
+#include "llvm/ADT/APFloat.h"
+
+#include <cstdint>
+#include <cstring>
+
+// These may not convert by the compiler's operators, which would call them.
+
+template <typename Half>
+static Half round(llvm::APFloat value, const llvm::fltSemantics &semantics) {
+  bool losesInfo;
+  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  uint16_t bits = value.bitcastToAPInt().getZExtValue();
+  Half result;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+_Float16 mlir::obs::emulator::truncateFloatToHalf(float value) {
+  return round<_Float16>(llvm::APFloat(value), llvm::APFloat::IEEEhalf());
+}
+
+_Float16 mlir::obs::emulator::truncateDoubleToHalf(double value) {
+  return round<_Float16>(llvm::APFloat(value), llvm::APFloat::IEEEhalf());
+}
+
+float mlir::obs::emulator::extendHalfToFloat(_Float16 value) {
+  uint16_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  llvm::APFloat wide(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
+  bool losesInfo;
+  wide.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+               &losesInfo);
+  return wide.convertToFloat();
+}
+
+__bf16 mlir::obs::emulator::truncateFloatToBFloat(float value) {
+  return round<__bf16>(llvm::APFloat(value), llvm::APFloat::BFloat());
+}
+
+__bf16 mlir::obs::emulator::truncateDoubleToBFloat(double value) {
+  return round<__bf16>(llvm::APFloat(value), llvm::APFloat::BFloat());
+}
+
+#endif

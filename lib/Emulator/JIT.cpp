@@ -1,0 +1,142 @@
+//===- JIT.cpp - Machine code for converted kernels -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JIT.h"
+
+#include "HalfConversions.h"
+#include "RuntimeABI.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::obs::emulator;
+
+static llvm::Error jitError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 "emulator: " + message);
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &target,
+                     unsigned level) {
+  llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::PipelineTuningOptions tuning;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes =
+      level == 0
+          ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+          : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
+  passes.run(module, modules);
+}
+
+JIT::JIT(std::unique_ptr<llvm::orc::LLJIT> lljit) : lljit(std::move(lljit)) {}
+JIT::JIT(JIT &&) = default;
+JIT::~JIT() = default;
+
+llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, *context, "kernels");
+  if (!llvmModule)
+    return jitError("the kernels could not be translated to LLVM IR");
+
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(optLevel == 0 ? llvm::CodeGenOptLevel::None
+                                            : llvm::CodeGenOptLevel::Less);
+  auto target = builder->createTargetMachine();
+  if (!target)
+    return target.takeError();
+  llvmModule->setDataLayout((*target)->createDataLayout());
+  llvmModule->setTargetTriple((*target)->getTargetTriple());
+  optimize(*llvmModule, **target, optLevel);
+
+  auto lljit =
+      llvm::orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(*builder)
+          .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+          .setCompileFunctionCreator(
+              [&](llvm::orc::JITTargetMachineBuilder)
+                  -> llvm::Expected<
+                      std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>> {
+                return std::make_unique<llvm::orc::TMOwningSimpleCompiler>(
+                    std::move(*target));
+              })
+          .create();
+  if (!lljit)
+    return lljit.takeError();
+
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](llvm::StringRef name, auto *function) {
+    symbols[(*lljit)->mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(function),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  define(hook::kAccess, &obs_emu_access);
+  define(hook::kSyncAccess, &obs_emu_sync_access);
+  define(hook::kIndexFailed, &obs_emu_index_failed);
+  define(hook::kAssertFailed, &obs_emu_assert_failed);
+  define(hook::kBlockBarrier, &obs_emu_block_barrier);
+  define(hook::kWarpBarrier, &obs_emu_warp_barrier);
+  define(hook::kShuffle, &obs_emu_shuffle);
+  define(hook::kPrintf, &obs_emu_printf);
+  define(hook::kPoll, &obs_emu_poll);
+  forEachHalfConversion(
+      [&](llvm::StringRef name, auto *function) { define(name, function); });
+  if (llvm::Error error = (*lljit)->getMainJITDylib().define(
+          llvm::orc::absoluteSymbols(std::move(symbols))))
+    return std::move(error);
+  if (llvm::Error error = (*lljit)->addIRModule(llvm::orc::ThreadSafeModule(
+          std::move(llvmModule), std::move(context))))
+    return std::move(error);
+  return JIT(std::move(*lljit));
+}
+
+llvm::Expected<void *> JIT::lookup(llvm::StringRef name) {
+  llvm::Expected<llvm::orc::ExecutorAddr> address = lljit->lookup(name);
+  if (!address)
+    return address.takeError();
+  return address->toPtr<void *>();
+}

@@ -1,0 +1,41 @@
+//===- JIT.h - Machine code for converted kernels ---------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_JIT_H
+#define OBSIDIAN_LIB_EMULATOR_JIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+
+namespace mlir::obs::emulator {
+
+/// Machine code of a module in the LLVM dialect for this computer, linked with
+/// the runtime of the emulator and the C library.
+class JIT {
+public:
+  /// `optLevel` is 0 to 3.
+  static llvm::Expected<JIT> compile(ModuleOp module, unsigned optLevel);
+  JIT(JIT &&);
+  ~JIT();
+
+  /// The address of a function or global.
+  llvm::Expected<void *> lookup(llvm::StringRef name);
+
+private:
+  explicit JIT(std::unique_ptr<llvm::orc::LLJIT> lljit);
+  std::unique_ptr<llvm::orc::LLJIT> lljit;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_JIT_H

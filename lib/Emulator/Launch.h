@@ -1,0 +1,252 @@
+//===- Launch.h - One run of a kernel ---------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The threads of a block are fibers. The scheduler resumes a thread, which runs
+// until it waits for others, ends, fails or spins; then the scheduler releases
+// what can be released, first within the warp, then within the block. Functions
+// of the first group below run on the stack of a thread, those of the second on
+// the stack of the scheduler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_LAUNCH_H
+#define OBSIDIAN_LIB_EMULATOR_LAUNCH_H
+
+#include "Fiber.h"
+#include "RuntimeABI.h"
+
+#include "Obsidian/Emulator/Machine.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::obs::emulator {
+
+/// What the machine knows about a site of the compiled module.
+struct Site {
+  SiteKind kind;
+  uint32_t bytes = 0;
+  uint32_t align = 1;
+  /// `file:line:col`.
+  std::string location;
+  /// Message of an assertion or format of a printf.
+  std::string text;
+};
+
+/// Memory of the module itself: its `memref.global`s.
+struct GlobalRange {
+  const char *base;
+  size_t bytes;
+  bool constant;
+};
+
+struct Kernel {
+  std::string name;
+  KernelFunction function = nullptr;
+  unsigned numArgs = 0;
+  size_t privateBytes = 0;
+  size_t sharedBytes = 0;
+  /// The only block size it may be launched with; unknown if zero.
+  uint32_t blockSize[3] = {0, 0, 0};
+};
+
+enum class ThreadState : uint8_t {
+  Ready,
+  BlockBarrier,
+  WarpBarrier,
+  Shuffle,
+  Done
+};
+
+class Launch;
+struct BlockState;
+
+struct Thread : ThreadContext {
+  FiberState fiber;
+  char *stack;
+  Launch *launch;
+  BlockState *owner;
+  uint32_t index;
+  ThreadState state;
+  /// The site of the operation that it waits at, or spins at.
+  uint32_t site;
+  uint32_t mask;
+  uint32_t shuffleOffset, shuffleWidth;
+  uint64_t shuffleValue;
+  /// For finding out that a thread spins: the address of the last access, how
+  /// often it was the last one too, and how many sync accesses or loop
+  /// iterations there were since the thread was resumed.
+  const char *lastAddress;
+  uint32_t repeats;
+  uint32_t syncs;
+  uint64_t polls;
+  /// The bytes at the address of the last atomic before it was executed.
+  const char *atomicAddress;
+  uint64_t atomicValue;
+  uint32_t atomicBytes;
+};
+
+struct WarpState {
+  uint32_t first, count;
+  /// Lanes at a warp barrier or a shuffle.
+  uint32_t waiting;
+};
+
+struct BlockState {
+  BlockContext context;
+  uint64_t number;
+  std::vector<Thread> threads;
+  std::vector<WarpState> warps;
+  std::vector<char> storage;
+  uint32_t ready, atBarrier, done;
+};
+
+class Launch {
+public:
+  struct Config {
+    const Kernel *kernel;
+    Dim3 grid, block;
+    size_t sharedBytes;
+    llvm::ArrayRef<void *> params;
+  };
+
+  Launch(llvm::ArrayRef<Site> sites, llvm::ArrayRef<GlobalRange> globals,
+         const DeviceMemory &memory, StackPool &stacks,
+         llvm::ArrayRef<AccessObserver *> observers,
+         const MachineOptions &options, const Config &config);
+  ~Launch();
+
+  llvm::Error run(LaunchStats &stats);
+
+  // On the stack of a thread.
+  void access(Thread &thread, char *address, uint32_t site);
+  void syncAccess(Thread &thread, char *address, uint32_t site);
+  void blockBarrier(Thread &thread, uint32_t site);
+  void warpBarrier(Thread &thread, uint32_t site, uint32_t mask);
+  uint64_t shuffle(Thread &thread, uint32_t site, uint64_t value,
+                   uint32_t offset, uint32_t width);
+  void print(Thread &thread, uint32_t site, const uint64_t *args);
+  void poll(Thread &thread, uint32_t site);
+  [[noreturn]] void failIndex(Thread &thread, uint32_t site, uint64_t dim,
+                              int64_t index, int64_t extent);
+  [[noreturn]] void failAssert(Thread &thread, uint32_t site);
+
+private:
+  /// The hot part of what is known about a site.
+  struct AccessSite {
+    uint32_t bytes;
+    uint32_t alignMask;
+    AccessKind kind;
+    /// The range of global or constant memory that the last access was in.
+    MemorySpace space;
+    const char *base;
+    size_t size;
+  };
+
+  // On the stack of a thread.
+  void accessSlow(Thread &thread, char *address, uint32_t site);
+  void accessed(Thread &thread, MemorySpace space, const char *address,
+                uint32_t site);
+  void noteAtomicResult(Thread &thread);
+  void spin(Thread &thread, uint32_t site);
+  void suspend(Thread &thread) { switchFiber(thread.fiber, scheduler); }
+  [[noreturn]] void abandon(Thread &thread);
+  void setError(const Thread &thread, uint32_t site, llvm::StringRef kind,
+                const llvm::Twine &message);
+  void setErrorOutOfBounds(const Thread &thread, uint32_t site,
+                           const char *address);
+  /// Finds the range of `address` and keeps it at the site. Sets the error if
+  /// the access is not right.
+  bool locate(Thread &thread, char *address, uint32_t site, MemorySpace &space);
+  static void threadMain(void *thread);
+
+  // On the stack of the scheduler.
+  bool runTicket();
+  bool runRandom();
+  enum class Outcome { Finished, Spinning, Failed };
+  Outcome runBlock(BlockState &block);
+  bool resume(Thread &thread);
+  void handlePrint();
+  bool resolveWarp(BlockState &block, WarpState &warp);
+  bool exchange(BlockState &block, WarpState &warp, uint32_t site);
+  bool resolveBlock(BlockState &block);
+  void release(Thread &thread);
+  void startBlock(uint64_t number);
+  void finishBlock(size_t position);
+  bool mayStartBlock() const;
+  void progress() {
+    idleSteps = 0;
+    ++progressCount;
+  }
+  void failStuck(BlockState &block);
+  void failDeadlock();
+  std::string describe(const Thread &thread) const;
+  std::string describeWait(const Thread &thread) const;
+  uint64_t random();
+
+  llvm::ArrayRef<Site> sites;
+  llvm::ArrayRef<GlobalRange> globals;
+  const DeviceMemory &memory;
+  StackPool &stacks;
+  llvm::ArrayRef<AccessObserver *> observers;
+  const MachineOptions &options;
+  const Config &config;
+  std::vector<AccessSite> accessSites;
+  uint64_t numBlocks;
+  uint32_t numThreads;
+  size_t sharedBytes;
+  bool isRandom;
+  /// Whether each access is told to observers or may be a preemption.
+  bool isWatched;
+
+  FiberState scheduler = nullptr;
+  std::vector<std::unique_ptr<BlockState>> resident, idle;
+  uint64_t nextBlock = 0;
+  uint64_t idleSteps = 0, progressCount = 0;
+  uint64_t randomState;
+  LaunchStats stats;
+  /// Bytes by [is shared][is store].
+  uint64_t bytesMoved[2][2] = {{0, 0}, {0, 0}};
+  std::string error;
+  /// What a thread wants printed.
+  Thread *printer = nullptr;
+  const uint64_t *printArgs = nullptr;
+};
+
+inline void Launch::access(Thread &thread, char *address, uint32_t site) {
+  AccessSite &info = accessSites[site];
+  uint64_t bytes = info.bytes;
+  bool aligned = (reinterpret_cast<uintptr_t>(address) & info.alignMask) == 0;
+  bool isStore = info.kind == AccessKind::Store;
+  MemorySpace space = MemorySpace::Shared;
+  uint64_t offset = address - thread.block->shared;
+  if (offset < sharedBytes && sharedBytes - offset >= bytes && aligned) {
+    bytesMoved[1][isStore] += bytes;
+  } else {
+    space = info.space;
+    offset = address - info.base;
+    if (LLVM_UNLIKELY(offset >= info.size || info.size - offset < bytes ||
+                      !aligned))
+      return accessSlow(thread, address, site);
+    bytesMoved[0][isStore] += bytes;
+  }
+  if (LLVM_UNLIKELY(isWatched))
+    accessed(thread, space, address, site);
+  if (isStore || address != thread.lastAddress) {
+    thread.lastAddress = address;
+    thread.repeats = 0;
+  } else if (LLVM_UNLIKELY(++thread.repeats >= 256)) {
+    // It reads the same address again and again: it waits for somebody.
+    spin(thread, site);
+  }
+}
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_LAUNCH_H

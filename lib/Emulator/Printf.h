@@ -1,0 +1,28 @@
+//===- Printf.h - The printf of kernels -------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_PRINTF_H
+#define OBSIDIAN_LIB_EMULATOR_PRINTF_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace mlir::obs::emulator {
+
+/// What is wrong with a C format string for arguments of these kinds ('i' an
+/// integer, 'f' a float), or an empty string.
+std::string checkPrintfFormat(llvm::StringRef format, llvm::StringRef kinds);
+
+/// Formats as C does. `args` has a 64-bit slot per conversion: an integer or
+/// the bits of a double. `format` has passed checkPrintfFormat.
+std::string formatPrintf(llvm::StringRef format, const uint64_t *args);
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_PRINTF_H

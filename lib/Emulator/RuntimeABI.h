@@ -1,0 +1,109 @@
+//===- RuntimeABI.h - What generated code and runtime share -----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_RUNTIMEABI_H
+#define OBSIDIAN_LIB_EMULATOR_RUNTIMEABI_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace mlir::obs::emulator {
+
+constexpr unsigned kWarpSize = 32;
+
+/// The part of a block's state that generated code reads, by offset.
+struct BlockContext {
+  uint64_t blockId[3];
+  uint64_t blockDim[3];
+  uint64_t gridDim[3];
+  uint64_t numWarps;
+  /// First the static shared memory of the kernel, then the dynamic one.
+  char *shared;
+  uint64_t dynamicSharedBytes;
+};
+
+/// The part of a thread's state that generated code reads, by offset.
+struct ThreadContext {
+  uint64_t threadId[3];
+  uint64_t laneId;
+  uint64_t warpId;
+  const BlockContext *block;
+  /// Second result of the last shuffle.
+  uint32_t shuffleValid;
+  /// Site of the `gpu.return` that ended the thread; written by the kernel.
+  uint32_t exitSite;
+};
+
+/// A kernel after compilation.
+using KernelFunction = void (*)(ThreadContext *, void *const *);
+
+/// What stands at a site; `emulator.sites` has the names below.
+enum class SiteKind : uint8_t {
+  Load,
+  Store,
+  SyncLoad,
+  SyncStore,
+  Atomic,
+  BlockBarrier,
+  WarpBarrier,
+  ShuffleXor,
+  ShuffleUp,
+  ShuffleDown,
+  ShuffleIdx,
+  Printf,
+  Assert,
+  Loop,
+  Return
+};
+llvm::StringRef stringifySiteKind(SiteKind kind);
+/// Gives false if there is no kind of that name.
+bool parseSiteKind(llvm::StringRef name, SiteKind &kind);
+
+/// Attribute names of the converted module and its functions.
+constexpr llvm::StringLiteral kSitesAttr = "emulator.sites";
+constexpr llvm::StringLiteral kKernelAttr = "emulator.kernel";
+
+/// Names of the runtime functions that generated code calls.
+namespace hook {
+constexpr llvm::StringLiteral kAccess = "obs_emu_access";
+constexpr llvm::StringLiteral kSyncAccess = "obs_emu_sync_access";
+constexpr llvm::StringLiteral kIndexFailed = "obs_emu_index_failed";
+constexpr llvm::StringLiteral kAssertFailed = "obs_emu_assert_failed";
+constexpr llvm::StringLiteral kBlockBarrier = "obs_emu_block_barrier";
+constexpr llvm::StringLiteral kWarpBarrier = "obs_emu_warp_barrier";
+constexpr llvm::StringLiteral kShuffle = "obs_emu_shuffle";
+constexpr llvm::StringLiteral kPrintf = "obs_emu_printf";
+constexpr llvm::StringLiteral kPoll = "obs_emu_poll";
+} // namespace hook
+
+extern "C" {
+/// Before a plain load or store: bounds, alignment, counts.
+void obs_emu_access(ThreadContext *thread, char *address, uint32_t site);
+/// Before an atomic or volatile access: the same, and a yield.
+void obs_emu_sync_access(ThreadContext *thread, char *address, uint32_t site);
+/// Index `index` of dimension `dim` is not below `extent`. Does not return.
+void obs_emu_index_failed(ThreadContext *thread, uint32_t site, uint64_t dim,
+                          int64_t index, int64_t extent);
+/// Does not return.
+void obs_emu_assert_failed(ThreadContext *thread, uint32_t site);
+void obs_emu_block_barrier(ThreadContext *thread, uint32_t site);
+void obs_emu_warp_barrier(ThreadContext *thread, uint32_t site, uint32_t mask);
+/// Exchanges `value`, extended to 64 bits; sets `shuffleValid`.
+uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
+                         uint32_t offset, uint32_t width);
+/// `args` has one 64-bit slot per argument: an integer, sign-extended, or the
+/// bits of a double.
+void obs_emu_printf(ThreadContext *thread, uint32_t site, const uint64_t *args);
+/// Once per iteration of a loop that may not end.
+void obs_emu_poll(ThreadContext *thread, uint32_t site);
+}
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_RUNTIMEABI_H

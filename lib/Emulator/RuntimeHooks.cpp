@@ -1,0 +1,350 @@
+//===- RuntimeHooks.cpp - What compiled kernels call ----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All of this runs on the stack of an emulated thread. A function that fails
+// gives control to the scheduler for good, so that no object with a destructor
+// may be alive then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <cstring>
+
+using namespace mlir::obs::emulator;
+
+static Thread &threadOf(ThreadContext *context) {
+  return *static_cast<Thread *>(context);
+}
+
+extern "C" {
+void obs_emu_access(ThreadContext *thread, char *address, uint32_t site) {
+  Thread &t = threadOf(thread);
+  t.launch->access(t, address, site);
+}
+void obs_emu_sync_access(ThreadContext *thread, char *address, uint32_t site) {
+  Thread &t = threadOf(thread);
+  t.launch->syncAccess(t, address, site);
+}
+void obs_emu_index_failed(ThreadContext *thread, uint32_t site, uint64_t dim,
+                          int64_t index, int64_t extent) {
+  Thread &t = threadOf(thread);
+  t.launch->failIndex(t, site, dim, index, extent);
+}
+void obs_emu_assert_failed(ThreadContext *thread, uint32_t site) {
+  Thread &t = threadOf(thread);
+  t.launch->failAssert(t, site);
+}
+void obs_emu_block_barrier(ThreadContext *thread, uint32_t site) {
+  Thread &t = threadOf(thread);
+  t.launch->blockBarrier(t, site);
+}
+void obs_emu_warp_barrier(ThreadContext *thread, uint32_t site, uint32_t mask) {
+  Thread &t = threadOf(thread);
+  t.launch->warpBarrier(t, site, mask);
+}
+uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
+                         uint32_t offset, uint32_t width) {
+  Thread &t = threadOf(thread);
+  return t.launch->shuffle(t, site, value, offset, width);
+}
+void obs_emu_printf(ThreadContext *thread, uint32_t site,
+                    const uint64_t *args) {
+  Thread &t = threadOf(thread);
+  t.launch->print(t, site, args);
+}
+void obs_emu_poll(ThreadContext *thread, uint32_t site) {
+  Thread &t = threadOf(thread);
+  t.launch->poll(t, site);
+}
+}
+
+/// How many sync accesses a thread makes in ticket order before others run.
+static constexpr uint32_t kSyncsPerTurn = 32;
+/// How many iterations of a loop without a bound it makes.
+static constexpr uint64_t kPollsPerTurn = 65536;
+/// What such a turn counts for, so that a loop that never ends is found soon.
+static constexpr uint64_t kPollSteps = 64;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static llvm::StringRef verb(SiteKind kind) {
+  switch (kind) {
+  case SiteKind::Load:
+  case SiteKind::SyncLoad:
+    return "load";
+  case SiteKind::Store:
+  case SiteKind::SyncStore:
+    return "store";
+  default:
+    return "atomic operation";
+  }
+}
+
+void Launch::setErrorOutOfBounds(const Thread &thread, uint32_t site,
+                                 const char *address) {
+  const Site &info = sites[site];
+  std::string where;
+  // Just before or after the shared memory of the block is the likelier
+  // explanation, then comes global memory.
+  int64_t offset = address - thread.block->shared;
+  if (offset >= -256 && offset < int64_t(sharedBytes) + 256 && sharedBytes)
+    where = ("at byte " + llvm::Twine(offset) + " of the block's " +
+             llvm::Twine(sharedBytes) + " bytes of shared memory")
+                .str();
+  else
+    where = memory.describe(address);
+  setError(thread, site, "out-of-bounds",
+           verb(info.kind) + " of " + llvm::Twine(info.bytes) + " bytes by " +
+               describe(thread) + "; its first byte is " + where);
+}
+
+bool Launch::locate(Thread &thread, char *address, uint32_t site,
+                    MemorySpace &space) {
+  AccessSite &info = accessSites[site];
+  uint64_t bytes = info.bytes;
+  auto contains = [&](const char *base, uint64_t size) {
+    uint64_t offset = address - base;
+    return offset < size && size - offset >= bytes;
+  };
+  auto found = [&](const char *base, uint64_t size, MemorySpace where) {
+    space = where;
+    info.base = base;
+    info.size = size;
+    info.space = where;
+  };
+  if (contains(thread.block->shared, sharedBytes)) {
+    space = MemorySpace::Shared;
+  } else if (contains(info.base, info.size)) {
+    space = info.space;
+  } else if (DeviceMemory::Range range = memory.find(address);
+             range.base && contains(range.base, range.bytes)) {
+    found(range.base, range.bytes, MemorySpace::Global);
+  } else if (contains(thread.stack, stacks.stackBytes())) {
+    space = MemorySpace::Private;
+  } else {
+    const GlobalRange *global =
+        llvm::find_if(globals, [&](const GlobalRange &g) {
+          return contains(g.base, g.bytes);
+        });
+    bool writes =
+        info.kind != AccessKind::Load && info.kind != AccessKind::SyncLoad;
+    if (global == globals.end()) {
+      setErrorOutOfBounds(thread, site, address);
+      return false;
+    }
+    if (global->constant && writes) {
+      setError(thread, site, "out-of-bounds",
+               verb(sites[site].kind) + " to constant memory by " +
+                   describe(thread));
+      return false;
+    }
+    found(global->base, global->bytes, MemorySpace::Constant);
+  }
+  if (reinterpret_cast<uintptr_t>(address) & info.alignMask) {
+    setError(thread, site, "misaligned-access",
+             verb(sites[site].kind) + " by " + describe(thread) +
+                 " at an address that is not a multiple of " +
+                 llvm::Twine(info.alignMask + 1));
+    return false;
+  }
+  return true;
+}
+
+void Launch::accessSlow(Thread &thread, char *address, uint32_t site) {
+  MemorySpace space;
+  if (!locate(thread, address, site, space))
+    abandon(thread);
+  const AccessSite &info = accessSites[site];
+  if (space == MemorySpace::Private)
+    return;
+  bytesMoved[space == MemorySpace::Shared][info.kind == AccessKind::Store] +=
+      info.bytes;
+  if (isWatched)
+    accessed(thread, space, address, site);
+}
+
+void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
+                      uint32_t site) {
+  const AccessSite &info = accessSites[site];
+  for (AccessObserver *observer : observers) {
+    AccessEvent event{info.kind,
+                      space,
+                      address,
+                      info.bytes,
+                      thread.owner->number,
+                      thread.index,
+                      sites[site].location};
+    bool ok;
+    {
+      std::string message;
+      ok = observer->access(event, message);
+      if (!ok)
+        error = sites[site].location + ": " + message;
+    }
+    if (!ok)
+      abandon(thread);
+  }
+  // A random schedule also switches at plain accesses, now and then: a program
+  // without races gives the same results all the same.
+  if (isRandom && info.kind <= AccessKind::Store && random() % 32 == 0) {
+    thread.site = site;
+    suspend(thread);
+  }
+}
+
+void Launch::noteAtomicResult(Thread &thread) {
+  if (!thread.atomicAddress)
+    return;
+  uint64_t now = 0;
+  std::memcpy(&now, thread.atomicAddress, thread.atomicBytes);
+  if (now != thread.atomicValue)
+    progress();
+  thread.atomicAddress = nullptr;
+}
+
+void Launch::syncAccess(Thread &thread, char *address, uint32_t site) {
+  noteAtomicResult(thread);
+  MemorySpace space;
+  if (!locate(thread, address, site, space))
+    abandon(thread);
+  const AccessSite &info = accessSites[site];
+  // A yield comes before the access, so that the access and what the thread
+  // does next with the value are in one piece.
+  ++thread.syncs;
+  if (isRandom ? random() % 2 == 0 : thread.syncs >= kSyncsPerTurn)
+    spin(thread, site);
+  if (space == MemorySpace::Private)
+    return;
+  bool isShared = space == MemorySpace::Shared;
+  if (info.kind == AccessKind::Atomic)
+    ++stats.atomics;
+  else
+    bytesMoved[isShared][info.kind == AccessKind::SyncStore] += info.bytes;
+  if (info.kind != AccessKind::SyncLoad) {
+    thread.atomicBytes = std::min<uint32_t>(info.bytes, 8);
+    thread.atomicValue = 0;
+    std::memcpy(&thread.atomicValue, address, thread.atomicBytes);
+    thread.atomicAddress = address;
+  }
+  if (isWatched)
+    accessed(thread, space, address, site);
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+void Launch::spin(Thread &thread, uint32_t site) {
+  noteAtomicResult(thread);
+  ++idleSteps;
+  thread.syncs = 0;
+  thread.repeats = 0;
+  thread.site = site;
+  suspend(thread);
+}
+
+void Launch::poll(Thread &thread, uint32_t site) {
+  if (++thread.polls < kPollsPerTurn)
+    return;
+  thread.polls = 0;
+  idleSteps += kPollSteps - 1;
+  spin(thread, site);
+}
+
+void Launch::blockBarrier(Thread &thread, uint32_t site) {
+  thread.state = ThreadState::BlockBarrier;
+  thread.site = site;
+  suspend(thread);
+}
+
+void Launch::warpBarrier(Thread &thread, uint32_t site, uint32_t mask) {
+  if (!(mask >> thread.laneId & 1)) {
+    setError(thread, site, "divergent-barrier",
+             describe(thread) + " (lane " + llvm::Twine(thread.laneId) +
+                 ") is not in the mask 0x" + llvm::Twine::utohexstr(mask) +
+                 " of the warp barrier that it executes");
+    abandon(thread);
+  }
+  thread.state = ThreadState::WarpBarrier;
+  thread.site = site;
+  thread.mask = mask;
+  suspend(thread);
+}
+
+uint64_t Launch::shuffle(Thread &thread, uint32_t site, uint64_t value,
+                         uint32_t offset, uint32_t width) {
+  if (width < 1 || width > kWarpSize) {
+    setError(thread, site, "bad-shuffle",
+             describe(thread) + " shuffles with the width " +
+                 llvm::Twine(width) + "; it must be 1 to 32");
+    abandon(thread);
+  }
+  if (offset >= kWarpSize) {
+    setError(thread, site, "bad-shuffle",
+             describe(thread) + " shuffles with the offset " +
+                 llvm::Twine(int32_t(offset)) + "; it must be 0 to 31");
+    abandon(thread);
+  }
+  // Only the first `width` lanes take part.
+  if (thread.laneId >= width) {
+    thread.shuffleValid = 0;
+    return value;
+  }
+  thread.state = ThreadState::Shuffle;
+  thread.site = site;
+  thread.shuffleValue = value;
+  thread.shuffleOffset = offset;
+  thread.shuffleWidth = width;
+  suspend(thread);
+  return thread.shuffleValue;
+}
+
+void Launch::print(Thread &thread, uint32_t site, const uint64_t *args) {
+  // Formatting needs more stack than a fiber has: the scheduler does it.
+  thread.site = site;
+  printer = &thread;
+  printArgs = args;
+  suspend(thread);
+}
+
+//===----------------------------------------------------------------------===//
+// Failing
+//===----------------------------------------------------------------------===//
+
+void Launch::abandon(Thread &thread) {
+  suspend(thread);
+  llvm_unreachable("a failed thread was resumed");
+}
+
+void Launch::failIndex(Thread &thread, uint32_t site, uint64_t dim,
+                       int64_t index, int64_t extent) {
+  setError(thread, site, "out-of-bounds",
+           verb(sites[site].kind) + " by " + describe(thread) + " with index " +
+               llvm::Twine(index) + " in dimension " + llvm::Twine(dim) +
+               " of extent " + llvm::Twine(extent));
+  abandon(thread);
+}
+
+void Launch::failAssert(Thread &thread, uint32_t site) {
+  setError(thread, site, "assertion-failed",
+           sites[site].text + " (" + describe(thread) + ")");
+  abandon(thread);
+}
+
+void Launch::threadMain(void *argument) {
+  auto &thread = *static_cast<Thread *>(argument);
+  Launch &launch = *thread.launch;
+  launch.config.kernel->function(&thread, launch.config.params.data());
+  thread.state = ThreadState::Done;
+  launch.abandon(thread);
+}
