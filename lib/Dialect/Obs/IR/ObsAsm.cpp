@@ -699,7 +699,7 @@ LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
   if (adaptor.getArrays().empty())
-    return emitOptionalError(loc, "[zip-arrays] needs at least one array");
+    return emitOptionalError(loc, "[no-arrays] needs at least one array");
   SmallVector<Type> elements;
   PullType extents = cast<PullType>(adaptor.getArrays()[0].getType());
   for (Value array : adaptor.getArrays()) {

@@ -29,15 +29,13 @@ static Operation *getEnclosingProgram(Operation *op) {
   return parent;
 }
 
-/// Emits `[NAME-fill]`, where NAME is that of `op`, unless the nearest program
-/// around `op` is a fill.
+/// The fill that is the nearest program around `op`; emits `[outside-fill]` if
+/// there is none.
 static FailureOr<FillOp> findFill(Operation *op) {
   if (auto fill = dyn_cast_or_null<FillOp>(getEnclosingProgram(op)))
     return fill;
-  return op->emitOpError("[")
-         << op->getName().stripDialect()
-         << "-fill] writes the elements of the obs.fill around it, but there "
-            "is none; move it into one";
+  return op->emitOpError("[outside-fill] writes the elements of the obs.fill "
+                         "around it, but there is none; move it into one");
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,9 +132,10 @@ LogicalResult ParOp::verify() {
     return failure();
   Operation *program = getEnclosingProgram(*this);
   if (!isa_and_nonnull<FillOp, KernelOp>(program))
-    return emitOpError("[par-fill] is a loop of the obs.fill around it, but "
-                       "there is none; move it into one, or use "
-                       "obs.distribute");
+    return emitOpError(
+        "[outside-fill] is a loop of the obs.fill around it, but "
+        "there is none; move it into one, or use "
+        "obs.distribute");
   Level level = getEnclosingScope(*this).level;
   if (getUnit() > level)
     return emitOpError("[R1-upward] hands work of level ")
@@ -199,8 +198,8 @@ LogicalResult PutOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult DistributeOp::verify() {
-  if (getArrays().empty())
-    return emitOpError("[distribute-arrays] needs at least one array");
+  if (failed(verifyNotEmpty(*this, getArrays())))
+    return failure();
   if (failed(verifyNotInScalarCode(*this)))
     return failure();
   Level enclosing = getEnclosingScope(*this).level;
@@ -282,8 +281,8 @@ static LogicalResult verifyStorage(ForceOp force, Level level) {
 }
 
 LogicalResult ForceOp::verify() {
-  if (getArrays().empty())
-    return emitOpError("[force-arrays] needs at least one array");
+  if (failed(verifyNotEmpty(*this, getArrays())))
+    return failure();
   if (getArrays().size() != getResults().size())
     return emitOpError("[force-results] has ")
            << getArrays().size() << " arrays but " << getResults().size()

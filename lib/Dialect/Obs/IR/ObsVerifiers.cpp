@@ -198,15 +198,15 @@ static LogicalResult verifyTotal(Operation *op, Value array) {
 }
 
 LogicalResult MapOp::verify() {
-  if (getArrays().empty())
-    return emitOpError("[map-arrays] needs at least one array");
+  if (failed(verifyNotEmpty(*this, getArrays())))
+    return failure();
   SmallVector<Type> elements;
   PushType push;
   for (Value array : getArrays()) {
     llvm::append_range(elements, getArrayElementTypes(array.getType()));
     auto type = dyn_cast<PushType>(array.getType());
     if (push && type)
-      return emitOpError("[map-arrays] has several push operands; at most one "
+      return emitOpError("[map-push] has several push operands; at most one "
                          "can drive the loop: force the others");
     if (type)
       push = type;
@@ -615,10 +615,8 @@ static LogicalResult verifyRank(Operation *op, Type operand, size_t rank) {
 /// element types of the result that agree with it in all but `dimension`.
 static LogicalResult verifyPieces(Operation *op, ValueRange arrays, Type result,
                                   unsigned dimension) {
-  if (arrays.empty())
-    return op->emitOpError("[")
-           << op->getName().stripDialect() << "-arrays] needs at least one "
-           << "array";
+  if (failed(verifyNotEmpty(op, arrays)))
+    return failure();
   size_t rank = getArrayExtents(result).size();
   Type first = arrays.front().getType();
   if (failed(verifyRank(op, first, rank)))

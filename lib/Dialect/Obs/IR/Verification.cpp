@@ -78,14 +78,19 @@ LogicalResult verification::verifyElementTypes(Operation *op, TypeRange actual,
                                                StringRef what) {
   if (llvm::equal(actual, expected))
     return success();
-  InFlightDiagnostic diagnostic = op->emitOpError("[")
-                                  << op->getName().stripDialect()
-                                  << "-elements] " << what << ' ';
+  InFlightDiagnostic diagnostic = op->emitOpError("[element-types] ");
+  diagnostic << what << ' ';
   if (actual.empty())
     diagnostic << "has no types";
   else
     diagnostic << "has types (" << actual << ')';
   return diagnostic << " but (" << expected << ") are needed";
+}
+
+LogicalResult verification::verifyNotEmpty(Operation *op, ValueRange arrays) {
+  if (!arrays.empty())
+    return success();
+  return op->emitOpError("[no-arrays] needs at least one array");
 }
 
 LogicalResult verification::verifyDynamicExtents(Operation *op, Type arrayType,

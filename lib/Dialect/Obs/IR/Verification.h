@@ -38,10 +38,12 @@ LogicalResult verifySameExtents(Operation *op, Type a, StringRef what, Type b,
 LogicalResult verifyExtent(Operation *op, Type arrayType, unsigned dim,
                            int64_t expected, StringRef reason);
 
-/// Emits `[NAME-elements]`, where NAME is that of `op`, unless both lists are
-/// equal.
+/// Emits `[element-types]` unless both lists are equal.
 LogicalResult verifyElementTypes(Operation *op, TypeRange actual,
                                  TypeRange expected, StringRef what);
+
+/// Emits `[no-arrays]` if `arrays` is empty.
+LogicalResult verifyNotEmpty(Operation *op, ValueRange arrays);
 
 /// Emits `[dynamic-extents]` unless there is one operand for each dynamic
 /// extent of `arrayType`.
