@@ -167,7 +167,7 @@ static LogicalResult runSlice(Frame &frame, const Instruction &inst) {
     __int128 begin = offsets[dim];
     __int128 last = begin + __int128(sizes[dim] - 1) * strides[dim];
     if (std::min(begin, last) < 0 || std::max(begin, last) >= extent)
-      return frame.trap(inst, "[R4-extents] the slice [" + Twine(offsets[dim]) +
+      return frame.trap(inst, "[R4-range] the slice [" + Twine(offsets[dim]) +
                                   "] [" + Twine(sizes[dim]) + "] [" +
                                   Twine(strides[dim]) + "] leaves the extent " +
                                   Twine(extent) + " of dimension " +
@@ -190,7 +190,7 @@ static LogicalResult runTake(Frame &frame, const Instruction &inst) {
   Index extents = frame.getExtents(inst, 0);
   for (auto [count, extent] : llvm::zip(counts, extents))
     if (count > extent)
-      return frame.trap(inst, "[R4-extents] takes " + formatIndex(counts) +
+      return frame.trap(inst, "[R4-range] takes " + formatIndex(counts) +
                                   " elements of an array with extents " +
                                   formatIndex(extents));
   auto same = [](Index index) { return IndexVector(index); };
@@ -228,7 +228,7 @@ static LogicalResult runReshape(Frame &frame, const Instruction &inst) {
       frame.getMixed(inst, 1, getArrayExtents(inst.op->getResult(0).getType()));
   if (llvm::any_of(to, [](int64_t extent) { return extent < 0; }) ||
       getNumElements(from) != getNumElements(to))
-    return frame.trap(inst, "[R4-extents] cannot reshape extents " +
+    return frame.trap(inst, "[R4-size] cannot reshape extents " +
                                 formatIndex(from) + " to " + formatIndex(to));
   auto toSource = [from, to](Index index) {
     return delinearize(linearize(index, to), from);
@@ -257,13 +257,16 @@ static LogicalResult runSplit(Frame &frame, const Instruction &inst) {
   for (auto [extent, size] : llvm::zip(source->extents, sizes)) {
     if (size <= 0)
       return frame.trap(inst,
-                        "[R4-extents] chunks of " + Twine(size) + " elements");
+                        "[R4-split] chunks of " + Twine(size) + " elements");
     if (extent % size != 0 && pads.empty())
-      return frame.trap(inst, "[R4-extents] extent " + Twine(extent) +
+      return frame.trap(inst, "[R4-split] extent " + Twine(extent) +
                                   " is no multiple of the chunk size " +
                                   Twine(size) + "; give pad values");
     chunks.push_back(extent / size + (extent % size != 0));
   }
+  auto type = cast<PullType>(op.getType());
+  if (failed(frame.checkExtents(inst, type.getElementTypes().front(), sizes)))
+    return failure();
   bool strided = op.getStrided();
   auto readChunk = [=](Location, Index chunk, Data &out) {
     IndexVector c(chunk);
@@ -331,7 +334,7 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
     IndexVector clipped = frame.getMixed(inst, 1, *to);
     for (auto [extent, limit] : llvm::zip(clipped, extents))
       if (extent > limit)
-        return frame.trap(inst, "[R4-extents] joins extents " +
+        return frame.trap(inst, "[R4-range] joins extents " +
                                     formatIndex(extents) + " to " +
                                     formatIndex(clipped));
     extents = clipped;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -277,33 +278,34 @@ IndexVector Frame::getMixed(const Instruction &inst, unsigned first,
   return index;
 }
 
-/// Traps unless `extents` are those that `type` allows: the static ones, and
-/// dynamic ones within their bounds (R4).
-template <typename ArrayType>
-static LogicalResult checkExtents(Machine &machine, Location loc,
-                                  ArrayType type, Index extents) {
+LogicalResult Frame::checkExtents(const Instruction &inst, Type arrayType,
+                                  Index extents) {
+  ArrayRef<int64_t> statics, bounds;
+  llvm::TypeSwitch<Type>(arrayType).Case<PullType, PushType>([&](auto type) {
+    statics = type.getExtents();
+    bounds = type.getBounds();
+  });
   for (auto [dim, extent] : llvm::enumerate(extents)) {
+    std::string begin = ("[R4-extents] extent " + Twine(dim) +
+                         " of the array would be " + Twine(extent))
+                            .str();
     if (extent < 0)
-      return machine.trap(loc, "[R4-extents] extent " + Twine(dim) +
-                                   " of the array would be " + Twine(extent));
-    int64_t bound = type.getExtents()[dim];
-    bool isStatic = !ShapedType::isDynamic(bound);
-    if (!isStatic && !type.getBounds().empty())
-      bound = type.getBounds()[dim];
-    if (!ShapedType::isDynamic(bound) &&
-        (isStatic ? extent != bound : extent > bound))
-      return machine.trap(loc, "[R4-extents] extent " + Twine(dim) +
-                                   " of the array is " + Twine(extent) +
-                                   ", but its type says " +
-                                   (isStatic ? "" : "at most ") + Twine(bound));
+      return trap(inst, begin);
+    if (!ShapedType::isDynamic(statics[dim])) {
+      if (extent != statics[dim])
+        return trap(inst, begin + ", but its type says " + Twine(statics[dim]));
+    } else if (!bounds.empty() && !ShapedType::isDynamic(bounds[dim])) {
+      if (extent > bounds[dim])
+        return trap(inst, begin + ", but its type says at most " +
+                              Twine(bounds[dim]));
+    }
   }
   return success();
 }
 
 LogicalResult Frame::setPull(const Instruction &inst, unsigned result,
                              Index extents, ElementFn read, bool isStored) {
-  auto type = cast<PullType>(inst.op->getResult(result).getType());
-  if (failed(checkExtents(machine, inst.op->getLoc(), type, extents)))
+  if (failed(checkExtents(inst, inst.op->getResult(result).getType(), extents)))
     return failure();
   auto array = std::make_shared<PullArray>();
   array->extents = IndexVector(extents);
@@ -315,8 +317,7 @@ LogicalResult Frame::setPull(const Instruction &inst, unsigned result,
 
 LogicalResult Frame::setPush(const Instruction &inst, unsigned result,
                              Index extents, ProgramFn run) {
-  auto type = cast<PushType>(inst.op->getResult(result).getType());
-  if (failed(checkExtents(machine, inst.op->getLoc(), type, extents)))
+  if (failed(checkExtents(inst, inst.op->getResult(result).getType(), extents)))
     return failure();
   auto array = std::make_shared<PushArray>();
   array->extents = IndexVector(extents);

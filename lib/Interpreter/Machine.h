@@ -153,6 +153,10 @@ struct Frame {
   void set(const Instruction &inst, unsigned result, Datum value) {
     slots[inst.results[result]] = std::move(value);
   }
+  /// Traps unless `extents` are those that a pull or push type allows: the
+  /// static ones, and dynamic ones within their bounds (rule R4).
+  LogicalResult checkExtents(const Instruction &inst, Type arrayType,
+                             Index extents);
   /// Sets a result to an array, unless the extents contradict its type.
   LogicalResult setPull(const Instruction &inst, unsigned result, Index extents,
                         ElementFn read, bool isStored = false);

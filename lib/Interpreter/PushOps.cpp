@@ -286,7 +286,7 @@ static LogicalResult runForce(Frame &frame, const Instruction &inst) {
       uint64_t version = memory->version;
       read = [=, &machine](Location reader, Index index, Data &out) {
         if (memory->version != version)
-          return machine.trap(reader, "[R8-alias] reads the array forced at " +
+          return machine.trap(reader, "[R8-after] reads the array forced at " +
                                           formatLocation(loc) +
                                           " after its memory has changed");
         return stored->read(reader, index, out);

@@ -28,7 +28,7 @@ static LogicalResult runView(Frame &frame, const Instruction &inst) {
     for (auto [memory, version] : llvm::zip(memories, versions)) {
       int64_t position = linearize(index, memory->extents);
       if (memory->version != version)
-        return machine.trap(reader, "[R8-alias] reads the view made at " +
+        return machine.trap(reader, "[R8-after] reads the view made at " +
                                         formatLocation(loc) +
                                         " after its memory has changed");
       if (!memory->defined[position])
