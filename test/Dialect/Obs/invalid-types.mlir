@@ -1,0 +1,70 @@
+// What is not a type or an attribute of the dialect.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{[type-rank] an array has at least one dimension}}
+func.func private @rank(!obs.pull<f32>)
+
+// -----
+
+// expected-error@+1 {{[type-element] 'vector<4xf32>' cannot be an element}}
+func.func private @element(!obs.pull<4 x vector<4xf32>>)
+
+// -----
+
+// expected-error@+1 {{[type-element] 'si32' cannot be an element}}
+func.func private @signed(!obs.pull<4 x si32>)
+
+// -----
+
+// A push array writes scalars, not arrays.
+// expected-error@+1 {{[type-element] '!obs.pull<4 x i32>' cannot be an element}}
+func.func private @nested(!obs.push<grid, 4 x !obs.pull<4 x i32>>)
+
+// -----
+
+// expected-error@+1 {{[type-level] expected thread, warp, block or grid, got 'lane'}}
+func.func private @level(!obs.push<lane, 4 x i32>)
+
+// -----
+
+// expected-error@+1 {{[type-bound] 'bound' has 1 entries for 2 extents}}
+func.func private @bounds(!obs.pull<? x ? x i32 bound [4]>)
+
+// -----
+
+// expected-error@+1 {{[type-bound] the bound of static extent 8 must equal it}}
+func.func private @static_bound(!obs.pull<8 x ? x i32 bound [4, 4]>)
+
+// -----
+
+// expected-error@+1 {{[type-bound] a bound cannot be negative}}
+func.func private @negative_bound(!obs.pull<? x i32 bound [-4]>)
+
+// -----
+
+// expected-error@+1 {{[obs-level] 'obs.level' is a #obs.level attribute of a function}}
+func.func private @level_attribute() attributes {obs.level = "block"}
+
+// -----
+
+func.func @level_of_op() {
+  // expected-error@+1 {{[obs-level] 'obs.level' is a #obs.level attribute of a function}}
+  %c = arith.constant {obs.level = #obs.level<block>} 0 : index
+  return
+}
+
+// -----
+
+func.func @map_attribute() {
+  // expected-error@+1 {{[obs-map] 'obs.map' must be a #obs.map attribute}}
+  %c = arith.constant {obs.map = 1} 0 : index
+  return
+}
+
+// -----
+
+func.func @attribute() {
+  // expected-error@+1 {{[obs-attribute] unknown attribute 'obs.colour' of the obs dialect}}
+  %c = arith.constant {obs.colour = 1} 0 : index
+  return
+}
