@@ -261,6 +261,18 @@ llvm::Error mlir::obs::interpreter::makeLocatedError(Location loc,
   return llvm::createStringError(text + msg);
 }
 
+std::pair<StringRef, StringRef>
+mlir::obs::interpreter::splitLocation(StringRef text) {
+  auto [location, rest] = text.split(": ");
+  auto [start, column] = location.rsplit(':');
+  auto [file, line] = start.rsplit(':');
+  unsigned number;
+  if (rest.empty() || file.empty() || line.getAsInteger(10, number) ||
+      column.getAsInteger(10, number))
+    return {"", text};
+  return {location, rest};
+}
+
 llvm::Error mlir::obs::interpreter::addLocation(Location loc,
                                                 llvm::Error error) {
   if (!error)

@@ -31,6 +31,12 @@ void EmulatorDevice::addObserver(emulator::AccessObserver *observer) {
   observers.push_back(observer);
 }
 
+void EmulatorDevice::setSeed(uint64_t seed) {
+  options.seed = seed;
+  for (auto &entry : machines)
+    entry.second->options().seed = seed;
+}
+
 Expected<DevicePtr> EmulatorDevice::doAllocate(uint64_t bytes) {
   Expected<void *> address = memory->allocate(bytes);
   if (!address)

@@ -428,15 +428,6 @@ Expected<KernelHandle> HostProgram::Executor::getKernel(gpu::LaunchFuncOp op) {
   return kernel;
 }
 
-/// True for a text such as `file:line:col: what`.
-static bool startsWithLocation(StringRef text) {
-  auto [file, line] = text.split(": ").first.rsplit(':').first.rsplit(':');
-  StringRef column = text.split(": ").first.rsplit(':').second;
-  unsigned number;
-  return !file.empty() && !line.getAsInteger(10, number) &&
-         !column.getAsInteger(10, number);
-}
-
 Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
   auto fail = [&](const Twine &reason) {
     return makeLocatedError(op.getLoc(), "kernel '" +
@@ -495,7 +486,7 @@ Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
     if (Error error = device.launch(*kernel, shape, parameters)) {
       // The emulator says where in the kernel, which is the better place.
       std::string text = llvm::toString(std::move(error));
-      if (startsWithLocation(text)) {
+      if (!splitLocation(text).first.empty()) {
         std::string place = formatLocation(op.getLoc());
         return createStringError(
             text + "\n  in kernel '" + record.kernel + "'" +

@@ -616,6 +616,10 @@ TEST_F(ScalarOpsTest, LocatedErrors) {
   EXPECT_EQ(formatLocation(
                 FusedLoc::get(&context, {UnknownLoc::get(&context), file})),
             "p.mlir:3:7");
+  EXPECT_EQ(splitLocation("p.mlir:3:7: bad: worse"),
+            std::make_pair(StringRef("p.mlir:3:7"), StringRef("bad: worse")));
+  for (StringRef text : {"bad: worse", "p.mlir:3: bad", "p.mlir:3:7", ""})
+    EXPECT_EQ(splitLocation(text), std::make_pair(StringRef(""), text));
 }
 
 } // namespace

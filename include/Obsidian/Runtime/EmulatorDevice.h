@@ -30,6 +30,9 @@ public:
   /// are loaded from now on.
   void addObserver(emulator::AccessObserver *observer);
 
+  /// The seed of later launches in random order.
+  void setSeed(uint64_t seed);
+
   llvm::Error copyToDevice(DevicePtr target, const void *source,
                            uint64_t bytes) override;
   llvm::Error copyToHost(void *target, DevicePtr source,

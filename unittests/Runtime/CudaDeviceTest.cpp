@@ -1,0 +1,222 @@
+//===- CudaDeviceTest.cpp - The CUDA device over a fake driver ------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Runtime/CudaDevice.h"
+#include "FakeCuda.h"
+#include "Obsidian/Runtime/MemoryRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::obs::runtime;
+
+namespace {
+
+constexpr const char *ptx =
+    ".version 8.0\n.target sm_90\n.visible .entry scale(\n)\n"
+    ".visible .entry other(\n)\n";
+
+class CudaDeviceTest : public ::testing::Test {
+protected:
+  CudaDeviceTest() {
+    setenv("OBS_CUDA_DRIVER", OBS_FAKE_CUDA, /*overwrite=*/1);
+    void *library = dlopen(OBS_FAKE_CUDA, RTLD_NOW);
+    state = static_cast<FakeCudaState *>(dlsym(library, "fakeCudaState"));
+    *state = FakeCudaState();
+  }
+  ~CudaDeviceTest() override {
+    device.reset();
+    // All that was created was destroyed.
+    EXPECT_EQ(state->allocations, 0);
+    EXPECT_EQ(state->contexts, 0);
+    EXPECT_EQ(state->streams, 0);
+    EXPECT_EQ(state->events, 0);
+    EXPECT_EQ(state->modules, 0);
+  }
+
+  std::string open(std::optional<int> index = std::nullopt) {
+    auto created = CudaDevice::create(index, {});
+    if (!created)
+      return llvm::toString(created.takeError());
+    device = std::move(*created);
+    return "";
+  }
+  static std::string text(llvm::Error error) {
+    return error ? llvm::toString(std::move(error)) : "no error";
+  }
+  template <typename T>
+  static std::string text(llvm::Expected<T> value) {
+    return text(value.takeError());
+  }
+
+  FakeCudaState *state;
+  std::unique_ptr<CudaDevice> device;
+};
+
+TEST_F(CudaDeviceTest, ChoosesADevice) {
+  EXPECT_EQ(open(), "");
+  EXPECT_EQ(device->getName(), "Fake GPU");
+  EXPECT_EQ(device->getChip(), "sm_90");
+  EXPECT_EQ(open(1), "");
+  EXPECT_EQ(device->getName(), "Second GPU");
+  setenv("OBS_DEVICE", "1", 1);
+  EXPECT_EQ(open(), "");
+  EXPECT_EQ(device->getName(), "Second GPU");
+  // What is asked for goes before the environment.
+  EXPECT_EQ(open(0), "");
+  EXPECT_EQ(device->getName(), "Fake GPU");
+  setenv("OBS_DEVICE", "first", 1);
+  EXPECT_EQ(open(), "cannot use device cuda: OBS_DEVICE must be the index of a "
+                    "GPU, not 'first'");
+  unsetenv("OBS_DEVICE");
+  EXPECT_EQ(open(2), "cannot use device cuda: there is no GPU 2: this machine "
+                     "has 2, and the first is 0");
+  state->numDevices = 0;
+  EXPECT_EQ(open(), "cannot use device cuda: the CUDA driver finds no GPU on "
+                    "this machine");
+}
+
+TEST_F(CudaDeviceTest, CopiesAndFillsEveryWidth) {
+  ASSERT_EQ(open(), "");
+  MLIRContext context;
+  Builder b(&context);
+  for (Type type :
+       {b.getI8Type(), b.getI16Type(), b.getI32Type(), b.getI64Type()})
+    for (int64_t count : {0, 1, 2, 5, 8, 13})
+      for (int64_t value :
+           {int64_t(0), int64_t(-1), int64_t(0x0102030405060708)}) {
+        MemoryRef array =
+            llvm::cantFail(MemoryRef::allocate(*device, type, {count}));
+        auto scalar = obs::interpreter::Scalar::fromInt(type, value);
+        ASSERT_EQ(text(fill(array, scalar)), "no error");
+        std::vector<char> data(count * array.getElementBytes());
+        ASSERT_EQ(text(array.copyTo(data.data())), "no error");
+        for (int64_t i = 0; i < count; ++i)
+          ASSERT_EQ(obs::interpreter::Scalar::load(
+                        type, data.data() + i * array.getElementBytes()),
+                    scalar);
+      }
+  EXPECT_EQ(device->getNumLiveAllocations(), 0u);
+}
+
+TEST_F(CudaDeviceTest, RunsAKernel) {
+  ASSERT_EQ(open(), "");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "scale"));
+  std::vector<int32_t> data(10);
+  std::iota(data.begin(), data.end(), 0);
+  DevicePtr pointer = llvm::cantFail(device->allocate(40));
+  int64_t count = 10;
+  int32_t by = 3;
+  void *parameters[] = {&pointer, &count, &by};
+  ASSERT_EQ(text(device->copyToDevice(pointer, data.data(), 40)), "no error");
+  ASSERT_EQ(text(device->startTimer()), "no error");
+  LaunchShape shape{{2, 1, 1}, {64, 1, 1}, 1024};
+  ASSERT_EQ(text(device->launch(kernel, shape, parameters)), "no error");
+  EXPECT_EQ(llvm::cantFail(device->stopTimer()), 1.25);
+  ASSERT_EQ(text(device->copyToHost(data.data(), pointer, 40)), "no error");
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(data[i], 3 * i);
+  // Dynamic shared memory is asked for once, and again when it grows.
+  shape.sharedBytes = 512;
+  ASSERT_EQ(text(device->launch(kernel, shape, parameters)), "no error");
+  shape.sharedBytes = 65536;
+  ASSERT_EQ(text(device->launch(kernel, shape, parameters)), "no error");
+  EXPECT_EQ(state->calls,
+            (std::vector<std::string>{
+                "set scale 8 1024", "launch scale 2,1,1 64,1,1 1024",
+                "launch scale 2,1,1 64,1,1 512", "set scale 8 65536",
+                "launch scale 2,1,1 64,1,1 65536"}));
+  EXPECT_EQ(text(device->free(pointer)), "no error");
+  EXPECT_EQ(text(device->free(pointer)),
+            "device memory is freed that is not allocated");
+}
+
+TEST_F(CudaDeviceTest, LaunchesNothingForAnEmptyGrid) {
+  ASSERT_EQ(open(), "");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "other"));
+  EXPECT_EQ(text(device->launch(kernel, {{0, 1, 1}, {64, 1, 1}, 0}, {})),
+            "no error");
+  EXPECT_TRUE(state->calls.empty());
+}
+
+TEST_F(CudaDeviceTest, SaysWhyCodeCannotBeLoaded) {
+  ASSERT_EQ(open(), "");
+  EXPECT_EQ(text(device->getKernel("m", "scale")), "no module 'm' is loaded");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  EXPECT_EQ(text(device->getKernel("m", "scal")),
+            "module 'm' has no kernel 'scal'");
+  state->loadResult = 222;
+  EXPECT_EQ(text(device->loadPTX("m", ptx)),
+            "the GPU code of module 'm' cannot be loaded: the driver, which "
+            "supports CUDA up to 12.4, is too old for its PTX version");
+  state->loadResult = 218;
+  state->loadLog = "ptxas: line 3: oh\n";
+  EXPECT_EQ(text(device->loadPTX("m", ptx)),
+            "the GPU code of module 'm' cannot be loaded: "
+            "CUDA_ERROR_INVALID_PTX (the fake says no)\nptxas: line 3: oh");
+  state->loadLog = "";
+  state->major = 7;
+  state->minor = 5;
+  ASSERT_EQ(open(), "");
+  EXPECT_EQ(text(device->loadPTX("m", ptx)),
+            "the GPU code of module 'm' cannot be loaded: it is for sm_90, and "
+            "Fake GPU is sm_75");
+}
+
+TEST_F(CudaDeviceTest, SaysWhatIsTooLarge) {
+  ASSERT_EQ(open(), "");
+  EXPECT_EQ(text(device->allocate(1 << 21)),
+            "out of device memory: 2097152 bytes were asked of Fake GPU, of "
+            "which 1048576 of 1048576 bytes are free");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "other"));
+  EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {64, 32, 1}, 0}, {})),
+            "kernel 'other' cannot be launched with 2048 threads per block: "
+            "the limit of Fake GPU is 1024");
+  EXPECT_EQ(text(device->launch(kernel, {{1, 65536, 1}, {64, 1, 1}, 0}, {})),
+            "kernel 'other' cannot be launched with 65536 blocks: the limit of "
+            "Fake GPU is 65535");
+  EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {64, 1, 1}, 232448}, {})),
+            "kernel 'other' cannot be launched with 232464 bytes of shared "
+            "memory: the limit of Fake GPU is 232448");
+  state->maxThreadsOfFunction = 256;
+  EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {512, 1, 1}, 0}, {})),
+            "kernel 'other' cannot be launched with 512 threads per block: the "
+            "limit of this kernel is 256");
+  EXPECT_TRUE(state->calls.empty());
+  state->launchResult = 701;
+  EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {256, 1, 1}, 0}, {})),
+            "kernel 'other' cannot be launched: 256 threads of 99 registers "
+            "and 0 bytes of shared memory are more than a multiprocessor of "
+            "Fake GPU has; use fewer threads");
+}
+
+TEST_F(CudaDeviceTest, NamesTheKernelThatFailed) {
+  ASSERT_EQ(open(), "");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "other"));
+  ASSERT_EQ(text(device->launch(kernel, {{1, 1, 1}, {32, 1, 1}, 0}, {})),
+            "no error");
+  ASSERT_EQ(text(device->synchronize()), "no error");
+  KernelHandle scale = llvm::cantFail(device->getKernel("m", "scale"));
+  int64_t zero = 0;
+  void *parameters[] = {&zero, &zero, &zero};
+  ASSERT_EQ(text(device->launch(scale, {{1, 1, 1}, {32, 1, 1}, 0}, parameters)),
+            "no error");
+  state->waitResult = 700;
+  EXPECT_EQ(text(device->synchronize()),
+            "waiting for the GPU: CUDA_ERROR_ILLEGAL_ADDRESS (the fake says "
+            "no); the kernel that was running: scale");
+}
+
+} // namespace
