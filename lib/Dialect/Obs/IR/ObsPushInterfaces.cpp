@@ -113,7 +113,9 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                SmallVector<Value> values(getInit());
                if (getOnto())
                  values = buildGet(b, loc, getOnto(), indices);
-               writer(b, loc, values, indices, {});
+               WriteContract initial;
+               initial.initial = true;
+               writer(b, loc, values, indices, initial);
              });
   }
   IRMapping mapping;
@@ -233,6 +235,7 @@ void ReindexOp::emit(OpBuilder &builder, Location loc, unsigned,
               });
 }
 bool ReindexOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value ReindexOp::getMovedArray() { return getArray(); }
 
 void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
                      Writer writer) {
@@ -248,6 +251,7 @@ void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
               });
 }
 bool ReverseOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value ReverseOp::getMovedArray() { return getArray(); }
 
 void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   SmallVector<Value> counts =
@@ -268,6 +272,7 @@ void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
               });
 }
 bool TakeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value TakeOp::getMovedArray() { return getArray(); }
 
 void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   SmallVector<Value> extents = buildExtents(builder, loc, getArray());
@@ -305,6 +310,7 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
       });
 }
 bool JoinOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value JoinOp::getMovedArray() { return getArray(); }
 
 void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
                        Writer writer) {
@@ -317,6 +323,7 @@ void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
               });
 }
 bool TransposeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value TransposeOp::getMovedArray() { return getArray(); }
 
 void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
                      Writer writer) {
@@ -335,6 +342,7 @@ void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
               });
 }
 bool ReshapeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
+Value ReshapeOp::getMovedArray() { return getArray(); }
 
 //===----------------------------------------------------------------------===//
 // Several arrays

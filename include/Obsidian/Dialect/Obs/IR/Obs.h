@@ -40,6 +40,8 @@ namespace mlir::obs {
 struct WriteContract {
   Contract contract = Contract::Disjoint;
   StringAttr kind;
+  /// Initial contents, which later writes of the same force may replace.
+  bool initial = false;
 };
 
 /// What a push array calls for every element that it writes: one value for each

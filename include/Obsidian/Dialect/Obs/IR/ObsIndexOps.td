@@ -13,6 +13,9 @@ include "Obsidian/Dialect/Obs/IR/ObsSourceOps.td"
 /// Methods of operations that work on pull and on push arrays.
 defvar BothArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_PushOpInterface>];
+/// The same for those that only move the elements of one array.
+defvar MovingArrayMethods = PullArrayMethods # [
+  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getMovedArray"]>];
 
 def Obs_MapOp : Obs_Op<"map", [
     Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # BothArrayMethods> {
@@ -47,7 +50,7 @@ def Obs_MapOp : Obs_Op<"map", [
 }
 
 def Obs_ReindexOp : Obs_Op<"reindex", [
-    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # BothArrayMethods> {
+    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MovingArrayMethods> {
   let summary = "Gather from a pull array, or permute a push array";
   let description = [{
     On a pull array the region takes an index of the result and yields the index
@@ -79,7 +82,7 @@ def Obs_ReindexOp : Obs_Op<"reindex", [
 }
 
 def Obs_ReverseOp : Obs_Op<"reverse", [
-    Pure, AllTypesMatch<["array", "result"]>] # BothArrayMethods> {
+    Pure, AllTypesMatch<["array", "result"]>] # MovingArrayMethods> {
   let summary = "Last element first, along one dimension";
   let description = [{
     Dimension 0 unless `dim` names another.
@@ -130,7 +133,7 @@ def Obs_SliceOp : Obs_Op<"slice", [Pure, AttrSizedOperandSegments] # PullArrayMe
   let hasVerifier = 1;
 }
 
-def Obs_TakeOp : Obs_Op<"take", [Pure] # BothArrayMethods> {
+def Obs_TakeOp : Obs_Op<"take", [Pure] # MovingArrayMethods> {
   let summary = "The first elements of an array";
   let description = [{
     One count for each dimension, none larger than the extent. On a push array
@@ -182,7 +185,7 @@ def Obs_SplitOp : Obs_Op<"split", [Pure, AttrSizedOperandSegments] # PullArrayMe
   let hasVerifier = 1;
 }
 
-def Obs_JoinOp : Obs_Op<"join", [Pure] # BothArrayMethods> {
+def Obs_JoinOp : Obs_Op<"join", [Pure] # MovingArrayMethods> {
   let summary = "Glue chunks together: the inverse of split";
   let description = [{
     Takes a nested pull array, or an array of even rank `2r` whose first `r`
@@ -210,7 +213,7 @@ def Obs_JoinOp : Obs_Op<"join", [Pure] # BothArrayMethods> {
 }
 
 def Obs_TransposeOp : Obs_Op<"transpose", [
-    Pure, InferTypeOpAdaptor] # BothArrayMethods> {
+    Pure, InferTypeOpAdaptor] # MovingArrayMethods> {
   let summary = "Permute the dimensions";
   let description = [{
     Dimension `d` of the result is dimension `permutation[d]` of the source.
@@ -231,7 +234,7 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
   let hasCanonicalizer = 1;
 }
 
-def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # BothArrayMethods> {
+def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The numbers of elements agree: static ones are checked here (R4), dynamic

@@ -62,7 +62,11 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
     InterfaceMethod<[{
       True when every element of result `result` is written, exactly once
       (contract `disjoint`, no initial contents).
-    }], "bool", "isTotal", (ins "unsigned":$result)>
+    }], "bool", "isTotal", (ins "unsigned":$result)>,
+    InterfaceMethod<[{
+      The push operand whose elements this array only moves to other indices, or
+      null. Initial contents that are the same everywhere move along unchanged.
+    }], "::mlir::Value", "getMovedArray", (ins), "", "return {};">
   ];
 }
 

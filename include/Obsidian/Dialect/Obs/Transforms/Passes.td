@@ -1,0 +1,131 @@
+//===- Passes.td - Passes on arrays ---------------------------*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_TD
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
+  let summary = "Run sub-programs of one level side by side";
+  let description = [{
+    A `par` over instances of the level that it stands in has no workers of its
+    own to spread over. This pass merges the instances: each parallel loop of a
+    sub-program becomes one loop over all of them, and each array that they
+    force one array with the instances as leading dimensions. What was one
+    barrier for each instance becomes one barrier.
+
+    ```mlir
+    // before, at level block
+    obs.par block (%i) in (%c2) {
+      %p = obs.fill par (%t) in (%c8) {
+        obs.write %x at [%t] : i32
+      } : !obs.push<block, 8 x i32>
+      %a = obs.force %p : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+    }
+    // after
+    %p = obs.fill par (%i, %t) in (%c2, %c8) {
+      obs.write %x at [%i, %t] : i32
+    } : !obs.push<block, 2 x 8 x i32>
+    %a = obs.force %p : !obs.push<block, 2 x 8 x i32> -> !obs.pull<2 x 8 x i32>
+    ```
+
+    Sub-programs whose control flow depends on the instance stay as they are:
+    `convert-obs-to-scf` runs those one after the other.
+  }];
+}
+
+def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
+  let summary = "Fuse everything that is not forced";
+  let description = [{
+    Pull arrays are read by building their element at the place that reads it,
+    push arrays run by building their program with the writer of the force. An
+    array that a loop carries is forced on entry and at the end of the body.
+
+    Afterwards every force has one `obs.fill` for each result, which contains no
+    `obs.put`; every `obs.get` reads storage (a view, a constant, the result of
+    a force, a carried array); and the two arms of a select that read one array
+    share the read.
+
+    ```mlir
+    // before
+    %b = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+      %y = arith.addi %x, %x : i32
+      obs.yield %y : i32
+    }
+    %p = obs.push %b : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+    %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    // after
+    %p = obs.fill par (%i) in (%c8) {
+      %x = obs.get %a[%i] : !obs.pull<8 x i32>
+      %y = arith.addi %x, %x : i32
+      obs.write %y at [%i] : i32
+    } : !obs.push<grid, 8 x i32>
+    %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    ```
+
+    A remark tells of every computed array that is read in several places, and
+    so computed several times.
+  }];
+}
+
+def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "One kernel for each force at grid level";
+  let description = [{
+    Every grid-level force of a host function becomes an `obs.kernel` and an
+    `obs.launch` of it. Arguments stand in the order of the source, results
+    last. Arrays become memrefs in device memory: function arguments and results
+    change type, fresh results are `gpu.alloc`ed and, unless they leave the
+    function or a loop, deallocated after their last use. Initial contents of a
+    result are a `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in
+    host code copies one element.
+
+    ```mlir
+    // before
+    func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+      ...
+      %r = obs.force %p {kernel = "k"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+      return %r : !obs.pull<? x i32>
+    }
+    // after
+    obs.kernel @k(%a: memref<?xi32>, %out: memref<?xi32>) { ... }
+    func.func @main(%a: memref<?xi32>) -> memref<?xi32> {
+      %out = gpu.alloc(%n) : memref<?xi32>
+      obs.launch @k work [%n] [thread] args(%a, %out) : memref<?xi32>, memref<?xi32>
+      return %out : memref<?xi32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::func::FuncDialect"];
+}
+
+def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
+  let summary = "Choose threads of a block and number of blocks";
+  let description = [{
+    `threads` is a compile-time number of a kernel: the option, else the
+    attribute of the force, else the widest static loop over the threads of a
+    block, rounded up to warps and limited to 256, else 256. The number of
+    blocks is computed at launch: enough for one iteration per unit, or the
+    option. Neither changes results.
+
+    ```mlir
+    // before
+    obs.launch @k work [%n] [thread] args(%a) : memref<?xi32>
+    // after, with threads = 128
+    %blocks = ...  // max(1, ceildiv(%n, 128))
+    obs.launch @k blocks %blocks args(%a) : memref<?xi32>
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", "0",
+           "Threads of a block, 1 to 1024, for every kernel (0: choose)">,
+    Option<"blocks", "blocks", "int64_t", "0",
+           "Number of blocks for every launch (0: from the extents)">
+  ];
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_TD

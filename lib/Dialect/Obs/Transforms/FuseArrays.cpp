@@ -1,0 +1,403 @@
+//===- FuseArrays.cpp - Fuse everything that is not forced ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pull arrays fuse into their readers by PullOpInterface::buildElement, push
+// arrays into the writer of their force by PushOpInterface::emit. Both work on
+// the interfaces alone.
+//
+// Three steps, each of which leaves correct IR:
+//   1. arrays that loops carry are forced, so that what is carried is storage;
+//   2. from the outside in, every force gets one fill for each result;
+//   3. greedily: reads of virtual arrays, extents, reads shared by the arms of a
+//      select.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSFUSEARRAYSPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// 1. Carried arrays
+//===----------------------------------------------------------------------===//
+
+/// True when reading `array` needs no computation: it is in memory already, or
+/// will be when the operation that makes it is lowered.
+static bool isStorage(Value array) {
+  Operation *op = array.getDefiningOp();
+  return !op || !isa<PullOpInterface>(op);
+}
+
+/// Forces `array` at the insertion point, at the level there.
+static FailureOr<Value> forceHere(OpBuilder &builder, Location loc, Value array,
+                                  Operation *user) {
+  ScopeInfo scope = getEnclosingScope(user);
+  auto type = cast<PullType>(array.getType());
+  if (scope.isScalar || type.isNested())
+    return user->emitOpError(
+        "[R1-carried] carries an array that is not in memory through control "
+        "flow in code that cannot store it; force it before, or carry scalars");
+  if (scope.level != Level::Grid && !type.isBounded())
+    return user->emitOpError(
+        "[R2-bounded] carries a virtual array of unbounded extent below level "
+        "grid; give the type a bound, as in !obs.pull<? x f32 bound [1024]>");
+  auto push = PushOp::create(
+      builder, loc,
+      PushType::get(builder.getContext(), scope.level, type.getExtents(),
+                    type.getBounds(), type.getElementTypes()),
+      array);
+  auto force = ForceOp::create(builder, loc, TypeRange(type),
+                               ValueRange(push.getResult()), ValueRange(),
+                               StorageAttr::get(builder.getContext(),
+                                                Storage::Auto),
+                               StringAttr(), IntegerAttr(),
+                               UnitAttr());
+  return force.getResults().front();
+}
+
+/// Forces the virtual arrays among the operands `operands` of `op`.
+static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
+                                   MutableArrayRef<OpOperand> operands) {
+  builder.setInsertionPoint(op);
+  for (OpOperand &operand : operands) {
+    if (!isa<PullType>(operand.get().getType()) || isStorage(operand.get()))
+      continue;
+    FailureOr<Value> forced =
+        forceHere(builder, operand.get().getLoc(), operand.get(), op);
+    if (failed(forced))
+      return failure();
+    operand.set(*forced);
+  }
+  return success();
+}
+
+static LogicalResult forceCarriedArrays(Operation *root) {
+  OpBuilder builder(root->getContext());
+  WalkResult result = root->walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op) ||
+        (isa<scf::YieldOp, scf::ConditionOp>(op) &&
+         isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
+      // An `if` of pure arms is a choice of what to read, not storage.
+      if (auto parent = dyn_cast<scf::IfOp>(op->getParentOp());
+          parent && isa<scf::YieldOp>(op) && isMemoryEffectFree(parent))
+        return WalkResult::advance();
+      if (failed(forceOperands(builder, op, op->getOpOperands())))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// 2. One fill for each forced array
+//===----------------------------------------------------------------------===//
+
+/// True when `fill` needs no further emission.
+static bool isFused(FillOp fill) {
+  WalkResult result = fill.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (isa<FillOp>(op))
+      return WalkResult::skip();
+    return isa<PutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+/// The fill at the bottom of a chain of push arrays that only move elements, or
+/// null. Its initial contents are those of the whole chain.
+static FillOp getChainRoot(Value array, SmallVectorImpl<Operation *> &chain) {
+  Operation *op = array.getDefiningOp();
+  if (auto fill = dyn_cast_or_null<FillOp>(op))
+    return fill;
+  auto push = dyn_cast_or_null<PushOpInterface>(op);
+  Value moved = push ? push.getMovedArray() : Value();
+  if (!moved)
+    return {};
+  chain.push_back(op);
+  return getChainRoot(moved, chain);
+}
+
+/// Rebuilds the chain that ends in `array` on a copy of its root without
+/// initial contents, and returns the new end.
+static Value dropInitialContents(OpBuilder &builder, Value array, FillOp root,
+                                 ArrayRef<Operation *> chain) {
+  IRMapping mapping;
+  auto copy = cast<FillOp>(builder.clone(*root, mapping));
+  copy.getInitMutable().clear();
+  copy.getOntoMutable().clear();
+  for (Operation *op : llvm::reverse(chain))
+    builder.clone(*op, mapping);
+  return mapping.lookupOrDefault(array);
+}
+
+/// The push array `array` as one fill.
+static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
+                                   Value array) {
+  Location loc = array.getLoc();
+  auto type = cast<PushType>(array.getType());
+  if (!array.getDefiningOp<PushOpInterface>())
+    return force.emitOpError(
+        "[R1-push] needs a push array whose program is known; push arrays do "
+        "not pass through control flow: force each of them where it is made");
+
+  SmallVector<Value> init;
+  Value onto;
+  WriteContract contract;
+  SmallVector<Operation *> chain;
+  if (FillOp root = getChainRoot(array, chain)) {
+    if (chain.empty() && isFused(root) && root->hasOneUse())
+      return root;
+    // `onto` stays with its root: a moved array would need a moved copy.
+    if (!root.getOnto() || chain.empty()) {
+      init = llvm::to_vector(root.getInit());
+      onto = root.getOnto();
+      contract = {root.getContract(), root.getKindAttr()};
+      array = dropInitialContents(builder, array, root, chain);
+    }
+  }
+
+  SmallVector<Value> extents;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicExtent(d))
+      extents.push_back(obs::buildExtent(builder, loc, array, d));
+  auto fill = FillOp::create(builder, loc, type, init, onto, extents,
+                             ContractAttr::get(builder.getContext(),
+                                               contract.contract),
+                             contract.kind, UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&fill.getBody());
+  emitPush(builder, loc, array,
+           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+               WriteContract own) {
+             auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
+                                          StringAttr());
+             if (own.contract != contract.contract) {
+               write.setContract(own.contract);
+               write.setKindAttr(own.kind);
+             }
+             if (own.initial)
+               write->setAttr("obs.contract", b.getStringAttr("init"));
+           });
+  return fill;
+}
+
+/// Gives every force in `region` fills, from the outside in: emission clones
+/// what is inside.
+static LogicalResult fuseForces(OpBuilder &builder, Region &region) {
+  SmallVector<ForceOp> forces;
+  region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto force = dyn_cast<ForceOp>(op))
+      forces.push_back(force);
+    // Programs that are not emitted yet are handled after emission.
+    if (isa<FillOp, DistributeOp>(op))
+      return WalkResult::skip();
+    return WalkResult::advance();
+  });
+  for (ForceOp force : forces) {
+    for (OpOperand &operand : force.getArraysMutable()) {
+      builder.setInsertionPoint(force);
+      FailureOr<FillOp> fill = buildFill(builder, force, operand.get());
+      if (failed(fill))
+        return failure();
+      operand.set(fill->getResult());
+      if (failed(fuseForces(builder, fill->getBody())))
+        return failure();
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// 3. Reads
+//===----------------------------------------------------------------------===//
+
+/// get (virtual array) [i] = the element at i.
+static LogicalResult readVirtual(GetOp op, PatternRewriter &rewriter) {
+  auto array = op.getArray().getDefiningOp<PullOpInterface>();
+  if (!array)
+    return rewriter.notifyMatchFailure(op, "reads storage");
+  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
+  rewriter.replaceOp(
+      op, array.buildElement(rewriter, op.getLoc(), number, op.getIndices()));
+  return success();
+}
+
+/// get (if c then a else b) [i] = if c then get a [i] else get b [i].
+static LogicalResult readChoice(GetOp op, PatternRewriter &rewriter) {
+  auto choice = op.getArray().getDefiningOp<scf::IfOp>();
+  if (!choice || !isMemoryEffectFree(choice))
+    return rewriter.notifyMatchFailure(op, "not a choice of virtual arrays");
+  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
+  auto readArm = [&](Region &arm) {
+    return [&](OpBuilder &b, Location loc) {
+      Value array = cloneBody(b, arm, {})[number];
+      scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
+    };
+  };
+  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
+                                readArm(choice.getThenRegion()),
+                                readArm(choice.getElseRegion()));
+  rewriter.replaceOp(op, read.getResults());
+  return success();
+}
+
+/// dim of an array is computed from the operands of what makes it.
+static LogicalResult foldDim(DimOp op, PatternRewriter &rewriter) {
+  auto result = dyn_cast<OpResult>(op.getArray());
+  if (!result)
+    return rewriter.notifyMatchFailure(op, "extent of a carried array");
+  unsigned dim = op.getDimension();
+  if (auto force = dyn_cast<ForceOp>(result.getOwner())) {
+    unsigned number = result.getResultNumber();
+    rewriter.replaceOp(op, obs::buildExtent(rewriter, op.getLoc(),
+                                            force.getArrays()[number], dim));
+    return success();
+  }
+  auto array = dyn_cast<ArrayOpInterface>(result.getOwner());
+  if (!array || isa<ViewOp>(result.getOwner()))
+    return rewriter.notifyMatchFailure(op, "extent of storage");
+  rewriter.replaceOp(op, array.buildExtent(rewriter, op.getLoc(),
+                                           result.getResultNumber(), dim));
+  return success();
+}
+
+/// if c then get a [i] else get a [j] = get a [if c then i else j]: one load in
+/// place of two, and a select in place of a branch.
+static LogicalResult shareReads(scf::IfOp op, PatternRewriter &rewriter) {
+  if (op.getNumResults() == 0)
+    return rewriter.notifyMatchFailure(op, "no results");
+  auto thenYield = op.thenYield(), elseYield = op.elseYield();
+  for (unsigned k = 0; k < op.getNumResults(); ++k) {
+    auto first = thenYield.getOperand(k).getDefiningOp<GetOp>();
+    auto second = elseYield.getOperand(k).getDefiningOp<GetOp>();
+    if (!first || !second || first.getArray() != second.getArray() ||
+        first->getBlock() != op.thenBlock() ||
+        second->getBlock() != op.elseBlock() ||
+        op->isAncestor(first.getArray().getParentBlock()->getParentOp()))
+      continue;
+    auto source = dyn_cast<OpResult>(thenYield.getOperand(k));
+    if (source.getResultNumber() !=
+        cast<OpResult>(elseYield.getOperand(k)).getResultNumber())
+      continue;
+    if (first.getArray().getDefiningOp() &&
+        op->isProperAncestor(first.getArray().getDefiningOp()))
+      continue;
+    SmallVector<Type> types(op.getResultTypes());
+    types.append(first.getIndices().size(), rewriter.getIndexType());
+    auto shared = scf::IfOp::create(rewriter, op.getLoc(), types,
+                                    op.getCondition(), /*addThenBlock=*/false,
+                                    /*addElseBlock=*/false);
+    rewriter.inlineRegionBefore(op.getThenRegion(), shared.getThenRegion(),
+                                shared.getThenRegion().end());
+    rewriter.inlineRegionBefore(op.getElseRegion(), shared.getElseRegion(),
+                                shared.getElseRegion().end());
+    rewriter.modifyOpInPlace(thenYield, [&] {
+      thenYield->insertOperands(types.size() - first.getIndices().size(),
+                                first.getIndices());
+    });
+    rewriter.modifyOpInPlace(elseYield, [&] {
+      elseYield->insertOperands(types.size() - second.getIndices().size(),
+                                second.getIndices());
+    });
+    SmallVector<Value> element =
+        buildGet(rewriter, op.getLoc(), first.getArray(),
+                 shared.getResults().take_back(first.getIndices().size()));
+    SmallVector<Value> results(
+        shared.getResults().take_front(op.getNumResults()));
+    results[k] = element[source.getResultNumber()];
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+  return rewriter.notifyMatchFailure(op, "the arms read different arrays");
+}
+
+/// An `if` whose arms only compute is a select: both arms are cheaper than a
+/// branch that the threads of a warp may take differently.
+static LogicalResult selectInsteadOfBranch(scf::IfOp op,
+                                           PatternRewriter &rewriter) {
+  constexpr unsigned maxOps = 16;
+  if (op.getNumResults() == 0)
+    return rewriter.notifyMatchFailure(op, "no results");
+  for (Type type : op.getResultTypes())
+    if (isa<PullType, PushType>(type))
+      return rewriter.notifyMatchFailure(op, "chooses among arrays");
+  unsigned count = 0;
+  for (Block *arm : {op.thenBlock(), op.elseBlock()})
+    for (Operation &inner : arm->without_terminator())
+      if (++count > maxOps || inner.getNumRegions() != 0 ||
+          !isSpeculatable(&inner) || !isMemoryEffectFree(&inner))
+        return rewriter.notifyMatchFailure(op, "an arm is not only arithmetic");
+  SmallVector<Value> thenValues(op.thenYield().getOperands());
+  SmallVector<Value> elseValues(op.elseYield().getOperands());
+  rewriter.eraseOp(op.thenYield());
+  rewriter.eraseOp(op.elseYield());
+  Value condition = op.getCondition();
+  rewriter.inlineBlockBefore(op.thenBlock(), op);
+  rewriter.inlineBlockBefore(op.elseBlock(), op);
+  SmallVector<Value> results;
+  for (auto [a, b] : llvm::zip(thenValues, elseValues))
+    results.push_back(
+        rewriter.createOrFold<arith::SelectOp>(op.getLoc(), condition, a, b));
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Says which computed arrays are computed more than once per element.
+static void remarkRecomputation(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!isa<MapOp, GenerateOp>(op))
+      return;
+    auto pull = dyn_cast<PullType>(op->getResult(0).getType());
+    unsigned uses = llvm::count_if(op->getUsers(), [](Operation *user) {
+      return !isa<DimOp>(user);
+    });
+    if (pull && uses > 1)
+      op->emitRemark("each element is computed in ")
+          << uses << " places; force the array to compute it once";
+  });
+}
+
+namespace {
+struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    remarkRecomputation(root);
+    if (failed(forceCarriedArrays(root)))
+      return signalPassFailure();
+    OpBuilder builder(&getContext());
+    WalkResult result = root->walk([&](FunctionOpInterface function) {
+      // A kernel's or function's own forces; nested ones follow from them.
+      return WalkResult(fuseForces(builder, function.getFunctionBody()));
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+
+    RewritePatternSet patterns(&getContext());
+    patterns.add(readVirtual);
+    patterns.add(readChoice);
+    patterns.add(foldDim);
+    patterns.add(shareReads);
+    patterns.add(selectInsteadOfBranch);
+    if (failed(applyPatternsGreedily(root, std::move(patterns))))
+      return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,36 @@
+//===- HostArrays.h - Arrays of host code become memrefs --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_HOSTARRAYS_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_HOSTARRAYS_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::obs {
+
+/// The memrefs, one for each element type, that hold an array of type `type` in
+/// device memory.
+SmallVector<Type> getMemoryTypes(PullType type);
+
+/// Gives arguments, results and carried values of `function` memrefs in place of
+/// pull arrays. Every array that came in becomes an `obs.view`; where an array
+/// goes out stands an `unrealized_conversion_cast` from it to its memory.
+/// Fails on an array that is returned or carried and is not in memory.
+LogicalResult convertHostArrays(func::FuncOp function);
+
+/// Replaces the casts by the memory of the views that they cast, and reads and
+/// extents of views by copies of one element and `memref.dim`.
+LogicalResult finishHostArrays(func::FuncOp function);
+
+/// Frees every `gpu.alloc` of `function` after its last use, unless it leaves
+/// its block.
+void insertDeallocations(func::FuncOp function);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_HOSTARRAYS_H

@@ -1,0 +1,369 @@
+//===- OutlineKernels.cpp - One kernel for each force at grid level -------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's gpu-kernel-outlining orders arguments by use; ours stand in the
+// order of the source, results last, since the entry point is an interface that
+// people call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostArrays.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSOUTLINEKERNELSPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// Forces of level grid inside programs of level grid
+//===----------------------------------------------------------------------===//
+
+/// Moves the grid-level forces of grid-level fills in front of the force of the
+/// fill: they are kernels of their own, which run before.
+static LogicalResult hoistGridForces(func::FuncOp function) {
+  SmallVector<ForceOp> nested;
+  function.walk([&](ForceOp force) {
+    if (getEnclosingScope(force).level == Level::Grid &&
+        force->getParentOfType<FillOp>())
+      nested.push_back(force);
+  });
+  for (ForceOp force : nested) {
+    auto fill = dyn_cast<FillOp>(force->getParentOp());
+    if (!fill)
+      return force.emitOpError(
+          "[R1-kernel] is a kernel inside control flow of another kernel; "
+          "move the control flow to the host function");
+    // Everything before it in the body that only computes goes along.
+    for (Operation &op :
+         llvm::make_early_inc_range(fill.getBody().front())) {
+      if (&op == force.getOperation()) {
+        op.moveBefore(fill);
+        break;
+      }
+      if (isMemoryEffectFree(&op))
+        op.moveBefore(fill);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the kernel of one force.
+class Outliner {
+public:
+  Outliner(ForceOp force, SymbolTable &symbols, StringRef name)
+      : force(force), symbols(symbols), name(name), host(force),
+        inside(force.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult allocateOutputs();
+  void collect(Value value);
+  Value build(Value value);
+  Value addArgument(Value value);
+  void addWork(Block &body);
+  Value onHost(Value value, IRMapping &clones);
+
+  ForceOp force;
+  SymbolTable &symbols;
+  StringRef name;
+  OpBuilder host, inside;
+  KernelOp kernel;
+  SmallVector<Value> outputs;
+  /// Host values that the kernel needs as arguments.
+  SetVector<Value> captured;
+  IRMapping mapping;
+  SmallVector<Value> work;
+  SmallVector<Attribute> units;
+};
+} // namespace
+
+/// Device memory for the results, with their initial contents.
+LogicalResult Outliner::allocateOutputs() {
+  Location loc = force.getLoc();
+  unsigned next = 0;
+  for (auto [array, result] :
+       llvm::zip(force.getArrays(), force.getResults())) {
+    auto fill = array.getDefiningOp<FillOp>();
+    auto type = cast<PullType>(result.getType());
+    for (auto [k, memoryType] : llvm::enumerate(getMemoryTypes(type))) {
+      Value memory;
+      if (!force.getInto().empty()) {
+        memory = force.getInto()[next++];
+      } else {
+        memory = gpu::AllocOp::create(host, loc, memoryType, Type(),
+                                      ValueRange(), fill.getExtents(),
+                                      ValueRange())
+                     .getMemref();
+      }
+      if (!fill.getInit().empty())
+        gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
+                              fill.getInit()[k]);
+      if (Value onto = fill.getOnto()) {
+        auto view = onto.getDefiningOp<ViewOp>();
+        if (!view)
+          return force.emitOpError("[fill-onto] starts from an array that is "
+                                   "not in memory; force it first");
+        gpu::MemcpyOp::create(host, loc, Type(), ValueRange(), memory,
+                              view.getMemory()[k]);
+      }
+      outputs.push_back(memory);
+    }
+  }
+  return success();
+}
+
+/// Pure scalar operations are computed again in the kernel rather than passed.
+static bool isCheap(Operation *op) {
+  return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         !isa<GetOp>(op);
+}
+
+/// Collects the arguments that `value`, defined in host code, needs.
+void Outliner::collect(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto view = dyn_cast_or_null<ViewOp>(op)) {
+    captured.insert_range(view.getMemory());
+  } else if (isCheap(op)) {
+    for (Value operand : op->getOperands())
+      collect(operand);
+  } else {
+    captured.insert(value);
+  }
+}
+
+/// The host value `value` inside the kernel.
+Value Outliner::build(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    build(operand);
+  inside.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+Value Outliner::addArgument(Value value) {
+  Block &body = kernel.getBody().front();
+  return body.addArgument(value.getType(), value.getLoc());
+}
+
+/// `value`, used in a fill of the force, in host code; null if it depends on
+/// more than host code knows.
+Value Outliner::onHost(Value value, IRMapping &clones) {
+  if (force->getParentRegion()->isAncestor(value.getParentRegion()) &&
+      value.getParentRegion() != force->getParentRegion()) {
+    if (Value known = clones.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!isCheap(op))
+      return {};
+    for (Value operand : op->getOperands()) {
+      Value outside = onHost(operand, clones);
+      if (!outside)
+        return {};
+      clones.map(operand, outside);
+    }
+    host.clone(*op, clones);
+    return clones.lookup(value);
+  }
+  return value;
+}
+
+/// Collects how much every loop over the grid has to do.
+void Outliner::addWork(Block &body) {
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FillOp>(op))
+      return WalkResult::skip();
+    auto par = dyn_cast<ParOp>(op);
+    if (!par)
+      return WalkResult::advance();
+    IRMapping clones;
+    Value total;
+    for (Value extent : par.getExtents()) {
+      Value known = onHost(extent, clones);
+      if (!known)
+        return WalkResult::skip();
+      total = total ? host.createOrFold<arith::MulIOp>(par.getLoc(), total,
+                                                       known)
+                    : known;
+    }
+    if (total) {
+      work.push_back(total);
+      units.push_back(LevelAttr::get(par.getContext(), par.getUnit()));
+    }
+    return WalkResult::skip();
+  });
+}
+
+LogicalResult Outliner::run() {
+  Location loc = force.getLoc();
+  for (Value array : force.getArrays()) {
+    auto fill = array.getDefiningOp<FillOp>();
+    if (!fill)
+      return force.emitOpError("is not fused; run obs-fuse-arrays first");
+    // Two loops over the whole grid in one kernel are not ordered.
+    WalkResult ordered = fill.getBody().walk([&](WriteOp write) {
+      Operation *par = write->getParentOp();
+      if (write->hasAttr("obs.contract") && par->getParentOp() == fill) {
+        write.emitOpError("[fill-order] is initial contents of a part of a "
+                          "larger array at level grid, which nothing orders "
+                          "before the other writes; force the part first");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (ordered.wasInterrupted())
+      return failure();
+  }
+  if (failed(allocateOutputs()))
+    return failure();
+
+  SetVector<Value> used;
+  for (Value array : force.getArrays()) {
+    auto fill = array.getDefiningOp<FillOp>();
+    used.insert_range(fill.getExtents());
+    getUsedValuesDefinedAbove(fill.getBody(), used);
+  }
+  for (Value value : used)
+    collect(value);
+
+  // Source order: arguments of the function, then values as they are made.
+  SmallVector<Value> arguments = captured.takeVector();
+  llvm::DenseMap<Operation *, unsigned> order;
+  force->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { order[op] = order.size(); });
+  auto key = [&](Value value) -> std::pair<unsigned, unsigned> {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return {order[argument.getOwner()->getParentOp()],
+              argument.getArgNumber()};
+    return {order[value.getDefiningOp()],
+            cast<OpResult>(value).getResultNumber()};
+  };
+  llvm::stable_sort(arguments,
+                    [&](Value a, Value b) { return key(a) < key(b); });
+  // Memory that is read and written is one argument.
+  for (Value output : outputs)
+    if (!llvm::is_contained(arguments, output))
+      arguments.push_back(output);
+
+  SmallVector<Type> types;
+  for (Value argument : arguments)
+    types.push_back(argument.getType());
+  inside.setInsertionPoint(force->getParentOfType<func::FuncOp>());
+  kernel = KernelOp::create(
+      inside, loc, name,
+      FunctionType::get(force.getContext(), types, {}), ArrayAttr(),
+      ArrayAttr());
+  symbols.insert(kernel);
+  if (IntegerAttr threads = force.getThreadsAttr())
+    kernel->setAttr("threads", threads);
+  Block *body = inside.createBlock(&kernel.getBody());
+  for (Value argument : arguments)
+    mapping.map(argument, addArgument(argument));
+  for (Value value : used)
+    build(value);
+
+  SmallVector<Value> fills, into;
+  for (Value array : force.getArrays()) {
+    auto fill = array.getDefiningOp<FillOp>();
+    for (Value extent : fill.getExtents())
+      build(extent);
+    auto clone = cast<FillOp>(inside.clone(*fill, mapping));
+    clone.getInitMutable().clear();
+    clone.getOntoMutable().clear();
+    fills.push_back(clone);
+  }
+  for (Value output : outputs)
+    into.push_back(mapping.lookup(output));
+  ForceOp::create(inside, loc, force.getResultTypes(), fills, into,
+                  force.getStorageAttr(), StringAttr(), IntegerAttr(),
+                  inside.getUnitAttr());
+  (void)body;
+
+  for (Value array : force.getArrays())
+    addWork(array.getDefiningOp<FillOp>().getBody().front());
+  LaunchOp::create(host, loc,
+                   FlatSymbolRefAttr::get(kernel.getSymNameAttr()), Value(),
+                   work, arguments, host.getArrayAttr(units));
+
+  // The results are what the kernel wrote.
+  unsigned next = 0;
+  for (Value result : force.getResults()) {
+    auto type = cast<PullType>(result.getType());
+    unsigned count = type.getElementTypes().size();
+    auto view = ViewOp::create(
+        host, loc, TypeRange(type),
+        ValueRange(outputs).slice(next, count));
+    result.replaceAllUsesWith(view.getResult());
+    next += count;
+  }
+  force.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> functions;
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      // Functions of a level were inlined where they are used.
+      if (function->hasAttr("obs.level"))
+        function.erase();
+      else
+        functions.push_back(function);
+    }
+    for (func::FuncOp function : functions)
+      if (failed(outline(function, symbols)))
+        return signalPassFailure();
+  }
+
+  static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
+    if (failed(hoistGridForces(function)) ||
+        failed(convertHostArrays(function)))
+      return failure();
+    SmallVector<ForceOp> forces;
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto force = dyn_cast<ForceOp>(op))
+        forces.push_back(force);
+      return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
+                                           : WalkResult::advance();
+    });
+    for (ForceOp force : forces) {
+      std::string name = force.getKernel().value_or("").str();
+      if (name.empty())
+        name = (function.getName() + "_kernel").str();
+      if (failed(Outliner(force, symbols, name).run()))
+        return failure();
+    }
+    if (failed(finishHostArrays(function)))
+      return failure();
+    insertDeallocations(function);
+    return success();
+  }
+};
+} // namespace
