@@ -1,0 +1,24 @@
+//===- Passes.h - Conversions out of obs ------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_CONVERSION_PASSES_H
+#define OBSIDIAN_CONVERSION_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::obs {
+
+#define GEN_PASS_DECL
+#include "Obsidian/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "Obsidian/Conversion/Passes.h.inc"
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_CONVERSION_PASSES_H

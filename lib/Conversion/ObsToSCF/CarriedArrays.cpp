@@ -1,0 +1,394 @@
+//===- CarriedArrays.cpp - Control flow over arrays -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An array that a loop carries lives in a ring of two buffers: the array of the
+// iteration in slot s, the next one in slot 1 - s. The loop carries the number s
+// in the place of the array, and its dynamic extents. Numbers rather than
+// swapped pointers keep every access analysable.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static bool isArray(Value value) { return isa<PullType>(value.getType()); }
+
+/// The values that stand for the array `array` of type `type` in a loop: its
+/// slot and its dynamic extents.
+static SmallVector<Value> getCarried(PullType type, const StoredArray &array) {
+  SmallVector<Value> carried{array.prefix.front()};
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicExtent(d))
+      carried.push_back(array.extents[d]);
+  return carried;
+}
+
+/// The array that `carried` stands for, in the ring of `ring`; takes its values
+/// from the front.
+static StoredArray takeCarried(PullType type, const StoredArray &ring,
+                               ValueRange &carried) {
+  StoredArray array = ring;
+  array.prefix = {carried.front()};
+  carried = carried.drop_front();
+  for (unsigned d = 0; d < type.getRank(); ++d) {
+    if (!type.isDynamicExtent(d))
+      continue;
+    array.extents[d] = carried.front();
+    carried = carried.drop_front();
+  }
+  return array;
+}
+
+/// A ring for arrays like `array`, without contents.
+StoredArray Emitter::allocateRing(Value array, Level level) {
+  auto type = cast<PullType>(array.getType());
+  SmallVector<Value> extents;
+  for (int64_t extent : type.getExtents())
+    extents.push_back(index(array.getLoc(),
+                            ShapedType::isDynamic(extent) ? 0 : extent));
+  StoredArray ring = allocate(array.getLoc(), type, extents, level,
+                              Storage::Auto, /*isRing=*/true);
+  ring.prefix = {index(array.getLoc(), 0)};
+  return ring;
+}
+
+/// A ring that holds the initial value `init` of a loop. A value that is in a
+/// ring already and dies with the loop keeps its ring.
+StoredArray Emitter::enterRing(Value init, Level level) {
+  const StoredArray &stored = arrays.find(init)->second;
+  if (stored.prefix.size() == 1 && init.hasOneUse())
+    return stored;
+  StoredArray ring = allocateRing(init, level);
+  ring.extents = stored.extents;
+  StoredArray source = stored;
+  emitCopy(init.getLoc(), source, ring, level);
+  return ring;
+}
+
+/// The array that takes the place of `current` in the next iteration.
+FailureOr<StoredArray> Emitter::storeNext(Value yielded,
+                                          const StoredArray &current,
+                                          Level level) {
+  auto found = arrays.find(yielded);
+  if (found == arrays.end())
+    return failure();
+  StoredArray stored = found->second;
+  if (stored.buffers == current.buffers)
+    return stored;
+  StoredArray next = current;
+  next.prefix = {builder.createOrFold<arith::SubIOp>(
+      yielded.getLoc(), index(yielded.getLoc(), 1), current.prefix.front())};
+  next.extents = stored.extents;
+  emitCopy(yielded.getLoc(), stored, next, level);
+  return next;
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> init;
+  SmallVector<StoredArray> rings;
+  for (Value value : loop.getInitArgs()) {
+    if (!isArray(value)) {
+      init.push_back(values.lookupOrDefault(value));
+      continue;
+    }
+    rings.push_back(enterRing(value, level));
+    llvm::append_range(
+        init, getCarried(cast<PullType>(value.getType()), rings.back()));
+  }
+  auto emitted = scf::ForOp::create(
+      builder, loc, values.lookupOrDefault(loop.getLowerBound()),
+      values.lookupOrDefault(loop.getUpperBound()),
+      values.lookupOrDefault(loop.getStep()), init,
+      [](OpBuilder &, Location, Value, ValueRange) {});
+  emitted->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  values.map(loop.getInductionVar(), emitted.getInductionVar());
+
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(emitted.getBody());
+    ValueRange carried = emitted.getRegionIterArgs();
+    unsigned ring = 0;
+    SmallVector<StoredArray> current;
+    for (auto [argument, yielded] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+      auto type = dyn_cast<PullType>(argument.getType());
+      if (!type) {
+        values.map(argument, carried.front());
+        carried = carried.drop_front();
+        continue;
+      }
+      current.push_back(takeCarried(type, rings[ring++], carried));
+      arrays[argument] = current.back();
+      // A force whose result is the next array writes it where it belongs.
+      auto force = yielded.getDefiningOp<ForceOp>();
+      if (force && force->getBlock() == loop.getBody() &&
+          force.getInto().empty() && !destinations.contains(yielded)) {
+        StoredArray next = current.back();
+        next.prefix = {builder.createOrFold<arith::SubIOp>(
+            loc, index(loc, 1), current.back().prefix.front())};
+        destinations[yielded] = next;
+      }
+    }
+    if (failed(emitBlock(*loop.getBody(), level)))
+      return failure();
+    SmallVector<Value> results;
+    ring = 0;
+    for (Value yielded : loop.getYieldedValues()) {
+      if (!isArray(yielded)) {
+        results.push_back(values.lookupOrDefault(yielded));
+        continue;
+      }
+      FailureOr<StoredArray> next = storeNext(yielded, current[ring++], level);
+      if (failed(next))
+        return loop.emitOpError("carries an array that is not fused; run "
+                                "obs-fuse-arrays first");
+      llvm::append_range(
+          results, getCarried(cast<PullType>(yielded.getType()), *next));
+    }
+    scf::YieldOp::create(builder, loc, results);
+  }
+  ValueRange results = emitted.getResults();
+  unsigned ring = 0;
+  for (Value result : loop.getResults()) {
+    if (auto type = dyn_cast<PullType>(result.getType())) {
+      arrays[result] = takeCarried(type, rings[ring++], results);
+    } else {
+      values.map(result, results.front());
+      results = results.drop_front();
+    }
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
+  Location loc = loop.getLoc();
+  auto notFused = [&] {
+    return loop.emitOpError("carries an array that is not fused; run "
+                            "obs-fuse-arrays first");
+  };
+  SmallVector<Value> init;
+  SmallVector<StoredArray> rings;
+  for (Value value : loop.getInits()) {
+    if (!isArray(value)) {
+      init.push_back(values.lookupOrDefault(value));
+      continue;
+    }
+    rings.push_back(enterRing(value, level));
+    llvm::append_range(
+        init, getCarried(cast<PullType>(value.getType()), rings.back()));
+  }
+  // Result types follow from what the condition passes on, which is known once
+  // its region is emitted; so the loop is made around two finished blocks.
+  auto before = std::make_unique<Region>();
+  auto after = std::make_unique<Region>();
+  auto addBlock = [&](Region &region, TypeRange types) {
+    SmallVector<Location> locs(types.size(), loc);
+    OpBuilder::InsertionGuard guard(builder);
+    return builder.createBlock(&region, region.end(), types, locs);
+  };
+  SmallVector<StoredArray> passedRings;
+  SmallVector<Type> passedTypes;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = addBlock(*before, ValueRange(init).getTypes());
+    builder.setInsertionPointToEnd(block);
+    ValueRange carried = block->getArguments();
+    unsigned ring = 0;
+    for (BlockArgument argument : loop.getBeforeArguments()) {
+      if (auto type = dyn_cast<PullType>(argument.getType())) {
+        arrays[argument] = takeCarried(type, rings[ring++], carried);
+      } else {
+        values.map(argument, carried.front());
+        carried = carried.drop_front();
+      }
+    }
+    if (failed(emitBlock(*loop.getBeforeBody(), level)))
+      return failure();
+    SmallVector<Value> passed;
+    for (Value value : loop.getConditionOp().getArgs()) {
+      if (!isArray(value)) {
+        passed.push_back(values.lookupOrDefault(value));
+        continue;
+      }
+      auto found = arrays.find(value);
+      if (found == arrays.end())
+        return notFused();
+      StoredArray stored = found->second;
+      if (stored.prefix.empty()) {
+        StoredArray ringed = allocateRing(value, level);
+        ringed.extents = stored.extents;
+        emitCopy(loc, stored, ringed, level);
+        stored = ringed;
+      }
+      passedRings.push_back(stored);
+      llvm::append_range(
+          passed, getCarried(cast<PullType>(value.getType()), stored));
+    }
+    scf::ConditionOp::create(
+        builder, loc,
+        values.lookupOrDefault(loop.getConditionOp().getCondition()), passed);
+    llvm::append_range(passedTypes, ValueRange(passed).getTypes());
+  }
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = addBlock(*after, passedTypes);
+    builder.setInsertionPointToEnd(block);
+    ValueRange carried = block->getArguments();
+    unsigned ring = 0;
+    for (BlockArgument argument : loop.getAfterArguments()) {
+      if (auto type = dyn_cast<PullType>(argument.getType())) {
+        arrays[argument] = takeCarried(type, passedRings[ring++], carried);
+      } else {
+        values.map(argument, carried.front());
+        carried = carried.drop_front();
+      }
+    }
+    // Where the array that came in through the same ring is now.
+    SmallVector<StoredArray> current;
+    for (const StoredArray &own : rings) {
+      StoredArray here = own;
+      for (BlockArgument argument : loop.getAfterArguments())
+        if (isArray(argument) && arrays[argument].buffers == own.buffers)
+          here = arrays[argument];
+      current.push_back(here);
+    }
+    ring = 0;
+    for (Value yielded : loop.getYieldOp().getOperands()) {
+      if (!isArray(yielded))
+        continue;
+      StoredArray next = current[ring++];
+      auto force = yielded.getDefiningOp<ForceOp>();
+      if (!force || force->getBlock() != loop.getAfterBody() ||
+          !force.getInto().empty() || destinations.contains(yielded))
+        continue;
+      next.prefix = {builder.createOrFold<arith::SubIOp>(
+          loc, index(loc, 1), next.prefix.front())};
+      destinations[yielded] = next;
+    }
+    if (failed(emitBlock(*loop.getAfterBody(), level)))
+      return failure();
+    SmallVector<Value> results;
+    ring = 0;
+    for (Value yielded : loop.getYieldOp().getOperands()) {
+      if (!isArray(yielded)) {
+        results.push_back(values.lookupOrDefault(yielded));
+        continue;
+      }
+      FailureOr<StoredArray> next = storeNext(yielded, current[ring++], level);
+      if (failed(next))
+        return notFused();
+      llvm::append_range(
+          results, getCarried(cast<PullType>(yielded.getType()), *next));
+    }
+    scf::YieldOp::create(builder, loc, results);
+  }
+  auto emitted = scf::WhileOp::create(builder, loc, passedTypes, init);
+  emitted.getBefore().takeBody(*before);
+  emitted.getAfter().takeBody(*after);
+  ValueRange results = emitted.getResults();
+  unsigned ring = 0;
+  for (Value result : loop.getResults()) {
+    if (auto type = dyn_cast<PullType>(result.getType())) {
+      arrays[result] = takeCarried(type, passedRings[ring++], results);
+    } else {
+      values.map(result, results.front());
+      results = results.drop_front();
+    }
+  }
+  return success();
+}
+
+/// Both arms leave their array in one buffer.
+LogicalResult Emitter::emitIf(scf::IfOp branch, Level level) {
+  Location loc = branch.getLoc();
+  SmallVector<Type> types;
+  SmallVector<StoredArray> merged;
+  for (Value result : branch.getResults()) {
+    auto type = dyn_cast<PullType>(result.getType());
+    if (!type) {
+      types.push_back(result.getType());
+      continue;
+    }
+    SmallVector<Value> extents;
+    for (int64_t extent : type.getExtents()) {
+      extents.push_back(
+          index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
+      if (ShapedType::isDynamic(extent))
+        types.push_back(builder.getIndexType());
+    }
+    merged.push_back(
+        allocate(loc, type, extents, level, Storage::Auto, /*isRing=*/false));
+  }
+  auto emitted = scf::IfOp::create(
+      builder, loc, types, values.lookupOrDefault(branch.getCondition()),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto emitArm = [&](Block *from, Block *to) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(to);
+    Operation *yield = from->getTerminator();
+    unsigned next = 0;
+    for (Value value : yield->getOperands())
+      if (isArray(value)) {
+        StoredArray &target = merged[next++];
+        auto force = value.getDefiningOp<ForceOp>();
+        if (force && force->getBlock() == from && force.getInto().empty() &&
+            !destinations.contains(value))
+          destinations[value] = target;
+      }
+    if (failed(emitBlock(*from, level)))
+      return failure();
+    SmallVector<Value> results;
+    next = 0;
+    for (Value value : yield->getOperands()) {
+      auto type = dyn_cast<PullType>(value.getType());
+      if (!type) {
+        results.push_back(values.lookupOrDefault(value));
+        continue;
+      }
+      auto found = arrays.find(value);
+      if (found == arrays.end())
+        return branch.emitOpError("yields an array that is not fused; run "
+                                  "obs-fuse-arrays first");
+      StoredArray stored = found->second;
+      StoredArray &target = merged[next++];
+      if (stored.buffers != target.buffers) {
+        StoredArray sink = target;
+        sink.extents = stored.extents;
+        emitCopy(loc, stored, sink, level);
+      }
+      for (unsigned d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicExtent(d))
+          results.push_back(stored.extents[d]);
+    }
+    scf::YieldOp::create(builder, loc, results);
+    return success();
+  };
+  if (failed(emitArm(branch.thenBlock(), emitted.thenBlock())) ||
+      failed(emitArm(branch.elseBlock(), emitted.elseBlock())))
+    return failure();
+  ValueRange results = emitted.getResults();
+  unsigned next = 0;
+  for (Value result : branch.getResults()) {
+    auto type = dyn_cast<PullType>(result.getType());
+    if (!type) {
+      values.map(result, results.front());
+      results = results.drop_front();
+      continue;
+    }
+    StoredArray array = merged[next++];
+    for (unsigned d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicExtent(d)) {
+        array.extents[d] = results.front();
+        results = results.drop_front();
+      }
+    arrays[result] = array;
+  }
+  return success();
+}

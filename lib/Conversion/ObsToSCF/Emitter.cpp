@@ -1,0 +1,442 @@
+//===- Emitter.cpp - From fused programs to level IR ----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+LogicalResult Emitter::run(KernelOp kernel) {
+  Block &old = kernel.getBody().front();
+  auto *block = new Block();
+  kernel.getBody().push_back(block);
+  for (BlockArgument argument : old.getArguments())
+    values.map(argument,
+               block->addArgument(argument.getType(), argument.getLoc()));
+  builder.setInsertionPointToStart(block);
+  LogicalResult result = emitBlock(old, Level::Grid);
+  // The old body goes in any case: its values are not used by the new one.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(old))) {
+    op.dropAllUses();
+    op.erase();
+  }
+  old.erase();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult Emitter::emitBlock(Block &block, Level level) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(emitOp(op, level)))
+      return failure();
+  return success();
+}
+
+static bool carriesArrays(Operation &op) {
+  auto isArray = llvm::IsaPred<PullType>;
+  return llvm::any_of(op.getOperandTypes(), isArray) ||
+         llvm::any_of(op.getResultTypes(), isArray);
+}
+
+LogicalResult Emitter::emitOp(Operation &op, Level level) {
+  Location loc = op.getLoc();
+  if (auto view = dyn_cast<ViewOp>(op)) {
+    StoredArray array;
+    for (Value memory : view.getMemory())
+      array.buffers.push_back(values.lookupOrDefault(memory));
+    for (auto [d, extent] : llvm::enumerate(view.getType().getExtents()))
+      array.extents.push_back(
+          ShapedType::isDynamic(extent)
+              ? Value(memref::DimOp::create(builder, loc,
+                                            array.buffers.front(), d))
+              : index(loc, extent));
+    arrays[view.getResult()] = array;
+    return success();
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return emitConstant(constant);
+  if (isa<FillOp>(op)) // Emitted by its force.
+    return success();
+  if (auto force = dyn_cast<ForceOp>(op))
+    return emitForce(force, level);
+  if (auto par = dyn_cast<ParOp>(op))
+    return emitPar(par, level);
+  if (auto write = dyn_cast<WriteOp>(op))
+    return emitWrite(write);
+  if (auto get = dyn_cast<GetOp>(op))
+    return emitGet(get);
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    auto array = arrays.find(dim.getArray());
+    if (array == arrays.end())
+      return op.emitOpError("is not fused; run obs-fuse-arrays first");
+    values.map(dim.getExtent(), array->second.extents[dim.getDimension()]);
+    return success();
+  }
+  if (auto bits = dyn_cast<BitOpInterface>(op)) {
+    // Expanded on the new operands, through a clone that is dropped again.
+    Operation *clone = builder.clone(op, values);
+    values.map(op.getResult(0),
+               cast<BitOpInterface>(clone).expand(builder));
+    clone->erase();
+    return success();
+  }
+  if (isa<AssertOp, PrintOp>(op)) {
+    emitCheck(op, level);
+    return success();
+  }
+  // Array operations that were fused away and are dead.
+  if (isa<ArrayOpInterface>(op)) {
+    if (op.use_empty() || isMemoryEffectFree(&op))
+      return success();
+    return op.emitOpError("is not fused; run obs-fuse-arrays first");
+  }
+  if (carriesArrays(op)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return emitFor(loop, level);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return emitWhile(loop, level);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return emitIf(branch, level);
+    return op.emitOpError("[control-arrays] cannot pass arrays on; use scf.for, "
+                          "scf.while or scf.if");
+  }
+  if (op.getNumRegions() != 0)
+    return emitNested(op, level);
+  builder.clone(op, values);
+  return success();
+}
+
+/// An operation with regions that carries no arrays, such as `scf.for` over
+/// scalars: itself with its regions emitted.
+LogicalResult Emitter::emitNested(Operation &op, Level level) {
+  OperationState state(op.getLoc(), op.getName());
+  for (Value operand : op.getOperands())
+    state.addOperands(values.lookupOrDefault(operand));
+  state.addTypes(op.getResultTypes());
+  state.addAttributes(op.getAttrs());
+  for (unsigned i = 0, e = op.getNumRegions(); i < e; ++i)
+    state.addRegion();
+  Operation *emitted = builder.create(state);
+  values.map(op.getResults(), emitted->getResults());
+  for (auto [from, to] : llvm::zip(op.getRegions(), emitted->getRegions())) {
+    for (Block &block : from) {
+      OpBuilder::InsertionGuard guard(builder);
+      SmallVector<Location> locs(block.getNumArguments(), op.getLoc());
+      Block *copy = builder.createBlock(&to, to.end(),
+                                        block.getArgumentTypes(), locs);
+      values.map(block.getArguments(), copy->getArguments());
+      if (failed(emitBlock(block, level)))
+        return failure();
+      builder.clone(*block.getTerminator(), values);
+    }
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitConstant(ConstantOp constant) {
+  // One private table for equal constants.
+  auto type = cast<RankedTensorType>(constant.getValue().getType());
+  auto memory = MemRefType::get(type.getShape(), type.getElementType());
+  memref::GlobalOp table;
+  for (auto global : symbols.getOps<memref::GlobalOp>())
+    if (global.getInitialValue() == constant.getValue())
+      table = global;
+  if (!table) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(symbols.getBody());
+    table = memref::GlobalOp::create(
+        builder, constant.getLoc(), "obs_table",
+        builder.getStringAttr("private"), memory, constant.getValue(),
+        /*constant=*/true, IntegerAttr());
+    SymbolTable(symbols).insert(table);
+  }
+  StoredArray array;
+  array.buffers.push_back(memref::GetGlobalOp::create(
+      builder, constant.getLoc(), memory, table.getName()));
+  for (int64_t extent : type.getShape())
+    array.extents.push_back(index(constant.getLoc(), extent));
+  arrays[constant.getResult()] = array;
+  return success();
+}
+
+LogicalResult Emitter::emitGet(GetOp get) {
+  auto found = arrays.find(get.getArray());
+  if (found == arrays.end())
+    return get.emitOpError("reads an array that is not fused; run "
+                           "obs-fuse-arrays first");
+  const StoredArray &array = found->second;
+  SmallVector<Value> indices(array.prefix);
+  for (Value i : get.getIndices())
+    indices.push_back(values.lookupOrDefault(i));
+  for (auto [result, buffer] : llvm::zip(get.getResults(), array.buffers))
+    values.map(result,
+               memref::LoadOp::create(builder, get.getLoc(), buffer, indices)
+                   .getResult());
+  return success();
+}
+
+LogicalResult Emitter::emitWrite(WriteOp write) {
+  Location loc = write.getLoc();
+  SmallVector<Value> indices(target->prefix);
+  for (Value i : write.getIndices())
+    indices.push_back(values.lookupOrDefault(i));
+  WriteContract contract = write.getEffectiveContract();
+  for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
+    Value stored = values.lookupOrDefault(value);
+    if (contract.contract == Contract::Reduce && !write->hasAttr("obs.contract")) {
+      auto kind = arith::symbolizeAtomicRMWKind(contract.kind.getValue());
+      memref::AtomicRMWOp::create(builder, loc, *kind, stored, buffer, indices);
+      continue;
+    }
+    auto store =
+        memref::StoreOp::create(builder, loc, stored, buffer, indices);
+    if (Attribute initial = write->getAttr("obs.contract"))
+      store->setAttr("obs.contract", initial);
+    else if (contract.contract == Contract::Any)
+      store->setAttr("obs.contract", builder.getStringAttr("any"));
+  }
+  return success();
+}
+
+/// Prints once for each instance of the level; assertions are uniform.
+void Emitter::emitCheck(Operation &op, Level level) {
+  Location loc = op.getLoc();
+  if (auto check = dyn_cast<AssertOp>(op)) {
+    cf::AssertOp::create(builder, loc,
+                         values.lookupOrDefault(check.getCondition()),
+                         check.getMessage());
+    return;
+  }
+  auto print = cast<PrintOp>(op);
+  std::string format;
+  unsigned next = 0;
+  StringRef text = print.getFormat();
+  SmallVector<Value> operands;
+  auto emit = [&] {
+    while (!text.empty()) {
+      auto [before, after] = text.split("{}");
+      for (char c : before)
+        format += c == '%' ? std::string("%%") : std::string(1, c);
+      bool hasValue = before.size() != text.size();
+      text = after;
+      if (!hasValue)
+        continue;
+      Value value = values.lookupOrDefault(print.getValues()[next++]);
+      if (isa<FloatType>(value.getType())) {
+        if (!value.getType().isF64())
+          value = arith::ExtFOp::create(builder, loc, builder.getF64Type(),
+                                        value);
+        format += "%f";
+      } else {
+        if (value.getType().isIndex())
+          value = arith::IndexCastOp::create(builder, loc,
+                                             builder.getI64Type(), value);
+        else if (value.getType().isInteger(1))
+          value = arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
+                                         value);
+        else if (!value.getType().isInteger(64))
+          value = arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
+                                         value);
+        format += "%lld";
+      }
+      operands.push_back(value);
+    }
+    gpu::PrintfOp::create(builder, loc, format + "\n", operands);
+  };
+  if (level == Level::Thread)
+    return emit();
+  emitLoop(loc, index(loc, 1), level, [&](ValueRange) { emit(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The indices of iteration `linear` of a loop over `extents`.
+static SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
+                                      Value linear, ValueRange extents) {
+  SmallVector<Value> indices(extents.size());
+  for (unsigned d = extents.size() - 1; d > 0; --d) {
+    indices[d] = builder.createOrFold<arith::RemUIOp>(loc, linear, extents[d]);
+    linear = builder.createOrFold<arith::DivUIOp>(loc, linear, extents[d]);
+  }
+  indices[0] = linear;
+  return indices;
+}
+
+static Value buildProduct(OpBuilder &builder, Location loc,
+                          ValueRange extents) {
+  Value total = extents.front();
+  for (Value extent : extents.drop_front())
+    total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
+  return total;
+}
+
+void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
+                       function_ref<void(ValueRange)> body) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (level == Level::Thread) {
+    // A thread has no workers: nested sequential loops.
+    SmallVector<Value> indices;
+    for (Value extent : extents) {
+      auto loop = scf::ForOp::create(builder, loc, index(loc, 0), extent,
+                                     index(loc, 1));
+      builder.setInsertionPointToStart(loop.getBody());
+      indices.push_back(loop.getInductionVar());
+    }
+    body(indices);
+    return;
+  }
+  Value total = buildProduct(builder, loc, extents);
+  auto map = MapAttr::get(builder.getContext(), level, Level::Thread);
+  auto forall = scf::ForallOp::create(builder, loc, OpFoldResult(total),
+                                      /*outputs=*/ValueRange(),
+                                      builder.getArrayAttr(map));
+  builder.setInsertionPoint(forall.getTerminator());
+  body(delinearize(builder, loc, forall.getInductionVar(0), extents));
+}
+
+LogicalResult Emitter::emitPar(ParOp par, Level level) {
+  Location loc = par.getLoc();
+  Block &block = par.getBody().front();
+  SmallVector<Value> extents;
+  for (Value extent : par.getExtents())
+    extents.push_back(values.lookupOrDefault(extent));
+  LogicalResult result = success();
+  auto emitBody = [&](ValueRange indices) {
+    values.map(block.getArguments(), indices);
+    result = emitBlock(block, par.getUnit());
+  };
+  if (par.getUnit() == Level::Thread) {
+    emitLoop(loc, extents, level, emitBody);
+    return result;
+  }
+  // Instances of the same level that depend on more than their number: one
+  // after the other.
+  Value total = buildProduct(builder, loc, extents);
+  Value first = index(loc, 0), step = index(loc, 1);
+  auto map = MapAttr::get(par.getContext(), level, par.getUnit());
+  bool distributed = par.getUnit() != level;
+  if (distributed) {
+    first = WorkerIdOp::create(builder, loc, map);
+    step = WorkerCountOp::create(builder, loc, map);
+  }
+  auto loop = scf::ForOp::create(builder, loc, first, total, step);
+  if (distributed)
+    loop->setAttr("obs.map", map);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  emitBody(delinearize(builder, loc, loop.getInductionVar(), extents));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Force
+//===----------------------------------------------------------------------===//
+
+StoredArray Emitter::allocate(Location loc, PullType type, ValueRange extents,
+                              Level level, Storage storage, bool isRing) {
+  StoredArray array;
+  SmallVector<int64_t> shape;
+  if (isRing)
+    shape.push_back(2);
+  llvm::append_range(shape, type.getBoundedExtents());
+  for (Type element : type.getElementTypes()) {
+    auto memory = MemRefType::get(
+        shape, element, MemRefLayoutAttrInterface(),
+        HomeAttr::get(builder.getContext(), level, storage));
+    array.buffers.push_back(memref::AllocOp::create(builder, loc, memory));
+  }
+  array.extents.assign(extents.begin(), extents.end());
+  return array;
+}
+
+LogicalResult Emitter::emitForce(ForceOp force, Level level) {
+  unsigned next = 0;
+  for (auto [array, result] :
+       llvm::zip(force.getArrays(), force.getResults())) {
+    auto fill = array.getDefiningOp<FillOp>();
+    if (!fill)
+      return force.emitOpError("is not fused; run obs-fuse-arrays first");
+    auto type = cast<PullType>(result.getType());
+    SmallVector<Value> extents;
+    unsigned nextExtent = 0;
+    for (int64_t extent : type.getExtents())
+      extents.push_back(
+          ShapedType::isDynamic(extent)
+              ? values.lookupOrDefault(fill.getExtents()[nextExtent++])
+              : index(force.getLoc(), extent));
+    StoredArray stored;
+    if (auto given = destinations.find(result); given != destinations.end()) {
+      stored = given->second;
+      stored.extents = extents;
+    } else if (!force.getInto().empty()) {
+      for (unsigned i = 0; i < type.getElementTypes().size(); ++i)
+        stored.buffers.push_back(
+            values.lookupOrDefault(force.getInto()[next++]));
+      stored.extents = extents;
+    } else {
+      if (level == Level::Grid)
+        return force.emitOpError("[R1-kernel] forces at level grid inside a "
+                                 "kernel; it must be a kernel of its own");
+      stored = allocate(force.getLoc(), type, extents, level,
+                        force.getStorage(), /*isRing=*/false);
+    }
+    if (failed(emitFill(fill, stored, level)))
+      return failure();
+    arrays[result] = stored;
+  }
+  return success();
+}
+
+LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
+                                Level level) {
+  Location loc = fill.getLoc();
+  if (!fill.getInit().empty() || fill.getOnto()) {
+    emitLoop(loc, stored.extents, level, [&](ValueRange indices) {
+      SmallVector<Value> to(stored.prefix), from;
+      llvm::append_range(to, indices);
+      const StoredArray *source = nullptr;
+      if (fill.getOnto()) {
+        source = &arrays.find(fill.getOnto())->second;
+        from = source->prefix;
+        llvm::append_range(from, indices);
+      }
+      for (auto [k, buffer] : llvm::enumerate(stored.buffers)) {
+        Value value =
+            source ? Value(memref::LoadOp::create(builder, loc,
+                                                  source->buffers[k], from))
+                   : values.lookupOrDefault(fill.getInit()[k]);
+        memref::StoreOp::create(builder, loc, value, buffer, to)
+            ->setAttr("obs.contract", builder.getStringAttr("init"));
+      }
+    });
+  }
+  const StoredArray *outer = target;
+  target = &stored;
+  LogicalResult result = emitBlock(fill.getBody().front(), level);
+  target = outer;
+  return result;
+}
+
+void Emitter::emitCopy(Location loc, const StoredArray &from,
+                       const StoredArray &to, Level level) {
+  emitLoop(loc, from.extents, level, [&](ValueRange indices) {
+    SmallVector<Value> source(from.prefix), sink(to.prefix);
+    llvm::append_range(source, indices);
+    llvm::append_range(sink, indices);
+    for (auto [a, b] : llvm::zip(from.buffers, to.buffers)) {
+      Value value = memref::LoadOp::create(builder, loc, a, source);
+      memref::StoreOp::create(builder, loc, value, b, sink);
+    }
+  });
+}

@@ -1,0 +1,81 @@
+//===- Emitter.h - From fused programs to level IR --------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EMITTER_H
+#define OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EMITTER_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::obs {
+
+/// Where an array is: one buffer for each element type, the indices that stand
+/// before its own (the slot of a ring), and its extents.
+struct StoredArray {
+  SmallVector<Value> buffers;
+  SmallVector<Value> prefix;
+  SmallVector<Value> extents;
+};
+
+/// Writes the level IR of one kernel, operation by operation. Old values are
+/// looked up in `values`, old arrays in `arrays`.
+class Emitter {
+public:
+  explicit Emitter(KernelOp kernel)
+      : builder(kernel.getContext()), symbols(kernel->getParentOfType<ModuleOp>()) {}
+
+  /// Emits the body of the kernel into a new block that replaces it.
+  LogicalResult run(KernelOp kernel);
+
+private:
+  // Emitter.cpp: programs.
+  LogicalResult emitBlock(Block &block, Level level);
+  LogicalResult emitOp(Operation &op, Level level);
+  LogicalResult emitNested(Operation &op, Level level);
+  LogicalResult emitPar(ParOp par, Level level);
+  LogicalResult emitForce(ForceOp force, Level level);
+  LogicalResult emitFill(FillOp fill, const StoredArray &target, Level level);
+  LogicalResult emitWrite(WriteOp write);
+  LogicalResult emitGet(GetOp get);
+  LogicalResult emitConstant(ConstantOp constant);
+  void emitCheck(Operation &op, Level level);
+
+  // CarriedArrays.cpp: control flow over arrays.
+  LogicalResult emitFor(scf::ForOp loop, Level level);
+  LogicalResult emitWhile(scf::WhileOp loop, Level level);
+  LogicalResult emitIf(scf::IfOp branch, Level level);
+  StoredArray allocateRing(Value array, Level level);
+  StoredArray enterRing(Value init, Level level);
+  FailureOr<StoredArray> storeNext(Value yielded, const StoredArray &current,
+                                   Level level);
+
+  /// A loop over all elements of `extents` at `level`.
+  void emitLoop(Location loc, ValueRange extents, Level level,
+                function_ref<void(ValueRange)> body);
+  /// Copies `from` to `to`, at `level`.
+  void emitCopy(Location loc, const StoredArray &from, const StoredArray &to,
+                Level level);
+  StoredArray allocate(Location loc, PullType type, ValueRange extents,
+                       Level level, Storage storage, bool isRing);
+  Value index(Location loc, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+
+  OpBuilder builder;
+  ModuleOp symbols;
+  IRMapping values;
+  llvm::DenseMap<Value, StoredArray> arrays;
+  /// Where a force must write because its result is the initial or next value
+  /// of a ring.
+  llvm::DenseMap<Value, StoredArray> destinations;
+  /// What `obs.write` writes now.
+  const StoredArray *target = nullptr;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EMITTER_H
