@@ -16,6 +16,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #ifdef HAVE_OBSTRANSFORMS
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #endif
 #ifdef HAVE_OBSTOSCF
@@ -104,6 +105,7 @@ void obs::registerAllDialects(DialectRegistry &registry) {
 void obs::registerAllPasses() {
 #ifdef HAVE_OBSTRANSFORMS
   obs::registerObsPasses();
+  obs::registerObsLevelPasses();
 #endif
 #ifdef HAVE_OBSTOSCF
   obs::registerObsConversionPasses();

@@ -360,6 +360,16 @@ StoredArray Emitter::allocate(Location loc, PullType type, ValueRange extents,
   return array;
 }
 
+/// True when `result` is made for a loop to start from: it is then written where
+/// the loop expects it.
+static bool entersRing(ForceOp force, Value result) {
+  if (!result.hasOneUse())
+    return false;
+  Operation *user = *result.user_begin();
+  return isa<scf::ForOp, scf::WhileOp>(user) &&
+         user->getBlock() == force->getBlock();
+}
+
 LogicalResult Emitter::emitForce(ForceOp force, Level level) {
   unsigned next = 0;
   for (auto [array, result] :
@@ -383,6 +393,9 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       for (unsigned i = 0; i < type.getElementTypes().size(); ++i)
         stored.buffers.push_back(
             values.lookupOrDefault(force.getInto()[next++]));
+      stored.extents = extents;
+    } else if (entersRing(force, result)) {
+      stored = allocateRing(result, level);
       stored.extents = extents;
     } else {
       if (level == Level::Grid)

@@ -1,7 +1,7 @@
 //===- ObsAsm.cpp - Parsing, printing and type inference of obs ops -------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,9 +110,8 @@ static ParseResult parseElementBindings(OpAsmParser &parser,
         ArrayRef<Type> elements = getArrayElementTypes(type);
         if (elements.size() != arguments.size() - first)
           return parser.emitError(loc)
-                 << "the array has " << elements.size()
-                 << " element types but " << arguments.size() - first
-                 << " names";
+                 << "the array has " << elements.size() << " element types but "
+                 << arguments.size() - first << " names";
         for (auto [i, element] : llvm::enumerate(elements))
           arguments[first + i].type = element;
         return success();
@@ -125,8 +124,8 @@ static void printElementBindings(OpAsmPrinter &printer, Block &block,
   unsigned next = 0;
   llvm::interleaveComma(arrays, printer, [&](Value array) {
     llvm::interleaveComma(
-        block.getArguments().slice(next,
-                                   getArrayElementTypes(array.getType()).size()),
+        block.getArguments().slice(
+            next, getArrayElementTypes(array.getType()).size()),
         printer, [&](Value argument) { printer << argument; });
     next += getArrayElementTypes(array.getType()).size();
     printer << " = " << array << " : " << array.getType();
@@ -388,9 +387,8 @@ ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseOptionalAttrDict(state.attributes) ||
       parser.parseColonType(type))
     return failure();
-  if (!init.empty() &&
-      parser.resolveOperands(init, type.getElementTypes(), initLoc,
-                             state.operands))
+  if (!init.empty() && parser.resolveOperands(init, type.getElementTypes(),
+                                              initLoc, state.operands))
     return failure();
   if (hasOnto && parser.resolveOperand(onto, ontoType, state.operands))
     return failure();
@@ -478,8 +476,8 @@ ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
     std::optional<Storage> storage = symbolizeStorage(keyword);
     if (!storage)
-      return parser.emitError(
-          loc, "expected registers, shared, global or constant");
+      return parser.emitError(loc,
+                              "expected registers, shared, global or constant");
     properties.storage = StorageAttr::get(parser.getContext(), *storage);
   }
   SMLoc loc = parser.getCurrentLocation();
@@ -533,8 +531,7 @@ void ForceOp::getEffects(
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments,
                       ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) {
+                      function_interface_impl::VariadicFlag, std::string &) {
     return builder.getFunctionType(arguments, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -603,10 +600,9 @@ void LaunchOp::print(OpAsmPrinter &printer) {
     printer << " blocks " << getBlocks();
   if (getUnits()) {
     printer << " work [" << getWork() << "] [";
-    llvm::interleaveComma(getUnits()->getAsRange<LevelAttr>(), printer,
-                          [&](LevelAttr unit) {
-                            printer << stringifyLevel(unit.getValue());
-                          });
+    llvm::interleaveComma(
+        getUnits()->getAsRange<LevelAttr>(), printer,
+        [&](LevelAttr unit) { printer << stringifyLevel(unit.getValue()); });
     printer << ']';
   }
   printer << " args(" << getArgs() << ')';
@@ -633,6 +629,20 @@ void BarrierOp::print(OpAsmPrinter &printer) {
 // Type inference
 //===----------------------------------------------------------------------===//
 
+/// The pull array of these extents and elements; an error if
+/// something cannot be an element.
+static LogicalResult inferPull(MLIRContext *context,
+                               std::optional<Location> loc,
+                               ArrayRef<int64_t> extents,
+                               ArrayRef<Type> elements,
+                               SmallVectorImpl<Type> &types) {
+  auto emit = [&] { return emitError(loc.value_or(UnknownLoc::get(context))); };
+  auto type = PullType::getChecked(emit, context, extents, ArrayRef<int64_t>(),
+                                   elements);
+  types.push_back(type);
+  return success(type != nullptr);
+}
+
 LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
                                        Adaptor adaptor,
@@ -646,8 +656,7 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
   if (!first || first.getRank() == 0)
     return emitOptionalError(
         loc, "[view-memory] needs ranked memrefs of at least one dimension");
-  types.push_back(PullType::get(context, first.getShape(), elements));
-  return success();
+  return inferPull(context, loc, first.getShape(), elements, types);
 }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
@@ -658,9 +667,7 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
   if (!type || type.getRank() == 0)
     return emitOptionalError(loc, "[constant-type] needs a tensor literal of "
                                   "at least one dimension");
-  types.push_back(
-      PullType::get(context, type.getShape(), type.getElementType()));
-  return success();
+  return inferPull(context, loc, type.getShape(), type.getElementType(), types);
 }
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
@@ -720,8 +727,8 @@ LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
                                         SmallVectorImpl<Type> &types) {
   auto type = cast<PullType>(adaptor.getArray().getType());
   for (Type element : type.getElementTypes())
-    types.push_back(PullType::get(context, type.getExtents(), type.getBounds(),
-                                  element));
+    types.push_back(
+        PullType::get(context, type.getExtents(), type.getBounds(), element));
   return success();
 }
 

@@ -11,7 +11,8 @@
 //
 // Three steps, each of which leaves correct IR:
 //   1. arrays that loops carry are forced, so that what is carried is storage;
-//   2. from the outside in, every force gets one fill for each result;
+//   2. from the outside in, every force gets one fill for each result (and 1
+//      again, for what that brought to light);
 //   3. greedily: reads of virtual arrays, extents, reads shared by the arms of a
 //      select.
 //
@@ -69,11 +70,12 @@ static FailureOr<Value> forceHere(OpBuilder &builder, Location loc, Value array,
   return force.getResults().front();
 }
 
-/// Forces the virtual arrays among the operands `operands` of `op`.
+/// Forces the virtual arrays among the operands of `op`; sets `changed` if there
+/// are any.
 static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
-                                   MutableArrayRef<OpOperand> operands) {
+                                   bool &changed) {
   builder.setInsertionPoint(op);
-  for (OpOperand &operand : operands) {
+  for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<PullType>(operand.get().getType()) || isStorage(operand.get()))
       continue;
     FailureOr<Value> forced =
@@ -81,11 +83,12 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
     if (failed(forced))
       return failure();
     operand.set(*forced);
+    changed = true;
   }
   return success();
 }
 
-static LogicalResult forceCarriedArrays(Operation *root) {
+static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
   OpBuilder builder(root->getContext());
   WalkResult result = root->walk([&](Operation *op) {
     if (isa<scf::ForOp, scf::WhileOp>(op) ||
@@ -95,7 +98,7 @@ static LogicalResult forceCarriedArrays(Operation *root) {
       if (auto parent = dyn_cast<scf::IfOp>(op->getParentOp());
           parent && isa<scf::YieldOp>(op) && isMemoryEffectFree(parent))
         return WalkResult::advance();
-      if (failed(forceOperands(builder, op, op->getOpOperands())))
+      if (failed(forceOperands(builder, op, changed)))
         return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -380,15 +383,21 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
   void runOnOperation() override {
     Operation *root = getOperation();
     remarkRecomputation(root);
-    if (failed(forceCarriedArrays(root)))
-      return signalPassFailure();
+    // What a sub-program gets is known once the program around it is emitted, so
+    // arrays that turn out to be carried are forced, and their forces emitted,
+    // until there are no more: once for each level of nesting.
     OpBuilder builder(&getContext());
-    WalkResult result = root->walk([&](FunctionOpInterface function) {
-      // A kernel's or function's own forces; nested ones follow from them.
-      return WalkResult(fuseForces(builder, function.getFunctionBody()));
-    });
-    if (result.wasInterrupted())
-      return signalPassFailure();
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      if (failed(forceCarriedArrays(root, changed)))
+        return signalPassFailure();
+      WalkResult result = root->walk([&](FunctionOpInterface function) {
+        return WalkResult(fuseForces(builder, function.getFunctionBody()));
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
 
     RewritePatternSet patterns(&getContext());
     patterns.add(readVirtual);

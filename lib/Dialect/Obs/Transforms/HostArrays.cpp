@@ -181,7 +181,21 @@ static Value buildHostRead(OpBuilder &builder, Location loc, Value memory,
   return memref::LoadOp::create(builder, loc, host, zeros);
 }
 
+/// Whatever array nothing reads any more describes what a kernel now does.
+static void eraseDeadArrays(func::FuncOp function) {
+  SmallVector<Operation *> arrays;
+  function.walk([&](Operation *op) {
+    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType, PushType>) &&
+        !op->getParentOfType<FillOp>() && !op->getParentOfType<DistributeOp>())
+      arrays.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(arrays))
+    if (op->use_empty())
+      op->erase();
+}
+
 LogicalResult obs::finishHostArrays(func::FuncOp function) {
+  eraseDeadArrays(function);
   WalkResult walked = function.walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {
@@ -229,16 +243,7 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
   });
   if (walked.wasInterrupted())
     return failure();
-  // Whatever arrays are left describe what kernels now do.
-  SmallVector<Operation *> arrays;
-  function.walk([&](Operation *op) {
-    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType, PushType>) &&
-        !op->getParentOfType<FillOp>() && !op->getParentOfType<DistributeOp>())
-      arrays.push_back(op);
-  });
-  for (Operation *op : llvm::reverse(arrays))
-    if (op->use_empty())
-      op->erase();
+  eraseDeadArrays(function);
   return success();
 }
 

@@ -273,6 +273,8 @@ LogicalResult Outliner::run() {
       inside, loc, name,
       FunctionType::get(force.getContext(), types, {}), ArrayAttr(),
       ArrayAttr());
+  // The entry point keeps its name when a host function has the same.
+  kernel->setAttr("entry", kernel.getSymNameAttr());
   symbols.insert(kernel);
   if (IntegerAttr threads = force.getThreadsAttr())
     kernel->setAttr("threads", threads);

@@ -98,7 +98,7 @@ def Obs_ReverseOp : Obs_Op<"reverse", [
   }];
   let arguments = (ins Obs_AnyArray:$array, DefaultValuedAttr<I64Attr, "0">:$dimension);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = "$array (`dim` $dimension^)? attr-dict `:` type($array)";
+  let assemblyFormat = "$array (`dim` $dimension^)? attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -128,7 +128,7 @@ def Obs_SliceOp : Obs_Op<"slice", [Pure, AttrSizedOperandSegments] # PullArrayMe
     $array custom<DynamicIndexList>($offsets, $static_offsets)
            custom<DynamicIndexList>($sizes, $static_sizes)
            custom<DynamicIndexList>($strides, $static_strides)
-    attr-dict `:` type($array) `->` type($result)
+    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -153,7 +153,7 @@ def Obs_TakeOp : Obs_Op<"take", [Pure] # MovingArrayMethods> {
   let results = (outs Obs_AnyArray:$result);
   let assemblyFormat = [{
     $array custom<DynamicIndexList>($counts, $static_counts)
-    attr-dict `:` type($array) `->` type($result)
+    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -207,7 +207,7 @@ def Obs_JoinOp : Obs_Op<"join", [Pure] # MovingArrayMethods> {
   let results = (outs Obs_AnyArray:$result);
   let assemblyFormat = [{
     $array (`strided` $strided^)? (`to` custom<DynamicIndexList>($extents, $static_extents)^)?
-    attr-dict `:` type($array) `->` type($result)
+    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -229,7 +229,7 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
   }];
   let arguments = (ins Obs_AnyArray:$array, DenseI64ArrayAttr:$permutation);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = "$array $permutation attr-dict `:` type($array)";
+  let assemblyFormat = "$array $permutation attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -253,7 +253,7 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let arguments = (ins Obs_AnyArray:$array, Variadic<Index>:$extents);
   let results = (outs Obs_AnyArray:$result);
   let assemblyFormat = [{
-    $array (`[` $extents^ `]`)? attr-dict `:` type($array) `->` type($result)
+    $array (`[` $extents^ `]`)? attr-dict `:` qualified(type($array)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -278,7 +278,7 @@ def Obs_ConcatOp : Obs_Op<"concat", [Pure] # BothArrayMethods> {
   let arguments = (ins Variadic<Obs_AnyArray>:$arrays, DefaultValuedAttr<I64Attr, "0">:$dimension);
   let results = (outs Obs_AnyArray:$result);
   let assemblyFormat = [{
-    $arrays (`dim` $dimension^)? attr-dict `:` type($arrays) `->` type($result)
+    $arrays (`dim` $dimension^)? attr-dict `:` type($arrays) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -300,7 +300,7 @@ def Obs_InterleaveOp : Obs_Op<"interleave", [Pure] # BothArrayMethods> {
   }];
   let arguments = (ins Variadic<Obs_AnyArray>:$arrays);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = "$arrays attr-dict `:` type($arrays) `->` type($result)";
+  let assemblyFormat = "$arrays attr-dict `:` type($arrays) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 
@@ -341,7 +341,7 @@ def Obs_UnzipOp : Obs_Op<"unzip", [
   }];
   let arguments = (ins Obs_PullType:$array);
   let results = (outs Variadic<Obs_PullType>:$parts);
-  let assemblyFormat = "$array attr-dict `:` type($array)";
+  let assemblyFormat = "$array attr-dict `:` qualified(type($array))";
   let hasFolder = 1;
 }
 
@@ -369,7 +369,7 @@ def Obs_GetOp : Obs_Op<"get", [
   }];
   let arguments = (ins Obs_PullType:$array, Variadic<Index>:$indices);
   let results = (outs Variadic<AnyType>:$elements);
-  let assemblyFormat = "$array `[` $indices `]` attr-dict `:` type($array)";
+  let assemblyFormat = "$array `[` $indices `]` attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
 }
 
@@ -387,7 +387,7 @@ def Obs_DimOp : Obs_Op<"dim", [Pure]> {
   }];
   let arguments = (ins Obs_AnyArray:$array, I64Attr:$dimension);
   let results = (outs Index:$extent);
-  let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
+  let assemblyFormat = "$array `,` $dimension attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -33,7 +33,7 @@ def Obs_PushOp : Obs_Op<"push", [Pure] # PushArrayMethods> {
   }];
   let arguments = (ins Obs_PullType:$array);
   let results = (outs Obs_PushType:$result);
-  let assemblyFormat = "$array attr-dict `:` type($array) `->` type($result)";
+  let assemblyFormat = "$array attr-dict `:` qualified(type($array)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 
@@ -144,7 +144,7 @@ def Obs_WriteOp : Obs_Op<"write", [AttrSizedOperandSegments, MemoryEffects<[MemW
     /// The contract of this write: its own, or that of the enclosing fill.
     ::mlir::obs::WriteContract getEffectiveContract();
   }];
-  let assemblyFormat = "$values `at` `[` $indices `]` attr-dict `:` type($values)";
+  let assemblyFormat = "$values `at` ` ` `[` $indices `]` attr-dict `:` type($values)";
   let hasVerifier = 1;
 }
 
@@ -171,7 +171,7 @@ def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
     ```
   }];
   let arguments = (ins Obs_PushType:$array, Variadic<Index>:$offsets);
-  let assemblyFormat = "$array `at` `[` $offsets `]` attr-dict `:` type($array)";
+  let assemblyFormat = "$array `at` ` ` `[` $offsets `]` attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
 }
 

@@ -85,7 +85,7 @@ def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
   }];
   let arguments = (ins Variadic<Index>:$extents);
   let results = (outs Obs_PullType:$result);
-  let assemblyFormat = "(`[` $extents^ `]`)? attr-dict `:` type($result)";
+  let assemblyFormat = "(`[` $extents^ `]`)? attr-dict `:` qualified(type($result))";
   let hasVerifier = 1;
 }
 

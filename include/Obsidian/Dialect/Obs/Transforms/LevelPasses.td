@@ -1,1 +1,151 @@
+//===- LevelPasses.td - Passes on level IR --------------------*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELPASSES_TD
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELPASSES_TD
+
 include "mlir/Pass/PassBase.td"
+
+def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
+  let summary = "Decide where every forced array lives";
+  let description = [{
+    Replaces `auto` in the memory space of every buffer: arrays of a thread live
+    in registers (private memory), arrays of a warp or block in shared memory.
+    An explicit home is obeyed or refused.
+
+    ```mlir
+    // before
+    %a = memref.alloc() : memref<64xi32, #obs.home<block, auto>>
+    // after
+    %a = memref.alloc() : memref<64xi32, #obs.home<block, shared>>
+    ```
+  }];
+}
+
+def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
+  let summary = "Decide which worker runs which iteration of every leaf loop";
+  let description = [{
+    Gives every leaf loop an `obs.distribution`, `striped` unless it has one:
+    neighbouring workers take neighbouring iterations, so that accesses at the
+    loop's own index coalesce.
+
+    ```mlir
+    // before
+    scf.forall (%i) in (64) { ... } {mapping = [#obs.map<block, thread>]}
+    // after
+    scf.forall (%i) in (64) { ... } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+    ```
+  }];
+}
+
+def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
+  let summary = "Kernels of level IR become gpu.func, launches gpu.launch_func";
+  let description = [{
+    Leaf loops become loops over virtual threads with as few guards as the
+    extents allow, shared buffers views of one dynamic arena, arrays of threads
+    `memref.alloca`, barriers `gpu.barrier` and `nvvm.bar.warp.sync`. Entry
+    points take plain pointers (`memref<T>`), extents and scalars in the order
+    of the source; the dynamic extents of an array follow it.
+
+    A loop of `n` iterations on `T` threads becomes
+
+    | n            | code                                             |
+    |--------------|--------------------------------------------------|
+    | n = T        | the body                                         |
+    | n < T        | the body under `thread < n`                      |
+    | n = q T      | a loop of q steps                                |
+    | else         | `for i = thread; i < n; i += T`                  |
+
+    ```mlir
+    // before
+    obs.kernel @k(%out: memref<?xi32>) attributes {threads = 128 : i64, entry = "k"} {
+      scf.forall (%i) in (64) {
+        memref.store %c, %out[%i] : memref<?xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+    // after
+    gpu.module @kernels {
+      gpu.func @k(%arg0: memref<i32>, %arg1: index) kernel {
+        %thread = gpu.thread_id x
+        %inside = arith.cmpi ult, %thread, %c64 : index
+        scf.if %inside { ... }
+        gpu.return
+      }
+    }
+    ```
+
+    Kernels with warp-level code launch whole warps; `threads` is then the
+    number of threads that have work.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
+  let summary = "Put a barrier wherever threads exchange data";
+  let description = [{
+    Goes through the kernel as a block or warp executes it and keeps the accesses
+    since the last barrier. Before a statement with an access that conflicts with
+    one of them (read after write, write after read, write after initial
+    contents, or any of them in the next iteration of a loop) stands a barrier,
+    which keeps its reasons. Two slots of a ring are different memory; accesses
+    of one thread to what it alone writes need no barrier.
+
+    ```mlir
+    // before
+    scf.forall (%i) in (64) {
+      memref.store %x, %a[%i] : memref<64xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.forall (%i) in (64) {
+      %j = arith.subi %c63, %i : index
+      %y = memref.load %a[%j] : memref<64xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    // after: between the two
+    obs.barrier block {why = ["read after write"]}
+    ```
+  }];
+  let statistics = [
+    Statistic<"blockBarriers", "block barriers", "Barriers of a block placed">,
+    Statistic<"warpBarriers", "warp barriers", "Barriers of a warp placed">
+  ];
+}
+
+def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
+  let summary = "Give every shared buffer its place in one arena";
+  let description = [{
+    Buffers share bytes when their lifetimes are disjoint and a block barrier
+    already stands between the last use of one and the first use of the other,
+    on every path around the loops that contain both. Each buffer gets
+    `obs.offset`, the kernel `shared_bytes`. An array of a warp has one slice for
+    each warp.
+
+    ```mlir
+    // before
+    %a = memref.alloc() : memref<64xi32, #obs.home<block, shared>>
+    // after
+    %a = memref.alloc() {obs.offset = 0 : i64} : memref<64xi32, #obs.home<block, shared>>
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "232448",
+           "Shared memory of a block in bytes (227 KiB on sm_90)">
+  ];
+}
+
+def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
+  let summary = "Check what must hold between the passes on level IR";
+  let description = [{
+    Every `scf.forall` has one `#obs.map` to threads and contains neither another
+    one nor a barrier; units are strictly nested; what decides about loops and
+    branches around leaf loops is uniform. Changes nothing.
+  }];
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELPASSES_TD

@@ -1,0 +1,46 @@
+//===- AssignHomes.cpp - Where every forced array lives ---------------------===// 
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSASSIGNHOMESPASS
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([](memref::AllocOp alloc) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      if (!home)
+        return WalkResult::advance();
+      Storage possible = home.getOwner() == Level::Thread ? Storage::Registers
+                                                          : Storage::Shared;
+      if (home.getStorage() != Storage::Auto &&
+          home.getStorage() != possible) {
+        alloc.emitError("[force-storage] an array of a ")
+            << stringifyLevel(home.getOwner()) << " cannot live in "
+            << stringifyStorage(home.getStorage()) << "; it can live in "
+            << stringifyStorage(possible);
+        return WalkResult::interrupt();
+      }
+      auto type = MemRefType::get(
+          alloc.getType().getShape(), alloc.getType().getElementType(),
+          MemRefLayoutAttrInterface(),
+          HomeAttr::get(alloc.getContext(), home.getOwner(), possible));
+      alloc.getResult().setType(type);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

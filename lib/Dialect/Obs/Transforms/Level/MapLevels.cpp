@@ -1,0 +1,434 @@
+//===- MapLevels.cpp - Level IR becomes gpu.func ------------------------------===// 
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSMAPLEVELSPASS
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static constexpr int64_t warpSize = 32;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// True when warps matter to the kernel, which then needs all their lanes.
+static bool usesWarps(KernelOp kernel) {
+  auto isWarp = [](MapAttr map) {
+    return map.getScope() == Level::Warp || map.getUnit() == Level::Warp;
+  };
+  return kernel
+      .walk([&](Operation *op) {
+        bool found = false;
+        if (auto leaf = dyn_cast<scf::ForallOp>(op))
+          found = isWarp(cast<MapAttr>((*leaf.getMapping())[0]));
+        if (auto id = dyn_cast<WorkerIdOp>(op))
+          found = isWarp(id.getMap());
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Threads that a block of the kernel is launched with.
+static int64_t getLaunchedThreads(KernelOp kernel) {
+  int64_t threads = *kernel.getThreads();
+  return usesWarps(kernel) ? llvm::alignTo(threads, warpSize) : threads;
+}
+
+namespace {
+/// Turns one kernel into a gpu.func.
+class KernelMapper {
+public:
+  KernelMapper(KernelOp kernel, gpu::GPUModuleOp module)
+      : kernel(kernel), module(module), builder(kernel.getContext()),
+        loc(kernel.getLoc()), threads(*kernel.getThreads()),
+        launched(getLaunchedThreads(kernel)) {}
+
+  gpu::GPUFuncOp run();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  void createFunction();
+  void buildWorkers();
+  void mapBuffer(memref::AllocOp alloc);
+  void mapLeaf(scf::ForallOp leaf);
+  void mapTable(memref::GetGlobalOp table);
+  Value buildId(Level scope, Level unit);
+  Value buildCount(Level scope, Level unit);
+
+  KernelOp kernel;
+  gpu::GPUModuleOp module;
+  OpBuilder builder;
+  Location loc;
+  int64_t threads, launched;
+  gpu::GPUFuncOp function;
+  /// Numbers of this thread, its block, its warp and lane; blocks of the grid;
+  /// the arena; null when every launched thread has work, else whether this has.
+  Value thread, block, warp, lane, blocks, arena, active;
+};
+} // namespace
+
+void KernelMapper::createFunction() {
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes()) {
+    auto memory = dyn_cast<MemRefType>(type);
+    if (!memory) {
+      types.push_back(type);
+      continue;
+    }
+    types.push_back(MemRefType::get({}, memory.getElementType()));
+    types.append(memory.getNumDynamicDims(), builder.getIndexType());
+  }
+  StringRef name = kernel.getSymName();
+  if (auto entry = kernel->getAttrOfType<StringAttr>("entry"))
+    name = entry.getValue();
+  function = gpu::GPUFuncOp::create(builder, loc, name,
+                                    builder.getFunctionType(types, {}));
+  SymbolTable(module).insert(function);
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(launched), 1, 1}));
+
+  Block &body = function.getBody().front();
+  Block &old = kernel.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  unsigned next = 0;
+  for (BlockArgument argument : old.getArguments()) {
+    Value value = body.getArgument(next++);
+    if (auto memory = dyn_cast<MemRefType>(argument.getType())) {
+      SmallVector<OpFoldResult> sizes, strides(memory.getRank());
+      for (int64_t extent : memory.getShape())
+        sizes.push_back(ShapedType::isDynamic(extent)
+                            ? OpFoldResult(body.getArgument(next++))
+                            : builder.getIndexAttr(extent));
+      OpFoldResult stride = builder.getIndexAttr(1);
+      for (int d = memory.getRank() - 1; d >= 0; --d) {
+        strides[d] = stride;
+        std::optional<int64_t> a = getConstantIntValue(stride);
+        std::optional<int64_t> b = getConstantIntValue(sizes[d]);
+        if (a && b)
+          stride = builder.getIndexAttr(*a * *b);
+        else
+          stride = arith::MulIOp::create(
+                       builder, loc,
+                       getValueOrCreateConstantIndexOp(builder, loc, stride),
+                       getValueOrCreateConstantIndexOp(builder, loc, sizes[d]))
+                       .getResult();
+      }
+      value = memref::ReinterpretCastOp::create(
+          builder, argument.getLoc(), memory, value, builder.getIndexAttr(0),
+          sizes, strides);
+    }
+    argument.replaceAllUsesWith(value);
+  }
+  buildWorkers();
+  body.getOperations().splice(body.end(), old.getOperations());
+  builder.setInsertionPointToEnd(&body);
+  gpu::ReturnOp::create(builder, loc);
+}
+
+void KernelMapper::buildWorkers() {
+  thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
+  warp = arith::DivUIOp::create(builder, loc, thread, constant(warpSize));
+  lane = arith::RemUIOp::create(builder, loc, thread, constant(warpSize));
+  if (launched != threads)
+    active = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                   thread, constant(threads));
+  if (auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
+      bytes && bytes.getInt() != 0) {
+    auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
+                                            gpu::AddressSpace::Workgroup);
+    arena = gpu::DynamicSharedMemoryOp::create(
+        builder, loc,
+        MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
+                        MemRefLayoutAttrInterface(), space));
+  }
+}
+
+Value KernelMapper::buildId(Level scope, Level unit) {
+  if (scope == Level::Grid && unit == Level::Block)
+    return block;
+  if (scope == Level::Block && unit == Level::Warp)
+    return warp;
+  // grid over warp
+  Value perBlock = constant(launched / warpSize);
+  Value first = arith::MulIOp::create(builder, loc, block, perBlock);
+  return arith::AddIOp::create(builder, loc, first, warp);
+}
+
+Value KernelMapper::buildCount(Level scope, Level unit) {
+  if (scope == Level::Grid && unit == Level::Block)
+    return blocks;
+  Value perBlock = constant(launched / warpSize);
+  if (scope == Level::Block && unit == Level::Warp)
+    return perBlock;
+  return arith::MulIOp::create(builder, loc, blocks, perBlock);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+void KernelMapper::mapBuffer(memref::AllocOp alloc) {
+  auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+  if (!home)
+    return;
+  MemRefType type = alloc.getType();
+  Value memory;
+  if (home.getStorage() == Storage::Registers) {
+    // One for each thread, however often the code around it runs.
+    builder.setInsertionPointToStart(&function.getBody().front());
+    memory = memref::AllocaOp::create(
+        builder, alloc.getLoc(),
+        MemRefType::get(type.getShape(), type.getElementType()));
+  } else {
+    builder.setInsertionPoint(alloc);
+    int64_t offset =
+        alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
+    Value position = constant(offset);
+    if (home.getOwner() == Level::Warp) {
+      int64_t bits = type.getElementType().isIndex()
+                         ? 64
+                         : type.getElementTypeBitWidth();
+      int64_t slice = llvm::alignTo(
+          type.getNumElements() * llvm::divideCeil(bits, 8), 16);
+      Value mine =
+          arith::MulIOp::create(builder, loc, warp, constant(slice));
+      position = arith::AddIOp::create(builder, loc, position, mine);
+    }
+    auto shared = MemRefType::get(
+        type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(arena.getType()).getMemorySpace());
+    memory = memref::ViewOp::create(builder, alloc.getLoc(), shared, arena,
+                                    position, ValueRange());
+  }
+  alloc.replaceAllUsesWith(memory);
+  alloc.erase();
+}
+
+/// A table that the kernel reads moves into the module of the kernels.
+void KernelMapper::mapTable(memref::GetGlobalOp table) {
+  if (module.lookupSymbol(table.getName()))
+    return;
+  auto global = kernel->getParentOfType<ModuleOp>()
+                    .lookupSymbol<memref::GlobalOp>(table.getName());
+  builder.setInsertionPointToStart(module.getBody());
+  builder.clone(*global);
+}
+
+//===----------------------------------------------------------------------===//
+// Leaf loops
+//===----------------------------------------------------------------------===//
+
+void KernelMapper::mapLeaf(scf::ForallOp leaf) {
+  auto map = cast<MapAttr>((*leaf.getMapping())[0]);
+  loc = leaf.getLoc();
+  builder.setInsertionPoint(leaf);
+  OpFoldResult extent = leaf.getMixedUpperBound()[0];
+
+  // Which of how many workers this thread is.
+  Value id = thread, count;
+  std::optional<int64_t> workers = threads;
+  Value works = active;
+  if (map.getScope() == Level::Warp) {
+    id = lane;
+    workers = warpSize;
+    works = {};
+  } else if (map.getScope() == Level::Grid) {
+    workers.reset();
+    Value perBlock = constant(threads);
+    count = arith::MulIOp::create(builder, loc, blocks, perBlock);
+    id = arith::AddIOp::create(
+        builder, loc, arith::MulIOp::create(builder, loc, block, perBlock),
+        thread);
+  }
+  if (workers)
+    count = constant(*workers);
+
+  /// Moves the body to the insertion point, for iteration `iteration`.
+  auto moveBody = [&](Value iteration) {
+    Block *body = leaf.getBody();
+    leaf.getInductionVar(0).replaceAllUsesWith(iteration);
+    builder.getInsertionBlock()->getOperations().splice(
+        builder.getInsertionPoint(), body->getOperations(), body->begin(),
+        std::prev(body->end()));
+  };
+  auto guard = [&](Value condition) {
+    if (!condition)
+      return;
+    auto branch = scf::IfOp::create(builder, loc, condition,
+                                    /*withElseRegion=*/false);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  };
+  auto loop = [&](Value from, Value to, Value step) {
+    auto op = scf::ForOp::create(builder, loc, from, to, step);
+    builder.setInsertionPointToStart(op.getBody());
+    return op.getInductionVar();
+  };
+
+  auto distribution =
+      leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  std::optional<int64_t> n = getConstantIntValue(extent);
+  Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
+  if (distribution && distribution.getValue() == Distribution::Blocked) {
+    guard(works);
+    Value steps =
+        arith::CeilDivUIOp::create(builder, loc, bound, count);
+    Value from = arith::MulIOp::create(builder, loc, id, steps);
+    Value to = arith::AddIOp::create(builder, loc, from, steps);
+    moveBody(loop(from, arith::MinUIOp::create(builder, loc, to, bound),
+                  constant(1)));
+  } else if (n && workers && *n == *workers) {
+    guard(works);
+    moveBody(id);
+  } else if (n && workers && *n < *workers) {
+    guard(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, id,
+                                bound));
+    moveBody(id);
+  } else if (n && workers && *n % *workers == 0) {
+    guard(works);
+    Value step = loop(constant(0), constant(*n / *workers), constant(1));
+    Value first = arith::MulIOp::create(builder, loc, step, count);
+    moveBody(arith::AddIOp::create(builder, loc, first, id));
+  } else {
+    guard(works);
+    moveBody(loop(id, bound, count));
+  }
+  leaf.erase();
+  loc = kernel.getLoc();
+}
+
+gpu::GPUFuncOp KernelMapper::run() {
+  createFunction();
+  SmallVector<Operation *> work;
+  function.walk([&](Operation *op) {
+    if (isa<memref::AllocOp, memref::GetGlobalOp, scf::ForallOp, WorkerIdOp,
+            WorkerCountOp, BarrierOp>(op))
+      work.push_back(op);
+  });
+  for (Operation *op : work) {
+    builder.setInsertionPoint(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      mapBuffer(alloc);
+    } else if (auto table = dyn_cast<memref::GetGlobalOp>(op)) {
+      mapTable(table);
+    } else if (auto leaf = dyn_cast<scf::ForallOp>(op)) {
+      mapLeaf(leaf);
+    } else if (auto id = dyn_cast<WorkerIdOp>(op)) {
+      MapAttr map = id.getMap();
+      id.replaceAllUsesWith(buildId(map.getScope(), map.getUnit()));
+      op->erase();
+    } else if (auto count = dyn_cast<WorkerCountOp>(op)) {
+      MapAttr map = count.getMap();
+      count.replaceAllUsesWith(buildCount(map.getScope(), map.getUnit()));
+      op->erase();
+    } else {
+      auto barrier = cast<BarrierOp>(op);
+      if (barrier.getScope() == Level::Block) {
+        gpu::BarrierOp::create(builder, op->getLoc());
+      } else {
+        Value all = arith::ConstantOp::create(
+            builder, op->getLoc(), builder.getI32IntegerAttr(-1));
+        NVVM::SyncWarpOp::create(builder, op->getLoc(), all);
+      }
+      op->erase();
+    }
+  }
+  function.walk([](scf::ForOp loop) { loop->removeAttr("obs.map"); });
+  function.walk([](memref::StoreOp store) { store->removeAttr("obs.contract"); });
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static void mapLaunch(LaunchOp launch, gpu::GPUFuncOp function,
+                      int64_t sharedBytes) {
+  OpBuilder builder(launch);
+  Location loc = launch.getLoc();
+  SmallVector<Value> arguments;
+  for (Value argument : launch.getArgs()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type) {
+      arguments.push_back(argument);
+      continue;
+    }
+    arguments.push_back(memref::ReinterpretCastOp::create(
+        builder, loc, MemRefType::get({}, type.getElementType()), argument,
+        builder.getIndexAttr(0), ArrayRef<OpFoldResult>(),
+        ArrayRef<OpFoldResult>()));
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        arguments.push_back(memref::DimOp::create(builder, loc, argument, d));
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value one = constant(1);
+  Value shared = arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(sharedBytes));
+  int64_t threads = (*function.getKnownBlockSize())[0];
+  gpu::LaunchFuncOp::create(
+      builder, loc, function, gpu::KernelDim3{launch.getBlocks(), one, one},
+      gpu::KernelDim3{constant(threads), one, one}, shared, arguments);
+  launch.erase();
+}
+
+namespace {
+struct MapLevels : obs::impl::ObsMapLevelsPassBase<MapLevels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+    if (kernels.empty())
+      return;
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto gpuModule =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+    SymbolTable(module).insert(gpuModule);
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    builder.getUnitAttr());
+    llvm::StringMap<std::pair<gpu::GPUFuncOp, int64_t>> functions;
+    for (KernelOp kernel : kernels) {
+      if (!kernel.getThreads()) {
+        kernel.emitOpError("has no number of threads; run obs-set-launch");
+        return signalPassFailure();
+      }
+      int64_t shared = 0;
+      if (auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes"))
+        shared = bytes.getInt();
+      functions[kernel.getSymName()] = {KernelMapper(kernel, gpuModule).run(),
+                                        shared};
+    }
+    module.walk([&](LaunchOp launch) {
+      auto [function, shared] = functions[launch.getKernel()];
+      mapLaunch(launch, function, shared);
+    });
+    for (KernelOp kernel : kernels)
+      kernel.erase();
+    for (auto table :
+         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+      if (SymbolTable::symbolKnownUseEmpty(table, module))
+        table.erase();
+  }
+};
+} // namespace
