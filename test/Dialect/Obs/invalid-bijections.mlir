@@ -1,0 +1,149 @@
+// Rule R5: reindex of a push array is a bijection, proved or unchecked.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+// Two sources meet: 0 and 4 both go to 0.
+func.func @collision(%a: !obs.push<grid, 8 x i32>) {
+  %c3 = arith.constant 3 : index
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (4) is out of range or taken}}
+  %r = obs.reindex (%i) = %a {
+    %j = arith.andi %i, %c3 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @out_of_range(%a: !obs.push<grid, 8 x i32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (7) is out of range or taken}}
+  %r = obs.reindex (%i) = %a {
+    %j = arith.addi %i, %c1 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+// Inverting a bit permutes 8 elements, but not 6: 4 would go to 6.
+func.func @not_a_power_of_two(%a: !obs.push<grid, 6 x i32>) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (4) is out of range or taken}}
+  %r = obs.reindex (%i) = %a {
+    %j = obs.bit.flip %i, %c1 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 6 x i32> -> !obs.push<grid, 6 x i32>
+  return
+}
+
+// -----
+
+func.func @two_dimensions(%a: !obs.push<grid, 2 x 3 x i32>) {
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (0, 2) is out of range or taken}}
+  %r = obs.reindex (%i, %j) = %a {
+    obs.yield %i, %j : index, index
+  } : !obs.push<grid, 2 x 3 x i32> -> !obs.push<grid, 3 x 2 x i32>
+  return
+}
+
+// -----
+
+func.func @sizes(%a: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[R5-size] maps 8 elements to 16; a bijection keeps their number}}
+  %r = obs.reindex (%i) = %a {
+    obs.yield %i : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 16 x i32>
+  return
+}
+
+// -----
+
+// A rotation by a number known at run time: a bijection, but not one that is
+// recognised.
+func.func @unknown(%a: !obs.push<grid, 8 x i32>, %k: index) {
+  %c8 = arith.constant 8 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved to be a bijection; build it from obs.bit operations or n - 1 - i, give static extents of at most 65536 elements, or mark it unchecked}}
+  %r = obs.reindex (%i) = %a {
+    %s = arith.addi %i, %k : index
+    %j = arith.remui %s, %c8 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @dynamic(%a: !obs.push<grid, ? x i32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a [%n] {
+    %j = arith.addi %i, %c1 : index
+    obs.yield %j : index
+  } : !obs.push<grid, ? x i32> -> !obs.push<grid, ? x i32>
+  return
+}
+
+// -----
+
+// Above the limit even an addition that wraps is not enumerated.
+func.func @too_large(%a: !obs.push<grid, 131072 x i32>) {
+  %c1 = arith.constant 1 : index
+  %mask = arith.constant 131071 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a {
+    %s = arith.addi %i, %c1 : index
+    %j = arith.andi %s, %mask : index
+    obs.yield %j : index
+  } : !obs.push<grid, 131072 x i32> -> !obs.push<grid, 131072 x i32>
+  return
+}
+
+// -----
+
+// The bit depends on the index, so this is no fixed exclusive or.
+func.func @varying_bit(%a: !obs.push<grid, ? x i32>, %n: index) {
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a [%n] {
+    %j = obs.bit.flip %i, %i : index
+    obs.yield %j : index
+  } : !obs.push<grid, ? x i32> -> !obs.push<grid, ? x i32>
+  return
+}
+
+// -----
+
+// One index for both dimensions: a diagonal.
+func.func @diagonal(%a: !obs.push<grid, ? x ? x i32>, %n: index) {
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i, %j) = %a [%n, %n] {
+    obs.yield %i, %i : index, index
+  } : !obs.push<grid, ? x ? x i32> -> !obs.push<grid, ? x ? x i32>
+  return
+}
+
+// -----
+
+// i -> 6 - i is a reversal of 7 elements only.
+func.func @short_reversal(%a: !obs.push<grid, 131072 x i32>) {
+  %c6 = arith.constant 6 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a {
+    %j = arith.subi %c6, %i : index
+    obs.yield %j : index
+  } : !obs.push<grid, 131072 x i32> -> !obs.push<grid, 131072 x i32>
+  return
+}
+
+// -----
+
+// Division by zero has no value, so nothing is proved.
+func.func @undefined(%a: !obs.push<grid, 8 x i32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a {
+    %j = arith.divui %i, %c0 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}

@@ -1,0 +1,134 @@
+// Rule R7: what may be done with push arrays of which an element is written
+// never or several times.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+func.func @map_of_init(%z: i32, %n: index) {
+  %p = obs.fill init %z par (%i) in (%n) {
+    obs.write %z at [%i] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R7-total] changes the values of a push array that is not known to write every element exactly once; force it first}}
+  %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+// Partial values must not be changed before they are combined.
+func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
+  %p = obs.fill reduce(addi) par (%i) in (%n) {
+    %k = obs.get %keys[%i] : !obs.pull<8 x index>
+    obs.write %c1 at [%k] : i32
+  } : !obs.push<grid, 8 x i32>
+  %q = obs.reverse %p : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R7-total] changes the values of a push array}}
+  %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @map_of_argument(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[R7-total] changes the values of a push array}}
+  %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+// A module has no order of definition, so arrays may be defined in a circle.
+%p = obs.reverse %p : !obs.push<grid, 8 x i32>
+// expected-error@+1 {{[R7-total] changes the values of a push array}}
+%r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+  obs.yield %x : i32
+}
+
+// -----
+
+func.func @any_of_pairs() {
+  // expected-error@+1 {{[R7-contract] contract any is for one element of at most 64 bits, not for 2 element types; sort by key, or use several fills}}
+  %p = obs.fill any {
+  } : !obs.push<grid, 8 x i32, f32>
+  return
+}
+
+// -----
+
+func.func @reduce_of_pairs() {
+  // expected-error@+1 {{[R7-contract] contract reduce is for one element of at most 64 bits}}
+  %p = obs.fill reduce(addi) {
+  } : !obs.push<grid, 8 x i32, i32>
+  return
+}
+
+// -----
+
+func.func @unknown_kind() {
+  // expected-error@+1 {{[R7-kind] 'subi' is not a commutative operation; use one of addi,}}
+  %p = obs.fill reduce(subi) {
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+// An atomic of upstream, but the last one wins: that is contract any.
+func.func @assign() {
+  // expected-error@+1 {{[R7-kind] 'assign' is not a commutative operation}}
+  %p = obs.fill reduce(assign) {
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @integers_by_float_kind() {
+  // expected-error@+1 {{[R7-kind] 'addf' combines floats, not 'i32'}}
+  %p = obs.fill reduce(addf) {
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @floats_by_integer_kind() {
+  // expected-error@+1 {{[R7-kind] 'maxs' combines integers, not 'f32'}}
+  %p = obs.fill reduce(maxs) {
+  } : !obs.push<grid, 8 x f32>
+  return
+}
+
+// -----
+
+func.func @contract_of_write(%x: i32, %n: index) {
+  %p = obs.fill par (%i) in (%n) {
+    // expected-error@+1 {{[R7-kind] 'mulf' combines floats, not 'i32'}}
+    obs.write %x at [%i] {contract = #obs.contract<reduce>, kind = "mulf"} : i32
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @kind_without_reduce(%x: i32, %n: index) {
+  %p = obs.fill par (%i) in (%n) {
+    // expected-error@+1 {{[contract-kind] has a kind exactly if its contract is reduce}}
+    obs.write %x at [%i] {kind = "addi"} : i32
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @reduce_without_kind() {
+  // expected-error@+1 {{[contract-kind] has a kind exactly if its contract is reduce}}
+  %p = "obs.fill"() <{contract = #obs.contract<reduce>, operandSegmentSizes = array<i32: 0, 0, 0>}> ({
+  ^bb0:
+  }) : () -> !obs.push<grid, 8 x i32>
+  return
+}

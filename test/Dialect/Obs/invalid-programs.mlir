@@ -1,0 +1,284 @@
+// What single operations ask for beside the rules: programs, force, kernels.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+func.func @init_and_onto(%z: i32, %a: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{[fill-init] has both init and onto; give the scalars or the array that elements start from}}
+  %p = obs.fill init %z onto %a : !obs.pull<8 x i32> {
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @fill_extents() {
+  // expected-error@+1 {{[dynamic-extents] has 0 extents in brackets but its result has 1 dynamic ones}}
+  %p = obs.fill {
+  } : !obs.push<grid, ? x i32>
+  return
+}
+
+// -----
+
+func.func @onto_elements(%a: !obs.pull<8 x f32>) {
+  // expected-error@+1 {{[element-types] the array after onto has types ('f32') but ('i32') are needed}}
+  %p = obs.fill onto %a : !obs.pull<8 x f32> {
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @par_extents() {
+  %p = obs.fill {
+    // expected-error@+1 {{[par-extents] needs at least one extent}}
+    obs.par () in () {
+    }
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @par_arguments(%n: index) {
+  %p = obs.fill {
+    // expected-error@+1 {{[region-arguments] the arguments of the region have types ('index'); ('index', 'index') are needed}}
+    obs.par (%i) in (%n, %n) {
+    }
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @par_outside(%n: index) {
+  // expected-error@+1 {{[outside-fill] is a loop of the obs.fill around it, but there is none; move it into one, or use obs.distribute}}
+  obs.par (%i) in (%n) {
+  }
+  return
+}
+
+// -----
+
+func.func @write_outside(%x: i32, %i: index) {
+  // expected-error@+1 {{[outside-fill] writes the elements of the obs.fill around it, but there is none; move it into one}}
+  obs.write %x at [%i] : i32
+  return
+}
+
+// -----
+
+// The distribute in the fill is a program of its own.
+func.func @write_through_distribute(%a: !obs.pull<8 x i32>, %i: index) {
+  %p = obs.fill {
+    %q = obs.distribute thread (%x = %a : !obs.pull<8 x i32>) -> !obs.push<grid, 8 x 1 x i32> {
+      // expected-error@+1 {{[outside-fill] writes the elements of the obs.fill around it, but there is none}}
+      obs.write %x at [%i] : i32
+      %one = obs.splat %x : !obs.pull<1 x i32>
+      %s = obs.push %one : !obs.pull<1 x i32> -> !obs.push<thread, 1 x i32>
+      obs.yield %s : !obs.push<thread, 1 x i32>
+    }
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @put_outside(%p: !obs.push<grid, 8 x i32>, %i: index) {
+  // expected-error@+1 {{[outside-fill] writes the elements of the obs.fill around it, but there is none}}
+  obs.put %p at [%i] : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @write_elements(%x: f32, %n: index) {
+  %p = obs.fill par (%i) in (%n) {
+    // expected-error@+1 {{[element-types] the value list has types ('f32') but ('i32') are needed}}
+    obs.write %x at [%i] : f32
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @write_indices(%x: i32, %n: index) {
+  %p = obs.fill par (%i) in (%n) {
+    // expected-error@+1 {{[write-indices] has 2 indices but the fill has rank 1; give one for each dimension}}
+    obs.write %x at [%i, %i] : i32
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @put_offsets(%h: !obs.push<grid, 8 x i32>, %i: index) {
+  %p = obs.fill {
+    // expected-error@+1 {{[put-offsets] has 1 offsets and an array of rank 1 but the fill has rank 2; all three must agree}}
+    obs.put %h at [%i] : !obs.push<grid, 8 x i32>
+  } : !obs.push<grid, 8 x 8 x i32>
+  return
+}
+
+// -----
+
+func.func @distribute_nothing() {
+  // expected-error@+1 {{[no-arrays] needs at least one array}}
+  "obs.distribute"() <{level = #obs.level<block>}> ({
+    obs.yield
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @force_result(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-results] gives '!obs.pull<8 x i32>', not '!obs.pull<? x i32>'}}
+  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<? x i32>
+  return
+}
+
+// -----
+
+func.func @force_results(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-results] has 1 arrays but 2 results; each array gives one}}
+  %r:2 = obs.force %p : !obs.push<grid, 8 x i32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
+  return
+}
+
+// -----
+
+func.func @force_threads(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-threads] 'threads' must be 1 to 1024, not 1025}}
+  %r = obs.force %p {threads = 1025 : i64} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @negative_threads(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-threads] 'threads' must be 1 to 1024, not -1}}
+  %r = obs.force %p {threads = -1 : i64} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @kernel_below_grid(%p: !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[force-kernel] 'kernel' and 'threads' are for a force of level grid, which is a kernel; drop them}}
+  %r = obs.force %p {kernel = "k"} : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @kernel_without_name(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-kernel] the name of the kernel is empty}}
+  %r = obs.force %p {kernel = ""} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @shared_at_grid(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-storage] an array of level grid cannot live in shared; at level grid use global or constant}}
+  %r = obs.force %p in shared : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @constant_at_block(%p: !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[force-storage] an array of level block cannot live in constant; below level grid use registers, shared or global}}
+  %r = obs.force %p in constant : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @into_and_in(%p: !obs.push<grid, 8 x i32>, %m: memref<8xi32>) {
+  // expected-error@+1 {{[force-storage] has both into and in; the memory given decides where the array lives}}
+  %r = obs.force %p into %m in global : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @into_count(%p: !obs.push<grid, 8 x i32, f32>, %m: memref<8xi32>) {
+  // expected-error@+1 {{[force-into] has 1 memrefs after into but its arrays have 2 element types; give one memref for each}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32, f32> into memref<8xi32> -> !obs.pull<8 x i32, f32>
+  return
+}
+
+// -----
+
+func.func @into_elements(%p: !obs.push<grid, 8 x i32>, %m: memref<8xf32>) {
+  // expected-error@+1 {{[force-into] cannot write elements of type 'i32' into 'memref<8xf32>'}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xf32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @print(%x: i32) {
+  // expected-error@+1 {{[print-format] has 2 {} in its format but 1 values; give one value for each}}
+  obs.print "{} and {}" %x : i32
+  return
+}
+
+// -----
+
+// expected-error@+1 {{[kernel-arguments] cannot take '!obs.pull<8 x i32>'; arguments of a kernel are memrefs and scalars}}
+obs.kernel @pull(%a: !obs.pull<8 x i32>) {
+}
+
+// -----
+
+// expected-error@+1 {{[kernel-results] has results; a kernel gives its results in the memory of its arguments}}
+obs.kernel @result(%a: i32) -> i32 {
+}
+
+// -----
+
+// expected-error@+1 {{[kernel-body] needs a body of one block}}
+obs.kernel @declaration(i32)
+
+// -----
+
+// expected-error@+1 {{[kernel-threads] 'threads' must be an integer from 1 to 1024}}
+obs.kernel @threads(%x: i32) attributes {threads = 0 : i64} {
+}
+
+// -----
+
+func.func @launch_nothing() {
+  // expected-error@+1 {{[launch-kernel] there is no obs.kernel of the name @nothing}}
+  obs.launch @nothing args()
+  return
+}
+
+// -----
+
+obs.kernel @k(%x: i32) {
+}
+func.func @launch_arguments(%x: f32) {
+  // expected-error@+1 {{[launch-arguments] the arguments are not those of @k, which has type '(i32) -> ()'}}
+  obs.launch @k args(%x) : f32
+  return
+}
+
+// -----
+
+obs.kernel @k(%x: index) {
+}
+func.func @launch_work(%n: index) {
+  // expected-error@+1 {{[launch-work] needs a level for each number of units in 'work'}}
+  obs.launch @k work [%n, %n] [thread] args(%n) : index
+  return
+}
+
+// -----
+
+obs.kernel @barrier() {
+  // expected-error@+1 {{[barrier-scope] no barrier waits for level grid; use warp or block}}
+  obs.barrier grid
+}

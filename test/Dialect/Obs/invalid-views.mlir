@@ -1,0 +1,135 @@
+// Rule R8: a view denotes the contents of memory before a force into it.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+func.func @get_after(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
+  %v = obs.view %m : memref<8xi32>
+  // expected-note@+1 {{the force is here}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory which a force has overwritten; use the result of the force, or force a copy first}}
+  %x = obs.get %v[%i] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// Built before the force, but read after it.
+func.func @derived(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>) -> !obs.pull<8 x i32> {
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.reverse %v : !obs.pull<8 x i32>
+  // expected-note@+1 {{the force is here}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  return %w : !obs.pull<8 x i32>
+}
+
+// -----
+
+// The region of a generate reads when the generate is read.
+func.func @captured(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
+  %v = obs.view %m : memref<8xi32>
+  %g = obs.generate (%k) {
+    %x = obs.get %v[%k] : !obs.pull<8 x i32>
+    obs.yield %x : i32
+  } : !obs.pull<8 x i32>
+  // expected-note@+1 {{the force is here}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  %y = obs.get %g[%i] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// The memory is the same under another type.
+func.func @cast(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
+  %d = memref.cast %m : memref<8xi32> to memref<?xi32>
+  %v = obs.view %d : memref<?xi32>
+  // expected-note@+1 {{the force is here}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  %x = obs.get %v[%i] : !obs.pull<?  x i32>
+  return
+}
+
+// -----
+
+// The result of a force is a view of the memory that it wrote.
+func.func @two_forces(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %q: !obs.push<grid, 8 x i32>, %i: index) {
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-note@+1 {{the force is here}}
+  %s = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  %x = obs.get %r[%i] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// The next iteration reads what this one has overwritten.
+func.func @loop(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %m : memref<8xi32>
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+    %x = obs.get %v[%i] : !obs.pull<8 x i32>
+    // expected-note@+1 {{the force is here}}
+    %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  }
+  return
+}
+
+// -----
+
+// After an if in which memory may have been overwritten.
+func.func @branch(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index, %c: i1) {
+  %v = obs.view %m : memref<8xi32>
+  scf.if %c {
+    // expected-note@+1 {{the force is here}}
+    %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  }
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  %x = obs.get %v[%i] : !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// Element i is read by the iteration that writes element 7 - i.
+func.func @reverse_in_place(%m: memref<8xi32>) {
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.reverse %v : !obs.pull<8 x i32>
+  %p = obs.push %w : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes, and an element may be overwritten before it is read; force into other memory, or mark it {unchecked}}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// Elementwise in its operand, but the region reads a neighbour.
+func.func @stencil_in_place(%m: memref<8xi32>, %k: index) {
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.map (%x = %v : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    %y = obs.get %v[%k] : !obs.pull<8 x i32>
+    %z = arith.addi %x, %y : i32
+    obs.yield %z : i32
+  }
+  %p = obs.push %w : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// Each array alone is elementwise, but one may run before the other.
+func.func @exchange_in_place(%m: memref<8xi32>, %n: memref<8xi32>) {
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.view %n : memref<8xi32>
+  %p = obs.push %v : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  %q = obs.push %w : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r:2 = obs.force %p, %q into %n, %m : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
+  return
+}

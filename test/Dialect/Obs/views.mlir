@@ -1,0 +1,68 @@
+// Rule R8: what is allowed around a force into memory that is viewed.
+// RUN: obs-opt %s --verify-roundtrip -o %t
+
+// Each element is read by the iteration that writes it.
+func.func @in_place(%m: memref<?xi32>, %b: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %v = obs.view %m : memref<?xi32>
+  %w = obs.map (%x = %v : !obs.pull<? x i32>, %y = %b : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+    %z = arith.addi %x, %y : i32
+    obs.yield %z : i32
+  }
+  %p = obs.push %w : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %p into %m : !obs.push<grid, ? x i32> into memref<?xi32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
+
+// The author's word for it.
+func.func @unchecked(%m: memref<8xi32>) {
+  %v = obs.view %m : memref<8xi32>
+  %w = obs.reverse %v : !obs.pull<8 x i32>
+  %p = obs.push %w : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  %r = obs.force %p into %m {unchecked} : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// Read before; what was read stays.
+func.func @before(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) -> i32 {
+  %v = obs.view %m : memref<8xi32>
+  %x = obs.get %v[%i] : !obs.pull<8 x i32>
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return %x : i32
+}
+
+// A forced copy is another array.
+func.func @copy(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) -> i32 {
+  %v = obs.view %m : memref<8xi32>
+  %q = obs.push %v : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  %c = obs.force %q : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  %x = obs.get %c[%i] : !obs.pull<8 x i32>
+  return %x : i32
+}
+
+// A new view of each iteration, and one of the other branch.
+func.func @loop(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %v = obs.view %m : memref<8xi32>
+    scf.if %c {
+      %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    } else {
+      %x = obs.get %v[%i] : !obs.pull<8 x i32>
+    }
+  }
+  return
+}
+
+// Two kernels by turns between two memories.
+func.func @ping_pong(%m: memref<8xi32>, %n: memref<8xi32>) {
+  %v = obs.view %m : memref<8xi32>
+  %rev = obs.reverse %v : !obs.pull<8 x i32>
+  %p = obs.push %rev : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  %r = obs.force %p into %n : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  %back = obs.reverse %r : !obs.pull<8 x i32>
+  %q = obs.push %back : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  %s = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
