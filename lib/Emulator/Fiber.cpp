@@ -75,7 +75,7 @@ FiberState mlir::obs::emulator::makeFiber(char *top, void (*entry)(void *),
   // What obsEmulatorSwitch pops: r15, r14, r13, r12, rbx, rbp, and the return
   // address. The stack pointer is a multiple of 16 when obsEmulatorStart runs.
   top -= reinterpret_cast<uintptr_t>(top) % 16;
-  auto *frame = reinterpret_cast<uint64_t *>(top) - 8;
+  auto *frame = reinterpret_cast<uint64_t *>(top) - 9;
   frame[0] = 0;
   frame[1] = 0;
   frame[2] = reinterpret_cast<uint64_t>(entry);
@@ -84,6 +84,7 @@ FiberState mlir::obs::emulator::makeFiber(char *top, void (*entry)(void *),
   frame[5] = 0;
   frame[6] = reinterpret_cast<uint64_t>(&obsEmulatorStart);
   frame[7] = 0;
+  frame[8] = 0;
   return frame;
 }
 

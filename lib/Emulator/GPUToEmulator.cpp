@@ -292,7 +292,7 @@ LogicalResult KernelConverter::convertAttributions() {
   Block &entry = target.getBody().front();
   unsigned first = source.getFirstWorkgroupAttributionIndex();
   unsigned firstPrivate = source.getFirstPrivateAttributionIndex();
-  for (unsigned i = first, e = entry.getNumArguments(); i < e; ++i) {
+  for (unsigned i = first, e = source.getBody().getNumArguments(); i < e; ++i) {
     BlockArgument arg = entry.getArgument(i);
     auto type = cast<MemRefType>(arg.getType());
     uint64_t bytes = elementBytes(type.getElementType());

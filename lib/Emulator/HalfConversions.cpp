@@ -46,7 +46,15 @@ float mlir::obs::emulator::extendHalfToFloat(_Float16 value) {
 }
 
 __bf16 mlir::obs::emulator::truncateFloatToBFloat(float value) {
-  return round<__bf16>(llvm::APFloat(value), llvm::APFloat::BFloat());
+  // The format is the upper half of a float.
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bool isNaN = (bits & 0x7FFFFFFF) > 0x7F800000;
+  uint16_t half =
+      isNaN ? (bits >> 16) | 0x40 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  __bf16 result;
+  std::memcpy(&result, &half, sizeof(result));
+  return result;
 }
 
 __bf16 mlir::obs::emulator::truncateDoubleToBFloat(double value) {

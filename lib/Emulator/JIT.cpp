@@ -86,6 +86,11 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
     return builder.takeError();
   builder->setCodeGenOptLevel(optLevel == 0 ? llvm::CodeGenOptLevel::None
                                             : llvm::CodeGenOptLevel::Less);
+#if defined(__x86_64__)
+  // The instructions that make bf16 take denormal numbers for zero, so that a
+  // result would depend on the processor.
+  builder->addFeatures({"-avx512bf16", "-avxneconvert", "-avx10.2"});
+#endif
   auto target = builder->createTargetMachine();
   if (!target)
     return target.takeError();

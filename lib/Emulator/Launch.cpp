@@ -11,6 +11,7 @@
 #include "Printf.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -468,7 +469,7 @@ std::string Launch::describeWait(const Thread &thread) const {
     return "waits at the block barrier at " + location;
   case ThreadState::WarpBarrier:
     return "waits at the warp barrier at " + location + " with mask 0x" +
-           llvm::Twine::utohexstr(thread.mask).str();
+           llvm::utohexstr(thread.mask);
   case ThreadState::Shuffle:
     return "waits at the shuffle at " + location + " with width " +
            llvm::Twine(thread.shuffleWidth).str();
@@ -498,7 +499,7 @@ void Launch::failStuck(BlockState &block) {
           return setError(thread, thread.site, "divergent-barrier",
                           describe(thread) +
                               " waits at this warp barrier with mask 0x" +
-                              llvm::Twine::utohexstr(thread.mask) + ", but " +
+                              llvm::utohexstr(thread.mask) + ", but " +
                               describe(other) + " " + describeWait(other));
     }
     if (thread.state == ThreadState::Shuffle) {

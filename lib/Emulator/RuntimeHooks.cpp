@@ -14,6 +14,7 @@
 
 #include "Launch.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>
@@ -271,7 +272,7 @@ void Launch::warpBarrier(Thread &thread, uint32_t site, uint32_t mask) {
   if (!(mask >> thread.laneId & 1)) {
     setError(thread, site, "divergent-barrier",
              describe(thread) + " (lane " + llvm::Twine(thread.laneId) +
-                 ") is not in the mask 0x" + llvm::Twine::utohexstr(mask) +
+                 ") is not in the mask 0x" + llvm::utohexstr(mask) +
                  " of the warp barrier that it executes");
     abandon(thread);
   }

@@ -449,6 +449,8 @@ TEST(Machine, HalfTypesRoundToNearestEven) {
   check(1.0f + 0x3p-8f, 0x3C0C, 0x3F82);  // a tie of bf16: up
   check(65504.0f, 0x7BFF, 0x4780);
   check(INFINITY, 0x7C00, 0x7F80);
+  check(0x1p-24f, 0x0001, 0x3380);  // the least denormal of f16
+  check(0x1p-130f, 0x0000, 0x0008); // a denormal of bf16
   // Just above a tie: rounding by way of f32 would go down.
   *d = 1.0 + 0x1p-8 + 0x1p-40;
   ASSERT_EQ(m.launch(1, 1, 0, x, d, h, b, e, c), "");
