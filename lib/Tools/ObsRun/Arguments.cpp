@@ -1,0 +1,335 @@
+//===- Arguments.cpp - Values from the command line -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Runtime/Npy.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::run;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using mlir::obs::interpreter::getScalarBytes;
+using mlir::obs::interpreter::HostValue;
+using mlir::obs::interpreter::isScalarType;
+using mlir::obs::interpreter::Scalar;
+
+static std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// `4x?xi32`, for messages.
+static std::string formatArray(ArrayRef<int64_t> extents, Type elementType) {
+  std::string text;
+  for (int64_t extent : extents)
+    text +=
+        (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent)) + "x";
+  return text + toText(elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// The function's type
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<Slot>> mlir::obs::run::getSlots(TypeRange types,
+                                                     StringRef what) {
+  std::vector<Slot> slots;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    SmallVector<Type> elementTypes = interpreter::getHostElementTypes(type);
+    if (elementTypes.empty())
+      return createStringError(what + " " + Twine(index + 1) +
+                               " of the function has the type " + toText(type) +
+                               ", which is neither a scalar nor an array of "
+                               "scalars in memory");
+    Slot slot;
+    slot.index = index;
+    slot.type = type;
+    slot.isScalar = isScalarType(type);
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      llvm::append_range(slot.extents, memref.getShape());
+      slot.bounds.assign(slot.extents.size(), ShapedType::kDynamic);
+    } else if (auto pull = dyn_cast<obs::PullType>(type)) {
+      llvm::append_range(slot.extents, pull.getExtents());
+      for (unsigned dim = 0; dim < pull.getRank(); ++dim)
+        slot.bounds.push_back(pull.getExtentBound(dim));
+    }
+    for (Type elementType : elementTypes) {
+      slot.elementType = elementType;
+      slots.push_back(slot);
+    }
+  }
+  return slots;
+}
+
+/// An error where an array of `extents` cannot be an argument for `slot`.
+static Error checkExtents(const Slot &slot, ArrayRef<int64_t> extents) {
+  bool fits = extents.size() == slot.extents.size();
+  for (unsigned dim = 0; fits && dim < extents.size(); ++dim)
+    if (ShapedType::isDynamic(slot.extents[dim]))
+      fits = ShapedType::isDynamic(slot.bounds[dim]) ||
+             extents[dim] <= slot.bounds[dim];
+    else
+      fits = extents[dim] == slot.extents[dim];
+  if (fits)
+    return Error::success();
+  return createStringError("its type is " +
+                           formatArray(extents, slot.elementType) +
+                           ", and the parameter's " + toText(slot.type));
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays that are described
+//===----------------------------------------------------------------------===//
+
+/// Parses `4x8xi32`; the extents may be missing or, as `?`, open.
+static Expected<std::pair<SmallVector<int64_t>, Type>>
+parseArrayType(StringRef text, MLIRContext *context) {
+  SmallVector<int64_t> extents;
+  StringRef rest = text;
+  while (!rest.empty() &&
+         (llvm::isDigit(rest.front()) || rest.front() == '?')) {
+    int64_t extent = ShapedType::kDynamic;
+    if (!rest.consume_front("?") && rest.consumeInteger(10, extent))
+      return createStringError("'" + text +
+                               "' has an extent that is too large");
+    if (!rest.consume_front("x"))
+      break;
+    extents.push_back(extent);
+  }
+  // Names only, so that a mistake is reported here and not by the parser.
+  Type type;
+  if (llvm::all_of(rest, llvm::isAlnum) && !rest.empty()) {
+    ScopedDiagnosticHandler quiet(context,
+                                  [](Diagnostic &) { return success(); });
+    type = parseType(rest, context);
+  }
+  if (!type || !isScalarType(type))
+    return createStringError("'" + text +
+                             "' is not the type of an array, as 1024xi32 is");
+  return std::make_pair(std::move(extents), type);
+}
+
+/// The 64-bit mixing function of SplitMix64, of which element i of a random
+/// array takes output number i: any language can make the same array.
+static uint64_t getRandomBits(uint64_t seed, uint64_t index) {
+  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+static Scalar makeRandom(Type type, uint64_t bits) {
+  if (isa<FloatType>(type)) {
+    // As many of the upper bits as the type has digits: exact, and below 1.
+    unsigned digits = cast<FloatType>(type).getFPMantissaWidth();
+    return Scalar::fromDouble(
+        type, std::ldexp(static_cast<double>(bits >> (64 - digits)),
+                         -static_cast<int>(digits)));
+  }
+  return Scalar(type, bits);
+}
+
+static Scalar makeIota(Type type, int64_t index) {
+  if (isa<FloatType>(type))
+    return Scalar::fromDouble(type, static_cast<double>(index));
+  return Scalar::fromInt(type, index);
+}
+
+/// `zeros:`, `iota:` and `random:`.
+static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
+  auto [maker, description] = text.split(':');
+  uint64_t seed = 0;
+  if (maker == "random") {
+    StringRef seedText;
+    std::tie(description, seedText) = description.split(':');
+    if (seedText.empty() || seedText.getAsInteger(0, seed))
+      return createStringError(
+          "a random array needs a seed, as in random:1024xi32:7");
+  }
+  auto array = parseArrayType(description, slot.elementType.getContext());
+  if (!array)
+    return array.takeError();
+  auto &[extents, type] = *array;
+  if (type != slot.elementType)
+    return createStringError("its elements are " + toText(type) +
+                             ", and the parameter's " +
+                             toText(slot.elementType));
+  if (Error error = checkExtents(slot, extents))
+    return std::move(error);
+  int64_t bytes = getScalarBytes(type);
+  for (int64_t extent : extents)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes) ||
+        bytes > int64_t(1) << 40)
+      return createStringError("'" + description +
+                               "' is not the extents of an array of at most "
+                               "2^40 bytes");
+  HostValue value = HostValue::array(type, extents);
+  if (maker == "zeros")
+    return value;
+  for (int64_t i = 0, e = value.getNumElements(); i < e; ++i)
+    value.set(i, maker == "iota" ? makeIota(type, i)
+                                 : makeRandom(type, getRandomBits(seed, i)));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays in files
+//===----------------------------------------------------------------------===//
+
+static Expected<HostValue> readNpyArray(const Slot &slot, StringRef path) {
+  Expected<runtime::NpyArray> array = runtime::readNpy(path);
+  if (!array) {
+    // The caller's message names the file already.
+    std::string text = llvm::toString(array.takeError());
+    StringRef reason = text;
+    reason.consume_front(path);
+    reason.consume_front(": ");
+    return createStringError(reason);
+  }
+  if (!array->holds(slot.elementType))
+    return createStringError("its elements are " + array->getTypeName() +
+                             ", and the parameter's are " +
+                             toText(slot.elementType) + " (" +
+                             runtime::getNpyTypeName(slot.elementType) + ")");
+  if (Error error = checkExtents(slot, array->shape))
+    return std::move(error);
+  HostValue value = HostValue::array(slot.elementType, array->shape);
+  value.data.assign(array->data.begin(), array->data.end());
+  return value;
+}
+
+/// Fills in the one open extent so that the array has `count` elements.
+static Error completeExtents(SmallVectorImpl<int64_t> &extents, int64_t count) {
+  int64_t known = 1, *open = nullptr;
+  for (int64_t &extent : extents) {
+    if (!ShapedType::isDynamic(extent)) {
+      if (llvm::MulOverflow(known, extent, known))
+        return createStringError("its extents are too large");
+      continue;
+    }
+    if (open)
+      return createStringError("its extents must be given, as in "
+                               "data.bin:64x64xf32");
+    open = &extent;
+  }
+  if (open && known != 0 && count % known == 0)
+    *open = count / known;
+  else if (open || known != count)
+    return createStringError("it has " + Twine(count) + " elements, and " +
+                             Twine(known) +
+                             (open ? " must divide that" : " are needed"));
+  return Error::success();
+}
+
+static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
+                                        StringRef description) {
+  auto array = parseArrayType(description, slot.elementType.getContext());
+  if (!array)
+    return array.takeError();
+  auto &[extents, type] = *array;
+  if (type != slot.elementType)
+    return createStringError("its elements are " + toText(type) +
+                             ", and the parameter's " +
+                             toText(slot.elementType));
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return createStringError("cannot be read: " + file.getError().message());
+  StringRef bytes = (*file)->getBuffer();
+  if (bytes.size() % getScalarBytes(type))
+    return createStringError(
+        "it has " + Twine(bytes.size()) +
+        " bytes, which is no whole number of elements of " + toText(type));
+  if (extents.empty())
+    extents = slot.extents;
+  if (Error error =
+          completeExtents(extents, bytes.size() / getScalarBytes(type)))
+    return std::move(error);
+  if (Error error = checkExtents(slot, extents))
+    return std::move(error);
+  if (type.isInteger(1) &&
+      llvm::any_of(bytes, [](char c) { return c != 0 && c != 1; }))
+    return createStringError("it has booleans that are neither 0 nor 1");
+  HostValue value = HostValue::array(type, extents);
+  value.data.assign(bytes.begin(), bytes.end());
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// All arguments
+//===----------------------------------------------------------------------===//
+
+static Expected<HostValue> readArgument(const Slot &slot, StringRef text) {
+  if (slot.isScalar) {
+    Expected<Scalar> scalar = Scalar::parse(slot.elementType, text);
+    if (!scalar)
+      return scalar.takeError();
+    return HostValue::scalar(*scalar);
+  }
+  auto [head, tail] = text.split(':');
+  if (!tail.empty() && (head == "zeros" || head == "iota" || head == "random"))
+    return makeArray(slot, text);
+  if (text.ends_with(".npy"))
+    return readNpyArray(slot, text);
+  auto [path, description] = text.rsplit(':');
+  if (!path.empty() && !description.empty())
+    return readRawArray(slot, path, description);
+  return createStringError("the parameter is an array, " + toText(slot.type) +
+                           ": give FILE.npy, FILE:" + toText(slot.elementType) +
+                           " or zeros:1024x" + toText(slot.elementType));
+}
+
+Expected<std::vector<HostValue>>
+mlir::obs::run::readArguments(func::FuncOp entry, ArrayRef<std::string> texts) {
+  Expected<std::vector<Slot>> slots =
+      getSlots(entry.getArgumentTypes(), "parameter");
+  if (!slots)
+    return slots.takeError();
+  if (slots->size() != texts.size()) {
+    std::string needed;
+    for (const Slot &slot : *slots)
+      needed += (needed.empty() ? "" : ", ") +
+                (slot.isScalar ? toText(slot.elementType)
+                               : formatArray(slot.extents, slot.elementType));
+    return createStringError(
+        "'" + entry.getName() + "' needs " + Twine(slots->size()) +
+        (slots->size() == 1 ? " argument" : " arguments") +
+        (needed.empty() ? "" : " (" + needed + ")") + ", and " +
+        Twine(texts.size()) + (texts.size() == 1 ? " is" : " are") + " given");
+  }
+  std::vector<HostValue> values;
+  for (unsigned number = 0; number < slots->size(); ++number) {
+    const Slot &slot = (*slots)[number];
+    const std::string &text = texts[number];
+    auto fail = [&](const Twine &reason) {
+      return createStringError("argument " + Twine(number + 1) + ", '" + text +
+                               "': " + reason);
+    };
+    Expected<HostValue> value = readArgument(slot, text);
+    if (!value)
+      return fail(llvm::toString(value.takeError()));
+    // The arrays of an array of pairs are one array.
+    if (number > 0 && (*slots)[number - 1].index == slot.index &&
+        values.back().extents != value->extents)
+      return fail(
+          "its extents, " + formatArray(value->extents, value->elementType) +
+          ", are not those of the array before, " +
+          formatArray(values.back().extents, values.back().elementType) +
+          ", which is of the same parameter");
+    values.push_back(std::move(*value));
+  }
+  return values;
+}

@@ -1,0 +1,249 @@
+//===- Options.cpp - The command line of obs-run --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A parser of our own, since `llvm::cl` takes a negative number for an option
+// and its help lists the options of every library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::obs::run;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+
+StringRef mlir::obs::run::getHelpText() {
+  return R"(obs-run: run a function of an obs program
+
+usage: obs-run PROGRAM.mlir [options] [ARG ...]
+
+One ARG for each parameter of the function, in order; an array of pairs takes
+one for each of its element types.
+
+  FILE.npy             an array in a NumPy file
+  FILE:TYPE            an array in a file of raw little-endian elements, such as
+                       data.bin:i32, or data.bin:64x64xf32 with its extents
+  zeros:EXTENTSxTYPE   an array of zeros, such as zeros:1024xi32
+  iota:EXTENTSxTYPE    an array of 0, 1, 2, ... in row-major order
+  random:EXTENTSxTYPE:SEED
+                       an array of random bits, or of floats in [0, 1)
+  NUMBER               a scalar: 12, -3, 0x1f, true, 0.5, 1e-3, inf, nan
+
+options:
+  --entry=NAME         the function to run (default: the only public function,
+                       else main)
+  --device=DEVICE      interpret: the program as it is, on the reference
+                         interpreter (default)
+                       emulate: its GPU kernels, on the emulator
+                       cuda: its GPU kernels, on an NVIDIA GPU
+  --gpu=N              the GPU to use (default: the environment variable
+                       OBS_DEVICE, else 0)
+  --threads=N          threads of a block, 1 to 1024
+  --blocks=N           blocks of a grid
+  --out=FILE           write a result to FILE.npy, or to any other name as raw
+                       elements; given once for each result, in order. - prints
+                       it. Without --out all results are printed
+  --check=LIST         checks of the emulator, separated by commas: bounds
+                       (accesses outside of an array)
+  --schedule=ORDER     order in which the emulator runs blocks and threads:
+                       ticket (default) or random
+  --seed=N             seed of the random order
+  --repeat=N           run N times; each time with the next seed
+  --time               print the time of each kernel and of each whole run
+  --report             print what each kernel launch did
+  --help, --version
+)";
+}
+
+namespace {
+
+class Parser {
+public:
+  explicit Parser(ArrayRef<const char *> arguments) : rest(arguments) {}
+
+  Expected<Options> parse() {
+    bool onlyArguments = false;
+    while (!rest.empty()) {
+      StringRef argument = rest.front();
+      rest = rest.drop_front();
+      if (onlyArguments || isPositional(argument)) {
+        if (options.program.empty())
+          options.program = argument.str();
+        else
+          options.arguments.push_back(argument.str());
+        continue;
+      }
+      if (argument == "--") {
+        onlyArguments = true;
+        continue;
+      }
+      if (Error error = parseOption(argument))
+        return std::move(error);
+    }
+    if (Error error = checkTogether())
+      return std::move(error);
+    return std::move(options);
+  }
+
+private:
+  /// A name, a number, or the lone minus that stands for standard input.
+  static bool isPositional(StringRef argument) {
+    if (!argument.consume_front("-") || argument.empty())
+      return true;
+    return llvm::isDigit(argument.front()) || argument.front() == '.' ||
+           argument == "inf" || argument == "nan";
+  }
+
+  Error parseOption(StringRef argument) {
+    auto [name, value] = argument.split('=');
+    bool hasValue = argument.contains('=');
+    bool *flag = llvm::StringSwitch<bool *>(name)
+                     .Cases({"--help", "-h"}, &options.help)
+                     .Case("--version", &options.version)
+                     .Case("--time", &options.time)
+                     .Case("--report", &options.report)
+                     .Default(nullptr);
+    if (flag) {
+      if (hasValue)
+        return createStringError(name + " takes no value");
+      *flag = true;
+      return Error::success();
+    }
+    using Setter = Error (Parser::*)(StringRef name, StringRef value);
+    Setter setter = llvm::StringSwitch<Setter>(name)
+                        .Case("--entry", &Parser::setEntry)
+                        .Case("--device", &Parser::setDevice)
+                        .Case("--gpu", &Parser::setGpu)
+                        .Case("--threads", &Parser::setThreads)
+                        .Case("--blocks", &Parser::setBlocks)
+                        .Cases({"--out", "-o"}, &Parser::addOutput)
+                        .Case("--check", &Parser::setCheck)
+                        .Case("--schedule", &Parser::setSchedule)
+                        .Case("--seed", &Parser::setSeed)
+                        .Case("--repeat", &Parser::setRepeat)
+                        .Default(nullptr);
+    if (!setter)
+      return createStringError("unknown option '" + name + "'");
+    if (!hasValue) {
+      if (rest.empty())
+        return createStringError(name + " needs a value");
+      value = rest.front();
+      rest = rest.drop_front();
+    }
+    if (value.empty())
+      return createStringError(name + " needs a value");
+    return (this->*setter)(name, value);
+  }
+
+  template <typename T>
+  static Error parseNumber(StringRef name, StringRef value, uint64_t least,
+                           uint64_t most, T &to) {
+    uint64_t number;
+    if (value.getAsInteger(0, number))
+      return createStringError(name + " needs a number, not '" + value + "'");
+    if (number < least || number > most)
+      return createStringError(name + " must be from " + Twine(least) + " to " +
+                               Twine(most) + ", not " + value);
+    to = number;
+    return Error::success();
+  }
+
+  Error setEntry(StringRef, StringRef value) {
+    value.consume_front("@");
+    options.entry = value.str();
+    return Error::success();
+  }
+  Error setDevice(StringRef, StringRef value) {
+    auto device = llvm::StringSwitch<std::optional<Executor>>(value)
+                      .Case("interpret", Executor::Interpret)
+                      .Case("emulate", Executor::Emulate)
+                      .Case("cuda", Executor::Cuda)
+                      .Default(std::nullopt);
+    if (!device)
+      return createStringError("--device must be interpret, emulate or cuda, "
+                               "not '" +
+                               value + "'");
+    options.device = *device;
+    return Error::success();
+  }
+  Error setGpu(StringRef name, StringRef value) {
+    return parseNumber(name, value, 0, 1023, options.gpu);
+  }
+  Error setThreads(StringRef name, StringRef value) {
+    return parseNumber(name, value, 1, 1024, options.threads);
+  }
+  Error setBlocks(StringRef name, StringRef value) {
+    return parseNumber(name, value, 1, std::numeric_limits<int32_t>::max(),
+                       options.blocks);
+  }
+  Error addOutput(StringRef, StringRef value) {
+    options.outputs.push_back(value.str());
+    return Error::success();
+  }
+  Error setCheck(StringRef, StringRef value) {
+    SmallVector<StringRef> checks;
+    value.split(checks, ',');
+    for (StringRef check : checks) {
+      if (check != "bounds")
+        return createStringError("unknown check '" + check +
+                                 "'; there is: bounds");
+      options.checkBounds = true;
+    }
+    return Error::success();
+  }
+  Error setSchedule(StringRef, StringRef value) {
+    if (value != "random" && value != "ticket")
+      return createStringError("--schedule must be ticket or random, not '" +
+                               value + "'");
+    options.randomSchedule = value == "random";
+    return Error::success();
+  }
+  Error setSeed(StringRef name, StringRef value) {
+    return parseNumber(name, value, 0, std::numeric_limits<uint64_t>::max(),
+                       options.seed);
+  }
+  Error setRepeat(StringRef name, StringRef value) {
+    return parseNumber(name, value, 1, 1000000000, options.repeat);
+  }
+
+  /// What one option says about another.
+  Error checkTogether() {
+    if (options.help || options.version)
+      return Error::success();
+    if (options.program.empty())
+      return createStringError("no program is given; see obs-run --help");
+    bool emulate = options.device == Executor::Emulate;
+    if (options.report && options.device == Executor::Interpret)
+      return createStringError(
+          "--report needs --device=emulate or --device=cuda: the interpreter "
+          "launches no kernels");
+    if (options.checkBounds && !emulate)
+      return createStringError("--check needs --device=emulate");
+    if (options.randomSchedule && !emulate)
+      return createStringError("--schedule needs --device=emulate");
+    if (options.seed && !options.randomSchedule)
+      return createStringError("--seed needs --schedule=random");
+    if (options.gpu && options.device != Executor::Cuda)
+      return createStringError("--gpu needs --device=cuda");
+    return Error::success();
+  }
+
+  ArrayRef<const char *> rest;
+  Options options;
+};
+
+} // namespace
+
+Expected<Options>
+mlir::obs::run::parseOptions(ArrayRef<const char *> arguments) {
+  return Parser(arguments).parse();
+}

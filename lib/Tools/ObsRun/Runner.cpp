@@ -1,0 +1,195 @@
+//===- Runner.cpp - The executors behind obs-run --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+#ifdef OBS_HAS_PIPELINES
+#include "Obsidian/Pipelines/Pipelines.h"
+#endif
+#include "Obsidian/Runtime/CudaDevice.h"
+#include "Obsidian/Runtime/EmulatorDevice.h"
+#ifdef OBS_HAS_PIPELINES
+#include "Obsidian/Target/ToPTX.h"
+#endif
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::run;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using mlir::obs::interpreter::HostValue;
+using mlir::obs::interpreter::Scalar;
+
+Runner::~Runner() = default;
+
+//===----------------------------------------------------------------------===//
+// The interpreter
+//===----------------------------------------------------------------------===//
+
+namespace {
+class InterpreterRunner : public Runner {
+public:
+  explicit InterpreterRunner(func::FuncOp entry) : entry(entry) {}
+
+  std::string getName() const override { return "interpreter"; }
+
+  Expected<std::vector<HostValue>> run(ArrayRef<HostValue> arguments) override {
+    SmallVector<HostValue> copies(arguments);
+    interpreter::InterpreterOptions options;
+    options.output = &llvm::outs();
+    auto results = interpreter::interpret(entry, copies, options);
+    if (!results)
+      return results.takeError();
+    return std::vector<HostValue>(std::make_move_iterator(results->begin()),
+                                  std::make_move_iterator(results->end()));
+  }
+
+private:
+  func::FuncOp entry;
+};
+} // namespace
+
+std::unique_ptr<Runner> Runner::createInterpreter(func::FuncOp entry) {
+  return std::make_unique<InterpreterRunner>(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+namespace {
+class DeviceRunner : public Runner {
+public:
+  DeviceRunner(std::unique_ptr<runtime::Device> device,
+               runtime::HostProgram program, StringRef entry,
+               runtime::EmulatorDevice *emulator)
+      : device(std::move(device)), program(std::move(program)),
+        entry(entry.str()), emulator(emulator) {}
+
+  std::string getName() const override { return device->getName(); }
+
+  Expected<std::vector<HostValue>> run(ArrayRef<HostValue> arguments) override {
+    program.clearLaunches();
+    SmallVector<runtime::RuntimeValue> values;
+    for (const HostValue &argument : arguments) {
+      if (argument.isScalar) {
+        values.push_back(argument.get(0));
+        continue;
+      }
+      auto array = runtime::MemoryRef::allocate(*device, argument.elementType,
+                                                argument.extents);
+      if (!array)
+        return array.takeError();
+      if (Error error = array->copyFrom(argument.data.data()))
+        return std::move(error);
+      values.push_back(std::move(*array));
+    }
+    auto results = program.run(entry, values);
+    if (!results)
+      return results.takeError();
+    std::vector<HostValue> hostResults;
+    for (const runtime::RuntimeValue &result : *results) {
+      if (const auto *scalar = std::get_if<Scalar>(&result)) {
+        hostResults.push_back(HostValue::scalar(*scalar));
+        continue;
+      }
+      const auto &array = std::get<runtime::MemoryRef>(result);
+      HostValue value = HostValue::array(array.elementType, array.sizes);
+      if (Error error = array.copyTo(value.data.data()))
+        return std::move(error);
+      hostResults.push_back(std::move(value));
+    }
+    return hostResults;
+  }
+
+  ArrayRef<runtime::LaunchRecord> getLaunches() const override {
+    return program.getLaunches();
+  }
+
+  void setSeed(uint64_t seed) override {
+    if (emulator)
+      emulator->setSeed(seed);
+  }
+
+private:
+  std::unique_ptr<runtime::Device> device;
+  runtime::HostProgram program;
+  std::string entry;
+  /// `device`, where that is the emulator.
+  runtime::EmulatorDevice *emulator;
+};
+} // namespace
+
+/// Takes a program from arrays to kernels and host functions. An error without
+/// a text has been reported as a diagnostic.
+static Error lowerToGPU(ModuleOp module, const Options &options) {
+  // Kernels in it say that it went through the pipeline before.
+  if (!module.getOps<gpu::GPUModuleOp>().empty())
+    return Error::success();
+#ifdef OBS_HAS_PIPELINES
+  ObsToGPUOptions pipelineOptions;
+  if (options.threads)
+    pipelineOptions.threads = *options.threads;
+  if (options.blocks)
+    pipelineOptions.blocks = *options.blocks;
+  PassManager manager(module->getName());
+  buildObsToGPUPipeline(manager, pipelineOptions);
+  if (failed(manager.run(module)))
+    return createStringError("");
+  return Error::success();
+#else
+  return createStringError("this build has no lowering");
+#endif
+}
+
+/// Compiles one module of kernels to PTX.
+static Expected<std::string> compileToPTX(Operation *gpuModule,
+                                          StringRef chip) {
+#ifdef OBS_HAS_PIPELINES
+  OpBuilder builder(gpuModule->getContext());
+  OwningOpRef<ModuleOp> module(ModuleOp::create(gpuModule->getLoc()));
+  builder.setInsertionPointToStart(module->getBody());
+  builder.clone(*gpuModule);
+  return translateToPTX(*module, chip);
+#else
+  return createStringError("this build cannot make PTX");
+#endif
+}
+
+Expected<std::unique_ptr<Runner>>
+Runner::createOnDevice(ModuleOp module, StringRef entry,
+                       const Options &options) {
+  // The device first: without one nothing else matters.
+  std::unique_ptr<runtime::Device> device;
+  runtime::EmulatorDevice *emulator = nullptr;
+  if (options.device == Executor::Cuda) {
+    auto cuda = runtime::CudaDevice::create(options.gpu, compileToPTX);
+    if (!cuda)
+      return cuda.takeError();
+    device = std::move(*cuda);
+  } else {
+    emulator::MachineOptions machineOptions;
+    machineOptions.schedule = options.randomSchedule
+                                  ? emulator::Schedule::Random
+                                  : emulator::Schedule::Ticket;
+    machineOptions.seed = options.seed.value_or(0);
+    auto owned = std::make_unique<runtime::EmulatorDevice>(machineOptions);
+    emulator = owned.get();
+    device = std::move(owned);
+  }
+  if (Error error = lowerToGPU(module, options))
+    return std::move(error);
+  auto program = runtime::HostProgram::create(module, *device);
+  if (!program)
+    return program.takeError();
+  program->setTiming(options.time);
+  return std::make_unique<DeviceRunner>(std::move(device), std::move(*program),
+                                        entry, emulator);
+}

@@ -1,0 +1,20 @@
+//===- obs-run.cpp - Runs obs programs ------------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/RegisterAll.h"
+#include "Obsidian/Tools/ObsRun/ObsRun.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/PrettyStackTrace.h"
+
+int main(int argc, char **argv) {
+  llvm::setBugReportMsg("PLEASE submit a bug report to the Obsidian project "
+                        "with the crash backtrace and the input file.\n");
+
+  mlir::DialectRegistry registry;
+  mlir::obs::registerAllDialects(registry);
+  return mlir::obs::obsRunMain(argc, argv, registry);
+}
