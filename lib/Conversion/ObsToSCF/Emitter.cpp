@@ -8,6 +8,7 @@
 #include "Emitter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -329,6 +330,18 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
   if (distributed) {
     first = WorkerIdOp::create(builder, loc, map);
     step = WorkerCountOp::create(builder, loc, map);
+  }
+  if (distributed && getConstantIntValue(total) == 1) {
+    // The first unit has the only instance: no loop, so no back edge.
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, first, index(loc, 0));
+    auto branch =
+        scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    branch->setAttr("obs.map", map);
+    emitBody(delinearize(builder, loc, index(loc, 0), extents));
+    return result;
   }
   auto loop = scf::ForOp::create(builder, loc, first, total, step);
   if (distributed)

@@ -54,7 +54,8 @@ def Obs_MapAttr : Obs_Attr<"Map", "map",
     independent pieces of work of level `unit`, spread over the units of one
     instance of `scope`: `#obs.map<block, thread>` is a loop over the threads of
     a block, `#obs.map<warp, thread>` one over the lanes of a warp. On an
-    `scf.for` (attribute `obs.map`) it says that the loop has been virtualised:
+    `scf.for`, or an `scf.if` of one iteration, (attribute `obs.map`) it says that
+    the loop has been virtualised:
     each unit runs the iterations `id, id + count, id + 2 count, ...`.
   }];
   let parameters = (ins EnumParameter<Obs_Level>:$scope, EnumParameter<Obs_Level>:$unit);

@@ -353,7 +353,7 @@ gpu::GPUFuncOp KernelMapper::run() {
       op->erase();
     }
   }
-  function.walk([](scf::ForOp loop) { loop->removeAttr("obs.map"); });
+  function.walk([](Operation *op) { op->removeAttr("obs.map"); });
   function.walk([](memref::StoreOp store) { store->removeAttr("obs.contract"); });
   return function;
 }

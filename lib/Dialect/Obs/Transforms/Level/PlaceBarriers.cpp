@@ -235,7 +235,10 @@ void Placer::visit(Block &block, State &state) {
       statement(&op, collect(&op, /*ofWarps=*/false), state);
       Placer warp(Level::Warp);
       State inside;
-      warp.visitLoop(cast<scf::ForOp>(op), inside);
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        warp.visitLoop(loop, inside);
+      else
+        warp.visit(*cast<scf::IfOp>(op).thenBlock(), inside);
       placedWarp += warp.placedWarp;
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       visitLoop(loop, state);

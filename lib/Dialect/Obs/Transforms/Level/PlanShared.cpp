@@ -24,12 +24,14 @@ using namespace mlir;
 using namespace mlir::obs;
 
 static constexpr int64_t warpSize = 32;
-static constexpr int64_t alignment = 16;
+/// Slices of warps start at a multiple of this.
+static constexpr int64_t sliceAlignment = 16;
 
 namespace {
 struct Buffer {
   memref::AllocOp alloc;
   int64_t bytes;
+  int64_t alignment;
   /// Position of the first and the last access.
   unsigned first = ~0u, last = 0;
   /// The operation of the alloc's block that accesses it first.
@@ -81,10 +83,13 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
     return std::nullopt;
   int64_t bytes = alloc.getType().getNumElements() *
                   getElementBytes(alloc.getType().getElementType());
-  bytes = llvm::alignTo(bytes, alignment);
-  if (home.getOwner() == Level::Warp)
-    bytes *= llvm::divideCeil(kernel.getThreads().value_or(1), warpSize);
-  Buffer buffer{alloc, bytes};
+  int64_t alignment = getElementBytes(alloc.getType().getElementType());
+  if (home.getOwner() == Level::Warp) {
+    alignment = sliceAlignment;
+    bytes = llvm::alignTo(bytes, alignment) *
+            llvm::divideCeil(kernel.getThreads().value_or(1), warpSize);
+  }
+  Buffer buffer{alloc, bytes, alignment};
   for (Operation *user : alloc->getUsers()) {
     Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
     if (start[top] < buffer.first) {
@@ -149,7 +154,8 @@ LogicalResult Planner::run(int64_t limit) {
         bool overlaps = buffer.offset < other.offset + other.bytes &&
                         other.offset < buffer.offset + buffer.bytes;
         if (overlaps && !mayShare(other, buffer)) {
-          buffer.offset = other.offset + other.bytes;
+          buffer.offset =
+              llvm::alignTo(other.offset + other.bytes, buffer.alignment);
           moved = true;
         }
       }
