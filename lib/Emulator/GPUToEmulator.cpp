@@ -12,6 +12,7 @@
 #include "RuntimeABI.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -21,9 +22,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::obs::emulator {
@@ -713,6 +713,10 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     op->erase();
     return success();
   }
+  if (auto global = dyn_cast<memref::GetGlobalOp>(op)) {
+    global.setName((kGlobalPrefix + global.getName()).str());
+    return success();
+  }
   // All memory is in one address space.
   if (isa<memref::MemorySpaceCastOp, LLVM::AddrSpaceCastOp>(op))
     return replace(op->getOperand(0));
@@ -727,7 +731,7 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
       isa<CallOpInterface>(op))
     return op->emitOpError("is not supported by the emulator");
   if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-      isMemoryEffectFree(op) || isa<memref::GetGlobalOp>(op))
+      isMemoryEffectFree(op))
     return success();
   return op->emitOpError("accesses memory in a way that the emulator does not "
                          "check");
@@ -737,7 +741,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   Location loc = source.getLoc();
   builder.setInsertionPointToEnd(module.getBody());
   target = func::FuncOp::create(
-      builder, loc, source.getName(),
+      builder, loc, (kKernelPrefix + source.getName()).str(),
       builder.getFunctionType({pointerType, pointerType}, {}));
   IRMapping mapping;
   source.getBody().cloneInto(&target.getBody(), mapping);
@@ -806,6 +810,20 @@ struct ConvertGPUToEmulator
 
 } // namespace
 
+/// Expands the divisions that round up or down, which the LLVM dialect lacks.
+static LogicalResult expandDivisions(ModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return success();
+  RewritePatternSet patterns(module.getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 convertGPUModuleToEmulator(gpu::GPUModuleOp source) {
   OwningOpRef<ModuleOp> module =
@@ -815,6 +833,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source) {
     if (auto global = dyn_cast<memref::GlobalOp>(op)) {
       OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
       auto copy = cast<memref::GlobalOp>(builder.clone(op));
+      copy.setSymName((kGlobalPrefix + global.getSymName()).str());
       copy.setType(cast<MemRefType>(withoutMemorySpace(copy.getType())));
       // The machine must find its address.
       copy.setSymVisibility("public");
@@ -828,6 +847,8 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source) {
       return failure();
   }
   state.finish();
+  if (failed(expandDivisions(*module)))
+    return failure();
   return module;
 }
 

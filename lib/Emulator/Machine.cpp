@@ -92,7 +92,7 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
     if (!info)
       continue;
     Kernel kernel;
-    kernel.name = function.getName().str();
+    kernel.name = function.getName().drop_front(kKernelPrefix.size()).str();
     kernel.numArgs = info.getAs<IntegerAttr>("num_args").getInt();
     kernel.privateBytes = info.getAs<IntegerAttr>("private_bytes").getInt();
     kernel.sharedBytes = info.getAs<IntegerAttr>("shared_bytes").getInt();
@@ -156,7 +156,8 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
   jit.emplace(std::move(*compiled));
 
   for (auto &entry : kernels) {
-    llvm::Expected<void *> address = jit->lookup(entry.getKey());
+    llvm::Expected<void *> address =
+        jit->lookup((kKernelPrefix + entry.getKey()).str());
     if (!address)
       return address.takeError();
     entry.second.function = reinterpret_cast<KernelFunction>(*address);

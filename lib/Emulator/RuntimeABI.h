@@ -69,6 +69,11 @@ bool parseSiteKind(llvm::StringRef name, SiteKind &kind);
 constexpr llvm::StringLiteral kSitesAttr = "emulator.sites";
 constexpr llvm::StringLiteral kKernelAttr = "emulator.kernel";
 
+/// What stands before the names of kernels and of globals in the converted
+/// module, so that none of them is taken for a function of the C library.
+constexpr llvm::StringLiteral kKernelPrefix = "kernel.";
+constexpr llvm::StringLiteral kGlobalPrefix = "global.";
+
 /// Names of the runtime functions that generated code calls.
 namespace hook {
 constexpr llvm::StringLiteral kAccess = "obs_emu_access";

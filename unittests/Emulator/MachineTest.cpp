@@ -499,6 +499,56 @@ TEST(Machine, MathFunctionsAreThoseOfLibm) {
   EXPECT_EQ(m.download(r, 8), expected);
 }
 
+TEST(Machine, DivisionsPowersAndZerosWithSign) {
+  TestMachine m(kernel("%a: i32, %b: i32, %r: memref<i32>, %x: f32, %y: f32, "
+                       "%s: memref<f32>",
+                       R"(
+    %rv = memref.reinterpret_cast %r to offset: [0], sizes: [3], strides: [1]
+      : memref<i32> to memref<3xi32>
+    %sv = memref.reinterpret_cast %s to offset: [0], sizes: [2], strides: [1]
+      : memref<f32> to memref<2xf32>
+    %i0 = arith.constant 0 : index
+    %i1 = arith.constant 1 : index
+    %i2 = arith.constant 2 : index
+    %0 = arith.ceildivsi %a, %b : i32
+    memref.store %0, %rv[%i0] : memref<3xi32>
+    %1 = arith.floordivsi %a, %b : i32
+    memref.store %1, %rv[%i1] : memref<3xi32>
+    %2 = math.ipowi %a, %b : i32
+    memref.store %2, %rv[%i2] : memref<3xi32>
+    %3 = arith.maximumf %x, %y : f32
+    memref.store %3, %sv[%i0] : memref<2xf32>
+    %4 = arith.minimumf %x, %y : f32
+    memref.store %4, %sv[%i1] : memref<2xf32>)"));
+  ASSERT_EQ(m.createError, "");
+  int32_t *r = m.upload(std::vector<int32_t>(3));
+  float *s = m.upload(std::vector<float>(2));
+  ASSERT_EQ(m.launch(1, 1, 0, -7, 2, r, -0.0f, 0.0f, s), "");
+  EXPECT_EQ(m.download(r, 3), (std::vector<int32_t>{-3, -4, 49}));
+  EXPECT_FALSE(std::signbit(s[0]));
+  EXPECT_TRUE(std::signbit(s[1]));
+  ASSERT_EQ(m.launch(1, 1, 0, 7, 2, r, 0.0f, -0.0f, s), "");
+  EXPECT_EQ(m.download(r, 3), (std::vector<int32_t>{4, 3, 49}));
+  EXPECT_FALSE(std::signbit(s[0]));
+  EXPECT_TRUE(std::signbit(s[1]));
+  ASSERT_EQ(m.launch(1, 1, 0, 7, 2, r, NAN, 1.0f, s), "");
+  EXPECT_TRUE(std::isnan(s[0]));
+  EXPECT_TRUE(std::isnan(s[1]));
+}
+
+TEST(Machine, KernelMayHaveTheNameOfALibraryFunction) {
+  TestMachine m("gpu.module @m { gpu.func @expf(%r: memref<f32>) kernel {\n"
+                "%x = memref.load %r[] : memref<f32>\n"
+                "%y = math.exp %x : f32\n"
+                "memref.store %y, %r[] : memref<f32>\n"
+                "gpu.return } }");
+  float *r = m.upload(std::vector<float>{1.5f});
+  std::vector<void *> params = {&r};
+  ASSERT_EQ(
+      llvm::toString(m.machine->launch("expf", Dim3{}, Dim3{}, 0, params)), "");
+  EXPECT_FLOAT_EQ(*r, 4.4816890f);
+}
+
 TEST(Machine, IdsInThreeDimensions) {
   TestMachine m(kernel("%r: memref<i32>", R"(
     %rv = memref.reinterpret_cast %r to offset: [0], sizes: [4, 3, 2], strides: [6, 2, 1]

@@ -15,8 +15,8 @@
 //   prog.mlir:12:9: out-of-bounds: ...
 //
 // The kinds are out-of-bounds, misaligned-access, divergent-barrier,
-// divergent-shuffle, bad-shuffle, deadlock, assertion-failed, stack-overflow,
-// and what observers report.
+// divergent-shuffle, bad-shuffle, deadlock, assertion-failed, and what
+// observers report.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ struct MachineOptions {
   uint64_t seed = 0;
   /// A launch in which threads spin this many turns while no thread ends,
   /// passes a barrier or changes memory by an atomic is a deadlock.
-  uint64_t stepBudget = uint64_t(1) << 20;
+  uint64_t stepBudget = uint64_t(1) << 18;
   /// Upper limit on threads that are started and not ended. At least one block
   /// runs whatever its size.
   unsigned maxResidentThreads = 16384;

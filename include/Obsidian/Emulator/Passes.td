@@ -19,7 +19,7 @@ def ConvertGPUToEmulatorPass
     each kernel is a function of one logical thread:
 
     ```mlir
-    func.func @kernel(%thread: !llvm.ptr, %params: !llvm.ptr)
+    func.func @kernel.name(%thread: !llvm.ptr, %params: !llvm.ptr)
     ```
 
     `%thread` points to the state of the thread (its ids, its block, the shared
@@ -42,6 +42,9 @@ def ConvertGPUToEmulatorPass
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source
     locations, which is how a run-time error names the line it comes from.
+    Names of kernels get the prefix `kernel.`, those of globals `global.`, lest a
+    kernel called `exp` is what `math.exp` calls.
+
     Accesses of a `memref.alloca` get the index check only, so that LLVM can
     keep the array in registers. Allocations of static shape move to the entry
     of the function. Memory spaces are dropped: all memory is in one address
@@ -65,7 +68,7 @@ def ConvertGPUToEmulatorPass
     ```mlir
     module @kernels attributes {emulator.sites = [...]} {
       func.func private @obs_emu_block_barrier(!llvm.ptr, i32)
-      func.func @k(%thread: !llvm.ptr, %params: !llvm.ptr)
+      func.func @kernel.k(%thread: !llvm.ptr, %params: !llvm.ptr)
           attributes {emulator.kernel = {...}} {
         %0 = arith.constant 0 : i32
         func.call @obs_emu_block_barrier(%thread, %0) : (!llvm.ptr, i32) -> ()
