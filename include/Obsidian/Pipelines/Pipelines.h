@@ -1,0 +1,73 @@
+//===- Pipelines.h - From programs to kernels -------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_PIPELINES_PIPELINES_H
+#define OBSIDIAN_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::obs {
+
+/// Options of `obs-to-gpu`.
+struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
+  PassOptions::Option<int64_t> threads{
+      *this, "threads",
+      llvm::cl::desc("Threads of a block, 1 to 1024, for every kernel (0: by "
+                     "the program, or chosen)"),
+      llvm::cl::init(0)};
+  PassOptions::Option<int64_t> blocks{
+      *this, "blocks",
+      llvm::cl::desc("Number of blocks of every launch (0: by the extents)"),
+      llvm::cl::init(0)};
+  PassOptions::Option<bool> verifyLevels{
+      *this, "verify-levels",
+      llvm::cl::desc("Check the rules of levels between the passes"),
+      llvm::cl::init(false)};
+};
+
+/// Options of `obs-to-nvvm`.
+struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
+  PassOptions::Option<std::string> chip{
+      *this, "chip", llvm::cl::desc("The GPU to compile for"),
+      llvm::cl::init("sm_90")};
+  PassOptions::Option<std::string> format{
+      *this, "format",
+      llvm::cl::desc("isa: PTX in a gpu.binary; nvvm: kernels in the NVVM "
+                     "dialect"),
+      llvm::cl::init("isa")};
+  PassOptions::Option<std::string> libdevice{
+      *this, "libdevice", llvm::cl::desc("The file libdevice.10.bc, or none"),
+      llvm::cl::init("")};
+  PassOptions::Option<int64_t> threads{
+      *this, "threads", llvm::cl::desc("As for obs-to-gpu"), llvm::cl::init(0)};
+  PassOptions::Option<int64_t> blocks{
+      *this, "blocks", llvm::cl::desc("As for obs-to-gpu"), llvm::cl::init(0)};
+};
+
+/// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
+/// arrays to a `gpu.module @kernels` and host functions that launch its
+/// kernels.
+void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
+
+/// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. A format that
+/// is not known gives an error.
+LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
+                                     const ObsToNVVMOptions &options);
+
+/// Adds `obs-to-gpu` and the passes from kernels to the functions in the LLVM
+/// dialect that the emulator compiles for the CPU.
+void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
+
+/// Registers `obs-to-gpu`, `obs-to-nvvm` and `obs-to-cpu`, and the passes of
+/// Obsidian/Target.
+void registerObsPipelines();
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_PIPELINES_PIPELINES_H

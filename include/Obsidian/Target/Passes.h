@@ -1,0 +1,31 @@
+//===- Passes.h - From kernels to NVVM and PTX ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_TARGET_PASSES_H
+#define OBSIDIAN_TARGET_PASSES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::obs {
+
+#define GEN_PASS_DECL
+#include "Obsidian/Target/Passes.h.inc"
+
+/// Adds to `pm`, which runs on `gpu.module`, the passes from the kernels that
+/// `obs-to-gpu` makes to the NVVM dialect. `libdevice` is a file name, `none`,
+/// or empty, which looks for the file.
+void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice = "");
+
+#define GEN_PASS_REGISTRATION
+#include "Obsidian/Target/Passes.h.inc"
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_TARGET_PASSES_H

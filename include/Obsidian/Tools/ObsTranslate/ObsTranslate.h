@@ -1,0 +1,22 @@
+//===- ObsTranslate.h - The tool that translates programs -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_TOOLS_OBSTRANSLATE_OBSTRANSLATE_H
+#define OBSIDIAN_TOOLS_OBSTRANSLATE_OBSTRANSLATE_H
+
+namespace mlir::obs {
+
+/// Registers `--obs-to-ptx`, `--obs-to-llvmir`, `--obs-to-launch-json`, and
+/// their options, with upstream's translation tool. They take programs over
+/// arrays, which they lower by `obs-to-gpu`, and modules that are lowered
+/// already.
+void registerObsTranslations();
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_TOOLS_OBSTRANSLATE_OBSTRANSLATE_H

@@ -1,0 +1,117 @@
+//===- Pipelines.cpp - From programs to kernels ---------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Pipelines/Pipelines.h"
+
+#include "Obsidian/Conversion/Passes.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/Emulator/Passes.h"
+#include "Obsidian/Target/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::obs {
+
+void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
+  auto verify = [&] {
+    if (options.verifyLevels)
+      pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
+  };
+
+  // Arrays.
+  pm.addPass(createInlinerPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createObsFuseArraysPass());
+  pm.addPass(createObsBatchDistributePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createObsOutlineKernelsPass());
+  ObsSetLaunchPassOptions launch;
+  launch.threads = options.threads;
+  launch.blocks = options.blocks;
+  pm.addPass(createObsSetLaunchPass(launch));
+
+  // Levels.
+  pm.addPass(createConvertObsToSCFPass());
+  verify();
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  OpPassManager &kernel = pm.nest<KernelOp>();
+  kernel.addPass(createObsAssignLayoutsPass());
+  kernel.addPass(createObsAssignHomesPass());
+  kernel.addPass(createObsPlaceBarriersPass());
+  kernel.addPass(createObsPlanSharedPass());
+  verify();
+  pm.addPass(createObsMapLevelsPass());
+
+  // Threads. Barriers count as writes, so loads and stores stay where they are.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
+                                     const ObsToNVVMOptions &options) {
+  if (options.format != "isa" && options.format != "nvvm")
+    return failure();
+  ObsToGPUOptions toGPU;
+  toGPU.threads = options.threads;
+  toGPU.blocks = options.blocks;
+  buildObsToGPUPipeline(pm, toGPU);
+  buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.libdevice);
+  if (options.format == "nvvm")
+    return success();
+  SerializeKernelsPassOptions serialize;
+  serialize.chip = options.chip;
+  serialize.libdevice = options.libdevice;
+  pm.addPass(createSerializeKernelsPass(serialize));
+  return success();
+}
+
+void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
+  buildObsToGPUPipeline(pm, options);
+  pm.addPass(emulator::createConvertGPUToEmulatorPass());
+  emulator::buildEmulatorToLLVMPipeline(pm.nest<ModuleOp>());
+}
+
+void registerObsPipelines() {
+  registerObsTargetPasses();
+  PassPipelineRegistration<ObsToGPUOptions>(
+      "obs-to-gpu",
+      "Lower programs over arrays to GPU kernels and host functions that "
+      "launch "
+      "them",
+      buildObsToGPUPipeline);
+  PassPipelineRegistration<ObsToGPUOptions>(
+      "obs-to-cpu",
+      "Lower programs to the functions in the LLVM dialect that the emulator "
+      "runs",
+      buildObsToCPUPipeline);
+  registerPassPipeline(
+      "obs-to-nvvm", "Lower programs to kernels in NVVM or PTX",
+      [](OpPassManager &pm, StringRef text,
+         function_ref<LogicalResult(const Twine &)> errorHandler) {
+        ObsToNVVMOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (failed(buildObsToNVVMPipeline(pm, options)))
+          return errorHandler("unknown format '" + Twine(options.format) +
+                              "'; known are isa and nvvm");
+        return success();
+      },
+      [](function_ref<void(const ::mlir::detail::PassOptions &)> handler) {
+        handler(ObsToNVVMOptions());
+      });
+}
+
+} // namespace mlir::obs

@@ -1,0 +1,247 @@
+//===- AtomicsToNVVM.cpp - Scoped atomic operations -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without a scope an atomic operation is visible to the whole system, which the
+// compare-and-swap of NVPTX takes literally and slowly. Memory order is
+// relaxed: what a kernel orders, it orders by barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::obs {
+
+namespace {
+constexpr unsigned kBenefit = 10;
+constexpr auto kOrdering = LLVM::AtomicOrdering::monotonic;
+
+/// The threads that an array is shared by, in LLVM's words for NVPTX.
+StringRef getScope(MemRefType type) {
+  return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ? "block"
+                                                               : "device";
+}
+
+std::optional<LLVM::AtomicBinOp> getInstruction(arith::AtomicRMWKind kind) {
+  using arith::AtomicRMWKind;
+  using LLVM::AtomicBinOp;
+  switch (kind) {
+  case AtomicRMWKind::addf:
+    return AtomicBinOp::fadd;
+  case AtomicRMWKind::addi:
+    return AtomicBinOp::add;
+  case AtomicRMWKind::andi:
+    return AtomicBinOp::_and;
+  case AtomicRMWKind::assign:
+    return AtomicBinOp::xchg;
+  case AtomicRMWKind::maximumf:
+    return AtomicBinOp::fmaximum;
+  case AtomicRMWKind::maxnumf:
+    return AtomicBinOp::fmax;
+  case AtomicRMWKind::maxs:
+    return AtomicBinOp::max;
+  case AtomicRMWKind::maxu:
+    return AtomicBinOp::umax;
+  case AtomicRMWKind::minimumf:
+    return AtomicBinOp::fminimum;
+  case AtomicRMWKind::minnumf:
+    return AtomicBinOp::fmin;
+  case AtomicRMWKind::mins:
+    return AtomicBinOp::min;
+  case AtomicRMWKind::minu:
+    return AtomicBinOp::umin;
+  case AtomicRMWKind::ori:
+    return AtomicBinOp::_or;
+  case AtomicRMWKind::xori:
+    return AtomicBinOp::_xor;
+  case AtomicRMWKind::mulf:
+  case AtomicRMWKind::muli:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// The integer type that an element of an LLVM type has in memory.
+IntegerType getMemoryType(Type type) {
+  unsigned bits = std::max(8u, type.getIntOrFloatBitWidth());
+  return IntegerType::get(type.getContext(), bits);
+}
+
+Value toMemory(OpBuilder &builder, Location loc, Value value) {
+  IntegerType type = getMemoryType(value.getType());
+  if (value.getType() == type)
+    return value;
+  if (isa<IntegerType>(value.getType()))
+    return LLVM::ZExtOp::create(builder, loc, type, value);
+  return LLVM::BitcastOp::create(builder, loc, type, value);
+}
+
+Value fromMemory(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  if (isa<IntegerType>(type))
+    return LLVM::TruncOp::create(builder, loc, type, value);
+  return LLVM::BitcastOp::create(builder, loc, type, value);
+}
+
+/// Replaces `op` by a loop that computes the new value from the old one by
+/// `compute` until no other thread came in between, and `op`'s result by the
+/// old value.
+void rewriteAsLoop(Operation *op, Value pointer, Type type, StringRef scope,
+                   ConversionPatternRewriter &rewriter,
+                   function_ref<Value(Value)> compute) {
+  Location loc = op->getLoc();
+  IntegerType memoryType = getMemoryType(type);
+  Block *before = op->getBlock();
+  Block *after = rewriter.splitBlock(before, Block::iterator(op));
+  Block *loop = rewriter.createBlock(after, memoryType, loc);
+
+  rewriter.setInsertionPointToEnd(before);
+  Value first = LLVM::LoadOp::create(
+      rewriter, loc, memoryType, pointer, memoryType.getWidth() / 8,
+      /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, kOrdering, scope);
+  LLVM::BrOp::create(rewriter, loc, first, loop);
+
+  rewriter.setInsertionPointToStart(loop);
+  Value expected = loop->getArgument(0);
+  Value value = compute(fromMemory(rewriter, loc, expected, type));
+  Value exchange = LLVM::AtomicCmpXchgOp::create(
+      rewriter, loc, pointer, expected, toMemory(rewriter, loc, value),
+      kOrdering, kOrdering, scope);
+  Value found = LLVM::ExtractValueOp::create(rewriter, loc, exchange, 0);
+  Value done = LLVM::ExtractValueOp::create(rewriter, loc, exchange, 1);
+  LLVM::CondBrOp::create(rewriter, loc, done, after, ValueRange(), loop,
+                         ValueRange(found));
+
+  rewriter.setInsertionPointToStart(after);
+  rewriter.replaceOp(op, fromMemory(rewriter, loc, found, type));
+}
+
+struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
+  explicit AtomicRMWPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    MemRefType memory = op.getMemRefType();
+    Value operand = adaptor.getValue();
+    Type type = operand.getType();
+    if (type.getIntOrFloatBitWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    Value pointer = getStridedElementPtr(
+        rewriter, loc, memory, adaptor.getMemref(), adaptor.getIndices());
+    StringRef scope = getScope(memory);
+
+    // Of the operations on bits only those in which the upper bits of a byte do
+    // not matter have an instruction.
+    std::optional<LLVM::AtomicBinOp> kind = getInstruction(op.getKind());
+    bool isBit = type.isInteger(1);
+    if (isBit && !llvm::is_contained(
+                     {arith::AtomicRMWKind::andi, arith::AtomicRMWKind::ori,
+                      arith::AtomicRMWKind::xori, arith::AtomicRMWKind::assign},
+                     op.getKind()))
+      kind = std::nullopt;
+    if (kind) {
+      if (isBit)
+        operand = toMemory(rewriter, loc, operand);
+      Value old = LLVM::AtomicRMWOp::create(rewriter, loc, *kind, pointer,
+                                            operand, kOrdering, scope);
+      if (isBit)
+        old = fromMemory(rewriter, loc, old, type);
+      rewriter.replaceOp(op, old);
+      return success();
+    }
+    rewriteAsLoop(op, pointer, type, scope, rewriter, [&](Value old) -> Value {
+      return combine(rewriter, loc, op.getKind(), old, operand);
+    });
+    return success();
+  }
+
+private:
+  static Value combine(OpBuilder &builder, Location loc,
+                       arith::AtomicRMWKind kind, Value old, Value operand) {
+    using arith::AtomicRMWKind;
+    auto select = [&](LLVM::ICmpPredicate predicate) -> Value {
+      Value first = LLVM::ICmpOp::create(builder, loc, predicate, old, operand);
+      return LLVM::SelectOp::create(builder, loc, first, old, operand);
+    };
+    switch (kind) {
+    case AtomicRMWKind::mulf:
+      return LLVM::FMulOp::create(builder, loc, old, operand);
+    case AtomicRMWKind::muli:
+      return LLVM::MulOp::create(builder, loc, old, operand);
+    case AtomicRMWKind::addi:
+      return LLVM::AddOp::create(builder, loc, old, operand);
+    case AtomicRMWKind::maxs:
+      return select(LLVM::ICmpPredicate::sgt);
+    case AtomicRMWKind::mins:
+      return select(LLVM::ICmpPredicate::slt);
+    case AtomicRMWKind::maxu:
+      return select(LLVM::ICmpPredicate::ugt);
+    case AtomicRMWKind::minu:
+      return select(LLVM::ICmpPredicate::ult);
+    default:
+      llvm_unreachable("has an instruction for every type");
+    }
+  }
+};
+
+struct GenericAtomicRMWPattern
+    : ConvertOpToLLVMPattern<memref::GenericAtomicRMWOp> {
+  explicit GenericAtomicRMWPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(memref::GenericAtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto memory = cast<MemRefType>(op.getMemref().getType());
+    Type type = getTypeConverter()->convertType(memory.getElementType());
+    if (!type || type.getIntOrFloatBitWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    Value pointer = getStridedElementPtr(
+        rewriter, loc, memory, adaptor.getMemref(), adaptor.getIndices());
+    rewriteAsLoop(
+        op, pointer, type, getScope(memory), rewriter, [&](Value old) -> Value {
+          // The body is not converted yet, so it reads and gives
+          // values of the element type of the memref.
+          Type element = memory.getElementType();
+          auto cast = [&](Value value, Type to) -> Value {
+            if (value.getType() == to)
+              return value;
+            return UnrealizedConversionCastOp::create(rewriter, loc, to, value)
+                .getResult(0);
+          };
+          IRMapping mapping;
+          mapping.map(op.getCurrentValue(), cast(old, element));
+          for (Operation &nested : op.getBody()->without_terminator())
+            rewriter.clone(nested, mapping);
+          Value result = mapping.lookupOrDefault(
+              op.getBody()->getTerminator()->getOperand(0));
+          return cast(result, type);
+        });
+    return success();
+  }
+};
+} // namespace
+
+void populateAtomicsToNVVMPatterns(const LLVMTypeConverter &converter,
+                                   RewritePatternSet &patterns) {
+  patterns.add<AtomicRMWPattern, GenericAtomicRMWPattern>(converter);
+}
+
+} // namespace mlir::obs

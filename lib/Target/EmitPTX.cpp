@@ -1,0 +1,227 @@
+//===- EmitPTX.cpp - LLVM IR and PTX of NVVM modules ----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's serialisation links libdevice always, which takes longer than all
+// the rest, and leaves its choice of approximate roots and quotients.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitPTX.h"
+#include "Obsidian/Target/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+namespace mlir::obs {
+
+#define GEN_PASS_DEF_SERIALIZEKERNELSPASS
+#include "Obsidian/Target/Passes.h.inc"
+
+static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+/// A compiler for `chip`, which is known to be valid; null if LLVM was built
+/// without NVPTX.
+static std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(StringRef chip, unsigned optLevel) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string message;
+  llvm::Triple triple(kTriple);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return nullptr;
+  auto level = llvm::CodeGenOpt::getLevel(optLevel);
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, chip, getPTXFeature(chip), llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, *level));
+}
+
+/// Answers the questions that functions of libdevice ask about how they are
+/// compiled: denormals are kept, quotients and square roots are rounded.
+static void answerReflect(llvm::Module &module) {
+  llvm::Function *reflect = module.getFunction("__nvvm_reflect");
+  if (!reflect)
+    return;
+  for (llvm::User *user : llvm::make_early_inc_range(reflect->users())) {
+    auto *call = dyn_cast<llvm::CallInst>(user);
+    if (!call)
+      continue;
+    auto *global = dyn_cast<llvm::GlobalVariable>(
+        call->getArgOperand(0)->stripPointerCasts());
+    auto *text =
+        global && global->hasInitializer()
+            ? dyn_cast<llvm::ConstantDataArray>(global->getInitializer())
+            : nullptr;
+    if (!text || !text->isCString() ||
+        !text->getAsCString().starts_with("__CUDA_PREC_"))
+      continue;
+    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), 1));
+    call->eraseFromParent();
+  }
+}
+
+/// Links what `module` calls in libdevice, if it calls anything.
+static LogicalResult linkLibdevice(llvm::Module &module, Operation *op,
+                                   StringRef libdevice) {
+  bool needed = llvm::any_of(module, [](llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  });
+  if (!needed)
+    return success();
+  std::string path = libdevice.empty() ? findLibdevice() : libdevice.str();
+  auto fail = [&](const Twine &why) {
+    return op->emitError() << "cannot read libdevice '" << path << "': " << why;
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  auto library =
+      llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
+  if (!library)
+    return fail(llvm::toString(library.takeError()));
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  bool failed = llvm::Linker::linkModules(
+      module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+      [](llvm::Module &linked, const llvm::StringSet<> &names) {
+        for (llvm::Function &function : linked)
+          if (!function.isDeclaration() && names.contains(function.getName()))
+            function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      });
+  if (failed)
+    return fail("it does not link");
+  answerReflect(module);
+  return success();
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned optLevel) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  machine.registerPassBuilderCallbacks(builder);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::OptimizationLevel level = llvm::OptimizationLevel::O2;
+  if (optLevel == 0)
+    level = llvm::OptimizationLevel::O0;
+  else if (optLevel == 1)
+    level = llvm::OptimizationLevel::O1;
+  else if (optLevel == 3)
+    level = llvm::OptimizationLevel::O3;
+  llvm::ModulePassManager manager =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(level)
+                    : builder.buildPerModuleDefaultPipeline(level);
+  manager.run(module, modules);
+}
+
+FailureOr<std::unique_ptr<llvm::Module>>
+detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
+                   llvm::TargetMachine &machine, const PTXOptions &options) {
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(nvvmModule, context, nvvmModule.getName());
+  if (!module)
+    return nvvmModule.emitError("cannot be translated to LLVM IR");
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
+    return failure();
+  optimize(*module, machine, options.optLevel);
+  return module;
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+detail::getTargetMachine(Operation *op, StringRef chip,
+                         const PTXOptions &options) {
+  auto machine = createTargetMachine(chip, options.optLevel);
+  if (!machine)
+    return op->emitError("this LLVM was built without the NVPTX target");
+  return machine;
+}
+
+FailureOr<std::string> emitPTX(gpu::GPUModuleOp nvvmModule, StringRef chip,
+                               const PTXOptions &options) {
+  auto machine = detail::getTargetMachine(nvvmModule, chip, options);
+  if (failed(machine))
+    return failure();
+  llvm::LLVMContext context;
+  auto module = detail::emitLLVMIR(nvvmModule, context, **machine, options);
+  if (failed(module))
+    return failure();
+
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager codegen;
+  if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
+                                      llvm::CodeGenFileType::AssemblyFile))
+    return nvvmModule.emitError("the NVPTX target cannot emit text");
+  codegen.run(**module);
+  return std::string(text);
+}
+
+namespace {
+struct SerializeKernels : impl::SerializeKernelsPassBase<SerializeKernels> {
+  using SerializeKernelsPassBase::SerializeKernelsPassBase;
+
+  void runOnOperation() override {
+    llvm::Expected<std::string> parsed = parseChip(chip);
+    if (!parsed) {
+      getOperation().emitError() << llvm::toString(parsed.takeError());
+      return signalPassFailure();
+    }
+    Builder attributes(&getContext());
+    PTXOptions options;
+    options.libdevice = libdevice;
+    for (auto module : llvm::make_early_inc_range(
+             getOperation().getOps<gpu::GPUModuleOp>())) {
+      FailureOr<std::string> ptx = emitPTX(module, *parsed, options);
+      if (failed(ptx))
+        return signalPassFailure();
+      OpBuilder builder(module);
+      auto target =
+          NVVM::NVVMTargetAttr::get(&getContext(), options.optLevel, kTriple,
+                                    *parsed, getPTXFeature(*parsed));
+      auto object = gpu::ObjectAttr::get(
+          &getContext(), target, gpu::CompilationTarget::Assembly,
+          attributes.getStringAttr(*ptx), DictionaryAttr(),
+          gpu::KernelTableAttr());
+      gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
+                            gpu::OffloadingLLVMTranslationAttrInterface(),
+                            attributes.getArrayAttr({object}));
+      module.erase();
+    }
+  }
+};
+} // namespace
+
+} // namespace mlir::obs

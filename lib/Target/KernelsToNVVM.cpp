@@ -1,0 +1,161 @@
+//===- KernelsToNVVM.cpp - Kernels become functions of NVVM ---------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Target/Passes.h"
+#include "Obsidian/Target/ToPTX.h"
+#include "Patterns.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/LoweringOptions.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace mlir::obs {
+
+#define GEN_PASS_DEF_CONVERTKERNELSTONVVMPASS
+#include "Obsidian/Target/Passes.h.inc"
+
+/// Bytes that the dynamic shared memory of a block is aligned to: enough for
+/// every vector access and for the bulk copies of newer chips.
+static constexpr uint64_t kSharedAlignment = 128;
+
+/// True for an operation that the conversion to LLVM expects to be expanded.
+static bool needsExpansion(Operation *op) {
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+          memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+          memref::ExtractStridedMetadataOp>(op))
+    return true;
+  return isa_and_nonnull<affine::AffineDialect>(op->getDialect());
+}
+
+/// Replaces operations without a counterpart in LLVM by simpler ones.
+static LogicalResult expandOperations(gpu::GPUModuleOp module) {
+  WalkResult found = module.walk([](Operation *op) {
+    return needsExpansion(op) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return success();
+  // What one step leaves, the next takes.
+  RewritePatternSet metadata(module.getContext());
+  memref::populateExpandStridedMetadataPatterns(metadata);
+  arith::populateCeilFloorDivExpandOpsPatterns(metadata);
+  if (failed(applyPatternsGreedily(module, std::move(metadata))))
+    return failure();
+  RewritePatternSet affine(module.getContext());
+  populateAffineToStdConversionPatterns(affine);
+  return applyPatternsGreedily(module, std::move(affine));
+}
+
+/// Reports the operations that need libdevice where there is none.
+static LogicalResult checkLibdevice(gpu::GPUModuleOp module,
+                                    StringRef libdevice) {
+  Operation *first = nullptr;
+  module.walk([&](Operation *op) {
+    if (!needsLibdevice(op))
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  if (!first)
+    return success();
+  std::string path = libdevice.str();
+  if (path.empty())
+    path = findLibdevice();
+  if (path == "none" || path.empty())
+    return first->emitError()
+           << "'" << first->getName()
+           << "' on a GPU needs libdevice.10.bc of the CUDA toolkit, which was "
+              "not found; set CUDA_HOME or name the file with libdevice=FILE";
+  if (!llvm::sys::fs::exists(path))
+    return first->emitError() << "'" << first->getName()
+                              << "' needs libdevice, but there is no " << path;
+  return success();
+}
+
+/// Makes the array of dynamic shared memory what CUDA expects: an external one,
+/// whose size is up to the launch, and with an alignment that suits all.
+static void fixSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    if (global.getAddrSpace() !=
+            static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared) ||
+        !array || array.getNumElements() != 0)
+      continue;
+    global.setLinkage(LLVM::Linkage::External);
+    global.setAlignment(kSharedAlignment);
+  }
+}
+
+namespace {
+struct ConvertKernelsToNVVM
+    : impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVM> {
+  using ConvertKernelsToNVVMPassBase::ConvertKernelsToNVVMPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    if (failed(checkLibdevice(module, libdevice)) ||
+        failed(expandOperations(module)))
+      return signalPassFailure();
+
+    LowerToLLVMOptions options(context);
+    options.overrideIndexBitwidth(64);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(context, options);
+    configureGpuToNVVMTypeConverter(converter);
+
+    RewritePatternSet patterns(context);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns,
+                                        /*benefit=*/2);
+    populateMathToNVVMPatterns(converter, patterns);
+    populateAtomicsToNVVMPatterns(converter, patterns);
+
+    ConversionTarget target(*context);
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    target.addLegalOp<gpu::GPUModuleOp, UnrealizedConversionCastOp>();
+    target.addIllegalOp<LLVM::FRemOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    fixSharedMemory(module);
+  }
+};
+} // namespace
+
+void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
+  pm.addPass(createSCFToControlFlowPass());
+  ConvertKernelsToNVVMPassOptions options;
+  options.libdevice = libdevice.str();
+  pm.addPass(createConvertKernelsToNVVMPass(options));
+}
+
+} // namespace mlir::obs

@@ -1,0 +1,368 @@
+//===- LaunchContract.cpp - How to launch the kernels of a program --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Target/LaunchContract.h"
+#include "Obsidian/Target/ToPTX.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::obs {
+
+namespace json = llvm::json;
+
+namespace {
+/// Describes one kernel by its body and one of its launches.
+class KernelContract {
+public:
+  KernelContract(gpu::GPUFuncOp kernel, gpu::LaunchFuncOp launch)
+      : kernel(kernel), launch(launch) {
+    for (auto [number, operand] : llvm::enumerate(launch.getKernelOperands())) {
+      names.push_back(getParameterName(number));
+      arrays.push_back(isa<MemRefType>(operand.getType()) ? getArray(operand)
+                                                          : Value());
+    }
+  }
+
+  json::Object describe() {
+    json::Array parameters;
+    for (unsigned number : llvm::seq<unsigned>(0, names.size()))
+      parameters.push_back(describeParameter(number));
+    json::Object object{{"entry", kernel.getName()},
+                        {"parameters", std::move(parameters)},
+                        {"grid", getGrid()},
+                        {"workspace", json::Array()}};
+    if (auto size = kernel.getKnownBlockSize(); size && !size->empty())
+      object["block"] = size->front();
+    else
+      object["block"] = toJSON(launch.getBlockSizeX());
+    Value shared = launch.getDynamicSharedMemorySize();
+    object["sharedBytes"] = shared ? toJSON(shared) : json::Value(0);
+    return object;
+  }
+
+  std::string getGrid() { return express(launch.getGridSizeX()); }
+
+private:
+  std::string getParameterName(unsigned number) {
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(number, "obs.name"))
+      return name.str();
+    return "arg" + std::to_string(number);
+  }
+
+  /// The array that a view of it, or a pointer to it, comes from.
+  static Value getArray(Value value) {
+    while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+      value = view.getViewSource();
+    return value;
+  }
+
+  /// The parameter that is given `array`, or its name in the host function.
+  std::string nameArray(Value array) {
+    for (auto [name, candidate] : llvm::zip(names, arrays))
+      if (candidate == array)
+        return name;
+    return nameHostValue(array);
+  }
+
+  static std::string nameHostValue(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      if (auto function = dyn_cast<FunctionOpInterface>(
+              argument.getOwner()->getParentOp())) {
+        unsigned number = argument.getArgNumber();
+        if (auto name =
+                function.getArgAttrOfType<StringAttr>(number, "obs.name"))
+          return name.str();
+        return "host.arg" + std::to_string(number);
+      }
+    return "host.value";
+  }
+
+  json::Value toJSON(Value value) {
+    IntegerAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return constant.getValue().getSExtValue();
+    return express(value);
+  }
+
+  /// The name of a parameter that has the value, empty if none has.
+  StringRef findParameter(Value value) {
+    for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
+      if (operand == value)
+        return name;
+    return {};
+  }
+
+  /// `value` as an expression of the parameters.
+  std::string express(Value value) {
+    IntegerAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return llvm::toString(constant.getValue(), 10, /*Signed=*/true);
+    if (StringRef name = findParameter(value); !name.empty())
+      return name.str();
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return nameHostValue(value);
+    auto infix = [&](StringRef symbol) {
+      return "(" + express(op->getOperand(0)) + " " + symbol.str() + " " +
+             express(op->getOperand(1)) + ")";
+    };
+    auto call = [&](StringRef name) {
+      return name.str() + "(" + express(op->getOperand(0)) + ", " +
+             express(op->getOperand(1)) + ")";
+    };
+    return TypeSwitch<Operation *, std::string>(op)
+        .Case<arith::AddIOp>([&](auto) { return infix("+"); })
+        .Case<arith::SubIOp>([&](auto) { return infix("-"); })
+        .Case<arith::MulIOp>([&](auto) { return infix("*"); })
+        .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return call("max"); })
+        .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return call("min"); })
+        .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
+            [&](auto) { return call("ceildiv"); })
+        .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+            [&](auto) { return call("floordiv"); })
+        .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return call("mod"); })
+        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+              arith::ExtUIOp, arith::TruncIOp>(
+            [&](auto) { return express(op->getOperand(0)); })
+        .Case<arith::SelectOp>([&](arith::SelectOp select) {
+          return "select(" + express(select.getCondition()) + ", " +
+                 express(select.getTrueValue()) + ", " +
+                 express(select.getFalseValue()) + ")";
+        })
+        .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
+          return call(arith::stringifyCmpIPredicate(compare.getPredicate()));
+        })
+        .Case<memref::DimOp>([&](memref::DimOp dim) { return expressDim(dim); })
+        .Default([&](Operation *) { return nameHostValue(value); });
+  }
+
+  std::string expressDim(memref::DimOp dim) {
+    Value array = getArray(dim.getSource());
+    std::optional<int64_t> number = dim.getConstantIndex();
+    if (number && array == dim.getSource()) {
+      // An extent that a parameter carries goes by its name.
+      for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
+        if (auto other = operand.getDefiningOp<memref::DimOp>())
+          if (other.getSource() == array && other.getConstantIndex() == number)
+            return name;
+      // An array that the host allocated has the extents it was asked for.
+      if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
+        if (auto extent = getExtent(alloc, *number))
+          return express(extent);
+      return "dim(" + nameArray(array) + ", " + std::to_string(*number) + ")";
+    }
+    return "dim(" + nameArray(array) + ", " + express(dim.getIndex()) + ")";
+  }
+
+  /// The dynamic extent of dimension `number` of an allocation; null if static.
+  static Value getExtent(gpu::AllocOp alloc, int64_t number) {
+    MemRefType type = alloc.getType();
+    if (number >= type.getRank() || !type.isDynamicDim(number))
+      return {};
+    return alloc.getDynamicSizes()[type.getDynamicDimIndex(number)];
+  }
+
+  json::Object describeParameter(unsigned number) {
+    Value operand = launch.getKernelOperand(number);
+    Type type = operand.getType();
+    json::Object object{{"name", names[number]}};
+    if (auto memory = dyn_cast<MemRefType>(type)) {
+      describePointer(number, object);
+      type = memory.getElementType();
+    } else if (type.isIndex()) {
+      object["kind"] = "extent";
+      describeExtent(operand, object);
+    } else {
+      object["kind"] = "scalar";
+    }
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    object["elementType"] = text;
+    object["size"] = getBytes(type);
+    return object;
+  }
+
+  static int64_t getBytes(Type type) {
+    return type.isIndex() ? 8
+                          : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  }
+
+  void describeExtent(Value operand, json::Object &object) {
+    for (auto [name, array] : llvm::zip(names, arrays)) {
+      auto type = array ? dyn_cast<MemRefType>(array.getType()) : MemRefType();
+      if (!type)
+        continue;
+      for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
+        auto of = operand.getDefiningOp<memref::DimOp>();
+        bool same = of && getArray(of.getSource()) == array &&
+                    of.getConstantIndex() == dim;
+        if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
+          same |= getExtent(alloc, dim) == operand;
+        if (!same)
+          continue;
+        object["pointer"] = name;
+        object["dimension"] = dim;
+        return;
+      }
+    }
+  }
+
+  void describePointer(unsigned number, json::Object &object) {
+    object["kind"] = "pointer";
+    bool reads = false, writes = false, accumulates = false, vectors = false;
+    SmallVector<Value> pending = {kernel.getArgument(number)};
+    while (!pending.empty())
+      for (Operation *user : pending.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface>(user)) {
+          llvm::append_range(pending, user->getResults());
+          continue;
+        }
+        vectors |= isa<vector::LoadOp, vector::StoreOp>(user);
+        reads |= isa<memref::LoadOp, vector::LoadOp>(user);
+        writes |= isa<memref::StoreOp, vector::StoreOp>(user);
+        accumulates |=
+            isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(user);
+      }
+    StringRef access = "none";
+    if ((reads && writes) || (accumulates && (reads || writes)))
+      access = "readwrite";
+    else if (accumulates)
+      access = "accumulate";
+    else if (writes)
+      access = "write";
+    else if (reads)
+      access = "read";
+    object["access"] = access;
+
+    Value array = arrays[number];
+    auto type = cast<MemRefType>(array.getType());
+    int64_t alignment = getBytes(type.getElementType());
+    object["alignment"] =
+        vectors ? std::max<int64_t>(alignment, 16) : alignment;
+
+    json::Array extents;
+    for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
+      extents.push_back(type.isDynamicDim(dim)
+                            ? json::Value(nameExtent(array, dim))
+                            : json::Value(type.getDimSize(dim)));
+    object["extents"] = std::move(extents);
+
+    json::Array aliases;
+    for (auto [other, candidate] : llvm::enumerate(arrays))
+      if (other != number && candidate == array)
+        aliases.push_back(names[other]);
+    object["aliases"] = std::move(aliases);
+    describeInitial(array, object);
+  }
+
+  std::string nameExtent(Value array, int64_t dim) {
+    for (Operation *user : array.getUsers())
+      if (auto of = dyn_cast<memref::DimOp>(user))
+        if (of.getConstantIndex() == dim)
+          if (StringRef name = findParameter(of.getResult()); !name.empty())
+            return name.str();
+    if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
+      if (Value extent = getExtent(alloc, dim))
+        return express(extent);
+    return "dim(" + nameArray(array) + ", " + std::to_string(dim) + ")";
+  }
+
+  /// What the host puts into `array` right before the launch.
+  void describeInitial(Value array, json::Object &object) {
+    for (Operation *op = launch->getPrevNode(); op; op = op->getPrevNode()) {
+      if (isa<gpu::LaunchFuncOp>(op))
+        return;
+      if (auto fill = dyn_cast<gpu::MemsetOp>(op);
+          fill && getArray(fill.getDst()) == array) {
+        Attribute value;
+        json::Value text = "host.value";
+        if (matchPattern(fill.getValue(), m_Constant(&value))) {
+          if (auto integer = dyn_cast<IntegerAttr>(value))
+            text = integer.getType().isInteger(1)
+                       ? int64_t(integer.getValue().getZExtValue())
+                       : integer.getValue().getSExtValue();
+          else if (auto real = dyn_cast<FloatAttr>(value))
+            text = describeFloat(real);
+        }
+        object["initial"] = json::Object{{"fill", std::move(text)}};
+        return;
+      }
+      if (auto copy = dyn_cast<gpu::MemcpyOp>(op);
+          copy && getArray(copy.getDst()) == array) {
+        object["initial"] =
+            json::Object{{"copy", nameArray(getArray(copy.getSrc()))}};
+        return;
+      }
+    }
+  }
+
+  /// JSON has no infinities and no NaN.
+  static json::Value describeFloat(FloatAttr value) {
+    if (value.getValue().isFinite())
+      return value.getValueAsDouble();
+    SmallString<16> text;
+    value.getValue().toString(text);
+    return std::string(text);
+  }
+
+  gpu::GPUFuncOp kernel;
+  gpu::LaunchFuncOp launch;
+  SmallVector<std::string> names;
+  /// The arrays of the host behind the pointers; null for other parameters.
+  SmallVector<Value> arrays;
+};
+} // namespace
+
+llvm::Expected<json::Value> getLaunchContract(ModuleOp module, StringRef chip) {
+  llvm::Expected<std::string> parsed = parseChip(chip);
+  if (!parsed)
+    return parsed.takeError();
+
+  SymbolTableCollection symbols;
+  llvm::MapVector<Operation *, SmallVector<gpu::LaunchFuncOp>> launches;
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    for (auto kernel : kernels.getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel())
+        launches[kernel];
+  module.walk([&](gpu::LaunchFuncOp launch) {
+    if (Operation *kernel =
+            symbols.lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+      launches[kernel].push_back(launch);
+  });
+
+  json::Array kernels;
+  for (auto &[op, sites] : launches) {
+    auto kernel = cast<gpu::GPUFuncOp>(op);
+    if (sites.empty()) {
+      kernel.emitError("is never launched, so nothing is known of its launch");
+      return llvm::createStringError("");
+    }
+    json::Object object = KernelContract(kernel, sites.front()).describe();
+    json::Array places;
+    for (gpu::LaunchFuncOp site : sites) {
+      auto function = site->getParentOfType<func::FuncOp>();
+      places.push_back(
+          json::Object{{"function", function ? function.getName() : ""},
+                       {"grid", KernelContract(kernel, site).getGrid()}});
+    }
+    object["launches"] = std::move(places);
+    kernels.push_back(std::move(object));
+  }
+  return json::Object{
+      {"version", 1}, {"target", *parsed}, {"kernels", std::move(kernels)}};
+}
+
+} // namespace mlir::obs

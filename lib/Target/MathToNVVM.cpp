@@ -1,0 +1,129 @@
+//===- MathToNVVM.cpp - Math that NVPTX has instructions for --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream calls libdevice for all of `math`. That needs the CUDA toolkit, and
+// its square root is an approximation unless one says otherwise. The operations
+// here are exactly rounded instructions, or a few of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+
+#include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
+#include "mlir/Conversion/LLVMCommon/VectorPattern.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mlir::obs {
+
+namespace {
+// Higher than upstream's patterns to libdevice.
+constexpr unsigned kBenefit = 10;
+
+/// One intrinsic of the same operands.
+template <typename SourceOp, typename TargetOp>
+struct IntrinsicPattern : ConvertOpToLLVMPattern<SourceOp> {
+  explicit IntrinsicPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    arith::AttrConvertFastMathToLLVM<SourceOp, TargetOp> attributes(op);
+    return LLVM::detail::vectorOneToOneRewrite(
+        op, TargetOp::getOperationName(), adaptor.getOperands(),
+        attributes.getAttrs(), attributes.getPropAttr(),
+        *this->getTypeConverter(), rewriter);
+  }
+};
+
+struct CtPopPattern : ConvertOpToLLVMPattern<math::CtPopOp> {
+  explicit CtPopPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(math::CtPopOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::CtPopOp>(op, adaptor.getOperand());
+    return success();
+  }
+};
+
+/// An integer intrinsic of the operand and a flag, which is false: zero and the
+/// least integer are no exceptions.
+template <typename SourceOp, typename TargetOp>
+struct IntegerFlagPattern : ConvertOpToLLVMPattern<SourceOp> {
+  explicit IntegerFlagPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<TargetOp>(op, adaptor.getOperand().getType(),
+                                          adaptor.getOperand(), false);
+    return success();
+  }
+};
+
+/// `1 / sqrt(x)`, both rounded: `rsqrt.approx` has two units of error.
+struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
+  explicit RsqrtPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = adaptor.getOperand().getType();
+    if (!isa<FloatType>(type))
+      return rewriter.notifyMatchFailure(op, "only scalars");
+    LLVM::FastmathFlags flags =
+        arith::convertArithFastMathFlagsToLLVM(op.getFastmath());
+    Value root = LLVM::SqrtOp::create(rewriter, op.getLoc(), type,
+                                      adaptor.getOperand(), flags);
+    Value one = LLVM::ConstantOp::create(rewriter, op.getLoc(), type,
+                                         rewriter.getFloatAttr(type, 1.0));
+    rewriter.replaceOpWithNewOp<LLVM::FDivOp>(op, type, one, root, flags);
+    return success();
+  }
+};
+} // namespace
+
+void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<
+      IntrinsicPattern<math::AbsFOp, LLVM::FAbsOp>,
+      IntrinsicPattern<math::CeilOp, LLVM::FCeilOp>,
+      IntrinsicPattern<math::CopySignOp, LLVM::CopySignOp>, CtPopPattern,
+      IntrinsicPattern<math::FloorOp, LLVM::FFloorOp>,
+      IntrinsicPattern<math::FmaOp, LLVM::FMAOp>,
+      IntrinsicPattern<math::RoundEvenOp, LLVM::RoundEvenOp>,
+      IntrinsicPattern<math::RoundOp, LLVM::RoundOp>,
+      IntrinsicPattern<math::SqrtOp, LLVM::SqrtOp>,
+      IntrinsicPattern<math::TruncOp, LLVM::FTruncOp>,
+      IntegerFlagPattern<math::AbsIOp, LLVM::AbsOp>,
+      IntegerFlagPattern<math::CountLeadingZerosOp, LLVM::CountLeadingZerosOp>,
+      IntegerFlagPattern<math::CountTrailingZerosOp,
+                         LLVM::CountTrailingZerosOp>,
+      RsqrtPattern>(converter);
+}
+
+bool needsLibdevice(Operation *op) {
+  // The remainder that NVPTX computes itself is wrong for large quotients.
+  if (isa<arith::RemFOp>(op))
+    return true;
+  if (!isa_and_nonnull<math::MathDialect>(op->getDialect()))
+    return false;
+  return !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+              math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+              math::CtPopOp, math::FloorOp, math::FmaOp, math::IPowIOp,
+              math::RoundEvenOp, math::RoundOp, math::RsqrtOp, math::SqrtOp,
+              math::TruncOp>(op);
+}
+
+} // namespace mlir::obs

@@ -1,0 +1,30 @@
+//===- Patterns.h - Patterns of convert-kernels-to-nvvm ---------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_TARGET_PATTERNS_H
+#define OBSIDIAN_LIB_TARGET_PATTERNS_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::obs {
+
+/// Atomic operations on memrefs, with scopes.
+void populateAtomicsToNVVMPatterns(const LLVMTypeConverter &converter,
+                                   RewritePatternSet &patterns);
+
+/// Operations of `math` that NVPTX has instructions for.
+void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
+                                RewritePatternSet &patterns);
+
+/// True for an operation that becomes a call of a function in libdevice.
+bool needsLibdevice(Operation *op);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_TARGET_PATTERNS_H

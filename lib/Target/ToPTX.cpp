@@ -1,0 +1,136 @@
+//===- ToPTX.cpp - From kernels to PTX text -------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Target/ToPTX.h"
+#include "EmitPTX.h"
+#include "Obsidian/Target/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+namespace mlir::obs {
+
+namespace {
+/// A chip and the first version of PTX that knows it. Memory order and scopes,
+/// which atomics need, came with 6.0.
+struct Chip {
+  StringLiteral name, feature;
+};
+} // namespace
+
+static constexpr Chip kChips[] = {
+    {"sm_70", "+ptx60"},   {"sm_72", "+ptx61"},   {"sm_75", "+ptx63"},
+    {"sm_80", "+ptx70"},   {"sm_86", "+ptx71"},   {"sm_87", "+ptx74"},
+    {"sm_89", "+ptx78"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
+    {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_103", "+ptx88"},
+    {"sm_103a", "+ptx88"}, {"sm_120", "+ptx87"},  {"sm_120a", "+ptx87"},
+    {"sm_121", "+ptx88"},  {"sm_121a", "+ptx88"}};
+
+static const Chip *findChip(StringRef name) {
+  return llvm::find_if(kChips,
+                       [&](const Chip &chip) { return chip.name == name; });
+}
+
+llvm::Expected<std::string> parseChip(StringRef chip) {
+  if (findChip(chip) != std::end(kChips))
+    return chip.str();
+  std::string known;
+  for (const Chip &candidate : kChips)
+    known += (known.empty() ? "" : ", ") + candidate.name.str();
+  return llvm::createStringError("unknown chip '" + chip + "'; known are " +
+                                 known);
+}
+
+StringRef getPTXFeature(StringRef chip) {
+  const Chip *found = findChip(chip);
+  return found == std::end(kChips) ? StringRef() : StringRef(found->feature);
+}
+
+std::string findLibdevice() {
+  SmallVector<std::string> roots;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+    if (auto value = llvm::sys::Process::GetEnv(variable))
+      roots.push_back(*value);
+  roots.push_back("/usr/local/cuda");
+  roots.push_back("/usr/lib/cuda");
+  for (const std::string &root : roots) {
+    SmallString<128> path(root);
+    llvm::sys::path::append(path, "nvvm", "libdevice", "libdevice.10.bc");
+    if (llvm::sys::fs::exists(path))
+      return std::string(path);
+  }
+  return std::string();
+}
+
+/// Lowers a copy of the kernels of `module` to the NVVM dialect and gives it to
+/// `emit`. An error without a text has been reported.
+static llvm::Expected<std::string>
+lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
+             function_ref<FailureOr<std::string>(gpu::GPUModuleOp)> emit) {
+  llvm::Expected<std::string> parsed = parseChip(chip);
+  if (!parsed)
+    return parsed.takeError();
+  auto reported = [] { return llvm::createStringError(""); };
+  SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
+  if (kernels.empty()) {
+    module.emitError("has no kernels");
+    return reported();
+  }
+  if (kernels.size() > 1) {
+    kernels[1]
+            .emitError("a program has one module of kernels")
+            .attachNote(kernels[0].getLoc())
+        << "the first one";
+    return reported();
+  }
+
+  // The passes need a module around the one that they run on.
+  OwningOpRef<ModuleOp> copy(ModuleOp::create(module.getLoc()));
+  OpBuilder builder = OpBuilder::atBlockBegin(copy->getBody());
+  auto kernelModule =
+      cast<gpu::GPUModuleOp>(builder.clone(*kernels.front().getOperation()));
+  PassManager manager(module->getName());
+  buildKernelsToNVVMPipeline(manager.nest<gpu::GPUModuleOp>(),
+                             options.libdevice);
+  if (failed(manager.run(*copy)))
+    return reported();
+  FailureOr<std::string> text = emit(kernelModule);
+  if (failed(text))
+    return reported();
+  return *text;
+}
+
+llvm::Expected<std::string> translateToPTX(ModuleOp module, StringRef chip,
+                                           const PTXOptions &options) {
+  return lowerAndEmit(module, chip, options, [&](gpu::GPUModuleOp kernels) {
+    return emitPTX(kernels, chip, options);
+  });
+}
+
+llvm::Expected<std::string> translateToLLVMIR(ModuleOp module, StringRef chip,
+                                              const PTXOptions &options) {
+  return lowerAndEmit(module, chip, options,
+                      [&](gpu::GPUModuleOp kernels) -> FailureOr<std::string> {
+                        auto machine =
+                            detail::getTargetMachine(kernels, chip, options);
+                        if (failed(machine))
+                          return failure();
+                        llvm::LLVMContext context;
+                        auto llvmModule = detail::emitLLVMIR(
+                            kernels, context, **machine, options);
+                        if (failed(llvmModule))
+                          return failure();
+                        std::string text;
+                        llvm::raw_string_ostream(text) << **llvmModule;
+                        return text;
+                      });
+}
+
+} // namespace mlir::obs

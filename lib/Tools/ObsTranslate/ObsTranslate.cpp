@@ -1,0 +1,120 @@
+//===- ObsTranslate.cpp - The tool that translates programs ---------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Tools/ObsTranslate/ObsTranslate.h"
+
+#include "Obsidian/Pipelines/Pipelines.h"
+#include "Obsidian/RegisterAll.h"
+#include "Obsidian/Target/LaunchContract.h"
+#include "Obsidian/Target/ToPTX.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::obs {
+
+namespace {
+/// The options of all translations.
+struct TranslateOptions {
+  llvm::cl::OptionCategory category{"Translation to kernels"};
+  llvm::cl::opt<std::string> chip{
+      "chip", llvm::cl::desc("The GPU to compile for (sm_90)"),
+      llvm::cl::value_desc("sm_NN"), llvm::cl::init("sm_90"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> libdevice{
+      "libdevice",
+      llvm::cl::desc("The file libdevice.10.bc of the CUDA toolkit, with the "
+                     "math functions that GPUs do not have, or 'none'. By "
+                     "default it is looked for"),
+      llvm::cl::value_desc("file"), llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> threads{
+      "threads",
+      llvm::cl::desc("Threads of a block, 1 to 1024, for every kernel"),
+      llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
+  llvm::cl::opt<int64_t> blocks{
+      "blocks", llvm::cl::desc("Number of blocks of every launch"),
+      llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
+};
+} // namespace
+
+/// Takes a program to kernels, unless it has some already.
+static LogicalResult lowerToGPU(ModuleOp module,
+                                const TranslateOptions &options) {
+  // What a program is made of is small; starting threads would take longer.
+  module.getContext()->disableMultithreading();
+  if (!module.getOps<gpu::GPUModuleOp>().empty())
+    return success();
+  ObsToGPUOptions lowering;
+  lowering.threads = options.threads.getValue();
+  lowering.blocks = options.blocks.getValue();
+  PassManager manager(module->getName());
+  if (failed(applyPassManagerCLOptions(manager)))
+    return failure();
+  applyDefaultTimingPassManagerCLOptions(manager);
+  buildObsToGPUPipeline(manager, lowering);
+  return manager.run(module);
+}
+
+/// Prints the text, or the error where it was not reported before.
+static LogicalResult finish(llvm::Expected<std::string> text, ModuleOp module,
+                            raw_ostream &os) {
+  if (text) {
+    os << *text;
+    return success();
+  }
+  std::string message = llvm::toString(text.takeError());
+  if (!message.empty())
+    emitError(module.getLoc()) << message;
+  return failure();
+}
+
+void registerObsTranslations() {
+  static TranslateOptions options;
+  registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  auto getPTXOptions = [] {
+    PTXOptions ptx;
+    ptx.libdevice = options.libdevice;
+    return ptx;
+  };
+
+  static TranslateFromMLIRRegistration toPTX(
+      "obs-to-ptx", "Translate a program to the PTX of its kernels",
+      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        if (failed(lowerToGPU(module, options)))
+          return failure();
+        return finish(translateToPTX(module, options.chip, getPTXOptions()),
+                      module, os);
+      },
+      registerAllDialects);
+  static TranslateFromMLIRRegistration toLLVMIR(
+      "obs-to-llvmir", "Translate a program to the LLVM IR of its kernels",
+      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        if (failed(lowerToGPU(module, options)))
+          return failure();
+        return finish(translateToLLVMIR(module, options.chip, getPTXOptions()),
+                      module, os);
+      },
+      registerAllDialects);
+  static TranslateFromMLIRRegistration toLaunchJSON(
+      "obs-to-launch-json",
+      "Translate a program to a description of how to launch its kernels",
+      [](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        if (failed(lowerToGPU(module, options)))
+          return failure();
+        auto contract = getLaunchContract(module, options.chip);
+        if (!contract)
+          return finish(contract.takeError(), module, os);
+        os << llvm::formatv("{0:2}\n", *contract);
+        return success();
+      },
+      registerAllDialects);
+}
+
+} // namespace mlir::obs
