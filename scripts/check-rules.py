@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Compares the rules of docs/Spec.md with the code and with the tests.
+"""Compares the labels of docs/Spec.md with the code and with the tests.
 
-A rule has a label such as [R1-level]. Every rule of the specification must be
-enforced somewhere in lib/ and have a negative test: a line with expected-error
-or CHECK under test/ that holds the label. Code and tests may hold no label
-that the specification does not have. Exits with 1 and names every difference.
+Every reason for a refusal has a label such as [R1-level]. In docs/Spec.md it
+stands in bold, in lib/ it starts a message, and under test/ it stands in a line
+that FileCheck or --verify-diagnostics compares. Every label of the
+specification must be in the code and in a test; every label of the code must be
+in the specification, and so must every label of a rule in the tests. Exits with
+1 and names every difference.
 """
 
 import pathlib
@@ -12,12 +14,17 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+NAME = r"[A-Za-z][A-Za-z0-9]*(?:-[a-z0-9]+)+"
+IN_SPEC = re.compile(r"\*\*\[(%s)\]\*\*" % NAME)
+IN_CODE = re.compile(r"\"\[(%s)\]" % NAME)
 # In tests the brackets may be escaped, for FileCheck and for regular
 # expressions.
-LABEL = re.compile(r"\[\\?\[?(R\d+-[a-z0-9-]+)\\?\]")
+IN_TEST = re.compile(r"\[(?:\\?\[)?(%s)\\?\]" % NAME)
+COMPARED = re.compile(r"expected-error|//\s*[A-Z][A-Z0-9_]*(-[A-Z]+)?:|^CHECK")
+RULE = re.compile(r"R\d")
 
 
-def labels(files, line_filter=None):
+def labels(files, pattern, line_filter=None):
     """The labels in `files`, each with the first place where it stands."""
     found = {}
     for file in sorted(files):
@@ -25,7 +32,7 @@ def labels(files, line_filter=None):
                 file.read_text(errors="replace").splitlines(), 1):
             if line_filter and not line_filter.search(line):
                 continue
-            for label in LABEL.findall(line):
+            for label in pattern.findall(line):
                 found.setdefault(
                     label, "%s:%d" % (file.relative_to(ROOT), number))
     return found
@@ -33,25 +40,27 @@ def labels(files, line_filter=None):
 
 def main():
     page = ROOT / "docs" / "Spec.md"
-    spec = labels([page] if page.exists() else [])
-    code = labels((ROOT / "lib").rglob("*.cpp"))
+    spec = labels([page] if page.exists() else [], IN_SPEC)
+    code = labels((ROOT / "lib").rglob("*.cpp"), IN_CODE)
     tests = labels(
         (f for f in (ROOT / "test").rglob("*") if f.suffix in (".mlir", ".test")),
-        re.compile(r"expected-error|CHECK"))
+        IN_TEST, COMPARED)
 
     problems = []
     for label in sorted(spec.keys() - code.keys()):
-        problems.append("%s: rule %s is enforced nowhere in lib/"
+        problems.append("%s: %s is enforced nowhere in lib/"
                         % (spec[label], label))
     for label in sorted(spec.keys() - tests.keys()):
-        problems.append("%s: rule %s has no negative test" % (spec[label], label))
-    for place in (code, tests):
-        for label in sorted(place.keys() - spec.keys()):
-            problems.append("%s: rule %s is not in docs/Spec.md"
-                            % (place[label], label))
+        problems.append("%s: %s has no negative test" % (spec[label], label))
+    for label in sorted(code.keys() - spec.keys()):
+        problems.append("%s: %s is not in docs/Spec.md" % (code[label], label))
+    for label in sorted(tests.keys() - spec.keys()):
+        if RULE.match(label):
+            problems.append("%s: %s is not in docs/Spec.md"
+                            % (tests[label], label))
     for problem in problems:
         print(problem)
-    print("%d rules, %d problems" % (len(spec), len(problems)))
+    print("%d labels, %d problems" % (len(spec), len(problems)))
     return 1 if problems or not spec else 0
 
 

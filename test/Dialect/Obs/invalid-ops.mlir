@@ -265,7 +265,7 @@ func.func @push_elements(%a: !obs.pull<8 x i32>) {
 // -----
 
 func.func @reverse_dimension(%a: !obs.pull<8 x i32>) {
-  // expected-error@+1 {{[dimension] has no dimension 1; the array has rank 1}}
+  // expected-error@+1 {{[no-dimension] has no dimension 1; the array has rank 1}}
   %r = obs.reverse %a dim 1 : !obs.pull<8 x i32>
   return
 }
@@ -273,7 +273,7 @@ func.func @reverse_dimension(%a: !obs.pull<8 x i32>) {
 // -----
 
 func.func @dim_dimension(%a: !obs.pull<8 x i32>) {
-  // expected-error@+1 {{[dimension] has no dimension -1; the array has rank 1}}
+  // expected-error@+1 {{[no-dimension] has no dimension -1; the array has rank 1}}
   %n = obs.dim %a, -1 : !obs.pull<8 x i32>
   return
 }

@@ -55,13 +55,13 @@ static LogicalResult verifyKind(Operation *op, Type source, Type result) {
             "their level (obs.push and obs.force change the kind)";
 }
 
-/// Emits `[dimension]` unless `dimension` is one of the dimensions of `type`.
+/// Emits `[no-dimension]` unless `dimension` is one of the dimensions of `type`.
 static LogicalResult verifyDimension(Operation *op, Type type,
                                      int64_t dimension) {
   int64_t rank = getArrayExtents(type).size();
   if (dimension >= 0 && dimension < rank)
     return success();
-  return op->emitOpError("[dimension] has no dimension ")
+  return op->emitOpError("[no-dimension] has no dimension ")
          << dimension << "; the array has rank " << rank;
 }
 
