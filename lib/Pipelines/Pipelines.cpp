@@ -33,6 +33,8 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
+  // One sub-program reads its part of what is now an array of all.
+  pm.addPass(createObsFuseArraysPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createObsOutlineKernelsPass());

@@ -61,13 +61,12 @@ StoredArray Emitter::allocateRing(Value array, Level level) {
 /// A ring that holds the initial value `init` of a loop. A value that is in a
 /// ring already and dies with the loop keeps its ring.
 StoredArray Emitter::enterRing(Value init, Level level) {
-  const StoredArray &stored = arrays.find(init)->second;
+  StoredArray stored = arrays.find(init)->second;
   if (stored.prefix.size() == 1 && init.hasOneUse())
     return stored;
   StoredArray ring = allocateRing(init, level);
   ring.extents = stored.extents;
-  StoredArray source = stored;
-  emitCopy(init.getLoc(), source, ring, level);
+  emitCopy(init.getLoc(), stored, ring, level);
   return ring;
 }
 
@@ -89,8 +88,21 @@ FailureOr<StoredArray> Emitter::storeNext(Value yielded,
   return next;
 }
 
+/// Fails if a loop would start from an array that has no place.
+static LogicalResult
+verifyStored(Operation *loop, ValueRange init,
+             const llvm::DenseMap<Value, StoredArray> &arrays) {
+  for (Value value : init)
+    if (isArray(value) && !arrays.contains(value))
+      return loop->emitOpError("carries an array that is not fused; run "
+                               "obs-fuse-arrays first");
+  return success();
+}
+
 LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
   Location loc = loop.getLoc();
+  if (failed(verifyStored(loop, loop.getInitArgs(), arrays)))
+    return failure();
   SmallVector<Value> init;
   SmallVector<StoredArray> rings;
   for (Value value : loop.getInitArgs()) {
@@ -173,6 +185,8 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     return loop.emitOpError("carries an array that is not fused; run "
                             "obs-fuse-arrays first");
   };
+  if (failed(verifyStored(loop, loop.getInits(), arrays)))
+    return failure();
   SmallVector<Value> init;
   SmallVector<StoredArray> rings;
   for (Value value : loop.getInits()) {

@@ -40,7 +40,8 @@ using namespace mlir::obs;
 /// will be when the operation that makes it is lowered.
 static bool isStorage(Value array) {
   Operation *op = array.getDefiningOp();
-  return !op || !isa<PullOpInterface>(op);
+  // Reading a nested array gives a virtual one.
+  return !op || !isa<PullOpInterface, GetOp>(op);
 }
 
 /// Forces `array` at the insertion point, at the level there.
