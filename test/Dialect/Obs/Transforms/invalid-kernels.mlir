@@ -1,0 +1,62 @@
+// What obs-outline-kernels refuses.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-fuse-arrays --obs-outline-kernels
+
+func.func @force_under_condition(%a: !obs.pull<8 x i32>, %c: i1) -> !obs.pull<8 x i32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %p = obs.fill {
+    scf.if %c {
+      %q = obs.push %a : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+      // expected-error@+1 {{[R1-kernel] is a kernel inside control flow of another kernel; move the control flow to the host function}}
+      %f = obs.force %q : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+      obs.par (%i) in (%c8) {
+        %x = obs.get %f[%i] : !obs.pull<8 x i32>
+        obs.write %x at [%i] : i32
+      }
+    }
+  } : !obs.push<grid, 8 x i32>
+  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func @virtual_result(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %r = obs.reverse %a : !obs.pull<8 x i32>
+  // expected-error@+1 {{[R2-memory] passes on an array that is not in memory; force it first}}
+  return %r : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func private @elsewhere(!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
+func.func @call_of_declaration(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  // expected-error@+1 {{[call-inline] calls a function on arrays that could not be inlined; give it a body, not recursive}}
+  %r = func.call @elsewhere(%a) : (!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func @onto_virtual(%a: !obs.pull<8 x i32>, %x: i32, %n: index) -> !obs.pull<8 x i32> {
+  %v = obs.reverse %a : !obs.pull<8 x i32>
+  %p = obs.fill onto %v : !obs.pull<8 x i32> par (%i) in (%n) {
+    obs.write %x at [%i] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[fill-onto] starts from an array that is not in memory; force it first}}
+  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func @part_with_init(%a: !obs.pull<8 x i32>, %x: i32, %n: index) -> !obs.pull<16 x i32> {
+  %p = obs.fill init %x par (%i) in (%n) {
+    obs.write %x at [%i] : i32
+  } : !obs.push<grid, 8 x i32>
+  %q = obs.push %a : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[fill-order] is initial contents of a part of a larger array at level grid, which nothing orders before the other writes; force the part first}}
+  %c = obs.concat %p, %q : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> -> !obs.push<grid, 16 x i32>
+  %r = obs.force %c : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
+  return %r : !obs.pull<16 x i32>
+}
