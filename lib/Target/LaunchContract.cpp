@@ -184,7 +184,7 @@ private:
       type = memory.getElementType();
     } else if (type.isIndex()) {
       object["kind"] = "extent";
-      describeExtent(operand, object);
+      describeExtent(number, object);
     } else {
       object["kind"] = "scalar";
     }
@@ -200,7 +200,29 @@ private:
                           : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   }
 
-  void describeExtent(Value operand, json::Object &object) {
+  /// The view through which the kernel sees the pointer that is parameter
+  /// `number`; null if it has no use for the extents.
+  memref::ReinterpretCastOp getView(unsigned number) {
+    for (Operation *user : kernel.getArgument(number).getUsers())
+      if (auto view = dyn_cast<memref::ReinterpretCastOp>(user))
+        return view;
+    return {};
+  }
+
+  void describeExtent(unsigned parameter, json::Object &object) {
+    Value operand = launch.getKernelOperand(parameter);
+    for (unsigned number : llvm::seq<unsigned>(0, names.size())) {
+      auto view = arrays[number] ? getView(number) : nullptr;
+      if (!view)
+        continue;
+      for (auto [dim, size] : llvm::enumerate(view.getMixedSizes())) {
+        if (dyn_cast<Value>(size) != kernel.getArgument(parameter))
+          continue;
+        object["pointer"] = names[number];
+        object["dimension"] = int64_t(dim);
+        return;
+      }
+    }
     for (auto [name, array] : llvm::zip(names, arrays)) {
       auto type = array ? dyn_cast<MemRefType>(array.getType()) : MemRefType();
       if (!type)
@@ -256,7 +278,7 @@ private:
     json::Array extents;
     for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
       extents.push_back(type.isDynamicDim(dim)
-                            ? json::Value(nameExtent(array, dim))
+                            ? json::Value(nameExtent(number, array, dim))
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
 
@@ -268,7 +290,16 @@ private:
     describeInitial(array, object);
   }
 
-  std::string nameExtent(Value array, int64_t dim) {
+  std::string nameExtent(unsigned number, Value array, int64_t dim) {
+    if (auto view = getView(number)) {
+      SmallVector<OpFoldResult> sizes = view.getMixedSizes();
+      auto argument =
+          dim < int64_t(sizes.size())
+              ? dyn_cast_or_null<BlockArgument>(dyn_cast<Value>(sizes[dim]))
+              : BlockArgument();
+      if (argument && argument.getOwner()->getParentOp() == kernel)
+        return names[argument.getArgNumber()];
+    }
     for (Operation *user : array.getUsers())
       if (auto of = dyn_cast<memref::DimOp>(user))
         if (of.getConstantIndex() == dim)

@@ -34,11 +34,11 @@ struct TranslateOptions {
                      "default it is looked for"),
       llvm::cl::value_desc("file"), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> threads{
-      "threads",
+      "threads-per-block",
       llvm::cl::desc("Threads of a block, 1 to 1024, for every kernel"),
       llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> blocks{
-      "blocks", llvm::cl::desc("Number of blocks of every launch"),
+      "blocks-per-grid", llvm::cl::desc("Number of blocks of every launch"),
       llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
 };
 } // namespace
