@@ -1,0 +1,654 @@
+//===- KernelConverter.cpp - One kernel of a gpu.module -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelConverter.h"
+
+#include "Printf.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs::emulator;
+
+/// Static shared buffers begin at multiples of this.
+static constexpr uint64_t kSharedAlignment = 128;
+
+Type mlir::obs::emulator::withoutMemorySpace(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    if (!memref.getMemorySpace())
+      return type;
+    return MemRefType::get(memref.getShape(), memref.getElementType(),
+                           memref.getLayout());
+  }
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
+    return LLVM::LLVMPointerType::get(type.getContext());
+  return type;
+}
+
+/// The bytes that one element takes in memory, or 0 for a type that kernels
+/// cannot keep in memory.
+static uint64_t elementBytes(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (vector.isScalable())
+      return 0;
+    return elementBytes(vector.getElementType()) * vector.getNumElements();
+  }
+  if (type.isIndex() || isa<LLVM::LLVMPointerType>(type))
+    return 8;
+  if (type.isIntOrFloat())
+    return llvm::PowerOf2Ceil(
+        llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  return 0;
+}
+
+Value KernelConverter::fieldAt(Value base, size_t offset, Type type) {
+  Location loc = source.getLoc();
+  Value address = addressAt(loc, base, offset);
+  auto load =
+      LLVM::LoadOp::create(builder, loc, type, address, /*alignment=*/8);
+  load.setInvariant(true);
+  return load;
+}
+
+Value KernelConverter::threadField(size_t offset, Type type) {
+  Value &value = threadFields[offset];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(entryPoint);
+  return value = fieldAt(thread, offset, type);
+}
+
+Value KernelConverter::blockField(size_t offset, Type type) {
+  Value base = threadField(offsetof(ThreadContext, block), pointerType);
+  Value &value = blockFields[offset];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(entryPoint);
+  return value = fieldAt(base, offset, type);
+}
+
+Value KernelConverter::makeMemRef(Location loc, Value pointer, MemRefType type,
+                                  Value extent) {
+  int64_t rank = type.getRank();
+  MLIRContext *ctx = builder.getContext();
+  SmallVector<Type> fields = {pointerType, pointerType, i64()};
+  if (rank > 0) {
+    Type array = LLVM::LLVMArrayType::get(ctx, i64(), rank);
+    fields.append({array, array});
+  }
+  Type structType = LLVM::LLVMStructType::getLiteral(ctx, fields);
+  Value value = LLVM::PoisonOp::create(builder, loc, structType);
+  auto insert = [&](Value part, ArrayRef<int64_t> position) {
+    value = LLVM::InsertValueOp::create(builder, loc, value, part, position);
+  };
+  insert(pointer, {0});
+  insert(pointer, {1});
+  insert(constantI64(loc, 0), {2});
+  int64_t stride = 1;
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    Value size = extent;
+    if (!type.isDynamicDim(dim)) {
+      size = constantI64(loc, type.getDimSize(dim));
+    }
+    insert(size, {3, dim});
+    insert(constantI64(loc, stride), {4, dim});
+    if (!type.isDynamicDim(dim))
+      stride *= type.getDimSize(dim);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type, value)
+      .getResult(0);
+}
+
+LogicalResult KernelConverter::convertArguments() {
+  Block &entry = target.getBody().front();
+  unsigned count = source.getFunctionType().getNumInputs();
+  SmallVector<Attribute> argBytes;
+  for (unsigned i = 0; i < count; ++i) {
+    BlockArgument arg = entry.getArgument(i);
+    Location loc = arg.getLoc();
+    Type type = arg.getType();
+    Value slot = fieldAt(params, 8 * i, pointerType);
+    // Parameters do not change during a launch, but a parameter may be a byte.
+    auto load = [&](Type loaded) -> Value {
+      return LLVM::LoadOp::create(builder, loc, loaded, slot, /*alignment=*/1);
+    };
+    Value value;
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      if (!memref.hasStaticShape() || !memref.getLayout().isIdentity())
+        return source.emitError("argument ")
+               << i << " of type " << type
+               << " is not supported by the emulator; kernel arguments are "
+                  "memrefs of static shape and identity layout, or scalars";
+      value = makeMemRef(loc, load(pointerType), memref, Value());
+    } else if (type.isIndex()) {
+      value = toIndex(load(i64()));
+    } else if (type.isInteger(1)) {
+      Value byte = load(builder.getI8Type());
+      Value zero =
+          arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(0));
+      value = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                    byte, zero);
+    } else if (elementBytes(type) && !isa<VectorType>(type)) {
+      value = load(type);
+    } else {
+      return source.emitError("argument ")
+             << i << " of type " << type << " is not supported by the emulator";
+    }
+    arg.replaceAllUsesWith(value);
+  }
+  return success();
+}
+
+LogicalResult KernelConverter::convertAttributions() {
+  Block &entry = target.getBody().front();
+  unsigned first = source.getFirstWorkgroupAttributionIndex();
+  unsigned firstPrivate = source.getFirstPrivateAttributionIndex();
+  for (unsigned i = first, e = source.getBody().getNumArguments(); i < e; ++i) {
+    BlockArgument arg = entry.getArgument(i);
+    auto type = cast<MemRefType>(arg.getType());
+    uint64_t bytes = elementBytes(type.getElementType());
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity() || !bytes)
+      return source.emitError("memory attribution of type ")
+             << type << " is not supported by the emulator";
+    bytes *= type.getNumElements();
+    if (i >= firstPrivate) {
+      arg.replaceAllUsesWith(
+          memref::AllocaOp::create(builder, arg.getLoc(), type).getResult());
+      privateBytes += llvm::alignTo(bytes, 16);
+      continue;
+    }
+    Value base = blockField(offsetof(BlockContext, shared), pointerType);
+    Value pointer = addressAt(arg.getLoc(), base, staticSharedBytes);
+    arg.replaceAllUsesWith(makeMemRef(arg.getLoc(), pointer, type, Value()));
+    staticSharedBytes += llvm::alignTo(bytes, kSharedAlignment);
+  }
+  return success();
+}
+
+/// Whether the index checks alone show that an access is inside of its memory:
+/// `memref` is all of an alloca.
+static bool isWholeAlloca(Value memref) {
+  while (auto cast = memref.getDefiningOp<memref::CastOp>())
+    memref = cast.getSource();
+  return memref.getDefiningOp<memref::AllocaOp>() != nullptr;
+}
+
+LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
+                                           Value memref, ValueRange indices,
+                                           uint64_t length) {
+  Location loc = op->getLoc();
+  auto type = cast<MemRefType>(memref.getType());
+  uint64_t elemBytes = elementBytes(type.getElementType());
+  if (!elemBytes)
+    return op->emitError("element type ")
+           << type.getElementType() << " is not supported by the emulator";
+  builder.setInsertionPoint(op);
+  int32_t site = state.addSite(
+      kind, loc,
+      {builder.getNamedAttr("bytes",
+                            builder.getI64IntegerAttr(elemBytes * length)),
+       builder.getNamedAttr("align", builder.getI64IntegerAttr(elemBytes))});
+  Value siteValue = constantI32(loc, site);
+
+  // The indices, each against its extent. For a vector the last element counts.
+  SmallVector<Value> extents, lasts;
+  Value bad;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value extent =
+        type.isDynamicDim(dim)
+            ? memref::DimOp::create(builder, loc, memref, dim).getResult()
+            : arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim))
+                  .getResult();
+    auto isOutside = [&](Value position) {
+      Value outside = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::uge, position, extent);
+      bad = bad ? arith::OrIOp::create(builder, loc, bad, outside).getResult()
+                : outside;
+    };
+    Value last = index;
+    isOutside(index);
+    if (length > 1 && dim + 1 == indices.size()) {
+      Value span = arith::ConstantIndexOp::create(builder, loc, length - 1);
+      last = arith::AddIOp::create(builder, loc, index, span);
+      isOutside(last);
+    }
+    extents.push_back(extent);
+    lasts.push_back(last);
+  }
+  if (bad) {
+    auto ifOp = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(ifOp.thenBlock());
+    // The first dimension that is wrong; this code seldom runs.
+    Value dim = constantI64(loc, indices.size() - 1);
+    Value index = lasts.back(), extent = extents.back();
+    for (int64_t i = int64_t(indices.size()) - 2; i >= 0; --i) {
+      Value outside = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::uge, indices[i], extents[i]);
+      auto pick = [&](Value a, Value b) -> Value {
+        return arith::SelectOp::create(builder, loc, outside, a, b);
+      };
+      dim = pick(constantI64(loc, i), dim);
+      index = pick(indices[i], index);
+      extent = pick(extents[i], extent);
+    }
+    auto toI64 = [&](Value v) -> Value {
+      return arith::IndexCastOp::create(builder, loc, i64(), v);
+    };
+    call(loc, hook::kIndexFailed,
+         {thread, siteValue, dim, toI64(index), toI64(extent)}, {},
+         /*returns=*/false);
+  }
+  if (isWholeAlloca(memref))
+    return success();
+
+  // The address of the first element.
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+  Value position = metadata.getOffset();
+  for (auto [index, stride] : llvm::zip_equal(indices, metadata.getStrides())) {
+    Value step = arith::MulIOp::create(builder, loc, index, stride);
+    position = arith::AddIOp::create(builder, loc, position, step);
+  }
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, loc, metadata.getBaseBuffer());
+  Value scale = arith::ConstantIndexOp::create(builder, loc, elemBytes);
+  Value bytes = arith::MulIOp::create(builder, loc, position, scale);
+  Value address = arith::AddIOp::create(builder, loc, base, bytes);
+  Value integer = arith::IndexCastOp::create(builder, loc, i64(), address);
+  Value pointer = LLVM::IntToPtrOp::create(builder, loc, pointerType, integer);
+  bool plain = kind == SiteKind::Load || kind == SiteKind::Store;
+  call(loc, plain ? hook::kAccess : hook::kSyncAccess,
+       {thread, pointer, siteValue});
+  return success();
+}
+
+LogicalResult KernelConverter::checkPointerAccess(Operation *op, SiteKind kind,
+                                                  Value pointer, Type type) {
+  Location loc = op->getLoc();
+  uint64_t bytes = elementBytes(type);
+  if (!bytes)
+    return op->emitError("access of type ")
+           << type << " is not supported by the emulator";
+  builder.setInsertionPoint(op);
+  Type scalar = type;
+  if (auto vector = dyn_cast<VectorType>(type))
+    scalar = vector.getElementType();
+  int32_t site = state.addSite(
+      kind, loc,
+      {builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+       builder.getNamedAttr("align",
+                            builder.getI64IntegerAttr(elementBytes(scalar)))});
+  bool plain = kind == SiteKind::Load || kind == SiteKind::Store;
+  call(loc, plain ? hook::kAccess : hook::kSyncAccess,
+       {thread, pointer, constantI32(loc, site)});
+  return success();
+}
+
+LogicalResult KernelConverter::convertAlloca(memref::AllocaOp op) {
+  uint64_t bytes = elementBytes(op.getType().getElementType());
+  if (!op.getType().hasStaticShape() || !bytes)
+    return op.emitError("private memory of type ")
+           << op.getType()
+           << " is not supported by the emulator; its shape must be static";
+  privateBytes += llvm::alignTo(bytes * op.getType().getNumElements(), 16) +
+                  op.getAlignment().value_or(0);
+  // One in a loop would otherwise take new stack in each iteration.
+  op->moveBefore(entryPoint);
+  return success();
+}
+
+LogicalResult KernelConverter::convertShuffle(gpu::ShuffleOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getValue().getType();
+  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)
+    return op.emitError("shuffle of type ")
+           << type << " is not supported by the emulator";
+  SiteKind kind;
+  switch (op.getMode()) {
+  case gpu::ShuffleMode::XOR:
+    kind = SiteKind::ShuffleXor;
+    break;
+  case gpu::ShuffleMode::UP:
+    kind = SiteKind::ShuffleUp;
+    break;
+  case gpu::ShuffleMode::DOWN:
+    kind = SiteKind::ShuffleDown;
+    break;
+  case gpu::ShuffleMode::IDX:
+    kind = SiteKind::ShuffleIdx;
+    break;
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bitsType = builder.getIntegerType(width);
+  Value bits = op.getValue();
+  if (type != bitsType)
+    bits = arith::BitcastOp::create(builder, loc, bitsType, bits);
+  if (width < 64)
+    bits = arith::ExtUIOp::create(builder, loc, i64(), bits);
+  Value site = constantI32(loc, state.addSite(kind, loc));
+  Value result =
+      call(loc, hook::kShuffle,
+           {thread, site, bits, op.getOffset(), op.getWidth()}, i64())
+          .getResult(0);
+  if (width < 64)
+    result = arith::TruncIOp::create(builder, loc, bitsType, result);
+  if (type != bitsType)
+    result = arith::BitcastOp::create(builder, loc, type, result);
+  op.getShuffleResult().replaceAllUsesWith(result);
+  if (!op.getValid().use_empty()) {
+    Value address =
+        addressAt(loc, thread, offsetof(ThreadContext, shuffleValid));
+    Value valid =
+        LLVM::LoadOp::create(builder, loc, builder.getI32Type(), address);
+    op.getValid().replaceAllUsesWith(arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, valid, constantI32(loc, 0)));
+  }
+  op.erase();
+  return success();
+}
+
+LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
+  Location loc = op.getLoc();
+  std::string kinds;
+  for (Type type : op.getArgs().getTypes())
+    kinds.push_back(isa<FloatType>(type) ? 'f' : 'i');
+  std::string problem = checkPrintfFormat(op.getFormat(), kinds);
+  if (!problem.empty())
+    return op.emitError("format \"") << op.getFormat() << "\": " << problem;
+  int32_t site = state.addSite(
+      SiteKind::Printf, loc,
+      {builder.getNamedAttr("text", builder.getStringAttr(op.getFormat()))});
+  Value slots;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(entryPoint);
+    slots = LLVM::AllocaOp::create(
+        builder, loc, pointerType, i64(),
+        constantI64(loc, std::max<size_t>(op.getArgs().size(), 1)));
+  }
+  privateBytes += 8 * op.getArgs().size() + 16;
+  for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
+    Type type = arg.getType();
+    Value value = arg;
+    if (auto floatType = dyn_cast<FloatType>(type)) {
+      if (floatType.getWidth() > 64)
+        return op.emitError("argument of type ")
+               << type << " is not supported by the emulator";
+      if (floatType.getWidth() < 64)
+        value =
+            arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
+    } else if (type.isIndex()) {
+      value = arith::IndexCastOp::create(builder, loc, i64(), value);
+    } else if (type.getIntOrFloatBitWidth() > 64) {
+      return op.emitError("argument of type ")
+             << type << " is not supported by the emulator";
+    } else if (type.isInteger(1)) {
+      value = arith::ExtUIOp::create(builder, loc, i64(), value);
+    } else if (type.getIntOrFloatBitWidth() < 64) {
+      value = arith::ExtSIOp::create(builder, loc, i64(), value);
+    }
+    LLVM::StoreOp::create(builder, loc, value, addressAt(loc, slots, 8 * i));
+  }
+  call(loc, hook::kPrintf, {thread, constantI32(loc, site), slots});
+  op.erase();
+  return success();
+}
+
+void KernelConverter::convertAssert(cf::AssertOp op) {
+  Location loc = op.getLoc();
+  int32_t site = state.addSite(
+      SiteKind::Assert, loc,
+      {builder.getNamedAttr("text", builder.getStringAttr(op.getMsg()))});
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value failed = arith::XOrIOp::create(builder, loc, op.getArg(), yes);
+  auto ifOp = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(ifOp.thenBlock());
+  call(loc, hook::kAssertFailed, {thread, constantI32(loc, site)}, {},
+       /*returns=*/false);
+  op.erase();
+}
+
+LogicalResult KernelConverter::convertAtomic(memref::AtomicRMWOp op) {
+  if (failed(
+          checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
+    return failure();
+  Location loc = op.getLoc();
+  Value old =
+      memref::LoadOp::create(builder, loc, op.getMemref(), op.getIndices());
+  Value value = op.getValue();
+  if (op.getKind() != arith::AtomicRMWKind::assign)
+    value = arith::getReductionOp(op.getKind(), builder, loc, old, value);
+  if (!value)
+    return op.emitError("is not supported by the emulator");
+  memref::StoreOp::create(builder, loc, value, op.getMemref(), op.getIndices());
+  op.replaceAllUsesWith(old);
+  op.erase();
+  return success();
+}
+
+LogicalResult
+KernelConverter::convertGenericAtomic(memref::GenericAtomicRMWOp op) {
+  if (failed(
+          checkAccess(op, SiteKind::Atomic, op.getMemref(), op.getIndices())))
+    return failure();
+  Location loc = op.getLoc();
+  Value old =
+      memref::LoadOp::create(builder, loc, op.getMemref(), op.getIndices());
+  IRMapping mapping;
+  Block &body = op.getRegion().front();
+  mapping.map(body.getArgument(0), old);
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  Value value = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+  memref::StoreOp::create(builder, loc, value, op.getMemref(), op.getIndices());
+  op.replaceAllUsesWith(old);
+  op.erase();
+  return success();
+}
+
+LogicalResult KernelConverter::convertOp(Operation *op) {
+  Location loc = op->getLoc();
+  builder.setInsertionPoint(op);
+  auto replace = [&](Value value) {
+    op->replaceAllUsesWith(ValueRange(value));
+    op->erase();
+    return success();
+  };
+  auto axis = [](gpu::Dimension dim) { return 8 * size_t(dim); };
+
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
+    return replace(threadIndex(offsetof(ThreadContext, threadId) +
+                               axis(id.getDimension())));
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return replace(
+        blockIndex(offsetof(BlockContext, blockId) + axis(id.getDimension())));
+  if (auto dim = dyn_cast<gpu::BlockDimOp>(op))
+    return replace(blockIndex(offsetof(BlockContext, blockDim) +
+                              axis(dim.getDimension())));
+  if (auto dim = dyn_cast<gpu::GridDimOp>(op))
+    return replace(
+        blockIndex(offsetof(BlockContext, gridDim) + axis(dim.getDimension())));
+  if (auto id = dyn_cast<gpu::GlobalIdOp>(op)) {
+    size_t offset = axis(id.getDimension());
+    Value block = blockIndex(offsetof(BlockContext, blockId) + offset);
+    Value size = blockIndex(offsetof(BlockContext, blockDim) + offset);
+    Value inner = threadIndex(offsetof(ThreadContext, threadId) + offset);
+    Value start = arith::MulIOp::create(builder, loc, block, size);
+    return replace(arith::AddIOp::create(builder, loc, start, inner));
+  }
+  if (isa<gpu::LaneIdOp>(op))
+    return replace(threadIndex(offsetof(ThreadContext, laneId)));
+  if (isa<gpu::SubgroupIdOp>(op))
+    return replace(threadIndex(offsetof(ThreadContext, warpId)));
+  if (isa<gpu::NumSubgroupsOp>(op))
+    return replace(blockIndex(offsetof(BlockContext, numWarps)));
+  if (isa<gpu::SubgroupSizeOp>(op))
+    return replace(arith::ConstantIndexOp::create(builder, loc, kWarpSize));
+  if (auto shared = dyn_cast<gpu::DynamicSharedMemoryOp>(op)) {
+    Value base = blockField(offsetof(BlockContext, shared), pointerType);
+    Value bytes = blockField(offsetof(BlockContext, dynamicSharedBytes), i64());
+    Value pointer = addressAt(loc, base, staticSharedBytes);
+    return replace(
+        makeMemRef(loc, pointer, cast<MemRefType>(shared.getType()), bytes));
+  }
+  if (isa<gpu::BarrierOp>(op)) {
+    int32_t site = state.addSite(SiteKind::BlockBarrier, loc);
+    call(loc, hook::kBlockBarrier, {thread, constantI32(loc, site)});
+    op->erase();
+    return success();
+  }
+  if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {
+    int32_t site = state.addSite(SiteKind::WarpBarrier, loc);
+    call(loc, hook::kWarpBarrier,
+         {thread, constantI32(loc, site), sync.getMask()});
+    op->erase();
+    return success();
+  }
+  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+    return convertShuffle(shuffle);
+  if (auto print = dyn_cast<gpu::PrintfOp>(op))
+    return convertPrintf(print);
+  if (auto assertOp = dyn_cast<cf::AssertOp>(op)) {
+    convertAssert(assertOp);
+    return success();
+  }
+  if (isa<gpu::ReturnOp>(op)) {
+    int32_t site = state.addSite(SiteKind::Return, loc);
+    LLVM::StoreOp::create(
+        builder, loc, constantI32(loc, site),
+        addressAt(loc, thread, offsetof(ThreadContext, exitSite)));
+    func::ReturnOp::create(builder, loc);
+    op->erase();
+    return success();
+  }
+
+  if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+    return convertAlloca(alloca);
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return checkAccess(op, SiteKind::Load, load.getMemref(), load.getIndices());
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return checkAccess(op, SiteKind::Store, store.getMemref(),
+                       store.getIndices());
+  if (auto load = dyn_cast<vector::LoadOp>(op))
+    return checkAccess(op, SiteKind::Load, load.getBase(), load.getIndices(),
+                       load.getVectorType().getNumElements());
+  if (auto store = dyn_cast<vector::StoreOp>(op))
+    return checkAccess(op, SiteKind::Store, store.getBase(), store.getIndices(),
+                       store.getVectorType().getNumElements());
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return convertAtomic(atomic);
+  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return convertGenericAtomic(atomic);
+  if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    bool sync = load.getVolatile_() ||
+                load.getOrdering() != LLVM::AtomicOrdering::not_atomic;
+    return checkPointerAccess(op, sync ? SiteKind::SyncLoad : SiteKind::Load,
+                              load.getAddr(), load.getType());
+  }
+  if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    bool sync = store.getVolatile_() ||
+                store.getOrdering() != LLVM::AtomicOrdering::not_atomic;
+    return checkPointerAccess(op, sync ? SiteKind::SyncStore : SiteKind::Store,
+                              store.getAddr(), store.getValue().getType());
+  }
+  if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
+    return checkPointerAccess(op, SiteKind::Atomic, atomic.getPtr(),
+                              atomic.getVal().getType());
+  if (auto atomic = dyn_cast<LLVM::AtomicCmpXchgOp>(op))
+    return checkPointerAccess(op, SiteKind::Atomic, atomic.getPtr(),
+                              atomic.getVal().getType());
+  // One thread of the host runs everything: a fence has nothing to order.
+  if (isa<LLVM::FenceOp, NVVM::MembarOp>(op)) {
+    op->erase();
+    return success();
+  }
+  if (auto global = dyn_cast<memref::GetGlobalOp>(op)) {
+    global.setName((kGlobalPrefix + global.getName()).str());
+    return success();
+  }
+  // All memory is in one address space.
+  if (isa<memref::MemorySpaceCastOp, LLVM::AddrSpaceCastOp>(op))
+    return replace(op->getOperand(0));
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    builder.setInsertionPointToStart(loop.getBeforeBody());
+    int32_t site = state.addSite(SiteKind::Loop, loc);
+    call(loc, hook::kPoll, {thread, constantI32(loc, site)});
+    return success();
+  }
+
+  if (isa<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect()) ||
+      isa<CallOpInterface>(op))
+    return op->emitOpError("is not supported by the emulator");
+  if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+      isMemoryEffectFree(op))
+    return success();
+  return op->emitOpError("accesses memory in a way that the emulator does not "
+                         "check");
+}
+
+LogicalResult KernelConverter::convert(ModuleOp module) {
+  Location loc = source.getLoc();
+  builder.setInsertionPointToEnd(module.getBody());
+  target = func::FuncOp::create(
+      builder, loc, (kKernelPrefix + source.getName()).str(),
+      builder.getFunctionType({pointerType, pointerType}, {}));
+  IRMapping mapping;
+  source.getBody().cloneInto(&target.getBody(), mapping);
+  Block &entry = target.getBody().front();
+
+  target.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(withoutMemorySpace(result.getType()));
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        for (BlockArgument arg : inner.getArguments())
+          arg.setType(withoutMemorySpace(arg.getType()));
+  });
+
+  // What is to be converted, before anything is added.
+  SmallVector<Operation *> ops;
+  target.getBody().walk([&](Operation *op) {
+    // The body of an atomic is copied as it is: it has no effects.
+    if (!op->getParentOfType<memref::GenericAtomicRMWOp>())
+      ops.push_back(op);
+  });
+
+  // A constant that marks the end of the entry code; it is dead afterwards.
+  builder.setInsertionPointToStart(&entry);
+  entryPoint = arith::ConstantIndexOp::create(builder, loc, 0);
+  builder.setInsertionPoint(entryPoint);
+  thread = entry.addArgument(pointerType, loc);
+  params = entry.addArgument(pointerType, loc);
+  if (failed(convertArguments()) || failed(convertAttributions()))
+    return failure();
+  for (Operation *op : ops)
+    if (failed(convertOp(op)))
+      return failure();
+  entryPoint->erase();
+  entry.eraseArguments(0, entry.getNumArguments() - 2);
+
+  NamedAttrList info;
+  info.set("num_args",
+           builder.getI64IntegerAttr(source.getFunctionType().getNumInputs()));
+  info.set("private_bytes", builder.getI64IntegerAttr(privateBytes));
+  info.set("shared_bytes", builder.getI64IntegerAttr(staticSharedBytes));
+  if (auto size = source.getKnownBlockSizeAttr())
+    info.set("block_size", size);
+  target->setAttr(kKernelAttr, info.getDictionary(builder.getContext()));
+  target->setAttr("passthrough", builder.getStrArrayAttr({"nounwind"}));
+  return success();
+}

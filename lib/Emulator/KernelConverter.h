@@ -1,0 +1,151 @@
+//===- KernelConverter.h - One kernel of a gpu.module -----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
+#define OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
+
+#include "RuntimeABI.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::obs::emulator {
+
+/// The type without its memory space.
+Type withoutMemorySpace(Type type);
+
+/// The sites of a module and the declarations of the runtime in it.
+class ModuleState {
+public:
+  explicit ModuleState(ModuleOp module) : module(module) {}
+
+  /// Makes a new site and gives its number. `extra` are attributes besides the
+  /// kind and the location.
+  int32_t addSite(SiteKind kind, Location loc,
+                  ArrayRef<NamedAttribute> extra = {}) {
+    Builder builder(loc.getContext());
+    SmallVector<NamedAttribute> attrs(extra);
+    attrs.push_back(builder.getNamedAttr(
+        "kind", builder.getStringAttr(stringifySiteKind(kind))));
+    attrs.push_back(builder.getNamedAttr("loc", LocationAttr(loc)));
+    sites.push_back(builder.getDictionaryAttr(attrs));
+    return sites.size() - 1;
+  }
+
+  /// The function `name` of the runtime, declared if need be.
+  func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results,
+                       bool returns) {
+    func::FuncOp &decl = hooks[name];
+    if (decl)
+      return decl;
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    decl = func::FuncOp::create(builder, module.getLoc(), name,
+                                builder.getFunctionType(inputs, results));
+    decl.setPrivate();
+    SmallVector<StringRef> attrs = {"nounwind"};
+    if (!returns)
+      attrs.append({"noreturn", "cold"});
+    decl->setAttr("passthrough", builder.getStrArrayAttr(attrs));
+    return decl;
+  }
+
+  void finish() {
+    Builder builder(module.getContext());
+    module->setAttr(kSitesAttr, builder.getArrayAttr(sites));
+  }
+
+private:
+  ModuleOp module;
+  SmallVector<Attribute> sites;
+  llvm::StringMap<func::FuncOp> hooks;
+};
+
+/// Converts one kernel.
+class KernelConverter {
+public:
+  KernelConverter(ModuleState &state, gpu::GPUFuncOp source)
+      : state(state), source(source), builder(source.getContext()),
+        pointerType(LLVM::LLVMPointerType::get(source.getContext())) {}
+
+  /// Appends the function to the end of `module`.
+  LogicalResult convert(ModuleOp module);
+
+private:
+  LogicalResult convertArguments();
+  LogicalResult convertAttributions();
+  LogicalResult convertOp(Operation *op);
+  LogicalResult convertAlloca(memref::AllocaOp op);
+  LogicalResult convertShuffle(gpu::ShuffleOp op);
+  LogicalResult convertPrintf(gpu::PrintfOp op);
+  LogicalResult convertAtomic(memref::AtomicRMWOp op);
+  LogicalResult convertGenericAtomic(memref::GenericAtomicRMWOp op);
+  void convertAssert(cf::AssertOp op);
+
+  /// Emits the checks for an access of `length` consecutive elements.
+  LogicalResult checkAccess(Operation *op, SiteKind kind, Value memref,
+                            ValueRange indices, uint64_t length = 1);
+  /// Emits the check for an access of the LLVM dialect.
+  LogicalResult checkPointerAccess(Operation *op, SiteKind kind, Value pointer,
+                                   Type type);
+
+  Value constantI32(Location loc, int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  }
+  Value constantI64(Location loc, int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  }
+  /// Calls a function of the runtime.
+  func::CallOp call(Location loc, StringRef name, ValueRange args,
+                    TypeRange results = {}, bool returns = true) {
+    func::FuncOp callee =
+        state.declare(name, args.getTypes(), results, returns);
+    return func::CallOp::create(builder, loc, callee, args);
+  }
+  Value addressAt(Location loc, Value base, int64_t offset) {
+    return LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(),
+                               base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  }
+  /// A value of the block's or the thread's state as it is at the start. It is
+  /// read once, at the entry.
+  Value blockField(size_t offset, Type type);
+  Value threadField(size_t offset, Type type);
+  Value fieldAt(Value base, size_t offset, Type type);
+  Value blockIndex(size_t offset) { return toIndex(blockField(offset, i64())); }
+  Value threadIndex(size_t offset) {
+    return toIndex(threadField(offset, i64()));
+  }
+  Value toIndex(Value value) {
+    return arith::IndexCastOp::create(builder, value.getLoc(),
+                                      builder.getIndexType(), value);
+  }
+  Type i64() { return builder.getI64Type(); }
+  /// A memref over [pointer, pointer + extents) with identity layout.
+  Value makeMemRef(Location loc, Value pointer, MemRefType type, Value extent);
+
+  ModuleState &state;
+  gpu::GPUFuncOp source;
+  OpBuilder builder;
+  Type pointerType;
+  func::FuncOp target;
+  Value thread, params, block;
+  /// Where code that runs once, at the entry, is inserted (before this op).
+  Operation *entryPoint = nullptr;
+  /// Values read at the entry, by offset.
+  llvm::DenseMap<size_t, Value> threadFields, blockFields;
+  uint64_t privateBytes = 0, staticSharedBytes = 0;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_KERNELCONVERTER_H
