@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Runtime/HostProgram.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -75,6 +76,7 @@ private:
   Error executeWhile(scf::WhileOp op);
   Error executeIf(scf::IfOp op);
   Error executeAssert(cf::AssertOp op);
+  Error executePrint(obs::PrintOp op);
 
   Error executeAlloca(memref::AllocaOp op);
   Error executeLoad(memref::LoadOp op);
@@ -150,6 +152,7 @@ Error HostProgram::Executor::execute(Operation &op) {
             inner->getLoc(),
             llvm::TypeSwitch<Operation *, Error>(inner)
                 .Case([&](cf::AssertOp op) { return executeAssert(op); })
+                .Case([&](obs::PrintOp op) { return executePrint(op); })
                 .Case([&](memref::AllocaOp op) { return executeAlloca(op); })
                 .Case([&](memref::LoadOp op) { return executeLoad(op); })
                 .Case([&](memref::StoreOp op) { return executeStore(op); })
@@ -249,6 +252,17 @@ Error HostProgram::Executor::executeAssert(cf::AssertOp op) {
   if (getScalar(op.getArg()).isTrue())
     return Error::success();
   return createStringError("assertion-failed: " + op.getMsg());
+}
+
+Error HostProgram::Executor::executePrint(obs::PrintOp op) {
+  StringRef rest = op.getFormat();
+  for (Value value : op.getValues()) {
+    auto [before, after] = rest.split("{}");
+    *program.output << before << getScalar(value);
+    rest = after;
+  }
+  *program.output << rest << '\n';
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//

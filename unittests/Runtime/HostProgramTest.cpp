@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Runtime/HostProgram.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "TestDevice.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,9 +39,10 @@ constexpr const char *kernelModule = R"(
 class HostProgramTest : public ::testing::Test {
 protected:
   HostProgramTest() {
-    context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
-                        func::FuncDialect, gpu::GPUDialect, math::MathDialect,
-                        memref::MemRefDialect, scf::SCFDialect>();
+    context
+        .loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                     func::FuncDialect, gpu::GPUDialect, math::MathDialect,
+                     memref::MemRefDialect, obs::ObsDialect, scf::SCFDialect>();
     i32 = IntegerType::get(&context, 32);
     device.kernels["scale"] = [](const LaunchShape &shape,
                                  ArrayRef<void *> parameters) {
@@ -399,6 +401,20 @@ TEST_F(HostProgramTest, AssertionsAndTraps) {
             "test.mlir:4:3: assertion-failed: a must not be negative");
   EXPECT_EQ(runToError({Scalar::fromInt(i32, 1), Scalar::fromInt(i32, 0)}),
             "test.mlir:5:8: 'arith.divsi' divides by zero");
+}
+
+TEST_F(HostProgramTest, Prints) {
+  parse(R"(func.func @main(%a: i32, %b: i1) {
+  obs.print "a = {}, 100% {}" %a, %b : i32, i1
+  obs.print "end"
+  return
+})");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  program->setOutput(os);
+  run({Scalar::fromInt(i32, -4),
+       Scalar::fromInt(IntegerType::get(&context, 1), 1)});
+  EXPECT_EQ(text, "a = -4, 100% true\nend\n");
 }
 
 TEST_F(HostProgramTest, MemoryIsNotUsedAfterItIsFreed) {

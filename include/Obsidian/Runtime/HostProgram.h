@@ -12,8 +12,9 @@
 // Executed are `arith` and `math` on scalars, `scf.{for,if,while}`,
 // `memref.{alloca,load,store,dim,cast,reinterpret_cast,subview}`,
 // `gpu.{alloc,dealloc,memcpy,memset,launch_func}` without async tokens,
-// `cf.assert` and `func.return`. Anything else is an error. `memref.alloca`,
-// `load` and `store` are of host memory, `gpu.alloc` of device memory.
+// `cf.assert`, `obs.print` and `func.return`. Anything else is an error.
+// `memref.alloca`, `load` and `store` are of host memory, `gpu.alloc` of device
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@
 #include "Obsidian/Runtime/MemoryRef.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
 #include <vector>
 
 namespace mlir::obs::runtime {
@@ -56,6 +58,9 @@ public:
   /// Has each launch timed, which makes it wait for the kernel.
   void setTiming(bool enable) { timing = enable; }
 
+  /// Where `obs.print` prints to; standard output unless set.
+  void setOutput(raw_ostream &os) { output = &os; }
+
   /// The launches of all runs so far, in order.
   ArrayRef<LaunchRecord> getLaunches() const { return launches; }
   void clearLaunches() { launches.clear(); }
@@ -68,6 +73,7 @@ private:
   ModuleOp module;
   Device *device;
   bool timing = false;
+  raw_ostream *output = &llvm::outs();
   std::vector<LaunchRecord> launches;
   llvm::DenseMap<Attribute, KernelHandle> kernels;
 };

@@ -47,7 +47,10 @@ class Session {
 public:
   Session(const Options &options, DialectRegistry &registry)
       : options(options), context(registry, MLIRContext::Threading::DISABLED),
-        diagnostics(sourceMgr, &context) {}
+        diagnostics(sourceMgr, &context) {
+    // The place is enough; the operation as it is then says little to users.
+    context.printOpOnDiagnostic(false);
+  }
 
   Error run();
 

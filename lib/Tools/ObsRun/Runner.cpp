@@ -6,17 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runner.h"
-#ifdef OBS_HAS_PIPELINES
 #include "Obsidian/Pipelines/Pipelines.h"
-#endif
 #include "Obsidian/Runtime/CudaDevice.h"
 #include "Obsidian/Runtime/EmulatorDevice.h"
-#ifdef OBS_HAS_PIPELINES
 #include "Obsidian/Target/ToPTX.h"
-#endif
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -127,40 +124,39 @@ private:
 };
 } // namespace
 
-/// Takes a program from arrays to kernels and host functions. An error without
-/// a text has been reported as a diagnostic.
-static Error lowerToGPU(ModuleOp module, const Options &options) {
+/// Takes the function `entry`, and what it calls, from arrays to kernels and
+/// host code. An error without a text has been reported as a diagnostic.
+static Error lowerToGPU(ModuleOp module, StringRef entry,
+                        const Options &options) {
   // Kernels in it say that it went through the pipeline before.
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return Error::success();
-#ifdef OBS_HAS_PIPELINES
   ObsToGPUOptions pipelineOptions;
   if (options.threads)
     pipelineOptions.threads = *options.threads;
   if (options.blocks)
     pipelineOptions.blocks = *options.blocks;
+  // What does not run is not compiled.
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function.getName() == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
   PassManager manager(module->getName());
+  manager.addPass(createSymbolDCEPass());
   buildObsToGPUPipeline(manager, pipelineOptions);
   if (failed(manager.run(module)))
     return createStringError("");
   return Error::success();
-#else
-  return createStringError("this build has no lowering");
-#endif
 }
 
 /// Compiles one module of kernels to PTX.
 static Expected<std::string> compileToPTX(Operation *gpuModule,
                                           StringRef chip) {
-#ifdef OBS_HAS_PIPELINES
   OpBuilder builder(gpuModule->getContext());
   OwningOpRef<ModuleOp> module(ModuleOp::create(gpuModule->getLoc()));
   builder.setInsertionPointToStart(module->getBody());
   builder.clone(*gpuModule);
   return translateToPTX(*module, chip);
-#else
-  return createStringError("this build cannot make PTX");
-#endif
 }
 
 Expected<std::unique_ptr<Runner>>
@@ -180,11 +176,13 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
                                   ? emulator::Schedule::Random
                                   : emulator::Schedule::Ticket;
     machineOptions.seed = options.seed.value_or(0);
+    // The same stream as the host's, so that the order is kept.
+    machineOptions.print = [](StringRef text) { llvm::outs() << text; };
     auto owned = std::make_unique<runtime::EmulatorDevice>(machineOptions);
     emulator = owned.get();
     device = std::move(owned);
   }
-  if (Error error = lowerToGPU(module, options))
+  if (Error error = lowerToGPU(module, entry, options))
     return std::move(error);
   auto program = runtime::HostProgram::create(module, *device);
   if (!program)
