@@ -82,6 +82,8 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
 
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   buildObsToGPUPipeline(pm, options);
+  // Nothing on the host may launch what is no GPU kernel any more.
+  pm.addPass(createIsolateKernelsPass());
   pm.addPass(emulator::createConvertGPUToEmulatorPass());
   emulator::buildEmulatorToLLVMPipeline(pm.nest<ModuleOp>());
 }

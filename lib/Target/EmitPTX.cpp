@@ -30,6 +30,7 @@
 
 namespace mlir::obs {
 
+#define GEN_PASS_DEF_ISOLATEKERNELSPASS
 #define GEN_PASS_DEF_SERIALIZEKERNELSPASS
 #include "Obsidian/Target/Passes.h.inc"
 
@@ -92,7 +93,8 @@ static LogicalResult linkLibdevice(llvm::Module &module, Operation *op,
     return success();
   std::string path = libdevice.empty() ? findLibdevice() : libdevice.str();
   auto fail = [&](const Twine &why) {
-    return op->emitError() << "cannot read libdevice '" << path << "': " << why;
+    return emitError(op->getLoc())
+           << "cannot read libdevice '" << path << "': " << why;
   };
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
@@ -151,7 +153,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(nvvmModule, context, nvvmModule.getName());
   if (!module)
-    return nvvmModule.emitError("cannot be translated to LLVM IR");
+    return emitError(nvvmModule.getLoc(), "cannot be translated to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
@@ -165,7 +167,8 @@ detail::getTargetMachine(Operation *op, StringRef chip,
                          const PTXOptions &options) {
   auto machine = createTargetMachine(chip, options.optLevel);
   if (!machine)
-    return op->emitError("this LLVM was built without the NVPTX target");
+    return emitError(op->getLoc(),
+                     "this LLVM was built without the NVPTX target");
   return machine;
 }
 
@@ -184,19 +187,31 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp nvvmModule, StringRef chip,
   llvm::legacy::PassManager codegen;
   if ((*machine)->addPassesToEmitFile(codegen, stream, nullptr,
                                       llvm::CodeGenFileType::AssemblyFile))
-    return nvvmModule.emitError("the NVPTX target cannot emit text");
+    return emitError(nvvmModule.getLoc(), "the NVPTX target cannot emit text");
   codegen.run(**module);
   return std::string(text);
 }
 
 namespace {
+struct IsolateKernels : impl::IsolateKernelsPassBase<IsolateKernels> {
+  void runOnOperation() override {
+    Block *body = getOperation().getBody();
+    SmallVector<Operation *> others;
+    for (Operation &op : *body)
+      if (!isa<gpu::GPUModuleOp>(op))
+        others.push_back(&op);
+    for (Operation *op : others)
+      op->erase();
+  }
+};
+
 struct SerializeKernels : impl::SerializeKernelsPassBase<SerializeKernels> {
   using SerializeKernelsPassBase::SerializeKernelsPassBase;
 
   void runOnOperation() override {
     llvm::Expected<std::string> parsed = parseChip(chip);
     if (!parsed) {
-      getOperation().emitError() << llvm::toString(parsed.takeError());
+      emitError(getOperation().getLoc()) << llvm::toString(parsed.takeError());
       return signalPassFailure();
     }
     Builder attributes(&getContext());

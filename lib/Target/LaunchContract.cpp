@@ -378,7 +378,9 @@ llvm::Expected<json::Value> getLaunchContract(ModuleOp module, StringRef chip) {
   for (auto &[op, sites] : launches) {
     auto kernel = cast<gpu::GPUFuncOp>(op);
     if (sites.empty()) {
-      kernel.emitError("is never launched, so nothing is known of its launch");
+      emitError(kernel.getLoc())
+          << "kernel '" << kernel.getName()
+          << "' is never launched, so nothing is known of its launch";
       return llvm::createStringError("");
     }
     json::Object object = KernelContract(kernel, sites.front()).describe();

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/FloatingPointMode.h"
 
 namespace mlir::obs {
 
@@ -71,6 +72,22 @@ struct IntegerFlagPattern : ConvertOpToLLVMPattern<SourceOp> {
   }
 };
 
+/// A test for some of the classes of floats, which are bits of `mask`.
+template <typename SourceOp, uint32_t mask>
+struct ClassPattern : ConvertOpToLLVMPattern<SourceOp> {
+  explicit ClassPattern(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern<SourceOp>(converter, kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(SourceOp op, typename SourceOp::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::IsFPClass>(
+        op, this->getTypeConverter()->convertType(op.getType()),
+        adaptor.getOperand(), mask);
+    return success();
+  }
+};
+
 /// `1 / sqrt(x)`, both rounded: `rsqrt.approx` has two units of error.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   explicit RsqrtPattern(const LLVMTypeConverter &converter)
@@ -97,6 +114,12 @@ struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
 void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
                                 RewritePatternSet &patterns) {
   patterns.add<
+      ClassPattern<math::IsFiniteOp, llvm::fcFinite>,
+      ClassPattern<math::IsInfOp, llvm::fcInf>,
+      ClassPattern<math::IsNaNOp, llvm::fcNan>,
+      ClassPattern<math::IsNormalOp, llvm::fcNormal>,
+      IntrinsicPattern<arith::MaxNumFOp, LLVM::MaxNumOp>,
+      IntrinsicPattern<arith::MinNumFOp, LLVM::MinNumOp>,
       IntrinsicPattern<math::AbsFOp, LLVM::FAbsOp>,
       IntrinsicPattern<math::CeilOp, LLVM::FCeilOp>,
       IntrinsicPattern<math::CopySignOp, LLVM::CopySignOp>, CtPopPattern,
@@ -122,6 +145,7 @@ bool needsLibdevice(Operation *op) {
   return !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
               math::CountLeadingZerosOp, math::CountTrailingZerosOp,
               math::CtPopOp, math::FloorOp, math::FmaOp, math::IPowIOp,
+              math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp,
               math::RoundEvenOp, math::RoundOp, math::RsqrtOp, math::SqrtOp,
               math::TruncOp>(op);
 }

@@ -18,15 +18,15 @@
 namespace mlir::obs {
 
 namespace {
-/// A chip and the first version of PTX that knows it. Memory order and scopes,
-/// which atomics need, came with 6.0.
+/// A chip and the first version of PTX that knows it, or 7.0, which has all
+/// that we use, bf16 and scoped atomics among it.
 struct Chip {
   StringLiteral name, feature;
 };
 } // namespace
 
 static constexpr Chip kChips[] = {
-    {"sm_70", "+ptx60"},   {"sm_72", "+ptx61"},   {"sm_75", "+ptx63"},
+    {"sm_70", "+ptx70"},   {"sm_72", "+ptx70"},   {"sm_75", "+ptx70"},
     {"sm_80", "+ptx70"},   {"sm_86", "+ptx71"},   {"sm_87", "+ptx74"},
     {"sm_89", "+ptx78"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
     {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_103", "+ptx88"},
@@ -80,7 +80,7 @@ lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
   auto reported = [] { return llvm::createStringError(""); };
   SmallVector<gpu::GPUModuleOp> kernels(module.getOps<gpu::GPUModuleOp>());
   if (kernels.empty()) {
-    module.emitError("has no kernels");
+    emitError(module.getLoc(), "the program has no kernels");
     return reported();
   }
   if (kernels.size() > 1) {

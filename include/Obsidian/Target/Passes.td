@@ -64,6 +64,32 @@ def ConvertKernelsToNVVMPass
   ];
 }
 
+def IsolateKernelsPass : Pass<"obs-isolate-kernels", "::mlir::ModuleOp"> {
+  let summary = "Erase all but the modules of kernels";
+  let description = [{
+    For looking at, or compiling, the kernels of a program by themselves.
+
+    Example:
+
+    ```mlir
+    func.func @main() {
+      return
+    }
+    gpu.module @kernels {
+      gpu.func @k() kernel { gpu.return }
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @k() kernel { gpu.return }
+    }
+    ```
+  }];
+}
+
 def SerializeKernelsPass
     : Pass<"obs-serialize-kernels", "::mlir::ModuleOp"> {
   let summary = "Replace modules of NVVM kernels by their PTX";
