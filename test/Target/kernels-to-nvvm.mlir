@@ -1,0 +1,144 @@
+// RUN: obs-opt %s --split-input-file \
+// RUN:   --pass-pipeline='builtin.module(gpu.module(convert-scf-to-cf,convert-kernels-to-nvvm{libdevice=none}))' \
+// RUN:   | FileCheck %s
+
+// Arguments are plain, in the order of the source. Dynamic shared memory is
+// external, so that the launch decides on its size.
+gpu.module @kernels {
+  // CHECK: llvm.mlir.global external @[[SHARED:.*]]() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
+  // CHECK: llvm.func @arguments(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: f32, %{{.*}}: !llvm.ptr, %{{.*}}: i1)
+  // CHECK-SAME: nvvm.kernel
+  // CHECK-SAME: nvvm.maxntid = array<i32: 96, 1, 1>
+  gpu.func @arguments(%a: memref<f32>, %n: index, %x: f32, %b: memref<i8>, %f: i1)
+      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // CHECK: llvm.mlir.addressof @[[SHARED]]
+    %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %shared = memref.view %arena[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<96xf32, #gpu.address_space<workgroup>>
+    // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+    memref.store %x, %shared[%n] : memref<96xf32, #gpu.address_space<workgroup>>
+    // CHECK: nvvm.barrier
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // CHECK-LABEL: llvm.func @atomics(
+  // CHECK-SAME: %[[A:.*]]: !llvm.ptr, %[[F:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: f32)
+  gpu.func @atomics(%a: memref<i32>, %f: memref<f32>, %x: i32, %y: f32) kernel {
+    // CHECK: llvm.atomicrmw add %{{.*}}, %[[X]] syncscope("device") monotonic
+    %0 = memref.atomic_rmw addi %x, %a[] : (i32, memref<i32>) -> i32
+    // CHECK: llvm.atomicrmw fadd %{{.*}}, %[[Y]] syncscope("device") monotonic
+    %1 = memref.atomic_rmw addf %y, %f[] : (f32, memref<f32>) -> f32
+    // CHECK: llvm.atomicrmw fmaximum %{{.*}}, %[[Y]] syncscope("device") monotonic
+    %2 = memref.atomic_rmw maximumf %y, %f[] : (f32, memref<f32>) -> f32
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @shared_atomic
+  gpu.func @shared_atomic(%x: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %shared = memref.view %arena[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<8xi32, #gpu.address_space<workgroup>>
+    // CHECK: llvm.atomicrmw umin %{{.*}} syncscope("block") monotonic : !llvm.ptr<3>, i32
+    %0 = memref.atomic_rmw minu %x, %shared[%c0] : (i32, memref<8xi32, #gpu.address_space<workgroup>>) -> i32
+    gpu.return
+  }
+
+  // Without an instruction: a loop until nothing came in between. The result is
+  // the old value.
+  // CHECK-LABEL: llvm.func @product(
+  gpu.func @product(%f: memref<f32>, %y: f32) kernel {
+    // CHECK: %[[FIRST:.*]] = llvm.load %[[POINTER:.*]] atomic syncscope("device") monotonic {{.*}} -> i32
+    // CHECK: llvm.br ^[[LOOP:.*]](%[[FIRST]] : i32)
+    // CHECK: ^[[LOOP]](%[[EXPECTED:.*]]: i32):
+    // CHECK: %[[OLD:.*]] = llvm.bitcast %[[EXPECTED]] : i32 to f32
+    // CHECK: %[[PRODUCT:.*]] = llvm.fmul %[[OLD]], %{{.*}} : f32
+    // CHECK: %[[NEW:.*]] = llvm.bitcast %[[PRODUCT]] : f32 to i32
+    // CHECK: %[[PAIR:.*]] = llvm.cmpxchg %[[POINTER]], %[[EXPECTED]], %[[NEW]] syncscope("device") monotonic monotonic
+    // CHECK: %[[FOUND:.*]] = llvm.extractvalue %[[PAIR]][0]
+    // CHECK: %[[DONE:.*]] = llvm.extractvalue %[[PAIR]][1]
+    // CHECK: llvm.cond_br %[[DONE]], ^[[END:.*]], ^[[LOOP]](%[[FOUND]] : i32)
+    // CHECK: ^[[END]]:
+    // CHECK: %[[RESULT:.*]] = llvm.bitcast %[[FOUND]] : i32 to f32
+    // CHECK: llvm.store %[[RESULT]]
+    %old = memref.atomic_rmw mulf %y, %f[] : (f32, memref<f32>) -> f32
+    memref.store %old, %f[] : memref<f32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @bits(
+  gpu.func @bits(%b: memref<i1>, %x: i1) kernel {
+    // CHECK: %[[BYTE:.*]] = llvm.zext %{{.*}} : i1 to i8
+    // CHECK: llvm.atomicrmw _or %{{.*}}, %[[BYTE]] syncscope("device") monotonic
+    %0 = memref.atomic_rmw ori %x, %b[] : (i1, memref<i1>) -> i1
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @generic(
+  gpu.func @generic(%f: memref<f64>, %y: f64) kernel {
+    // CHECK: llvm.fsub
+    // CHECK: llvm.cmpxchg %{{.*}} syncscope("device") monotonic monotonic : !llvm.ptr, i64
+    %0 = memref.generic_atomic_rmw %f[] : memref<f64> {
+    ^bb0(%old: f64):
+      %new = arith.subf %y, %old : f64
+      memref.atomic_yield %new : f64
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// None of these needs libdevice, and none is an approximation.
+gpu.module @kernels {
+  // CHECK-LABEL: llvm.func @math(
+  // CHECK-NOT: __nv_
+  gpu.func @math(%o: memref<f32>, %h: memref<f16>, %i: memref<i32>, %x: f32, %y: f16, %n: i32) kernel {
+    // CHECK: llvm.intr.sqrt
+    %0 = math.sqrt %x : f32
+    // CHECK: %[[ROOT:.*]] = llvm.intr.sqrt
+    // CHECK: llvm.fdiv %{{.*}}, %[[ROOT]]
+    %1 = math.rsqrt %0 : f32
+    // CHECK: llvm.intr.fma
+    %2 = math.fma %1, %x, %x : f32
+    // CHECK: llvm.intr.maxnum
+    %3 = arith.maxnumf %2, %x : f32
+    memref.store %3, %o[] : memref<f32>
+    // CHECK: llvm.intr.roundeven
+    %4 = math.roundeven %y : f16
+    memref.store %4, %h[] : memref<f16>
+    // CHECK: "llvm.intr.ctlz"(%{{.*}}) <{is_zero_poison = false}>
+    %5 = math.ctlz %n : i32
+    // CHECK: "llvm.intr.abs"(%{{.*}}) <{is_int_min_poison = false}>
+    %6 = math.absi %5 : i32
+    // CHECK: llvm.intr.is.fpclass
+    %7 = math.isnan %x : f32
+    %8 = arith.extui %7 : i1 to i32
+    // CHECK: llvm.sdiv
+    %9 = arith.ceildivsi %6, %8 : i32
+    memref.store %9, %i[] : memref<i32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A table of constants, and a part of an array.
+gpu.module @kernels {
+  // CHECK: llvm.mlir.global private constant @table(dense<[1, 2, 3, 4]>
+  memref.global "private" constant @table : memref<4xi32> = dense<[1, 2, 3, 4]>
+  // CHECK-LABEL: llvm.func @table_and_part
+  gpu.func @table_and_part(%a: memref<i32>, %n: index, %i: index) kernel {
+    %table = memref.get_global @table : memref<4xi32>
+    %x = memref.load %table[%i] : memref<4xi32>
+    %all = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %part = memref.subview %all[%i] [4] [1] : memref<?xi32> to memref<4xi32, strided<[1], offset: ?>>
+    // CHECK: llvm.store
+    memref.store %x, %part[%i] : memref<4xi32, strided<[1], offset: ?>>
+    gpu.return
+  }
+}
