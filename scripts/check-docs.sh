@@ -29,6 +29,8 @@ page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
 page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
 page EmulatorPasses Emulator/Passes.td -gen-pass-doc
+page LevelPasses Dialect/Obs/Transforms/LevelPasses.td -gen-pass-doc
+page TargetPasses Target/Passes.td -gen-pass-doc
 
 if [ "${1:-}" = "--update" ]; then
   mkdir -p docs/generated
