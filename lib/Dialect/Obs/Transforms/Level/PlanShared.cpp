@@ -1,17 +1,19 @@
-//===- PlanShared.cpp - Places of shared buffers in one arena ---------------===// 
+//===- PlanShared.cpp - Places of shared buffers in one arena -------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // First fit over live intervals. Positions number the operations of the kernel
 // in textual order; a loop that uses a buffer from outside keeps it alive as a
-// whole.
+// whole. Disjoint intervals are not enough: while one thread still reads the
+// old buffer another must not write the new one, so a block barrier has to
+// stand between any use of one and any use of the other.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,9 +34,9 @@ struct Buffer {
   memref::AllocOp alloc;
   int64_t bytes;
   int64_t alignment;
-  /// Position of the first and the last access.
+  /// Positions of the first and the last operation while it is alive.
   unsigned first = ~0u, last = 0;
-  /// The operation of the alloc's block that accesses it first.
+  /// The operation, in the block of the alloc, that uses it first.
   Operation *firstUser = nullptr;
   int64_t offset = 0;
 };
@@ -43,124 +45,171 @@ class Planner {
 public:
   explicit Planner(KernelOp kernel) : kernel(kernel) {
     kernel.walk<WalkOrder::PreOrder>(
-        [&](Operation *op) { start[op] = start.size(); });
-    kernel.walk([&](BarrierOp barrier) {
-      if (barrier.getScope() == Level::Block)
-        barriers.push_back(barrier);
-    });
+        [&](Operation *op) { position.try_emplace(op, position.size()); });
   }
   LogicalResult run(int64_t limit);
 
 private:
   std::optional<Buffer> measure(memref::AllocOp alloc);
-  unsigned end(Operation *op) {
-    unsigned result = start[op];
-    op->walk([&](Operation *inner) { result = std::max(result, start[inner]); });
-    return result;
+  unsigned getEnd(Operation *op);
+  void findUnordered();
+  /// True when some thread may use `a` while another one uses `b`.
+  bool isUnordered(const Buffer &a, const Buffer &b) {
+    return unordered.contains({a.alloc, b.alloc});
   }
-  bool separated(const Buffer &earlier, const Buffer &later);
-  bool mayShare(const Buffer &a, const Buffer &b) {
-    if (a.last < b.first)
-      return separated(a, b);
-    return b.last < a.first && separated(b, a);
-  }
+  int64_t place(bool addBarriers);
+  void addBarriers();
 
   KernelOp kernel;
-  llvm::DenseMap<Operation *, unsigned> start;
-  SmallVector<BarrierOp> barriers;
+  llvm::DenseMap<Operation *, unsigned> position;
+  SmallVector<Buffer> buffers;
+  /// Pairs (both ways) of buffers with uses that no block barrier separates.
+  llvm::DenseSet<std::pair<Operation *, Operation *>> unordered;
 };
 } // namespace
 
 /// Bytes of one element in memory.
 static int64_t getElementBytes(Type type) {
-  return type.isIndex() ? 8
-                        : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+static bool overlap(const Buffer &a, const Buffer &b) {
+  return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+/// The last position in `op`.
+unsigned Planner::getEnd(Operation *op) {
+  unsigned result = position[op];
+  op->walk(
+      [&](Operation *inner) { result = std::max(result, position[inner]); });
+  return result;
 }
 
 std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
   auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
   if (!home || home.getStorage() != Storage::Shared)
     return std::nullopt;
-  int64_t bytes = alloc.getType().getNumElements() *
-                  getElementBytes(alloc.getType().getElementType());
   int64_t alignment = getElementBytes(alloc.getType().getElementType());
+  int64_t bytes = alloc.getType().getNumElements() * alignment;
   if (home.getOwner() == Level::Warp) {
     alignment = sliceAlignment;
     bytes = llvm::alignTo(bytes, alignment) *
             llvm::divideCeil(kernel.getThreads().value_or(1), warpSize);
   }
   Buffer buffer{alloc, bytes, alignment};
-  for (Operation *user : alloc->getUsers()) {
+  SmallVector<Operation *> users(alloc->user_begin(), alloc->user_end());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    // A view of the buffer is used in its place.
+    for (Value result : user->getResults())
+      if (isa<MemRefType>(result.getType()))
+        users.append(result.user_begin(), result.user_end());
     Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
-    if (start[top] < buffer.first) {
-      buffer.first = start[top];
+    if (position[top] < buffer.first) {
+      buffer.first = position[top];
       buffer.firstUser = top;
     }
-    buffer.last = std::max(buffer.last, end(top));
+    buffer.last = std::max(buffer.last, getEnd(top));
   }
   return buffer;
 }
 
-/// True when a block barrier orders every use of `earlier` before every use of
-/// `later`, and, in a loop that contains both, the other way around in the next
-/// iteration.
-bool Planner::separated(const Buffer &earlier, const Buffer &later) {
-  // A barrier is on every path to `user` if it stands before it in a block that
-  // contains it.
-  auto dominates = [&](BarrierOp barrier, Operation *user) {
-    Operation *inBlock = barrier->getBlock()->findAncestorOpInBlock(*user);
-    return inBlock && start[barrier] < start[inBlock];
+void Planner::findUnordered() {
+  auto relate = [&](const Access &a, const Access &b) {
+    if (a.buffer && b.buffer) {
+      Operation *first = a.buffer.getDefiningOp();
+      Operation *second = b.buffer.getDefiningOp();
+      unordered.insert({first, second});
+      unordered.insert({second, first});
+      return;
+    }
+    // An access that could be any.
+    for (Buffer &one : buffers)
+      for (Buffer &other : buffers)
+        unordered.insert({one.alloc, other.alloc});
   };
-  bool between = llvm::any_of(barriers, [&](BarrierOp barrier) {
-    return start[barrier] > earlier.last && start[barrier] < later.first &&
-           dominates(barrier, later.firstUser);
-  });
-  if (!between)
-    return false;
-  Operation *loop = earlier.alloc->getParentOp();
-  while (loop != kernel &&
-         !(isa<LoopLikeOpInterface>(loop) && loop->isAncestor(later.alloc)))
-    loop = loop->getParentOp();
-  if (loop == kernel)
-    return true;
-  return llvm::any_of(barriers, [&](BarrierOp barrier) {
-    if (!loop->isProperAncestor(barrier))
-      return false;
-    bool atStart = start[barrier] < earlier.first &&
-                   dominates(barrier, earlier.firstUser);
-    bool atEnd =
-        start[barrier] > later.last && barrier->getParentOp() == loop;
-    return atStart || atEnd;
-  });
+  Accesses pending;
+  AccessFlow(
+      Level::Block, /*withWarpArrays=*/true,
+      [&](Operation *, ArrayRef<Access> accesses, ArrayRef<Access> before) {
+        for (const Access &access : accesses) {
+          for (const Access &other : before)
+            relate(access, other);
+          for (const Access &other : accesses)
+            relate(access, other);
+        }
+        return false;
+      })
+      .run(kernel.getBody().front(), pending);
 }
 
-LogicalResult Planner::run(int64_t limit) {
-  SmallVector<Buffer> buffers;
-  kernel.walk([&](memref::AllocOp alloc) {
-    if (std::optional<Buffer> buffer = measure(alloc))
-      buffers.push_back(*buffer);
-  });
-  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
-    return a.first < b.first;
-  });
+/// Gives every buffer its offset and returns the bytes of all. Buffers whose
+/// lifetimes are disjoint share bytes if a barrier already orders their uses,
+/// or with `addBarriers` in any case.
+int64_t Planner::place(bool addBarriers) {
   int64_t total = 0;
   for (unsigned i = 0; i < buffers.size(); ++i) {
     Buffer &buffer = buffers[i];
+    buffer.offset = 0;
     // Raise the offset over every neighbour in the way until none is.
     bool moved = true;
     while (moved) {
       moved = false;
       for (const Buffer &other : ArrayRef(buffers).take_front(i)) {
-        bool overlaps = buffer.offset < other.offset + other.bytes &&
-                        other.offset < buffer.offset + buffer.bytes;
-        if (overlaps && !mayShare(other, buffer)) {
-          buffer.offset =
-              llvm::alignTo(other.offset + other.bytes, buffer.alignment);
-          moved = true;
-        }
+        bool alive = other.first <= buffer.last && buffer.first <= other.last;
+        if (!overlap(buffer, other) ||
+            (!alive && (addBarriers || !isUnordered(buffer, other))))
+          continue;
+        buffer.offset =
+            llvm::alignTo(other.offset + other.bytes, buffer.alignment);
+        moved = true;
       }
     }
     total = std::max(total, buffer.offset + buffer.bytes);
+  }
+  return total;
+}
+
+/// Orders the uses of buffers that share bytes by a barrier before the first
+/// use of each.
+void Planner::addBarriers() {
+  llvm::SetVector<Operation *> guarded;
+  for (Buffer &buffer : buffers)
+    for (Buffer &other : buffers) {
+      if (buffer.alloc == other.alloc || !overlap(buffer, other) ||
+          !isUnordered(buffer, other))
+        continue;
+      Operation *statement = buffer.firstUser;
+      for (Operation *op = statement; op != kernel; op = op->getParentOp())
+        if (isWarpLoop(op))
+          statement = op;
+      guarded.insert(statement);
+    }
+  for (Operation *op : guarded) {
+    OpBuilder builder(op);
+    BarrierOp::create(builder, op->getLoc(), Level::Block,
+                      builder.getStrArrayAttr({"reuse of shared memory"}));
+    op->emitRemark("a barrier stands here only so that arrays "
+                   "can share memory: without it the kernel needs more shared "
+                   "memory than a block has");
+  }
+}
+
+LogicalResult Planner::run(int64_t limit) {
+  kernel.walk([&](memref::AllocOp alloc) {
+    if (std::optional<Buffer> buffer = measure(alloc))
+      buffers.push_back(*buffer);
+  });
+  llvm::sort(buffers, [&](const Buffer &a, const Buffer &b) {
+    return std::pair(a.first, position[a.alloc]) <
+           std::pair(b.first, position[b.alloc]);
+  });
+  findUnordered();
+  int64_t total = place(/*addBarriers=*/false);
+  if (total > limit) {
+    total = place(/*addBarriers=*/true);
+    if (total <= limit)
+      addBarriers();
   }
   if (total > limit) {
     InFlightDiagnostic diag =
@@ -170,13 +219,13 @@ LogicalResult Planner::run(int64_t limit) {
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())
           << buffer.bytes << " bytes at offset " << buffer.offset
-          << ", alive from operation " << buffer.first << " to "
-          << buffer.last;
+          << ", alive from operation " << buffer.first << " to " << buffer.last;
     return diag;
   }
   OpBuilder builder(kernel.getContext());
   for (Buffer &buffer : buffers)
-    buffer.alloc->setAttr("obs.offset", builder.getI64IntegerAttr(buffer.offset));
+    buffer.alloc->setAttr("obs.offset",
+                          builder.getI64IntegerAttr(buffer.offset));
   kernel->setAttr("shared_bytes", builder.getI64IntegerAttr(total));
   return success();
 }

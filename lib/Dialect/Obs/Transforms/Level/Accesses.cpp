@@ -1,0 +1,428 @@
+//===- Accesses.cpp - Memory accesses between barriers --------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+bool obs::isWarpLoop(Operation *op) {
+  auto map = op->getAttrOfType<MapAttr>("obs.map");
+  return map && map.getUnit() == Level::Warp;
+}
+
+MapAttr obs::getLeafMap(scf::ForallOp leaf) {
+  std::optional<ArrayAttr> mapping = leaf.getMapping();
+  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
+                                         : MapAttr();
+}
+
+/// The alloc, kernel argument or table that `memory` is (a part of), or null.
+static Value getRoot(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
+      return memory;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    memory = view.getViewSource();
+  }
+  auto argument = cast<BlockArgument>(memory);
+  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+/// The level whose instances own `buffer`; nothing for what is in global
+/// memory.
+static std::optional<Level> getOwner(Value buffer) {
+  if (!buffer)
+    return std::nullopt;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace()))
+    return home.getOwner();
+  if (buffer.getDefiningOp<memref::AllocaOp>())
+    return Level::Thread;
+  return std::nullopt;
+}
+
+static Slot getSlot(Value index) {
+  if (std::optional<int64_t> value = getConstantIntValue(index))
+    return {Value(), *value == 1, *value == 0 || *value == 1};
+  if (auto sub = index.getDefiningOp<arith::SubIOp>())
+    if (getConstantIntValue(sub.getLhs()) == 1) {
+      Slot inner = getSlot(sub.getRhs());
+      inner.flipped = !inner.flipped;
+      return inner;
+    }
+  return {index, false, true};
+}
+
+/// True for a ring: two buffers, of which a loop carries the number of one.
+static bool isRing(Value buffer) {
+  if (!buffer || !buffer.getDefiningOp<memref::AllocOp>())
+    return false;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() < 2 || type.getDimSize(0) != 2)
+    return false;
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    ValueRange indices;
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<memref::StoreOp>(user))
+      indices = store.getIndices();
+    if (indices.empty())
+      return false;
+    Value base = getSlot(indices.front()).base;
+    if (!base)
+      return false;
+    if (auto argument = dyn_cast<BlockArgument>(base)) {
+      Operation *owner = argument.getOwner()->getParentOp();
+      auto loop = dyn_cast<scf::ForOp>(owner);
+      return isa<scf::WhileOp>(owner) ||
+             (loop && base != loop.getInductionVar());
+    }
+    return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(base.getDefiningOp());
+  });
+}
+
+/// Adds the accesses of `op` itself.
+static void appendAccesses(Operation *op, Level scope, Accesses &accesses) {
+  auto leaf = op->getParentOfType<scf::ForallOp>();
+  if (leaf && getLeafMap(leaf).getScope() == Level::Grid)
+    return; // No barrier orders what different blocks do.
+  auto append = [&](Value memory, AccessKind kind, ValueRange indices) {
+    Access access;
+    access.buffer = getRoot(memory);
+    access.kind = kind;
+    access.leaf = leaf;
+    access.op = op;
+    if (access.buffer && (access.buffer.getDefiningOp<memref::GetGlobalOp>() ||
+                          getOwner(access.buffer) == Level::Thread))
+      return; // Tables and private arrays are nobody else's.
+    if (access.buffer == memory && !indices.empty()) {
+      access.slot = getSlot(indices.front());
+      for (auto [d, index] : llvm::enumerate(indices))
+        if (leaf && d < 64 && index == leaf.getInductionVar(0))
+          access.ownDimensions |= uint64_t(1) << d;
+    }
+    if (!llvm::is_contained(accesses, access))
+      accesses.push_back(access);
+  };
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return append(load.getMemRef(), AccessKind::Read, load.getIndices());
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    auto contract = op->getAttrOfType<StringAttr>("obs.contract");
+    bool initial = contract && contract.getValue() == "init";
+    return append(store.getMemRef(),
+                  initial ? AccessKind::InitialWrite : AccessKind::Write,
+                  store.getIndices());
+  }
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return append(atomic.getMemref(), AccessKind::Atomic, atomic.getIndices());
+  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return append(atomic.getMemref(), AccessKind::Atomic, atomic.getIndices());
+  // Anything else that says what it does to memory, else both.
+  if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
+    return;
+  if (op->getNumRegions() != 0 || isMemoryEffectFree(op))
+    return;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  for (Value operand : op->getOperands()) {
+    if (!isa<MemRefType>(operand.getType()))
+      continue;
+    if (!effects || effects.getEffectOnValue<MemoryEffects::Read>(operand))
+      append(operand, AccessKind::Read, {});
+    if (!effects || effects.getEffectOnValue<MemoryEffects::Write>(operand))
+      append(operand, AccessKind::Write, {});
+  }
+}
+
+Accesses obs::collectAccesses(Operation *op, Level scope, bool withWarpArrays) {
+  Accesses accesses;
+  op->walk([&](Operation *inner) { appendAccesses(inner, scope, accesses); });
+  if (scope == Level::Block && isWarpLoop(op)) {
+    Accesses outside;
+    for (Access access : accesses) {
+      if (!withWarpArrays && getOwner(access.buffer) == Level::Warp)
+        continue;
+      access.leaf = {};
+      access.ownDimensions = 0;
+      if (access.slot.base &&
+          op->isAncestor(access.slot.base.getParentRegion()->getParentOp()))
+        access.slot = {};
+      outside.push_back(access);
+    }
+    return outside;
+  }
+  // A slot that each thread chooses says nothing to the others.
+  if (isa<scf::ForallOp>(op))
+    for (Access &access : accesses)
+      if (access.slot.base &&
+          op->isAncestor(access.slot.base.getParentRegion()->getParentOp()))
+        access.slot = {};
+  return accesses;
+}
+
+/// True when iteration i of both loops is run by the same thread whenever the
+/// loops run.
+static bool sameWorkers(scf::ForallOp a, scf::ForallOp b) {
+  if (!a || !b || a.getMapping() != b.getMapping())
+    return false;
+  auto isBlocked = [](scf::ForallOp leaf) {
+    auto distribution =
+        leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+    return distribution && distribution.getValue() == Distribution::Blocked;
+  };
+  // Striped: worker i mod T, whatever the extent.
+  if (!isBlocked(a) && !isBlocked(b))
+    return true;
+  std::optional<int64_t> n = getConstantIntValue(a.getMixedUpperBound()[0]);
+  return isBlocked(a) && isBlocked(b) && n &&
+         n == getConstantIntValue(b.getMixedUpperBound()[0]);
+}
+
+const char *obs::getHazard(const Access &before, const Access &after) {
+  if (before.buffer && after.buffer && before.buffer != after.buffer)
+    return nullptr;
+  if (!before.isWrite() && !after.isWrite())
+    return nullptr;
+  if (before.slot.differs(after.slot))
+    return nullptr;
+  if ((before.ownDimensions & after.ownDimensions) != 0 &&
+      sameWorkers(before.leaf, after.leaf))
+    return nullptr;
+  if (!before.isWrite())
+    return "write after read";
+  if (!after.isWrite())
+    return "read after write";
+  // The writes of one force are disjoint (or atomic, or any of them may win),
+  // unless one gives the initial contents.
+  bool oneForce = before.buffer && after.buffer && !before.renewed;
+  bool sameKind =
+      (before.kind == AccessKind::Atomic) == (after.kind == AccessKind::Atomic);
+  if (oneForce && sameKind && before.kind != AccessKind::InitialWrite &&
+      after.kind != AccessKind::InitialWrite)
+    return nullptr;
+  return "write after write";
+}
+
+//===----------------------------------------------------------------------===//
+// Flow
+//===----------------------------------------------------------------------===//
+
+/// Adds `accesses` to `pending`; true if any was new.
+static bool add(Accesses &pending, ArrayRef<Access> accesses) {
+  bool changed = false;
+  for (const Access &access : accesses)
+    if (!llvm::is_contained(pending, access)) {
+      pending.push_back(access);
+      changed = true;
+    }
+  return changed;
+}
+
+/// True when `op` indexes `buffer` by `slot` or by 1 - `slot`.
+static bool indexesBy(Operation *op, Value buffer, Value slot) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (!op->isAncestor(user))
+      return false;
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      return !load.getIndices().empty() &&
+             getSlot(load.getIndices().front()).base == slot;
+    if (auto store = dyn_cast<memref::StoreOp>(user))
+      return !store.getIndices().empty() &&
+             getSlot(store.getIndices().front()).base == slot;
+    return false;
+  });
+}
+
+/// `pending` on the way into `loop`, where the values `from` become `to`.
+static Accesses enter(const Accesses &pending, ValueRange from, ValueRange to,
+                      Operation *loop) {
+  Accesses result;
+  for (Access access : pending) {
+    // Several arguments can start from one number; the one that addresses the
+    // buffer is the one that the body indexes it by.
+    if (access.slot.known && access.buffer)
+      for (auto [a, b] : llvm::zip(from, to)) {
+        Slot source = getSlot(a);
+        if (!source.known || source.base != access.slot.base ||
+            !indexesBy(loop, access.buffer, b))
+          continue;
+        access.slot = {b, access.slot.flipped != source.flipped, true};
+        break;
+      }
+    add(result, access);
+  }
+  return result;
+}
+
+/// `pending` on the way out of `region` (or to its next run), where the values
+/// `from` become `to`. Slots that other values of the region decide are unknown
+/// from there on.
+static Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
+                      Region &region) {
+  Accesses result;
+  for (Access access : pending) {
+    Value base = access.slot.base;
+    if (base && region.isAncestor(base.getParentRegion())) {
+      access.slot.known = false;
+      for (auto [a, b] : llvm::zip(from, to)) {
+        Slot source = getSlot(a);
+        if (source.base != base)
+          continue;
+        access.slot = {b, access.slot.flipped != source.flipped, true};
+        break;
+      }
+      if (!access.slot.known)
+        access.slot = {};
+    }
+    add(result, access);
+  }
+  return result;
+}
+
+/// What of `pending` reaches the next iteration of `loop`. Iterations that are
+/// instances of a level run side by side on other units, so they share only
+/// what a unit owns.
+static Accesses getCarried(const Accesses &pending, Operation *loop) {
+  auto map = loop->getAttrOfType<MapAttr>("obs.map");
+  Accesses result;
+  for (Access access : pending) {
+    if (map && access.buffer) {
+      std::optional<Level> owner = getOwner(access.buffer);
+      if (!owner || *owner > map.getUnit())
+        continue;
+    }
+    // Each iteration forces its own array into a slot of a ring.
+    if (isRing(access.buffer))
+      access.renewed = true;
+    add(result, access);
+  }
+  return result;
+}
+
+/// True when the body of `loop` runs at most once.
+static bool runsOnce(scf::ForOp loop) {
+  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+  if (loop->hasAttr("obs.map"))
+    return to && *to <= 1;
+  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  return from && to && step && *to - *from <= *step;
+}
+
+void AccessFlow::statement(Operation *op, Accesses &pending) {
+  Accesses accesses = collectAccesses(op, scope, withWarpArrays);
+  if (accesses.empty())
+    return;
+  if (visit(op, accesses, pending))
+    pending.clear();
+  add(pending, accesses);
+}
+
+void AccessFlow::run(Block &block, Accesses &pending) {
+  for (Operation &op : block) {
+    if (auto barrier = dyn_cast<BarrierOp>(op)) {
+      if (barrier.getScope() >= scope)
+        pending.clear();
+    } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      // The same bytes again, for another array.
+      Accesses renewed;
+      for (Access access : pending) {
+        access.renewed |= access.buffer == alloc.getResult();
+        add(renewed, access);
+      }
+      pending = std::move(renewed);
+    } else if (isa<scf::ForallOp>(op) ||
+               (scope == Level::Block && isWarpLoop(&op))) {
+      statement(&op, pending);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      runFor(loop, pending);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      runWhile(loop, pending);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      runIf(branch, pending);
+    } else if (op.getNumRegions() != 0) {
+      Accesses before = pending;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region) {
+          Accesses arm = before;
+          run(inner, arm);
+          add(pending, leave(arm, {}, {}, region));
+        }
+    } else {
+      statement(&op, pending);
+    }
+  }
+}
+
+void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
+  Region &region = loop.getRegion();
+  ValueRange arguments = loop.getRegionIterArgs();
+  ValueRange yielded = loop.getYieldedValues();
+  Accesses entry = enter(pending, loop.getInitArgs(), arguments, loop);
+  Accesses in = entry, out;
+  while (true) {
+    out = in;
+    run(*loop.getBody(), out);
+    if (runsOnce(loop) ||
+        !add(in, leave(getCarried(out, loop), yielded, arguments, region)))
+      break;
+  }
+  pending = leave(out, yielded, loop.getResults(), region);
+  // No iteration at all.
+  add(pending, leave(entry, arguments, loop.getResults(), region));
+}
+
+void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
+  ValueRange passed = loop.getConditionOp().getArgs();
+  Accesses in =
+      enter(pending, loop.getInits(), loop.getBeforeArguments(), loop);
+  Accesses decided;
+  while (true) {
+    decided = in;
+    run(*loop.getBeforeBody(), decided);
+    Accesses out =
+        leave(decided, passed, loop.getAfterArguments(), loop.getBefore());
+    run(*loop.getAfterBody(), out);
+    if (!add(in, leave(getCarried(out, loop), loop.getYieldOp().getOperands(),
+                       loop.getBeforeArguments(), loop.getAfter())))
+      break;
+  }
+  pending = leave(decided, passed, loop.getResults(), loop.getBefore());
+}
+
+void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
+  Accesses before = std::move(pending);
+  pending.clear();
+  for (Region *region : branch.getRegions()) {
+    Accesses arm = before;
+    if (region->empty()) {
+      add(pending, arm);
+      continue;
+    }
+    run(region->front(), arm);
+    ValueRange yielded = region->front().getTerminator()->getOperands();
+    add(pending, leave(arm, yielded, branch.getResults(), *region));
+  }
+}
+
+void AccessFlow::runWarpLoop(Operation *loop) {
+  // Even a single instance comes again when the code around it is in a loop.
+  Region &region = loop->getRegion(0);
+  Accesses in, out;
+  do {
+    out = in;
+    run(region.front(), out);
+  } while (add(in, leave(getCarried(out, loop), {}, {}, region)));
+}

@@ -1,0 +1,115 @@
+//===- Accesses.h - Memory accesses between barriers ------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the threads of a block (or the lanes of a warp) may have done to memory
+// since their last barrier: a forward analysis over structured control flow,
+// used to place barriers and to find buffers that can share memory.
+//
+// Block scope sees a kernel as one block runs it: loops over blocks are plain
+// loops; leaf loops, loops over warps and uniform loads and stores are
+// statements. Warp scope sees the body of a loop over warps as one warp runs
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+namespace mlir::obs {
+
+/// Which part of a buffer an access reaches, by its first index: the number
+/// `base`, or `1 - base` if `flipped`; without a base the number `flipped`
+/// itself; anything if not `known`.
+struct Slot {
+  Value base;
+  bool flipped = false;
+  bool known = false;
+
+  bool operator==(const Slot &other) const {
+    return base == other.base && flipped == other.flipped &&
+           known == other.known;
+  }
+  /// True when the two cannot be the same memory: x is never 1 - x.
+  bool differs(const Slot &other) const {
+    return known && other.known && base == other.base &&
+           flipped != other.flipped;
+  }
+};
+
+enum class AccessKind { Read, Write, InitialWrite, Atomic };
+
+struct Access {
+  /// The alloc or kernel argument; null when it could be any.
+  Value buffer;
+  AccessKind kind = AccessKind::Read;
+  Slot slot;
+  /// The leaf loop of the access, and the dimensions (as bits) whose index is
+  /// exactly the iteration of that loop.
+  scf::ForallOp leaf;
+  uint64_t ownDimensions = 0;
+  /// The buffer has got new contents, by another force, since the access.
+  bool renewed = false;
+  Operation *op = nullptr;
+
+  bool isWrite() const { return kind != AccessKind::Read; }
+  bool operator==(const Access &other) const {
+    return buffer == other.buffer && kind == other.kind && slot == other.slot &&
+           leaf == other.leaf && ownDimensions == other.ownDimensions &&
+           renewed == other.renewed && op == other.op;
+  }
+};
+using Accesses = SmallVector<Access>;
+
+/// How the iterations of a leaf loop are spread; null if it is not valid level
+/// IR (`obs-verify-levels` says why).
+MapAttr getLeafMap(scf::ForallOp leaf);
+
+/// True for a loop (or branch, for one instance) whose iterations are warps.
+bool isWarpLoop(Operation *op);
+
+/// The accesses of `op` and the operations in it that can matter to other
+/// threads of an instance of `scope`. At block scope what a warp loop does is
+/// seen from outside: no access belongs to a particular thread.
+/// `withWarpArrays` includes arrays that each warp has for itself.
+Accesses collectAccesses(Operation *op, Level scope, bool withWarpArrays);
+
+/// Why a barrier must stand between the two, as "read after write", or null.
+const char *getHazard(const Access &before, const Access &after);
+
+/// The analysis. It calls `visit` for every statement with its accesses and
+/// those since the last barrier, possibly several times with more of the
+/// latter. `visit` returns true if a barrier stands right before the statement.
+class AccessFlow {
+public:
+  using Visitor =
+      function_ref<bool(Operation *statement, ArrayRef<Access> accesses,
+                        ArrayRef<Access> pending)>;
+
+  AccessFlow(Level scope, bool withWarpArrays, Visitor visit)
+      : scope(scope), withWarpArrays(withWarpArrays), visit(visit) {}
+
+  /// Analyses `block` from `pending`, which becomes what is pending at its end.
+  void run(Block &block, Accesses &pending);
+  /// Analyses a whole loop over warps, at warp scope.
+  void runWarpLoop(Operation *loop);
+
+private:
+  void runFor(scf::ForOp loop, Accesses &pending);
+  void runWhile(scf::WhileOp loop, Accesses &pending);
+  void runIf(scf::IfOp branch, Accesses &pending);
+  void statement(Operation *op, Accesses &pending);
+
+  Level scope;
+  bool withWarpArrays;
+  Visitor visit;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
