@@ -12,8 +12,11 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 
 namespace mlir::obs {
 
@@ -53,7 +56,8 @@ StringRef getPTXFeature(StringRef chip) {
   return found == std::end(kChips) ? StringRef() : StringRef(found->feature);
 }
 
-std::string findLibdevice() {
+/// The file `name` of the CUDA toolkit; empty where there is none.
+static std::string findInToolkit(StringRef name) {
   SmallVector<std::string> roots;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
     if (auto value = llvm::sys::Process::GetEnv(variable))
@@ -62,11 +66,15 @@ std::string findLibdevice() {
   roots.push_back("/usr/lib/cuda");
   for (const std::string &root : roots) {
     SmallString<128> path(root);
-    llvm::sys::path::append(path, "nvvm", "libdevice", "libdevice.10.bc");
+    llvm::sys::path::append(path, name);
     if (llvm::sys::fs::exists(path))
       return std::string(path);
   }
   return std::string();
+}
+
+std::string findLibdevice() {
+  return findInToolkit("nvvm/libdevice/libdevice.10.bc");
 }
 
 /// Lowers a copy of the kernels of `module` to the NVVM dialect and gives it to
@@ -112,6 +120,67 @@ llvm::Expected<std::string> translateToPTX(ModuleOp module, StringRef chip,
   return lowerAndEmit(module, chip, options, [&](gpu::GPUModuleOp kernels) {
     return emitPTX(kernels, chip, options);
   });
+}
+
+/// Runs `ptxas` on PTX text.
+static llvm::Expected<std::string> assemble(StringRef ptx, StringRef chip) {
+  std::string ptxas = findInToolkit("bin/ptxas");
+  if (ptxas.empty())
+    if (auto found = llvm::sys::findProgramByName("ptxas"))
+      ptxas = *found;
+  if (ptxas.empty())
+    return llvm::createStringError(
+        "machine code needs ptxas of the CUDA toolkit, which was not found; "
+        "set CUDA_HOME, or use the PTX, which the driver compiles");
+
+  SmallString<128> input, output, messages;
+  llvm::FileRemover removeInput, removeOutput, removeMessages;
+  auto create = [](StringRef suffix, SmallString<128> &path,
+                   llvm::FileRemover &remover) {
+    std::error_code error =
+        llvm::sys::fs::createTemporaryFile("obs", suffix, path);
+    remover.setFile(path);
+    return error;
+  };
+  for (std::error_code error : {create("ptx", input, removeInput),
+                                create("cubin", output, removeOutput),
+                                create("txt", messages, removeMessages)})
+    if (error)
+      return llvm::createStringError("cannot create a temporary file: " +
+                                     error.message());
+  std::error_code error;
+  llvm::raw_fd_ostream stream(input, error);
+  stream << ptx;
+  stream.close();
+  if (error || stream.has_error()) {
+    stream.clear_error();
+    return llvm::createStringError("cannot write " + Twine(input));
+  }
+
+  std::string arch = ("-arch=" + chip).str(), why;
+  int status = llvm::sys::ExecuteAndWait(
+      ptxas, {ptxas, arch, input, "-o", output}, /*Env=*/std::nullopt,
+      {std::nullopt, StringRef(messages), StringRef(messages)},
+      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &why);
+  if (status != 0) {
+    if (auto text = llvm::MemoryBuffer::getFile(messages); text && why.empty())
+      why = (*text)->getBuffer().trim().str();
+    return llvm::createStringError("ptxas failed: " + why);
+  }
+  auto cubin = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (!cubin)
+    return llvm::createStringError("cannot read what ptxas wrote: " +
+                                   cubin.getError().message());
+  return (*cubin)->getBuffer().str();
+}
+
+llvm::Expected<std::string> translateToCubin(ModuleOp module, StringRef chip,
+                                             const PTXOptions &options) {
+  llvm::Expected<std::string> ptx = translateToPTX(module, chip, options);
+  if (!ptx)
+    return ptx;
+  return assemble(*ptx, chip);
 }
 
 llvm::Expected<std::string> translateToLLVMIR(ModuleOp module, StringRef chip,

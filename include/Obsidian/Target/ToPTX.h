@@ -47,6 +47,12 @@ StringRef getPTXFeature(StringRef chip);
 llvm::Expected<std::string> translateToPTX(ModuleOp module, StringRef chip,
                                            const PTXOptions &options = {});
 
+/// The machine code of the PTX, by the assembler `ptxas` of the CUDA toolkit,
+/// which is looked for as libdevice is and in $PATH. Without one, or when it
+/// rejects the PTX, the error has a text.
+llvm::Expected<std::string> translateToCubin(ModuleOp module, StringRef chip,
+                                             const PTXOptions &options = {});
+
 /// The LLVM IR that the PTX is made of, after optimisation.
 llvm::Expected<std::string> translateToLLVMIR(ModuleOp module, StringRef chip,
                                               const PTXOptions &options = {});

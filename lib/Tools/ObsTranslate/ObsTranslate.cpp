@@ -93,6 +93,15 @@ void registerObsTranslations() {
                       module, os);
       },
       registerAllDialects);
+  static TranslateFromMLIRRegistration toCubin(
+      "obs-to-cubin", "Translate a program to the machine code of its kernels",
+      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        if (failed(lowerToGPU(module, options)))
+          return failure();
+        return finish(translateToCubin(module, options.chip, getPTXOptions()),
+                      module, os);
+      },
+      registerAllDialects);
   static TranslateFromMLIRRegistration toLLVMIR(
       "obs-to-llvmir", "Translate a program to the LLVM IR of its kernels",
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
@@ -115,6 +124,9 @@ void registerObsTranslations() {
         return success();
       },
       registerAllDialects);
+
+  // What LLVM's libraries would add to the help by the hundred.
+  llvm::cl::HideUnrelatedOptions(options.category);
 }
 
 } // namespace mlir::obs

@@ -11,10 +11,10 @@
 
 namespace mlir::obs {
 
-/// Registers `--obs-to-ptx`, `--obs-to-llvmir`, `--obs-to-launch-json`, and
-/// their options, with upstream's translation tool. They take programs over
-/// arrays, which they lower by `obs-to-gpu`, and modules that are lowered
-/// already.
+/// Registers `--obs-to-ptx`, `--obs-to-cubin`, `--obs-to-llvmir`,
+/// `--obs-to-launch-json`, and their options, with upstream's translation tool.
+/// They take programs over arrays, which they lower by `obs-to-gpu`, and
+/// modules that are lowered already.
 void registerObsTranslations();
 
 } // namespace mlir::obs
