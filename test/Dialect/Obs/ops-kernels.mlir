@@ -1,0 +1,38 @@
+// What stands between the passes survives printing and parsing.
+// RUN: obs-opt %s | obs-opt | FileCheck %s
+// RUN: obs-opt %s --mlir-print-op-generic | obs-opt | FileCheck %s
+// RUN: obs-opt %s --verify-roundtrip -o %t
+
+// CHECK-LABEL: obs.kernel @kernel(
+// CHECK-SAME: %{{.*}}: memref<?xf32>, %[[N:.*]]: index) attributes {threads = 128 : i64} {
+obs.kernel @kernel(%m: memref<?xf32>, %n: index) attributes {threads = 128 : i64} {
+  // CHECK-NEXT: obs.worker_id <grid, block>
+  %b = obs.worker_id <grid, block>
+  // CHECK-NEXT: obs.worker_count <block, warp>
+  %w = obs.worker_count <block, warp>
+  // CHECK-NEXT: obs.barrier block {why = ["read after write", "back edge"]}
+  obs.barrier block {why = ["read after write", "back edge"]}
+  // CHECK-NEXT: obs.barrier warp
+  obs.barrier warp
+  // Fused code may loop over units in the kernel itself.
+  // CHECK-NEXT: obs.par block (%{{.*}}) in (%[[N]]) {
+  obs.par block (%i) in (%n) {
+  }
+}
+
+// CHECK-LABEL: obs.kernel @nothing(
+// CHECK-SAME: %{{.*}}: i32) {
+obs.kernel @nothing(%x: i32) {
+}
+
+// CHECK-LABEL: func.func @launch(
+// CHECK-SAME: %[[M:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[X:.*]]: i32
+func.func @launch(%m: memref<?xf32>, %n: index, %x: i32) {
+  // CHECK: obs.launch @kernel work [%[[N]], %[[N]]] [block, thread] args(%[[M]], %[[N]]) : memref<?xf32>, index
+  obs.launch @kernel work [%n, %n] [block, thread] args(%m, %n) : memref<?xf32>, index
+  // CHECK: obs.launch @kernel blocks %[[N]] work [%[[N]]] [warp] args(%[[M]], %[[N]]) {name = "k"} : memref<?xf32>, index
+  obs.launch @kernel blocks %n work [%n] [warp] args(%m, %n) {name = "k"} : memref<?xf32>, index
+  // CHECK: obs.launch @nothing args(%[[X]]) : i32
+  obs.launch @nothing args(%x) : i32
+  return
+}
