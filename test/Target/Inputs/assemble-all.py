@@ -1,0 +1,45 @@
+"""Compiles programs to PTX for several chips and assembles that.
+
+Usage: assemble-all.py OBS-TRANSLATE FOLDER...
+
+Fails when a program does not compile, when ptxas refuses its PTX, or when a
+folder has no program.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CHIPS = ("sm_75", "sm_80", "sm_90")
+
+
+def main(translate, *folders):
+    failures, count = [], 0
+    with tempfile.TemporaryDirectory() as scratch:
+        ptx = scratch + "/program.ptx"
+        for folder in folders:
+            programs = sorted(pathlib.Path(folder).glob("*.mlir"))
+            if not programs:
+                failures.append("%s has no programs" % folder)
+            for program in programs:
+                count += 1
+                for chip in CHIPS:
+                    for command in (
+                            [translate, "--obs-to-ptx", "--chip=" + chip, str(program),
+                             "-o", ptx],
+                            ["ptxas", "-arch=" + chip, ptx, "-o", "/dev/null"]):
+                        result = subprocess.run(command, text=True, capture_output=True)
+                        if result.returncode:
+                            failures.append("%s:\n%s%s" % (
+                                " ".join(command), result.stdout, result.stderr))
+                            break
+    print("\n".join(failures))
+    print("%d programs, %d problems" % (count, len(failures)))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
