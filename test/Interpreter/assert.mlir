@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=positive 1 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=positive 1 | FileCheck %s --check-prefix=ONE
 // RUN: not obs-run %s --entry=positive 0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not obs-run %s --entry=element iota:3xi32 2>&1 | FileCheck %s --check-prefix=ELEMENT
 

@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=numbers 1 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 | FileCheck %s --check-prefix=ONE
 // RUN: obs-run %s --entry=numbers 0 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 0 | FileCheck %s --check-prefix=ZERO
 // RUN: obs-run %s --entry=all 5 | FileCheck %s --check-prefix=ALL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=all 5 | FileCheck %s --check-prefix=ALL
 // RUN: not obs-run %s --entry=numbers 64 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // Bits 0 and 1: every four backwards.

@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=numbers 1 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 | FileCheck %s --check-prefix=ONE
 // RUN: obs-run %s --entry=top 5 | FileCheck %s --check-prefix=TOP
+// RUN: obs-run %s --device=emulate --threads=17 --entry=top 5 | FileCheck %s --check-prefix=TOP
 // RUN: not obs-run %s --entry=numbers 64 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // Neighbouring pairs exchanged.

@@ -1,8 +1,12 @@
 // RUN: obs-run %s --entry=numbers 1 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 | FileCheck %s --check-prefix=ONE
 // RUN: obs-run %s --entry=numbers 0 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 0 | FileCheck %s --check-prefix=ZERO
 // RUN: obs-run %s --entry=numbers 3 | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 3 | FileCheck %s --check-prefix=THREE
 // RUN: not obs-run %s --entry=numbers 64 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=narrow 193 1 | FileCheck %s --check-prefix=NARROW
+// RUN: obs-run %s --device=emulate --threads=17 --entry=narrow 193 1 | FileCheck %s --check-prefix=NARROW
 
 // 0 to 7 with a 0 at bit 1: the numbers with bit 1 clear, in order.
 // ONE: {{^}}[0, 1, 4, 5, 8, 9, 12, 13]{{$}}

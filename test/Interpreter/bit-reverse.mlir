@@ -1,8 +1,12 @@
 // RUN: obs-run %s --entry=numbers 3 | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 3 | FileCheck %s --check-prefix=THREE
 // RUN: obs-run %s --entry=numbers 2 | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 2 | FileCheck %s --check-prefix=TWO
 // RUN: obs-run %s --entry=numbers 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 0 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=numbers 65 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=whole 6 | FileCheck %s --check-prefix=WHOLE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=whole 6 | FileCheck %s --check-prefix=WHOLE
 
 // THREE: {{^}}[0, 4, 2, 6, 1, 5, 3, 7]{{$}}
 // Bit 2 stays.

@@ -1,10 +1,15 @@
 // RUN: obs-run %s --entry=numbers 1 3 | FileCheck %s --check-prefix=RIFFLE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 3 | FileCheck %s --check-prefix=RIFFLE
 // RUN: obs-run %s --entry=numbers 2 3 | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 2 3 | FileCheck %s --check-prefix=TWO
 // RUN: obs-run %s --entry=numbers 1 2 | FileCheck %s --check-prefix=LOW
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 2 | FileCheck %s --check-prefix=LOW
 // RUN: obs-run %s --entry=numbers 0 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 0 0 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=numbers 3 3 2>&1 | FileCheck %s --check-prefix=AMOUNT
 // RUN: not obs-run %s --entry=numbers 3 65 2>&1 | FileCheck %s --check-prefix=WIDTH
 // RUN: obs-run %s --entry=whole -127 | FileCheck %s --check-prefix=WHOLE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=whole -127 | FileCheck %s --check-prefix=WHOLE
 
 // 2 i modulo 7 for i < 7: b2 b1 b0 becomes b1 b0 b2.
 // RIFFLE: {{^}}[0, 2, 4, 6, 1, 3, 5, 7]{{$}}

@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=numbers 0 2 | FileCheck %s --check-prefix=ENDS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 0 2 | FileCheck %s --check-prefix=ENDS
 // RUN: obs-run %s --entry=numbers 2 0 | FileCheck %s --check-prefix=ENDS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 2 0 | FileCheck %s --check-prefix=ENDS
 // RUN: obs-run %s --entry=numbers 1 1 | FileCheck %s --check-prefix=SAME
+// RUN: obs-run %s --device=emulate --threads=17 --entry=numbers 1 1 | FileCheck %s --check-prefix=SAME
 // RUN: not obs-run %s --entry=numbers 0 64 2>&1 | FileCheck %s --check-prefix=RANGE
 
 // b2 b1 b0 becomes b0 b1 b2.

@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=pull iota:3xi32 iota:0xi32 iota:2xi32 | FileCheck %s --check-prefix=PULL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:3xi32 iota:0xi32 iota:2xi32 | FileCheck %s --check-prefix=PULL
 // RUN: obs-run %s --entry=push iota:3xi32 iota:2xi32 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:3xi32 iota:2xi32 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=columns iota:2x2xi32 iota:2x1xi32 | FileCheck %s --check-prefix=COLUMNS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=columns iota:2x2xi32 iota:2x1xi32 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not obs-run %s --entry=columns iota:2x2xi32 iota:3x1xi32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 
 // An empty array in the middle.

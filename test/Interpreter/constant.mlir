@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=primes | FileCheck %s --check-prefix=PRIMES
+// RUN: obs-run %s --device=emulate --threads=17 --entry=primes | FileCheck %s --check-prefix=PRIMES
 // RUN: obs-run %s --entry=splat | FileCheck %s --check-prefix=SPLAT
+// RUN: obs-run %s --device=emulate --threads=17 --entry=splat | FileCheck %s --check-prefix=SPLAT
 // RUN: obs-run %s --entry=square | FileCheck %s --check-prefix=SQUARE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=square | FileCheck %s --check-prefix=SQUARE
 
 // PRIMES: {{^}}[2, 3, 5, 7]{{$}}
 func.func @primes() -> !obs.pull<4 x i32> {

@@ -1,13 +1,20 @@
 // RUN: obs-run %s --entry=for 2 11 3 | FileCheck %s --check-prefix=FOR
+// RUN: obs-run %s --device=emulate --threads=17 --entry=for 2 11 3 | FileCheck %s --check-prefix=FOR
 // RUN: obs-run %s --entry=for 5 5 1 | FileCheck %s --check-prefix=NEVER
+// RUN: obs-run %s --device=emulate --threads=17 --entry=for 5 5 1 | FileCheck %s --check-prefix=NEVER
 // RUN: not obs-run %s --entry=for 0 5 0 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: obs-run %s --entry=carry iota:3xi32 4 | FileCheck %s --check-prefix=CARRY
+// RUN: obs-run %s --device=emulate --threads=17 --entry=carry iota:3xi32 4 | FileCheck %s --check-prefix=CARRY
 // RUN: obs-run %s --entry=swap 3 | FileCheck %s --check-prefix=SWAP
+// RUN: obs-run %s --device=emulate --threads=17 --entry=swap 3 | FileCheck %s --check-prefix=SWAP
 // RUN: obs-run %s --entry=collatz 6 | FileCheck %s --check-prefix=COLLATZ
+// RUN: obs-run %s --device=emulate --threads=17 --entry=collatz 6 | FileCheck %s --check-prefix=COLLATZ
 // RUN: obs-run %s --entry=halve iota:8xi32 | FileCheck %s --check-prefix=HALVE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=halve iota:8xi32 | FileCheck %s --check-prefix=HALVE
 // RUN: obs-run %s --entry=branch true iota:3xi32 | FileCheck %s --check-prefix=THEN
 // RUN: obs-run %s --entry=branch false iota:3xi32 | FileCheck %s --check-prefix=ELSE
 // RUN: obs-run %s --entry=caller iota:3xi32 | FileCheck %s --check-prefix=CALL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=caller iota:3xi32 | FileCheck %s --check-prefix=CALL
 // RUN: not obs-run %s --entry=undefined 2>&1 | FileCheck %s --check-prefix=UNDEFINED
 
 // 2 + 5 + 8

@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=dim iota:2x3xi32 | FileCheck %s --check-prefix=DIM
+// RUN: obs-run %s --device=emulate --threads=17 --entry=dim iota:2x3xi32 | FileCheck %s --check-prefix=DIM
 // RUN: obs-run %s --entry=dim iota:0x3xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=dim iota:0x3xi32 | FileCheck %s --check-prefix=NONE
 
 // Of a pull array, of a push array, of a static extent.
 // DIM: {{^}}2{{$}}

@@ -1,11 +1,16 @@
 // RUN: obs-run %s --entry=sort iota:6xi32 | FileCheck %s --check-prefix=SORT
+// RUN: obs-run %s --device=emulate --threads=17 --entry=sort iota:6xi32 | FileCheck %s --check-prefix=SORT
 // RUN: obs-run %s --entry=sort iota:0xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=sort iota:0xi32 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=levels iota:8xi32 | FileCheck %s --check-prefix=LEVELS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=levels iota:8xi32 | FileCheck %s --check-prefix=LEVELS
 // RUN: obs-run %s --entry=two iota:3xi32 iota:3xf32 | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=two iota:3xi32 iota:3xf32 | FileCheck %s --check-prefix=TWO
 // RUN: not obs-run %s --entry=two iota:3xi32 iota:2xf32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // RUN: obs-run %s --entry=open iota:2xi32 3 | FileCheck %s --check-prefix=OPEN
 // RUN: not obs-run %s --entry=ragged 3 2>&1 | FileCheck %s --check-prefix=RAGGED
 // RUN: obs-run %s --entry=same iota:4xi32 | FileCheck %s --check-prefix=SAME
+// RUN: obs-run %s --device=emulate --threads=17 --entry=same iota:4xi32 | FileCheck %s --check-prefix=SAME
 
 // Neighbours are exchanged: 0 1, 2 3, 4 5 in descending order.
 // SORT: {{^}}[1, 0, 3, 2, 5, 4]{{$}}

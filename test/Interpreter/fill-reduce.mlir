@@ -2,6 +2,7 @@
 // RUN: obs-run %s --entry=floats | FileCheck %s --check-prefix=FLOATS
 // RUN: obs-run %s --entry=nan | FileCheck %s --check-prefix=NAN
 // RUN: obs-run %s --entry=rounding | FileCheck %s --check-prefix=ROUNDING
+// RUN: obs-run %s --device=emulate --threads=17 --entry=rounding | FileCheck %s --check-prefix=ROUNDING
 
 // All kinds on the elements 100, -3, 50 of type i8, after 7 (0x07). The bits
 // are 0x64, 0xfd, 0x32.

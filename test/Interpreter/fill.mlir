@@ -1,14 +1,22 @@
 // RUN: obs-run %s --entry=disjoint 4 | FileCheck %s --check-prefix=DISJOINT
+// RUN: obs-run %s --device=emulate --threads=17 --entry=disjoint 4 | FileCheck %s --check-prefix=DISJOINT
 // RUN: obs-run %s --entry=disjoint 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=disjoint 0 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=collision 2>&1 | FileCheck %s --check-prefix=COLLISION
 // RUN: not obs-run %s --entry=unwritten 1 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // RUN: obs-run %s --entry=unwritten 2 | FileCheck %s --check-prefix=WRITTEN
+// RUN: obs-run %s --device=emulate --threads=17 --entry=unwritten 2 | FileCheck %s --check-prefix=WRITTEN
 // RUN: obs-run %s --entry=any | FileCheck %s --check-prefix=ANY
+// RUN: obs-run %s --device=emulate --threads=17 --entry=any | FileCheck %s --check-prefix=ANY
 // RUN: obs-run %s --entry=init | FileCheck %s --check-prefix=INIT
+// RUN: obs-run %s --device=emulate --threads=17 --entry=init | FileCheck %s --check-prefix=INIT
 // RUN: obs-run %s --entry=onto iota:4xi32 | FileCheck %s --check-prefix=ONTO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=onto iota:4xi32 | FileCheck %s --check-prefix=ONTO
 // RUN: not obs-run %s --entry=onto iota:3xi32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // RUN: obs-run %s --entry=histogram iota:10xindex | FileCheck %s --check-prefix=HISTOGRAM
+// RUN: obs-run %s --device=emulate --threads=17 --entry=histogram iota:10xindex | FileCheck %s --check-prefix=HISTOGRAM
 // RUN: obs-run %s --entry=stages iota:4xi32 | FileCheck %s --check-prefix=STAGES
+// RUN: obs-run %s --device=emulate --threads=17 --entry=stages iota:4xi32 | FileCheck %s --check-prefix=STAGES
 
 // Iteration t writes elements 2 t and 2 t + 1, the second only if t is odd;
 // the others keep 9.

@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=two iota:3xi32 | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=two iota:3xi32 | FileCheck %s --check-prefix=TWO
 // RUN: obs-run %s --entry=into iota:3xi32 zeros:3xi32 | FileCheck %s --check-prefix=INTO
 // RUN: not obs-run %s --entry=into iota:3xi32 zeros:4xi32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // RUN: obs-run %s --entry=pairs iota:3xi32 zeros:3xi32 zeros:3xi32 | FileCheck %s --check-prefix=PAIRS

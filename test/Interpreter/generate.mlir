@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=table 3 | FileCheck %s --check-prefix=TABLE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=table 3 | FileCheck %s --check-prefix=TABLE
 // RUN: obs-run %s --entry=table 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=table 0 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=nested 4 | FileCheck %s --check-prefix=NESTED
+// RUN: obs-run %s --device=emulate --threads=17 --entry=nested 4 | FileCheck %s --check-prefix=NESTED
 
 // Element (r, c) is 10 r + c.
 // TABLE: [0, 1],

@@ -1,7 +1,9 @@
 // RUN: obs-run %s --entry=get iota:2x3xi32 1 2 | FileCheck %s --check-prefix=GET
+// RUN: obs-run %s --device=emulate --threads=17 --entry=get iota:2x3xi32 1 2 | FileCheck %s --check-prefix=GET
 // RUN: not obs-run %s --entry=get iota:2x3xi32 0 3 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not obs-run %s --entry=get iota:2x3xi32 -- -1 0 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: obs-run %s --entry=pair iota:4xi32 iota:4xi64 3 | FileCheck %s --check-prefix=PAIR
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pair iota:4xi32 iota:4xi64 3 | FileCheck %s --check-prefix=PAIR
 
 // Row 1, column 2 of three columns.
 // GET: {{^}}5{{$}}

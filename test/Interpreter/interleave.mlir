@@ -1,6 +1,8 @@
 // RUN: obs-run %s --entry=riffle iota:8xi32 4 | FileCheck %s --check-prefix=RIFFLE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=riffle iota:8xi32 4 | FileCheck %s --check-prefix=RIFFLE
 // RUN: not obs-run %s --entry=riffle iota:8xi32 5 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // RUN: obs-run %s --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
 
 // The halves of 0 to 7 in turn.
 // RIFFLE: {{^}}[0, 4, 1, 5, 2, 6, 3, 7]{{$}}

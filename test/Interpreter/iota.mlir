@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=iota 5 | FileCheck %s --check-prefix=FIVE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=iota 5 | FileCheck %s --check-prefix=FIVE
 // RUN: obs-run %s --entry=iota 0 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=iota 0 | FileCheck %s --check-prefix=ZERO
 // RUN: obs-run %s --entry=wraps | FileCheck %s --check-prefix=WRAPS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=wraps | FileCheck %s --check-prefix=WRAPS
 // RUN: not obs-run %s --entry=iota -- -1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not obs-run %s --entry=bounded 5 2>&1 | FileCheck %s --check-prefix=BOUNDED
 

@@ -1,11 +1,17 @@
 // RUN: obs-run %s --entry=array iota:3x2xi32 | FileCheck %s --check-prefix=ARRAY
+// RUN: obs-run %s --device=emulate --threads=17 --entry=array iota:3x2xi32 | FileCheck %s --check-prefix=ARRAY
 // RUN: obs-run %s --entry=strided iota:3x2xi32 | FileCheck %s --check-prefix=STRIDED
+// RUN: obs-run %s --device=emulate --threads=17 --entry=strided iota:3x2xi32 | FileCheck %s --check-prefix=STRIDED
 // RUN: obs-run %s --entry=clip iota:3x2xi32 5 | FileCheck %s --check-prefix=CLIP
+// RUN: obs-run %s --device=emulate --threads=17 --entry=clip iota:3x2xi32 5 | FileCheck %s --check-prefix=CLIP
 // RUN: not obs-run %s --entry=clip iota:3x2xi32 7 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=push iota:3x2xi32 5 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:3x2xi32 5 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=tiles iota:4x4xi32 | FileCheck %s --check-prefix=TILES
+// RUN: obs-run %s --device=emulate --threads=17 --entry=tiles iota:4x4xi32 | FileCheck %s --check-prefix=TILES
 // RUN: not obs-run %s --entry=ragged 3 2>&1 | FileCheck %s --check-prefix=RAGGED
 // RUN: obs-run %s --entry=ragged 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=ragged 0 | FileCheck %s --check-prefix=NONE
 
 // Row after row.
 // ARRAY: {{^}}[0, 1, 2, 3, 4, 5]{{$}}

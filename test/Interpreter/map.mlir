@@ -1,9 +1,14 @@
 // RUN: obs-run %s --entry=saxpy 2 iota:4xf32 iota:4xf32 | FileCheck %s --check-prefix=SAXPY
+// RUN: obs-run %s --device=emulate --threads=17 --entry=saxpy 2 iota:4xf32 iota:4xf32 | FileCheck %s --check-prefix=SAXPY
 // RUN: obs-run %s --entry=saxpy 2 iota:0xf32 iota:0xf32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=saxpy 2 iota:0xf32 iota:0xf32 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=saxpy 2 iota:4xf32 iota:3xf32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 // RUN: obs-run %s --entry=push iota:5xi32 iota:5xi32 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:5xi32 iota:5xi32 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=pairs iota:4xi32 | FileCheck %s --check-prefix=PAIRS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pairs iota:4xi32 | FileCheck %s --check-prefix=PAIRS
 // RUN: obs-run %s --entry=capture iota:3xi32 | FileCheck %s --check-prefix=CAPTURE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=capture iota:3xi32 | FileCheck %s --check-prefix=CAPTURE
 
 // 2 i + i
 // SAXPY: {{^}}[0.0, 3.0, 6.0, 9.0]{{$}}

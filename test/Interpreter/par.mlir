@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=order 2 3 | FileCheck %s --check-prefix=ORDER
+// RUN: obs-run %s --device=emulate --threads=17 --entry=order 2 3 | FileCheck %s --check-prefix=ORDER
 // RUN: obs-run %s --entry=order 2 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=order 2 0 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=levels iota:4x8xi32 | FileCheck %s --check-prefix=LEVELS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=levels iota:4x8xi32 | FileCheck %s --check-prefix=LEVELS
 
 // The interpreter runs iterations in row-major order, the last to win. With no
 // iteration the element keeps -1.

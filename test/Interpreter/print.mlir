@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=print 3 -0.5 | FileCheck %s --match-full-lines
+// RUN: obs-run %s --device=emulate --threads=17 --entry=print 3 -0.5 | FileCheck %s --match-full-lines
 
 // CHECK: n = 3, x = -0.5.
 // CHECK-NEXT: nothing

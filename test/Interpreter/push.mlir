@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=push iota:0x2xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:0x2xi32 | FileCheck %s --check-prefix=NONE
 
 // PUSH: [0, 1],
 // PUSH-NEXT: [2, 3]

@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=twice iota:3xi32 3 | FileCheck %s --check-prefix=TWICE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=twice iota:3xi32 3 | FileCheck %s --check-prefix=TWICE
 // RUN: not obs-run %s --entry=twice iota:3xi32 4 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not obs-run %s --entry=twice iota:3xi32 2 2>&1 | FileCheck %s --check-prefix=COLLISION
 // RUN: obs-run %s --entry=inner | FileCheck %s --check-prefix=INNER

@@ -1,7 +1,10 @@
 // RUN: obs-run %s --entry=gather iota:8xi32 2 | FileCheck %s --check-prefix=GATHER
+// RUN: obs-run %s --device=emulate --threads=17 --entry=gather iota:8xi32 2 | FileCheck %s --check-prefix=GATHER
 // RUN: not obs-run %s --entry=gather iota:5xi32 2 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=scatter iota:8xi32 | FileCheck %s --check-prefix=SCATTER
+// RUN: obs-run %s --device=emulate --threads=17 --entry=scatter iota:8xi32 | FileCheck %s --check-prefix=SCATTER
 // RUN: obs-run %s --entry=diagonal iota:3x3xi32 | FileCheck %s --check-prefix=DIAGONAL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=diagonal iota:3x3xi32 | FileCheck %s --check-prefix=DIAGONAL
 // RUN: not obs-run %s --entry=collision iota:4xi32 2>&1 | FileCheck %s --check-prefix=COLLISION
 
 // Element i is element 6 i + 1.

@@ -1,7 +1,10 @@
 // RUN: obs-run %s --entry=pull iota:6xi32 3 | FileCheck %s --check-prefix=PULL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:6xi32 3 | FileCheck %s --check-prefix=PULL
 // RUN: obs-run %s --entry=pull iota:0xi32 0 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:0xi32 0 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=pull iota:6xi32 4 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: obs-run %s --entry=push iota:2x3xi32 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:2x3xi32 | FileCheck %s --check-prefix=PUSH
 
 // PULL: [0, 1],
 // PULL-NEXT: [2, 3],

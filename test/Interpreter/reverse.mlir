@@ -1,6 +1,9 @@
 // RUN: obs-run %s --entry=pull iota:5xi32 | FileCheck %s --check-prefix=PULL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:5xi32 | FileCheck %s --check-prefix=PULL
 // RUN: obs-run %s --entry=pull iota:0xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:0xi32 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=columns iota:2x3xi32 | FileCheck %s --check-prefix=COLUMNS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=columns iota:2x3xi32 | FileCheck %s --check-prefix=COLUMNS
 
 // PULL: {{^}}[4, 3, 2, 1, 0]{{$}}
 // NONE: {{^}}[]{{$}}

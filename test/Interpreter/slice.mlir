@@ -1,7 +1,10 @@
 // RUN: obs-run %s --entry=slice iota:10xi32 1 3 4 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --device=emulate --threads=17 --entry=slice iota:10xi32 1 3 4 | FileCheck %s --check-prefix=ODD
 // RUN: obs-run %s --entry=slice iota:10xi32 10 0 1 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=slice iota:10xi32 10 0 1 | FileCheck %s --check-prefix=NONE
 // RUN: not obs-run %s --entry=slice iota:10xi32 2 3 4 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=corner iota:4x4xi32 | FileCheck %s --check-prefix=CORNER
+// RUN: obs-run %s --device=emulate --threads=17 --entry=corner iota:4x4xi32 | FileCheck %s --check-prefix=CORNER
 
 // 1, 1 + 4, 1 + 8; the last of 2, 6, 10 is too far.
 // ODD: {{^}}[1, 5, 9]{{$}}

@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=splat 1.5 -7 3 | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=splat 1.5 -7 3 | FileCheck %s --check-prefix=THREE
 // RUN: obs-run %s --entry=splat 1.5 -7 0 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=splat 1.5 -7 0 | FileCheck %s --check-prefix=ZERO
 
 // THREE: {{^}}[1.5, 1.5, 1.5]{{$}}
 // THREE-NEXT: {{^}}[-7, -7, -7]{{$}}

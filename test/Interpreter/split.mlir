@@ -1,12 +1,19 @@
 // RUN: obs-run %s --entry=split iota:7xi32 3 2 | FileCheck %s --check-prefix=LAST
+// RUN: obs-run %s --device=emulate --threads=17 --entry=split iota:7xi32 3 2 | FileCheck %s --check-prefix=LAST
 // RUN: obs-run %s --entry=split iota:7xi32 3 0 | FileCheck %s --check-prefix=FIRST
+// RUN: obs-run %s --device=emulate --threads=17 --entry=split iota:7xi32 3 0 | FileCheck %s --check-prefix=FIRST
 // RUN: not obs-run %s --entry=split iota:7xi32 0 0 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: obs-run %s --entry=strided iota:7xi32 0 | FileCheck %s --check-prefix=STRIDED
+// RUN: obs-run %s --device=emulate --threads=17 --entry=strided iota:7xi32 0 | FileCheck %s --check-prefix=STRIDED
 // RUN: obs-run %s --entry=strided iota:7xi32 2 | FileCheck %s --check-prefix=TAIL
+// RUN: obs-run %s --device=emulate --threads=17 --entry=strided iota:7xi32 2 | FileCheck %s --check-prefix=TAIL
 // RUN: obs-run %s --entry=count iota:0xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=count iota:0xi32 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=count iota:8xi32 | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=count iota:8xi32 | FileCheck %s --check-prefix=TWO
 // RUN: not obs-run %s --entry=count iota:7xi32 2>&1 | FileCheck %s --check-prefix=DIVIDES
 // RUN: obs-run %s --entry=tile iota:4x4xi32 | FileCheck %s --check-prefix=TILE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=tile iota:4x4xi32 | FileCheck %s --check-prefix=TILE
 
 // 7 elements by 3: 0 1 2, 3 4 5, 6 and padding.
 // FIRST: {{^}}[0, 1, 2]{{$}}

@@ -1,8 +1,12 @@
 // RUN: obs-run %s --entry=pull iota:5xi32 3 | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:5xi32 3 | FileCheck %s --check-prefix=THREE
 // RUN: obs-run %s --entry=pull iota:5xi32 0 | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pull iota:5xi32 0 | FileCheck %s --check-prefix=ZERO
 // RUN: not obs-run %s --entry=pull iota:5xi32 6 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=push iota:2x4xi32 3 | FileCheck %s --check-prefix=PUSH
+// RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:2x4xi32 3 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=live | FileCheck %s --check-prefix=LIVE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=live | FileCheck %s --check-prefix=LIVE
 
 // THREE: {{^}}[0, 1, 2]{{$}}
 // ZERO: {{^}}[]{{$}}

@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=matrix iota:2x3xi32 | FileCheck %s --check-prefix=MATRIX
+// RUN: obs-run %s --device=emulate --threads=17 --entry=matrix iota:2x3xi32 | FileCheck %s --check-prefix=MATRIX
 // RUN: obs-run %s --entry=cube iota:2x3x4xi32 | FileCheck %s --check-prefix=CUBE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=cube iota:2x3x4xi32 | FileCheck %s --check-prefix=CUBE
 
 // Element (r, c) of the result is 3 c + r; and back again as a push array.
 // MATRIX: [0, 3],

@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=unzip 3 | FileCheck %s
+// RUN: obs-run %s --device=emulate --threads=17 --entry=unzip 3 | FileCheck %s
 
 // Pairs (i, 10 i), taken apart.
 // CHECK: {{^}}[0, 10, 20]{{$}}

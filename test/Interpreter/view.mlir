@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=second iota:3x4xi32 | FileCheck %s --check-prefix=SECOND
+// RUN: obs-run %s --device=emulate --threads=17 --entry=second iota:3x4xi32 | FileCheck %s --check-prefix=SECOND
 // RUN: obs-run %s --entry=pairs iota:4xi32 iota:4xi64 | FileCheck %s --check-prefix=PAIRS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pairs iota:4xi32 iota:4xi64 | FileCheck %s --check-prefix=PAIRS
 // RUN: obs-run %s --entry=snapshot iota:4xi32 | FileCheck %s --check-prefix=SNAPSHOT
 // RUN: not obs-run %s --entry=empty 2>&1 | FileCheck %s --check-prefix=EMPTY
 

@@ -1,6 +1,8 @@
 // RUN: obs-run %s --entry=pairs 3 | FileCheck %s --check-prefix=PAIRS
+// RUN: obs-run %s --device=emulate --threads=17 --entry=pairs 3 | FileCheck %s --check-prefix=PAIRS
 // RUN: not obs-run %s --entry=pairs 4 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: obs-run %s --entry=bare | FileCheck %s --check-prefix=BARE
+// RUN: obs-run %s --device=emulate --threads=17 --entry=bare | FileCheck %s --check-prefix=BARE
 
 // Element i is (i, 2 i).
 // PAIRS: {{^}}[0, 1, 2]{{$}}

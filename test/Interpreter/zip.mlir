@@ -1,4 +1,5 @@
 // RUN: obs-run %s --entry=zip iota:3xi32 iota:3xf32 | FileCheck %s --check-prefix=ZIP
+// RUN: obs-run %s --device=emulate --threads=17 --entry=zip iota:3xi32 iota:3xf32 | FileCheck %s --check-prefix=ZIP
 // RUN: not obs-run %s --entry=zip iota:3xi32 iota:4xf32 2>&1 | FileCheck %s --check-prefix=EXTENTS
 
 // ZIP: {{^}}[0, 1, 2]{{$}}

@@ -331,18 +331,6 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
     first = WorkerIdOp::create(builder, loc, map);
     step = WorkerCountOp::create(builder, loc, map);
   }
-  if (distributed && getConstantIntValue(total) == 1) {
-    // The first unit has the only instance: no loop, so no back edge.
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, first, index(loc, 0));
-    auto branch =
-        scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    branch->setAttr("obs.map", map);
-    emitBody(delinearize(builder, loc, index(loc, 0), extents));
-    return result;
-  }
   auto loop = scf::ForOp::create(builder, loc, first, total, step);
   if (distributed)
     loop->setAttr("obs.map", map);

@@ -50,9 +50,21 @@ struct Bits {
   Value right(Value a, Value b) {
     return arith::ShRUIOp::create(builder, loc, a, b);
   }
-  /// 2^bit - 1
+  /// 2^bit - 1, for bit less than the width of the type.
   Value lowMask(Value bit) {
     return sub(left(constant(1), bit), constant(1));
+  }
+  /// 2^count - 1, for count from 0 to the width of the type: a shift by the
+  /// whole width would be undefined, so the last bit is shifted apart.
+  Value countMask(Value count) {
+    unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    Value all = constant(bits);
+    Value isAll = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        count, all);
+    Value shift =
+        arith::SelectOp::create(builder, loc, isAll, constant(0), count);
+    Value mask = sub(left(constant(1), shift), constant(1));
+    return arith::SelectOp::create(builder, loc, isAll, constant(-1), mask);
   }
 };
 } // namespace
@@ -78,10 +90,12 @@ Value FlipLowOp::expand(OpBuilder &builder) {
 
 Value RotateOp::expand(OpBuilder &builder) {
   Bits b{builder, getLoc(), getType()};
-  Value mask = b.lowMask(getWidth());
+  Value mask = b.countMask(getWidth());
   Value low = b.both(getValue(), mask);
   Value up = b.both(b.left(low, getAmount()), mask);
-  Value down = b.right(low, b.sub(getWidth(), getAmount()));
+  // In two steps: amount 0 would shift by the whole width.
+  Value rest = b.sub(b.sub(getWidth(), getAmount()), b.constant(1));
+  Value down = b.right(b.right(low, b.constant(1)), rest);
   return b.differ(b.differ(getValue(), low), b.either(up, down));
 }
 
@@ -91,7 +105,7 @@ Value BitReverseOp::expand(OpBuilder &builder) {
   // reversed low bits down; those above them come from the value itself.
   unsigned bits = getType().isIndex() ? 64 : getType().getIntOrFloatBitWidth();
   Value word = getValue();
-  Value low = b.both(word, b.lowMask(getWidth()));
+  Value low = b.both(word, b.countMask(getWidth()));
   Value above = b.differ(word, low);
   if (!llvm::isPowerOf2_32(bits) || bits == 1)
     return word;
@@ -106,10 +120,13 @@ Value BitReverseOp::expand(OpBuilder &builder) {
     reversed = b.either(b.left(b.both(reversed, mask), shift),
                         b.both(b.right(reversed, shift), mask));
   }
-  // In two steps: for width 0 one shift by all bits would be undefined.
-  Value moved = b.right(b.right(reversed, b.constant(1)),
-                        b.sub(b.constant(bits - 1), getWidth()));
-  return b.either(above, moved);
+  // For width 0, where the shift would be by all bits, nothing moves.
+  Value isNone = arith::CmpIOp::create(b.builder, b.loc,
+                                       arith::CmpIPredicate::eq, getWidth(),
+                                       b.constant(0));
+  Value shift = arith::SelectOp::create(b.builder, b.loc, isNone, b.constant(0),
+                                        b.sub(b.constant(bits), getWidth()));
+  return b.either(above, b.right(reversed, shift));
 }
 
 Value BitSwapOp::expand(OpBuilder &builder) {

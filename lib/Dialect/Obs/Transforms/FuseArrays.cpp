@@ -10,7 +10,8 @@
 // the interfaces alone.
 //
 // Three steps, each of which leaves correct IR:
-//   1. arrays that loops carry are forced, so that what is carried is storage;
+//   1. arrays that loops carry or host functions return are forced, so that what
+//      is passed on is storage;
 //   2. from the outside in, every force gets one fill for each result (and 1
 //      again, for what that brought to light);
 //   3. greedily: reads of virtual arrays, extents, reads shared by the arms of a
@@ -36,12 +37,15 @@ using namespace mlir::obs;
 // 1. Carried arrays
 //===----------------------------------------------------------------------===//
 
-/// True when reading `array` needs no computation: it is in memory already, or
+/// True when `array` is in memory that a loop can carry or a function return, or
 /// will be when the operation that makes it is lowered.
 static bool isStorage(Value array) {
   Operation *op = array.getDefiningOp();
-  // Reading a nested array gives a virtual one.
-  return !op || !isa<PullOpInterface, GetOp>(op);
+  // Reading a nested array gives a virtual one, and so does a choice among
+  // virtual ones.
+  if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
+    return !isMemoryEffectFree(choice);
+  return !op || !isa<PullOpInterface, GetOp, ConstantOp>(op);
 }
 
 /// Forces `array` at the insertion point, at the level there.
@@ -92,11 +96,14 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
 static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
   OpBuilder builder(root->getContext());
   WalkResult result = root->walk([&](Operation *op) {
-    if (isa<scf::ForOp, scf::WhileOp>(op) ||
+    auto function = dyn_cast_or_null<func::FuncOp>(op->getParentOp());
+    bool leavesHost = isa<func::ReturnOp>(op) && function &&
+                      !function->hasAttr("obs.level");
+    if (leavesHost || isa<scf::ForOp, scf::WhileOp>(op) ||
         (isa<scf::YieldOp, scf::ConditionOp>(op) &&
          isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
       // An `if` of pure arms is a choice of what to read, not storage.
-      if (auto parent = dyn_cast<scf::IfOp>(op->getParentOp());
+      if (auto parent = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
           parent && isa<scf::YieldOp>(op) && isMemoryEffectFree(parent))
         return WalkResult::advance();
       if (failed(forceOperands(builder, op, changed)))
@@ -286,6 +293,9 @@ static LogicalResult shareReads(scf::IfOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "no results");
   auto thenYield = op.thenYield(), elseYield = op.elseYield();
   for (unsigned k = 0; k < op.getNumResults(); ++k) {
+    // A result that was shared before is dead, and dropped by and by.
+    if (op.getResult(k).use_empty())
+      continue;
     auto first = thenYield.getOperand(k).getDefiningOp<GetOp>();
     auto second = elseYield.getOperand(k).getDefiningOp<GetOp>();
     if (!first || !second || first.getArray() != second.getArray() ||

@@ -44,7 +44,8 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
   let description = [{
     Pull arrays are read by building their element at the place that reads it,
     push arrays run by building their program with the writer of the force. An
-    array that a loop carries is forced on entry and at the end of the body.
+    array that a loop carries is forced on entry and at the end of the body, and
+    what a host function returns is in memory.
 
     Afterwards every force has one `obs.fill` for each result, which contains no
     `obs.put`; every `obs.get` reads storage (a view, a constant, the result of

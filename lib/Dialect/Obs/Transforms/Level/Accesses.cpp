@@ -18,7 +18,7 @@ using namespace mlir::obs;
 
 bool obs::isWarpLoop(Operation *op) {
   auto map = op->getAttrOfType<MapAttr>("obs.map");
-  return map && map.getUnit() == Level::Warp;
+  return isa<scf::ForOp>(op) && map && map.getUnit() == Level::Warp;
 }
 
 MapAttr obs::getLeafMap(scf::ForallOp leaf) {
@@ -417,12 +417,18 @@ void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
   }
 }
 
-void AccessFlow::runWarpLoop(Operation *loop) {
+void AccessFlow::runWarpLoop(scf::ForOp loop) {
   // Even a single instance comes again when the code around it is in a loop.
-  Region &region = loop->getRegion(0);
+  bool isRepeated = false;
+  for (Operation *op = loop; op && !isa<KernelOp>(op); op = op->getParentOp()) {
+    auto counted = dyn_cast<scf::ForOp>(op);
+    isRepeated |=
+        isa<LoopLikeOpInterface>(op) && !(counted && runsOnce(counted));
+  }
   Accesses in, out;
   do {
     out = in;
-    run(region.front(), out);
-  } while (add(in, leave(getCarried(out, loop), {}, {}, region)));
+    run(*loop.getBody(), out);
+  } while (isRepeated &&
+           add(in, leave(getCarried(out, loop), {}, {}, loop.getRegion())));
 }

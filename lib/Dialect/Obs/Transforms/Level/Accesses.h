@@ -70,7 +70,7 @@ using Accesses = SmallVector<Access>;
 /// IR (`obs-verify-levels` says why).
 MapAttr getLeafMap(scf::ForallOp leaf);
 
-/// True for a loop (or branch, for one instance) whose iterations are warps.
+/// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);
 
 /// The accesses of `op` and the operations in it that can matter to other
@@ -97,7 +97,7 @@ public:
   /// Analyses `block` from `pending`, which becomes what is pending at its end.
   void run(Block &block, Accesses &pending);
   /// Analyses a whole loop over warps, at warp scope.
-  void runWarpLoop(Operation *loop);
+  void runWarpLoop(scf::ForOp loop);
 
 private:
   void runFor(scf::ForOp loop, Accesses &pending);

@@ -1,7 +1,8 @@
-//===- AssignHomes.cpp - Where every forced array lives ---------------------===// 
+//===- AssignHomes.cpp - Where every forced array lives
+//---------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +25,7 @@ struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
         return WalkResult::advance();
       Storage possible = home.getOwner() == Level::Thread ? Storage::Registers
                                                           : Storage::Shared;
-      if (home.getStorage() != Storage::Auto &&
-          home.getStorage() != possible) {
+      if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
         alloc.emitError("[force-storage] an array of a ")
             << stringifyLevel(home.getOwner()) << " cannot live in "
             << stringifyStorage(home.getStorage()) << "; it can live in "

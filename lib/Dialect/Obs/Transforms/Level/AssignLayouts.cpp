@@ -1,7 +1,8 @@
-//===- AssignLayouts.cpp - Which worker runs which iteration ----------------===// 
+//===- AssignLayouts.cpp - Which worker runs which iteration
+//----------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +21,9 @@ struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
   void runOnOperation() override {
     getOperation().walk([](scf::ForallOp leaf) {
       if (!leaf->hasAttr("obs.distribution"))
-        leaf->setAttr("obs.distribution",
-                      DistributionAttr::get(leaf.getContext(),
-                                            Distribution::Striped));
+        leaf->setAttr(
+            "obs.distribution",
+            DistributionAttr::get(leaf.getContext(), Distribution::Striped));
     });
   }
 };

@@ -1,10 +1,12 @@
-//===- MapLevels.cpp - Level IR becomes gpu.func ------------------------------===// 
+//===- MapLevels.cpp - Level IR becomes gpu.func
+//------------------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,12 +37,60 @@ static bool usesWarps(KernelOp kernel) {
       .walk([&](Operation *op) {
         bool found = false;
         if (auto leaf = dyn_cast<scf::ForallOp>(op))
-          found = isWarp(cast<MapAttr>((*leaf.getMapping())[0]));
+          found = isWarp(getLeafMap(leaf));
         if (auto id = dyn_cast<WorkerIdOp>(op))
           found = isWarp(id.getMap());
         return found ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// The arrays that warps and blocks have in shared memory.
+static SmallVector<memref::AllocOp> getSharedBuffers(KernelOp kernel) {
+  SmallVector<memref::AllocOp> buffers;
+  kernel.walk([&](memref::AllocOp alloc) {
+    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    if (home && home.getStorage() == Storage::Shared)
+      buffers.push_back(alloc);
+  });
+  return buffers;
+}
+
+/// Fails unless the passes before have run on `kernel`.
+static LogicalResult verifyReady(KernelOp kernel) {
+  if (!kernel.getThreads())
+    return kernel.emitOpError(
+        "has no number of threads; run obs-set-launch first");
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto memory = dyn_cast<MemRefType>(argument.getType());
+    if (memory && !memory.getLayout().isIdentity())
+      return kernel.emitOpError("has an argument of type ")
+             << memory
+             << "; only arrays without gaps can be passed as pointers";
+  }
+  WalkResult result = kernel.walk([](Operation *op) {
+    if (auto leaf = dyn_cast<scf::ForallOp>(op);
+        leaf && (!getLeafMap(leaf) || leaf.getRank() != 1)) {
+      op->emitOpError("is not mapped to threads; see obs-verify-levels");
+      return WalkResult::interrupt();
+    }
+    if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      if (!home || (home.getStorage() != Storage::Registers &&
+                    home.getStorage() != Storage::Shared)) {
+        op->emitOpError("has no home yet; run obs-assign-homes first");
+        return WalkResult::interrupt();
+      }
+      if (home.getStorage() == Storage::Shared &&
+          !op->getAttrOfType<IntegerAttr>("obs.offset")) {
+        op->emitOpError("has no place in shared memory yet; run "
+                        "obs-plan-shared first");
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Threads that a block of the kernel is launched with.
@@ -68,6 +118,7 @@ private:
   void buildWorkers();
   void mapBuffer(memref::AllocOp alloc);
   void mapLeaf(scf::ForallOp leaf);
+  void mapSingle(scf::ForOp loop);
   void mapTable(memref::GetGlobalOp table);
   Value buildId(Level scope, Level unit);
   Value buildCount(Level scope, Level unit);
@@ -79,7 +130,8 @@ private:
   int64_t threads, launched;
   gpu::GPUFuncOp function;
   /// Numbers of this thread, its block, its warp and lane; blocks of the grid;
-  /// the arena; null when every launched thread has work, else whether this has.
+  /// the arena; null when every launched thread has work, else whether this
+  /// has.
   Value thread, block, warp, lane, blocks, arena, active;
 };
 } // namespace
@@ -103,8 +155,8 @@ void KernelMapper::createFunction() {
   SymbolTable(module).insert(function);
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
-  function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
-      {static_cast<int32_t>(launched), 1, 1}));
+  function.setKnownBlockSizeAttr(
+      builder.getDenseI32ArrayAttr({static_cast<int32_t>(launched), 1, 1}));
 
   Block &body = function.getBody().front();
   Block &old = kernel.getBody().front();
@@ -153,8 +205,7 @@ void KernelMapper::buildWorkers() {
   if (launched != threads)
     active = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                    thread, constant(threads));
-  if (auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
-      bytes && bytes.getInt() != 0) {
+  if (!getSharedBuffers(kernel).empty()) {
     auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
                                             gpu::AddressSpace::Workgroup);
     arena = gpu::DynamicSharedMemoryOp::create(
@@ -202,17 +253,14 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
         MemRefType::get(type.getShape(), type.getElementType()));
   } else {
     builder.setInsertionPoint(alloc);
-    int64_t offset =
-        alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
+    int64_t offset = alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
     Value position = constant(offset);
     if (home.getOwner() == Level::Warp) {
-      int64_t bits = type.getElementType().isIndex()
-                         ? 64
-                         : type.getElementTypeBitWidth();
-      int64_t slice = llvm::alignTo(
-          type.getNumElements() * llvm::divideCeil(bits, 8), 16);
-      Value mine =
-          arith::MulIOp::create(builder, loc, warp, constant(slice));
+      int64_t bits =
+          type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+      int64_t slice =
+          llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), 16);
+      Value mine = arith::MulIOp::create(builder, loc, warp, constant(slice));
       position = arith::AddIOp::create(builder, loc, position, mine);
     }
     auto shared = MemRefType::get(
@@ -229,8 +277,9 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
 void KernelMapper::mapTable(memref::GetGlobalOp table) {
   if (module.lookupSymbol(table.getName()))
     return;
-  auto global = kernel->getParentOfType<ModuleOp>()
-                    .lookupSymbol<memref::GlobalOp>(table.getName());
+  auto global =
+      kernel->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
+          table.getName());
   builder.setInsertionPointToStart(module.getBody());
   builder.clone(*global);
 }
@@ -240,7 +289,7 @@ void KernelMapper::mapTable(memref::GetGlobalOp table) {
 //===----------------------------------------------------------------------===//
 
 void KernelMapper::mapLeaf(scf::ForallOp leaf) {
-  auto map = cast<MapAttr>((*leaf.getMapping())[0]);
+  MapAttr map = getLeafMap(leaf);
   loc = leaf.getLoc();
   builder.setInsertionPoint(leaf);
   OpFoldResult extent = leaf.getMixedUpperBound()[0];
@@ -285,14 +334,12 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
     return op.getInductionVar();
   };
 
-  auto distribution =
-      leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
   std::optional<int64_t> n = getConstantIntValue(extent);
   Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
   if (distribution && distribution.getValue() == Distribution::Blocked) {
     guard(works);
-    Value steps =
-        arith::CeilDivUIOp::create(builder, loc, bound, count);
+    Value steps = arith::CeilDivUIOp::create(builder, loc, bound, count);
     Value from = arith::MulIOp::create(builder, loc, id, steps);
     Value to = arith::AddIOp::create(builder, loc, from, steps);
     moveBody(loop(from, arith::MinUIOp::create(builder, loc, to, bound),
@@ -315,6 +362,22 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   }
   leaf.erase();
   loc = kernel.getLoc();
+}
+
+/// A loop over units with one iteration is a branch: the first unit runs it.
+void KernelMapper::mapSingle(scf::ForOp loop) {
+  builder.setInsertionPoint(loop);
+  Value isFirst = arith::CmpIOp::create(
+      builder, loop.getLoc(), arith::CmpIPredicate::eq, loop.getLowerBound(),
+      arith::ConstantIndexOp::create(builder, loop.getLoc(), 0));
+  auto branch = scf::IfOp::create(builder, loop.getLoc(), isFirst,
+                                  /*withElseRegion=*/false);
+  loop.getInductionVar().replaceAllUsesWith(loop.getLowerBound());
+  Block *body = loop.getBody();
+  branch.thenBlock()->getOperations().splice(
+      branch.thenBlock()->begin(), body->getOperations(), body->begin(),
+      std::prev(body->end()));
+  loop.erase();
 }
 
 gpu::GPUFuncOp KernelMapper::run() {
@@ -346,15 +409,23 @@ gpu::GPUFuncOp KernelMapper::run() {
       if (barrier.getScope() == Level::Block) {
         gpu::BarrierOp::create(builder, op->getLoc());
       } else {
-        Value all = arith::ConstantOp::create(
-            builder, op->getLoc(), builder.getI32IntegerAttr(-1));
+        Value all = arith::ConstantOp::create(builder, op->getLoc(),
+                                              builder.getI32IntegerAttr(-1));
         NVVM::SyncWarpOp::create(builder, op->getLoc(), all);
       }
       op->erase();
     }
   }
-  function.walk([](Operation *op) { op->removeAttr("obs.map"); });
-  function.walk([](memref::StoreOp store) { store->removeAttr("obs.contract"); });
+  SmallVector<scf::ForOp> spread;
+  function.walk([&](scf::ForOp loop) {
+    if (loop->removeAttr("obs.map") &&
+        getConstantIntValue(loop.getUpperBound()) == 1)
+      spread.push_back(loop);
+  });
+  for (scf::ForOp loop : spread)
+    mapSingle(loop);
+  function.walk(
+      [](memref::StoreOp store) { store->removeAttr("obs.contract"); });
   return function;
 }
 
@@ -401,6 +472,17 @@ struct MapLevels : obs::impl::ObsMapLevelsPassBase<MapLevels> {
     SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
     if (kernels.empty())
       return;
+    for (KernelOp kernel : kernels)
+      if (failed(verifyReady(kernel)))
+        return signalPassFailure();
+    WalkResult launches = module.walk([](LaunchOp launch) {
+      if (launch.getBlocks())
+        return WalkResult::advance();
+      launch.emitOpError("has no number of blocks; run obs-set-launch first");
+      return WalkResult::interrupt();
+    });
+    if (launches.wasInterrupted())
+      return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule =
         gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
@@ -409,10 +491,6 @@ struct MapLevels : obs::impl::ObsMapLevelsPassBase<MapLevels> {
                     builder.getUnitAttr());
     llvm::StringMap<std::pair<gpu::GPUFuncOp, int64_t>> functions;
     for (KernelOp kernel : kernels) {
-      if (!kernel.getThreads()) {
-        kernel.emitOpError("has no number of threads; run obs-set-launch");
-        return signalPassFailure();
-      }
       int64_t shared = 0;
       if (auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes"))
         shared = bytes.getInt();

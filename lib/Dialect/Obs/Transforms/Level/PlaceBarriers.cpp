@@ -138,7 +138,7 @@ namespace {
 struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    kernel.walk([&](Operation *loop) {
+    kernel.walk([&](scf::ForOp loop) {
       if (!isWarpLoop(loop))
         return;
       warpBarriers += Placer(Level::Warp, [&](AccessFlow::Visitor visit) {
