@@ -21,14 +21,6 @@ func.func @force_under_condition(%a: !obs.pull<8 x i32>, %c: i1) -> !obs.pull<8 
 
 // -----
 
-func.func @virtual_result(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
-  %r = obs.reverse %a : !obs.pull<8 x i32>
-  // expected-error@+1 {{[R2-memory] passes on an array that is not in memory; force it first}}
-  return %r : !obs.pull<8 x i32>
-}
-
-// -----
-
 func.func private @elsewhere(!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
 func.func @call_of_declaration(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   // expected-error@+1 {{[call-inline] calls a function on arrays that could not be inlined; give it a body, not recursive}}

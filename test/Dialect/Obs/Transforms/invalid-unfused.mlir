@@ -1,0 +1,8 @@
+// What obs-outline-kernels refuses where obs-fuse-arrays has not run before.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-outline-kernels
+
+func.func @virtual_result(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %r = obs.reverse %a : !obs.pull<8 x i32>
+  // expected-error@+1 {{[R2-memory] passes on an array that is not in memory; force it first}}
+  return %r : !obs.pull<8 x i32>
+}
