@@ -367,17 +367,19 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
 /// A loop over units with one iteration is a branch: the first unit runs it.
 void KernelMapper::mapSingle(scf::ForOp loop) {
   builder.setInsertionPoint(loop);
+  loc = loop.getLoc();
+  Value zero = constant(0);
   Value isFirst = arith::CmpIOp::create(
-      builder, loop.getLoc(), arith::CmpIPredicate::eq, loop.getLowerBound(),
-      arith::ConstantIndexOp::create(builder, loop.getLoc(), 0));
-  auto branch = scf::IfOp::create(builder, loop.getLoc(), isFirst,
-                                  /*withElseRegion=*/false);
-  loop.getInductionVar().replaceAllUsesWith(loop.getLowerBound());
+      builder, loc, arith::CmpIPredicate::eq, loop.getLowerBound(), zero);
+  auto branch =
+      scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
+  loop.getInductionVar().replaceAllUsesWith(zero);
   Block *body = loop.getBody();
   branch.thenBlock()->getOperations().splice(
       branch.thenBlock()->begin(), body->getOperations(), body->begin(),
       std::prev(body->end()));
   loop.erase();
+  loc = kernel.getLoc();
 }
 
 gpu::GPUFuncOp KernelMapper::run() {
