@@ -1,0 +1,365 @@
+// RUN: obs-opt %s --obs-place-barriers | FileCheck %s
+
+!arena = memref<64xi32, #obs.home<block, shared>>
+!ring = memref<2x64xi32, #obs.home<block, shared>>
+!slice = memref<32xi32, #obs.home<warp, shared>>
+
+// One exchange, one barrier, between the two leaf loops; its reason names both
+// accesses.
+// CHECK-LABEL: obs.kernel @read_after_write
+obs.kernel @read_after_write(%in: memref<64xi32>, %out: memref<64xi32>) {
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    // CHECK: memref.alloc
+    %a = memref.alloc() : !arena
+    // CHECK-NOT: obs.barrier
+    // CHECK: scf.forall
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.barrier block {why = ["read after write of the array at place-barriers.mlir:[[#@LINE-7]]:10, written at place-barriers.mlir:[[#@LINE-2]]:7, read at place-barriers.mlir:[[#@LINE+4]]:12"]}
+    // CHECK-NEXT: scf.forall
+    scf.forall (%t) in (64) {
+      %u = arith.subi %c63, %t : index
+      %x = memref.load %a[%u] : !arena
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK-NOT: obs.barrier
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// The same thread writes and reads: iteration t of both loops is its own.
+// CHECK-LABEL: obs.kernel @same_thread
+// CHECK-NOT: obs.barrier
+obs.kernel @same_thread(%in: memref<64xi32>, %out: memref<64xi32>, %n: index) {
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %n step %bs {
+    %a = memref.alloc() : !arena
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    scf.forall (%t) in (64) {
+      %x = memref.load %a[%t] : !arena
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Not so if the loops go to the threads in different ways.
+// CHECK-LABEL: obs.kernel @other_distribution
+// CHECK: obs.barrier block
+obs.kernel @other_distribution(%in: memref<64xi32>, %out: memref<64xi32>) {
+  %c1 = arith.constant 1 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+    scf.forall (%t) in (64) {
+      %x = memref.load %a[%t] : !arena
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<blocked>}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// The next iteration over blocks writes what this one may still read.
+// CHECK-LABEL: obs.kernel @back_edge
+obs.kernel @back_edge(%in: memref<64xi32>, %out: memref<64xi32>, %n: index) {
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %n step %bs {
+    %a = memref.alloc() : !arena
+    // CHECK: obs.barrier block {why = ["write after read of
+    // CHECK-NEXT: scf.forall
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.barrier block {why = ["read after write of
+    // CHECK-NEXT: scf.forall
+    scf.forall (%t) in (64) {
+      %u = arith.subi %c63, %t : index
+      %x = memref.load %a[%u] : !arena
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// All threads read the element that decides about the branch.
+// CHECK-LABEL: obs.kernel @uniform_read
+obs.kernel @uniform_read(%in: memref<64xi32>, %out: memref<64xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.barrier block
+    // CHECK-NEXT: memref.load
+    %x = memref.load %a[%c0] : !arena
+    %positive = arith.cmpi sgt, %x, %z : i32
+    scf.if %positive {
+      // CHECK: scf.if
+      // CHECK-NOT: obs.barrier
+      scf.forall (%t) in (64) {
+        %y = memref.load %a[%t] : !arena
+        memref.store %y, %out[%t] : memref<64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Initial contents before the writes; the two writes of the force are disjoint.
+// CHECK-LABEL: obs.kernel @initial_contents
+obs.kernel @initial_contents(%in: memref<64xi32>, %out: memref<64xi32>) {
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %z = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.forall (%t) in (64) {
+      memref.store %z, %a[%t] {obs.contract = "init"} : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: obs.barrier block {why = ["write after write
+    scf.forall (%t) in (32) {
+      %u = arith.subi %c63, %t : index
+      memref.store %z, %a[%u] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK-NOT: obs.barrier
+    scf.forall (%t) in (8) {
+      memref.store %z, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Disjoint writes of one force in a loop need nothing between them.
+// CHECK-LABEL: obs.kernel @loop_of_writes
+// CHECK-NOT: obs.barrier
+obs.kernel @loop_of_writes(%z: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.for %k = %c0 to %c8 step %c1 {
+      scf.forall (%t) in (8) {
+        %p = arith.muli %k, %c8 : index
+        %u = arith.addi %p, %t : index
+        memref.store %z, %a[%u] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+    }
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// A ring: slot s is read while slot 1 - s is written, so one barrier for each
+// iteration is enough, and the read after the loop needs one more.
+// CHECK-LABEL: obs.kernel @ring
+obs.kernel @ring(%in: memref<64xi32>, %out: memref<64xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !ring
+    // CHECK: memref.alloc
+    // CHECK-NOT: obs.barrier
+    // CHECK: scf.forall
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%c0, %t] : !ring
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: scf.for
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%s = %c0) -> index {
+      // CHECK: obs.barrier block
+      // CHECK-NEXT: scf.forall
+      %o = arith.subi %c1, %s : index
+      scf.forall (%t) in (64) {
+        %u = arith.subi %c63, %t : index
+        %x = memref.load %a[%s, %u] : !ring
+        memref.store %x, %a[%o, %t] : !ring
+      } {mapping = [#obs.map<block, thread>]}
+      // CHECK-NOT: obs.barrier
+      // CHECK: scf.yield
+      scf.yield %o : index
+    }
+    // CHECK: obs.barrier block
+    // CHECK-NEXT: scf.forall
+    scf.forall (%t) in (64) {
+      %u = arith.subi %c63, %t : index
+      %x = memref.load %a[%last, %u] : !ring
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Without the ring the reads of one iteration and its writes need two barriers.
+// CHECK-LABEL: obs.kernel @in_place
+obs.kernel @in_place(%in: memref<64xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    %c = memref.alloc() : !arena
+    scf.for %k = %c0 to %n step %c1 {
+      // CHECK: scf.for %{{.*}} = %c0
+      // CHECK: obs.barrier block
+      // CHECK-NEXT: scf.forall
+      scf.forall (%t) in (64) {
+        %u = arith.subi %c63, %t : index
+        %x = memref.load %a[%u] : !arena
+        memref.store %x, %c[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+      // CHECK: obs.barrier block
+      // CHECK-NEXT: scf.forall
+      scf.forall (%t) in (64) {
+        %u = arith.subi %c63, %t : index
+        %x = memref.load %c[%u] : !arena
+        memref.store %x, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+    }
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// Lanes exchange through the slice of their warp: a barrier of the warp, and one
+// for the next iteration. Blocks need none.
+// CHECK-LABEL: obs.kernel @warps
+// CHECK-NOT: obs.barrier block
+obs.kernel @warps(%in: memref<32xi32>, %out: memref<32xi32>, %n: index) {
+  %c31 = arith.constant 31 : index
+  %w = obs.worker_id <grid, warp>
+  %ws = obs.worker_count <grid, warp>
+  scf.for %j = %w to %n step %ws {
+    %a = memref.alloc() : !slice
+    // CHECK: obs.barrier warp {why = ["write after read
+    // CHECK-NEXT: scf.forall
+    scf.forall (%l) in (32) {
+      %x = memref.load %in[%l] : memref<32xi32>
+      memref.store %x, %a[%l] : !slice
+    } {mapping = [#obs.map<warp, thread>]}
+    // CHECK: obs.barrier warp {why = ["read after write
+    // CHECK-NEXT: scf.forall
+    scf.forall (%l) in (32) {
+      %u = arith.subi %c31, %l : index
+      %x = memref.load %a[%u] : !slice
+      memref.store %x, %out[%l] : memref<32xi32>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<grid, warp>}
+  // CHECK-NOT: obs.barrier block
+}
+
+// What warps write into an array of their block waits for the whole block. Lane
+// l of one warp is not lane l of another, although the loops look the same.
+// CHECK-LABEL: obs.kernel @warps_to_block
+obs.kernel @warps_to_block(%in: memref<32xi32>, %out: memref<32xi32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    %w = obs.worker_id <block, warp>
+    %ws = obs.worker_count <block, warp>
+    // CHECK-NOT: obs.barrier
+    // CHECK: scf.forall
+    scf.for %j = %w to %c1 step %ws {
+      scf.forall (%l) in (32) {
+        %x = memref.load %in[%l] : memref<32xi32>
+        memref.store %x, %a[%l] : !arena
+      } {mapping = [#obs.map<warp, thread>]}
+    } {obs.map = #obs.map<block, warp>}
+    // CHECK: obs.barrier block
+    // CHECK-NEXT: scf.for
+    scf.for %j = %w to %n step %ws {
+      scf.forall (%l) in (32) {
+        %x = memref.load %a[%l] : !arena
+        memref.store %x, %out[%l] : memref<32xi32>
+      } {mapping = [#obs.map<warp, thread>]}
+    } {obs.map = #obs.map<block, warp>}
+    // CHECK-NOT: obs.barrier
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// One arm writes, so what comes after waits.
+// CHECK-LABEL: obs.kernel @branches
+obs.kernel @branches(%flag: i1, %z: i32, %out: memref<64xi32>) {
+  %c1 = arith.constant 1 : index
+  %c63 = arith.constant 63 : index
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.if %flag {
+      scf.forall (%t) in (64) {
+        memref.store %z, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+    } else {
+      // CHECK: else
+      // CHECK-NOT: obs.barrier
+      // CHECK: scf.forall
+      scf.forall (%t) in (64) {
+        %u = arith.subi %c63, %t : index
+        memref.store %z, %a[%u] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+    }
+    // CHECK: }
+    // CHECK: obs.barrier block
+    scf.forall (%t) in (64) {
+      %x = memref.load %a[%t] : !arena
+      memref.store %x, %out[%t] : memref<64xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  } {obs.map = #obs.map<grid, block>}
+}
+
+// The condition of a while reads what its body wrote.
+// CHECK-LABEL: obs.kernel @while
+obs.kernel @while(%in: memref<64xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %b = obs.worker_id <grid, block>
+  %bs = obs.worker_count <grid, block>
+  scf.for %i = %b to %c1 step %bs {
+    %a = memref.alloc() : !arena
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !arena
+    } {mapping = [#obs.map<block, thread>]}
+    // CHECK: scf.while
+    scf.while : () -> () {
+      // CHECK-NEXT: obs.barrier block
+      // CHECK-NEXT: memref.load
+      %x = memref.load %a[%c0] : !arena
+      %more = arith.cmpi sgt, %x, %z : i32
+      scf.condition(%more)
+    } do {
+      // CHECK: obs.barrier block {why = ["write after read
+      // CHECK-NEXT: scf.forall
+      scf.forall (%t) in (64) {
+        memref.store %z, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+      scf.yield
+    }
+  } {obs.map = #obs.map<grid, block>}
+}
