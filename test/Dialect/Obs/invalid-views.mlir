@@ -133,3 +133,73 @@ func.func @exchange_in_place(%m: memref<8xi32>, %n: memref<8xi32>) {
   %r:2 = obs.force %p, %q into %n, %m : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
   return
 }
+
+// -----
+
+// From the second iteration on, the array carried is the memory written.
+func.func @reverse_in_loop(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %o : memref<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> !obs.pull<8 x i32> {
+    %b = obs.reverse %a : !obs.pull<8 x i32>
+    %p = obs.push %b : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+    // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    scf.yield %f : !obs.pull<8 x i32>
+  }
+  return
+}
+
+// -----
+
+// The array of the last iteration is overwritten before it is read.
+func.func @previous_iteration(%m: memref<8xi32>, %o: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %o : memref<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> !obs.pull<8 x i32> {
+    // expected-note@+1 {{the force is here}}
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+    %x = obs.get %a[%i] : !obs.pull<8 x i32>
+    obs.print "{}" %x : i32
+    scf.yield %f : !obs.pull<8 x i32>
+  }
+  return
+}
+
+// -----
+
+// A loop hands on the view that its body has made stale.
+func.func @stale_yield(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %m : memref<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> !obs.pull<8 x i32> {
+    // expected-note@+1 {{the force is here}}
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+    scf.yield %a : !obs.pull<8 x i32>
+  }
+  return
+}
+
+// -----
+
+// The condition of the next round reads what the body has overwritten.
+func.func @while(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
+  %c0 = arith.constant 0 : i32
+  %v = obs.view %m : memref<8xi32>
+  scf.while : () -> () {
+    // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+    %x = obs.get %v[%i] : !obs.pull<8 x i32>
+    %c = arith.cmpi eq, %x, %c0 : i32
+    scf.condition(%c)
+  } do {
+    // expected-note@+1 {{the force is here}}
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    scf.yield
+  }
+  return
+}

@@ -66,3 +66,38 @@ func.func @ping_pong(%m: memref<8xi32>, %n: memref<8xi32>) {
   %s = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
   return
 }
+
+// Each iteration reads elementwise what the one before has written; after no
+// iteration at all the result is the view.
+func.func @in_place_loop(%m: memref<8xi32>, %n: index) -> !obs.pull<8 x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %m : memref<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> !obs.pull<8 x i32> {
+    %b = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+      %y = arith.addi %x, %x : i32
+      obs.yield %y : i32
+    }
+    %p = obs.push %b : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+    %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    scf.yield %f : !obs.pull<8 x i32>
+  }
+  return %r : !obs.pull<8 x i32>
+}
+
+// Two kernels by turns, again and again.
+func.func @ping_pong_loop(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) -> !obs.pull<8 x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = obs.view %m : memref<8xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %v) -> !obs.pull<8 x i32> {
+    %b = obs.reverse %a : !obs.pull<8 x i32>
+    %p = obs.push %b : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+    %f = obs.force %p into %o : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    %g = obs.reverse %f : !obs.pull<8 x i32>
+    %q = obs.push %g : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+    %h = obs.force %q into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+    scf.yield %h : !obs.pull<8 x i32>
+  }
+  return %r : !obs.pull<8 x i32>
+}

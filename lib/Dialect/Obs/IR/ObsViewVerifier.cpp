@@ -112,22 +112,31 @@ static llvm::SetVector<Value> getDerived(Value source) {
   return derived;
 }
 
-/// The operation directly in `block` that contains `op`, or null.
-static Operation *getAncestorIn(Block *block, Operation *op) {
-  return block->findAncestorOpInBlock(*op);
+/// True if `array` is defined before `force` runs, so that a use after it is
+/// one of the old contents: not what the force, or a loop around it, gives.
+static bool isBoundBefore(Value array, ForceOp force) {
+  Operation *ancestor =
+      array.getParentBlock()->findAncestorOpInBlock(*force.getOperation());
+  Operation *definition = array.getDefiningOp();
+  if (!ancestor || !definition)
+    return ancestor;
+  return ancestor != definition && definition->isBeforeInBlock(ancestor);
 }
 
-/// True if `use` may run after `force` while `source` is still the same array.
-static bool mayFollow(Operation *use, ForceOp force, Value source) {
+/// True if `use` may run after `force` while `array`, which is bound before, is
+/// still the same.
+static bool mayFollow(Operation *use, ForceOp force, Value array) {
   for (Operation *at = force; at && at->getBlock(); at = at->getParentOp()) {
+    if (isa<FunctionOpInterface>(at))
+      return false;
     Operation *parent = at->getParentOp();
-    if (Operation *ancestor = getAncestorIn(at->getBlock(), use)) {
+    if (Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*use)) {
       if (ancestor != at && at->isBeforeInBlock(ancestor))
         return true;
       // A loop brings `use` back, with the same array if that is from outside.
-      for (; parent; parent = parent->getParentOp())
-        if (isa<LoopLikeOpInterface>(parent) && parent->isAncestor(use) &&
-            !parent->isAncestor(source.getParentBlock()->getParentOp()))
+      for (Operation *loop = at; loop; loop = loop->getParentOp())
+        if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(use) &&
+            !loop->isAncestor(array.getParentBlock()->getParentOp()))
           return true;
       return false;
     }
@@ -135,10 +144,29 @@ static bool mayFollow(Operation *use, ForceOp force, Value source) {
     if (loop && loop.getBefore().isAncestor(at->getParentRegion()) &&
         loop.getAfter().isAncestor(use->getParentRegion()))
       return true;
-    if (isa_and_nonnull<FunctionOpInterface>(parent))
-      return false;
   }
   return false;
+}
+
+/// The arrays that `value`, a block argument or result of an `scf.for` or a
+/// result of an `scf.if`, may be; empty for others.
+static SmallVector<Value> getCarried(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument.getArgNumber() == 0)
+      return {};
+    unsigned number = argument.getArgNumber() - 1;
+    return {loop.getInitArgs()[number],
+            loop.getBody()->getTerminator()->getOperand(number)};
+  }
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = value.getDefiningOp<scf::ForOp>())
+    return {loop.getInitArgs()[number],
+            loop.getBody()->getTerminator()->getOperand(number)};
+  if (auto branch = value.getDefiningOp<scf::IfOp>())
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  return {};
 }
 
 /// True if element i of `array` reads at most element i of `source`, of whose
@@ -152,6 +180,10 @@ static bool readsOwnElement(Value array, Value source,
     if (value == source || !derived.contains(value) ||
         !seen.insert(value).second)
       continue;
+    if (SmallVector<Value> carried = getCarried(value); !carried.empty()) {
+      llvm::append_range(work, carried);
+      continue;
+    }
     Operation *op = value.getDefiningOp();
     if (!isa_and_nonnull<PushOp, MapOp, ZipOp, UnzipOp>(op))
       return false;
@@ -168,6 +200,19 @@ static bool readsOwnElement(Value array, Value source,
   return true;
 }
 
+/// The memory that `source`, a view or the result of a force, stands for.
+static ValueRange getMemory(Value source) {
+  if (auto view = source.getDefiningOp<ViewOp>())
+    return view.getMemory();
+  auto force = source.getDefiningOp<ForceOp>();
+  unsigned next = 0;
+  for (Value result :
+       force.getResults().take_front(cast<OpResult>(source).getResultNumber()))
+    next += getArrayElementTypes(result.getType()).size();
+  return force.getInto().slice(next,
+                               getArrayElementTypes(source.getType()).size());
+}
+
 /// Emits `[R8-inside]` if `force` reads `source`, which is made from memory of
 /// `root`, other than at the element that it writes.
 static LogicalResult verifyReads(ForceOp force, Value source, Value root,
@@ -175,17 +220,13 @@ static LogicalResult verifyReads(ForceOp force, Value source, Value root,
   if (force.getUnchecked())
     return success();
   auto isOwn = [&](ValueRange memory) {
-    auto view = source.getDefiningOp<ViewOp>();
-    return view && llvm::all_of(view.getMemory(), [&](Value viewed) {
-             return getRoot(viewed) != root ||
-                    llvm::is_contained(memory, viewed);
-           });
+    return llvm::all_of(getMemory(source), [&](Value viewed) {
+      return getRoot(viewed) != root || llvm::is_contained(memory, viewed);
+    });
   };
-  unsigned next = 0;
-  for (Value array : force.getArrays()) {
-    unsigned count = getArrayElementTypes(array.getType()).size();
-    ValueRange memory = force.getInto().slice(next, count);
-    next += count;
+  for (auto [array, result] :
+       llvm::zip(force.getArrays(), force.getResults())) {
+    ValueRange memory = getMemory(result);
     if (!derived.contains(array) ||
         (isOwn(memory) && readsOwnElement(array, source, derived)))
       continue;
@@ -202,28 +243,32 @@ LogicalResult verification::verifyViewUses(ForceOp force) {
   for (Value memory : force.getInto())
     roots.insert(getRoot(memory));
   for (Value root : roots) {
-    // Views of the memory, and results of other forces into it.
+    // Views of the memory, and results of forces into it. Those of this force
+    // come back through a loop.
     llvm::SetVector<Value> sources;
     for (Value alias : getAliases(root))
       for (Operation *user : alias.getUsers())
-        if (isa<ViewOp, ForceOp>(user) && user != force)
-          sources.insert(user->result_begin(), user->result_end());
+        if (isa<ViewOp, ForceOp>(user))
+          for (Value result : user->getResults())
+            if (isa<ViewOp>(user) ||
+                llvm::any_of(getMemory(result), [&](Value memory) {
+                  return getRoot(memory) == root;
+                }))
+              sources.insert(result);
     for (Value source : sources) {
       llvm::SetVector<Value> derived = getDerived(source);
       if (failed(verifyReads(force, source, root, derived)))
         return failure();
       for (Value array : derived) {
-        for (OpOperand &use : array.getUses()) {
-          if (use.getOwner() == force && !mayFollow(force, force, source))
-            continue;
-          // What a loop or a region hands on is looked at where it is used.
-          if (!mayFollow(use.getOwner(), force, source))
+        if (!isBoundBefore(array, force))
+          continue;
+        for (Operation *user : array.getUsers()) {
+          if (!mayFollow(user, force, array))
             continue;
           InFlightDiagnostic diagnostic =
-              use.getOwner()->emitOpError("[R8-after] uses an array that reads "
-                                          "memory which a force has "
-                                          "overwritten; use the result of the "
-                                          "force, or force a copy first");
+              user->emitOpError("[R8-after] uses an array that reads memory "
+                                "which a force has overwritten; use the result "
+                                "of the force, or force a copy first");
           diagnostic.attachNote(force.getLoc()) << "the force is here";
           return diagnostic;
         }
