@@ -1,5 +1,4 @@
 // RUN: obs-run %s --entry=order 2 3 | FileCheck %s --check-prefix=ORDER
-// RUN: obs-run %s --device=emulate --threads=17 --entry=order 2 3 | FileCheck %s --check-prefix=ORDER
 // RUN: obs-run %s --entry=order 2 0 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --device=emulate --threads=17 --entry=order 2 0 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=levels iota:4x8xi32 | FileCheck %s --check-prefix=LEVELS
