@@ -45,7 +45,7 @@ static bool isStorage(Value array) {
   // virtual ones.
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
     return !isMemoryEffectFree(choice);
-  return !op || !isa<PullOpInterface, GetOp, ConstantOp>(op);
+  return !op || !isa<PullOpInterface, GetOp, ConstantOp, arith::SelectOp>(op);
 }
 
 /// Forces `array` at the insertion point, at the level there.
@@ -266,6 +266,52 @@ static LogicalResult readChoice(GetOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// get (select c, a, b) [i] = if c then get a [i] else get b [i]. Upstream turns
+/// an `if` that only passes on arrays into a select.
+static LogicalResult readSelected(GetOp op, PatternRewriter &rewriter) {
+  auto choice = op.getArray().getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return rewriter.notifyMatchFailure(op, "not a select among arrays");
+  auto readArm = [&](Value array) {
+    return [&, array](OpBuilder &b, Location loc) {
+      scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
+    };
+  };
+  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
+                                readArm(choice.getTrueValue()),
+                                readArm(choice.getFalseValue()));
+  rewriter.replaceOp(op, read.getResults());
+  return success();
+}
+
+/// The extent of a choice among arrays is the choice among their extents.
+static LogicalResult foldDimOfChoice(DimOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  unsigned dim = op.getDimension();
+  if (auto choice = op.getArray().getDefiningOp<arith::SelectOp>()) {
+    Value first = obs::buildExtent(rewriter, loc, choice.getTrueValue(), dim);
+    Value second = obs::buildExtent(rewriter, loc, choice.getFalseValue(), dim);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, choice.getCondition(),
+                                                 first, second);
+    return success();
+  }
+  auto choice = op.getArray().getDefiningOp<scf::IfOp>();
+  if (!choice || !isMemoryEffectFree(choice))
+    return rewriter.notifyMatchFailure(op, "not a choice of virtual arrays");
+  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
+  auto measureArm = [&](Region &arm) {
+    return [&](OpBuilder &b, Location l) {
+      Value array = cloneBody(b, arm, {})[number];
+      scf::YieldOp::create(b, l, obs::buildExtent(b, l, array, dim));
+    };
+  };
+  auto extent = scf::IfOp::create(rewriter, loc, choice.getCondition(),
+                                  measureArm(choice.getThenRegion()),
+                                  measureArm(choice.getElseRegion()));
+  rewriter.replaceOp(op, extent.getResults());
+  return success();
+}
+
 /// dim of an array is computed from the operands of what makes it.
 static LogicalResult foldDim(DimOp op, PatternRewriter &rewriter) {
   auto result = dyn_cast<OpResult>(op.getArray());
@@ -413,7 +459,9 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     RewritePatternSet patterns(&getContext());
     patterns.add(readVirtual);
     patterns.add(readChoice);
+    patterns.add(readSelected);
     patterns.add(foldDim);
+    patterns.add(foldDimOfChoice);
     patterns.add(shareReads);
     patterns.add(selectInsteadOfBranch);
     if (failed(applyPatternsGreedily(root, std::move(patterns))))
