@@ -115,6 +115,7 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
 }
 
 void Planner::findUnordered() {
+  unordered.clear();
   auto relate = [&](const Access &a, const Access &b) {
     if (a.buffer && b.buffer) {
       Operation *first = a.buffer.getDefiningOp();
@@ -170,29 +171,31 @@ int64_t Planner::place(bool addBarriers) {
   return total;
 }
 
-/// Orders the uses of buffers that share bytes by a barrier before the first
-/// use of each.
+/// Orders the uses of buffers that share bytes: by a barrier before the first
+/// use of the later one and, where a loop comes around, of the earlier one.
 void Planner::addBarriers() {
-  llvm::SetVector<Operation *> guarded;
-  for (Buffer &buffer : buffers)
-    for (Buffer &other : buffers) {
-      if (buffer.alloc == other.alloc || !overlap(buffer, other) ||
-          !isUnordered(buffer, other))
-        continue;
-      Operation *statement = buffer.firstUser;
-      for (Operation *op = statement; op != kernel; op = op->getParentOp())
-        if (isWarpLoop(op))
-          statement = op;
-      guarded.insert(statement);
-    }
-  for (Operation *op : guarded) {
-    OpBuilder builder(op);
-    BarrierOp::create(builder, op->getLoc(), Level::Block,
+  llvm::DenseSet<Operation *> guarded;
+  auto guard = [&](const Buffer &buffer) {
+    Operation *statement = buffer.firstUser;
+    for (Operation *op = statement; op != kernel; op = op->getParentOp())
+      if (isWarpLoop(op))
+        statement = op;
+    if (!guarded.insert(statement).second)
+      return;
+    OpBuilder builder(statement);
+    BarrierOp::create(builder, statement->getLoc(), Level::Block,
                       builder.getStrArrayAttr({"reuse of shared memory"}));
-    op->emitRemark("a barrier stands here only so that arrays "
-                   "can share memory: without it the kernel needs more shared "
-                   "memory than a block has");
-  }
+    statement->emitRemark(
+        "a barrier stands here only so that arrays can share memory: without "
+        "it the kernel needs more shared memory than a block has");
+    findUnordered();
+  };
+  for (unsigned i = 0; i < buffers.size(); ++i)
+    for (unsigned j = 0; j < i; ++j)
+      for (unsigned which : {i, j})
+        if (overlap(buffers[i], buffers[j]) &&
+            isUnordered(buffers[i], buffers[j]))
+          guard(buffers[which]);
 }
 
 LogicalResult Planner::run(int64_t limit) {

@@ -1,0 +1,44 @@
+// What has to run before obs-map-levels.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-map-levels
+
+// expected-error@+1 {{has no number of threads; run obs-set-launch first}}
+obs.kernel @threads(%m: memref<?xf32>) {
+}
+
+// -----
+
+obs.kernel @blocks(%m: memref<?xf32>) attributes {threads = 64 : i64} {
+}
+func.func @main(%m: memref<?xf32>, %n: index) {
+  // expected-error@+1 {{has no number of blocks; run obs-set-launch first}}
+  obs.launch @blocks work [%n] [thread] args(%m) : memref<?xf32>
+  return
+}
+
+// -----
+
+obs.kernel @home() attributes {threads = 64 : i64} {
+  // expected-error@+1 {{has no home yet; run obs-assign-homes first}}
+  %a = memref.alloc() : memref<64xi32, #obs.home<block, auto>>
+}
+
+// -----
+
+obs.kernel @place() attributes {threads = 64 : i64} {
+  // expected-error@+1 {{has no place in shared memory yet; run obs-plan-shared first}}
+  %a = memref.alloc() : memref<64xi32, #obs.home<block, shared>>
+}
+
+// -----
+
+obs.kernel @unmapped(%n: index) attributes {threads = 64 : i64} {
+  // expected-error@+1 {{is not mapped to threads; see obs-verify-levels}}
+  scf.forall (%i) in (%n) {
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has an argument of type 'memref<?xf32, strided<[2]>>'; only arrays without gaps can be passed as pointers}}
+obs.kernel @gaps(%m: memref<?xf32, strided<[2]>>) attributes {threads = 64 : i64} {
+}
