@@ -1,0 +1,23 @@
+// Histogram of bytes: r[v] is how often v occurs.
+//
+// Where an iteration writes depends on the data, and many may write the same
+// element, so the contract of the `fill` is `reduce(addi)`: writes to one element
+// are added up, whatever their order. Elements that nobody writes keep 0.
+//
+// GPU: a memset and one kernel, with one atomic addition for each byte.
+//
+// Run: obs-run examples/histogram.mlir iota:1000xi8
+//      obs-run examples/histogram.mlir --device=emulate --report LICENSE:i8
+
+func.func @main(%bytes: !obs.pull<? x i8>) -> !obs.pull<256 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = obs.dim %bytes, 0 : !obs.pull<? x i8>
+  %p = obs.fill init %zero reduce(addi) par (%t) in (%n) {
+    %byte = obs.get %bytes[%t] : !obs.pull<? x i8>
+    %v = arith.index_castui %byte : i8 to index
+    obs.write %one at [%v] : i32
+  } : !obs.push<grid, 256 x i32>
+  %r = obs.force %p {kernel = "histogram"} : !obs.push<grid, 256 x i32> -> !obs.pull<256 x i32>
+  return %r : !obs.pull<256 x i32>
+}
