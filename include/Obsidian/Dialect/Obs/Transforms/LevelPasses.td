@@ -60,6 +60,9 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
     | n = q T      | a loop of q steps                                |
     | else         | `for i = thread; i < n; i += T`                  |
 
+    and with `obs.distribution = #obs.distribution<blocked>` a loop over a run of
+    `ceil(n / T)` neighbours.
+
     ```mlir
     // before
     obs.kernel @k(%out: memref<?xi32>) attributes {threads = 128 : i64, entry = "k"} {
@@ -69,10 +72,13 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
     }
     // after
     gpu.module @kernels {
-      gpu.func @k(%arg0: memref<i32>, %arg1: index) kernel {
+      gpu.func @k(%arg0: memref<i32>, %arg1: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+        %out = memref.reinterpret_cast %arg0 to offset: [0], sizes: [%arg1], strides: [1] : memref<i32> to memref<?xi32>
         %thread = gpu.thread_id x
         %inside = arith.cmpi ult, %thread, %c64 : index
-        scf.if %inside { ... }
+        scf.if %inside {
+          memref.store %c, %out[%thread] : memref<?xi32>
+        }
         gpu.return
       }
     }
@@ -95,8 +101,14 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
     since the last barrier. Before a statement with an access that conflicts with
     one of them (read after write, write after read, write after initial
     contents, or any of them in the next iteration of a loop) stands a barrier,
-    which keeps its reasons. Two slots of a ring are different memory; accesses
-    of one thread to what it alone writes need no barrier.
+    which keeps its reasons: the kind of hazard, the array, and both accesses.
+    Two slots of a ring are different memory; accesses of one thread to what it
+    alone writes need no barrier. Afterwards each barrier is taken away that
+    leaves no conflict when it goes.
+
+    Lanes of a warp exchange data through barriers of the warp, which stand in
+    the loops over warps; what warps write into an array of their block waits
+    for the block. Nothing orders different blocks.
 
     ```mlir
     // before
@@ -108,7 +120,7 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
       %y = memref.load %a[%j] : memref<64xi32, #obs.home<block, shared>>
     } {mapping = [#obs.map<block, thread>]}
     // after: between the two
-    obs.barrier block {why = ["read after write"]}
+    obs.barrier block {why = ["read after write of the array at k.mlir:3:8, written at k.mlir:6:5, read at k.mlir:10:10"]}
     ```
   }];
   let statistics = [
@@ -122,9 +134,11 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
   let description = [{
     Buffers share bytes when their lifetimes are disjoint and a block barrier
     already stands between the last use of one and the first use of the other,
-    on every path around the loops that contain both. Each buffer gets
-    `obs.offset`, the kernel `shared_bytes`. An array of a warp has one slice for
-    each warp.
+    on every path, also around loops. Each buffer gets `obs.offset`, the kernel
+    `shared_bytes`. An array of a warp has one slice for each warp.
+
+    When that is more than `limit`, disjoint lifetimes are enough: barriers are
+    added, each with a remark.
 
     ```mlir
     // before
@@ -144,7 +158,18 @@ def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
   let description = [{
     Every `scf.forall` has one `#obs.map` to threads and contains neither another
     one nor a barrier; units are strictly nested; what decides about loops and
-    branches around leaf loops is uniform. Changes nothing.
+    branches around leaf loops is uniform: the number of a warp is only where a
+    loop over warps starts. An array belongs to the level of the code that
+    allocates it. Changes nothing.
+
+    ```mlir
+    // refused: the warps of a block disagree about the barrier
+    %w = obs.worker_id <block, warp>
+    %first = arith.cmpi eq, %w, %c0 : index
+    scf.if %first {
+      obs.barrier block
+    }
+    ```
   }];
 }
 
