@@ -1,0 +1,172 @@
+"""Runs an example program on inputs of many sizes and compares with NumPy.
+
+Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [OBS-RUN OPTION ...]
+
+NAME is the example's file name without `.mlir`. The inputs are random but the
+same every time. Their sizes straddle the edges of warps, blocks and chunks.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+SIZES = (0, 1, 31, 32, 33, 100, 257, 1000, 1024, 1025, 5000)
+SHAPES = ((0, 0), (1, 1), (1, 33), (31, 32), (33, 1), (2, 257), (100, 17), (65, 64))
+
+
+def integers(random, shape, kind=np.int32):
+    """Any values of the type, so that sums overflow."""
+    limits = np.iinfo(kind)
+    return random.integers(limits.min, limits.max, shape, kind, endpoint=True)
+
+
+def chunks(array, size, pad):
+    """The rows of a matrix whose last row is padded."""
+    rows = -(-len(array) // size)
+    return np.append(array, np.full(rows * size - len(array), pad, array.dtype)).reshape(rows, size)
+
+
+def map_fusion(random):
+    for n in SIZES:
+        a = integers(random, n)
+        yield [a], (a + np.int32(1)) ** 2 - a
+
+
+def reverse(random):
+    for n in SIZES:
+        a = integers(random, n, np.int8)
+        yield [a], np.flip(a)
+
+
+def saxpy(random):
+    for n in SIZES:
+        k = np.float32(random.standard_normal())
+        x, y = (random.standard_normal(n, np.float32) for _ in range(2))
+        yield [k, x, y], k * x + y
+
+
+def sum_chunks(random):
+    for n in SIZES:
+        a = integers(random, n)
+        yield [a], chunks(a, 512, 0).sum(axis=1, dtype=np.int32)
+
+
+def odd_even_sort(random):
+    for n in SIZES:
+        if n <= 1024:
+            a = integers(random, n)
+            yield [a], np.sort(a)
+    # Equal elements, and the order that needs every round.
+    yield [np.repeat(np.int32([3, 1, 2]), 11)], np.repeat(np.int32([1, 2, 3]), 11)
+    yield [np.arange(100, 0, -1, np.int32)], np.arange(1, 101, dtype=np.int32)
+
+
+def bitonic_merge(random):
+    for n in SIZES:
+        a = integers(random, n)
+        for begin in range(0, n, 256):
+            a[begin:begin + 256].sort()
+        result = a.copy()
+        for begin in range(0, n, 512):
+            result[begin:begin + 512].sort()
+        yield [a], result
+
+
+def transpose(random):
+    for shape in SHAPES:
+        a = integers(random, shape)
+        yield [a], a.T
+
+
+def stencil(random):
+    for shape in SHAPES:
+        a = integers(random, shape)
+        if a.size == 0:
+            yield [a], a
+            continue
+        border = np.pad(a, 1, mode="symmetric")
+        h, w = shape
+        yield [a], sum((border[i:i + h, j:j + w] for i in range(3) for j in range(3)),
+                       np.zeros(shape, np.int32))
+
+
+def histogram(random):
+    for n in SIZES:
+        a = integers(random, n, np.int8)
+        yield [a], np.bincount(a.view(np.uint8), minlength=256).astype(np.int32)
+    a = np.full(3000, -1, np.int8)
+    yield [a], np.bincount(a.view(np.uint8), minlength=256).astype(np.int32)
+
+
+CASES = {
+    "map-fusion": map_fusion,
+    "reverse": reverse,
+    "saxpy": saxpy,
+    "sum-chunks": sum_chunks,
+    "sum-chunks-loop": sum_chunks,
+    "odd-even-sort": odd_even_sort,
+    "bitonic-merge": bitonic_merge,
+    "transpose": transpose,
+    "stencil": stencil,
+    "histogram": histogram,
+}
+
+
+def run(obs_run, program, options, arguments, scratch):
+    """The result of the program, or what went wrong as text."""
+    words = []
+    for number, argument in enumerate(arguments):
+        if isinstance(argument, np.ndarray):
+            words.append("%s/%d.npy" % (scratch, number))
+            np.save(words[-1], argument)
+        else:
+            words.append(repr(float(argument)))
+    out = scratch + "/result.npy"
+    pathlib.Path(out).unlink(missing_ok=True)
+    result = subprocess.run([obs_run, str(program), *options, *words, "--out=" + out],
+                            text=True, capture_output=True)
+    if result.returncode:
+        return result.stdout + result.stderr
+    return np.load(out) if pathlib.Path(out).exists() else "no result"
+
+
+def compare(found, expected):
+    """What differs, or nothing. Floats are compared bit for bit."""
+    if isinstance(found, str):
+        return found
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return "got %s %s, expected %s %s" % (
+            found.dtype, found.shape, expected.dtype, expected.shape)
+    bytes_of = [np.ascontiguousarray(a).view(np.uint8).reshape(a.shape + (a.itemsize,))
+                for a in (found, expected)]
+    wrong = np.argwhere((bytes_of[0] != bytes_of[1]).any(axis=-1))
+    if len(wrong) == 0:
+        return ""
+    first = tuple(wrong[0])
+    return "%d of %d elements differ; at %s got %s, expected %s" % (
+        len(wrong), found.size, list(map(int, first)), found[first], expected[first])
+
+
+def main(obs_run, folder, name, *options):
+    program = pathlib.Path(folder, name + ".mlir")
+    count = problems = 0
+    with tempfile.TemporaryDirectory() as scratch, np.errstate(over="ignore"):
+        for arguments, expected in CASES[name](np.random.default_rng(22)):
+            count += 1
+            problem = compare(run(obs_run, program, options, arguments, scratch), expected)
+            if problem:
+                problems += 1
+                print("%s %s, inputs %s: %s" % (
+                    program, " ".join(options),
+                    [getattr(a, "shape", a) for a in arguments], problem))
+    print("%s: %d inputs, %d problems" % (name, count, problems))
+    return 1 if problems or not count else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
