@@ -2,6 +2,7 @@
 // RUN: obs-run %s --device=emulate --threads=17 --entry=mixed 7 2 | FileCheck %s --check-prefix=MIXED
 // RUN: not obs-run %s --entry=mixed 7 0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: obs-run %s --entry=select true iota:2xi32 | FileCheck %s --check-prefix=SELECT
+// RUN: obs-run %s --device=emulate --threads=17 --entry=select true iota:2xi32 | FileCheck %s --check-prefix=SELECT
 // RUN: not obs-run %s --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // 7 / 2 is 3, and its square root.

@@ -656,7 +656,21 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
   if (!first || first.getRank() == 0)
     return emitOptionalError(
         loc, "[view-memory] needs ranked memrefs of at least one dimension");
-  return inferPull(context, loc, first.getShape(), elements, types);
+  if (failed(inferPull(context, loc, first.getShape(), elements, types)))
+    return failure();
+  std::optional<ArrayRef<int64_t>> bounds = adaptor.getBounds();
+  if (!bounds)
+    return success();
+  // The verifier of the type names what is wrong with the bounds.
+  auto emit = [&] {
+    return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
+  };
+  auto bounded = PullType::getChecked(emit, context, first.getShape(), *bounds,
+                                      ArrayRef<Type>(elements));
+  if (!bounded)
+    return failure();
+  types.back() = bounded;
+  return success();
 }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,

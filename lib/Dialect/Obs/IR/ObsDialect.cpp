@@ -155,6 +155,15 @@ SmallVector<Value> obs::buildExtents(OpBuilder &builder, Location loc,
   return extents;
 }
 
+Value obs::buildView(OpBuilder &builder, Location loc, PullType type,
+                     ValueRange memory) {
+  DenseI64ArrayAttr bounds;
+  if (!type.getBounds().empty())
+    bounds = builder.getDenseI64ArrayAttr(type.getBounds());
+  return ViewOp::create(builder, loc, TypeRange(type), memory, bounds)
+      .getResult();
+}
+
 SmallVector<Value> obs::buildGet(OpBuilder &builder, Location loc, Value array,
                                  ValueRange indices) {
   auto get = GetOp::create(

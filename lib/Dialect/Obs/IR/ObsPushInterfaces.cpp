@@ -8,6 +8,7 @@
 #include "IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -159,15 +160,39 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
   if (dim < outerRank)
     return obs::buildExtent(builder, loc, getArrays().front(), dim);
-  // All instances yield the same extents, so those of the first will do. Its
-  // program is built only to find them and is dead otherwise.
+  // All instances yield the same extents, so those of the first will do. Of its
+  // program only what computes arrays and scalars is built; a force has the
+  // extents of what it forces.
+  IRMapping mapping;
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
-  SmallVector<Value> elements;
+  Block &body = getBody().front();
+  unsigned next = 0;
   for (Value array : getArrays())
-    llvm::append_range(elements, buildGet(builder, loc, array, zeros));
-  Value part = cloneBody(builder, getBody(), elements)[result];
-  return obs::buildExtent(builder, loc, part, dim - outerRank);
+    for (Value element : buildGet(builder, loc, array, zeros))
+      mapping.map(body.getArgument(next++), element);
+  for (Operation &op : body.without_terminator())
+    if (isa<ForceOp>(op) || isMemoryEffectFree(&op))
+      builder.clone(op, mapping);
+  Value part = mapping.lookupOrNull(body.getTerminator()->getOperand(result));
+  SetVector<Operation *> slice;
+  bool known = part != nullptr;
+  if (known) {
+    slice.insert(part.getDefiningOp());
+    for (unsigned i = 0; i < slice.size(); ++i)
+      for (Value operand : slice[i]->getOperands()) {
+        known &= !getBody().isAncestor(operand.getParentRegion());
+        if (Operation *op = operand.getDefiningOp();
+            op && op->getBlock() == builder.getInsertionBlock())
+          slice.insert(op);
+      }
+  }
+  if (known)
+    return obs::buildExtent(builder, loc, part, dim - outerRank);
+  emitOpError("[distribute-extent] yields an array whose extent only running "
+              "the sub-program tells; give a later obs.join the extents of its "
+              "result by 'to'");
+  return zeros.front();
 }
 bool DistributeOp::isTotal(unsigned result) {
   return isTotalPush(getBody().front().getTerminator()->getOperand(result));
@@ -275,13 +300,19 @@ bool TakeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
 Value TakeOp::getMovedArray() { return getArray(); }
 
 void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
-  SmallVector<Value> extents = buildExtents(builder, loc, getArray());
-  unsigned rank = extents.size() / 2;
+  ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
+  ArrayRef<int64_t> target = getArrayExtents(getType());
+  unsigned rank = source.size() / 2;
+  // A contiguous join steps by the extents of a chunk, a strided one by their
+  // number. A single chunk needs no step.
+  SmallVector<Value> steps(rank);
+  for (unsigned d = 0; d < rank; ++d)
+    if (source[d] != 1)
+      steps[d] = obs::buildExtent(builder, loc, getArray(),
+                                  getStrided() ? d : rank + d);
   SmallVector<Value> limits;
   if (std::optional<ArrayRef<int64_t>> to = getStaticExtents())
     limits = buildMixed(builder, loc, getExtents(), *to);
-  ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
-  ArrayRef<int64_t> target = getArrayExtents(getType());
   emitGuarded(
       builder, loc, getArray(), writer,
       [&](OpBuilder &b, Location l, SmallVector<Value> &indices) {
@@ -289,12 +320,13 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
         Value inside;
         SmallVector<Value> joined;
         for (unsigned d = 0; d < rank; ++d) {
-          joined.push_back(
-              getStrided()
-                  ? index.add(index.mul(indices[rank + d], extents[d]),
-                              indices[d])
-                  : index.add(index.mul(indices[d], extents[rank + d]),
-                              indices[rank + d]));
+          Value chunk = indices[d], element = indices[rank + d];
+          if (!steps[d])
+            joined.push_back(element);
+          else if (getStrided())
+            joined.push_back(index.add(index.mul(element, steps[d]), chunk));
+          else
+            joined.push_back(index.add(index.mul(chunk, steps[d]), element));
           bool fits = !ShapedType::isDynamic(target[d]) &&
                       !ShapedType::isDynamic(source[d]) &&
                       !ShapedType::isDynamic(source[rank + d]) &&

@@ -440,6 +440,12 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
   void runOnOperation() override {
     Operation *root = getOperation();
     remarkRecomputation(root);
+    // The interfaces build values; what they cannot build they report.
+    bool reported = false;
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      reported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      return failure(); // Others print it.
+    });
     // What a sub-program gets is known once the program around it is emitted, so
     // arrays that turn out to be carried are forced, and their forces emitted,
     // until there are no more: once for each level of nesting.
@@ -452,7 +458,7 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
       WalkResult result = root->walk([&](FunctionOpInterface function) {
         return WalkResult(fuseForces(builder, function.getFunctionBody()));
       });
-      if (result.wasInterrupted())
+      if (result.wasInterrupted() || reported)
         return signalPassFailure();
     }
 
@@ -464,7 +470,7 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     patterns.add(foldDimOfChoice);
     patterns.add(shareReads);
     patterns.add(selectInsteadOfBranch);
-    if (failed(applyPatternsGreedily(root, std::move(patterns))))
+    if (failed(applyPatternsGreedily(root, std::move(patterns))) || reported)
       return signalPassFailure();
   }
 };

@@ -52,12 +52,6 @@ static SmallVector<Value> flattenValues(OpBuilder &builder, Location loc,
   return result;
 }
 
-/// A view of the memrefs `memory`, as an array of exactly `type`.
-static Value buildView(OpBuilder &builder, Location loc, PullType type,
-                       ValueRange memory) {
-  return ViewOp::create(builder, loc, TypeRange(type), memory).getResult();
-}
-
 /// Replaces array arguments of `block` by memrefs, with views at its start.
 static void convertBlockArguments(Block &block) {
   OpBuilder builder = OpBuilder::atBlockBegin(&block);

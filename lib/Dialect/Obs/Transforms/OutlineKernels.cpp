@@ -312,10 +312,8 @@ LogicalResult Outliner::run() {
   for (Value result : force.getResults()) {
     auto type = cast<PullType>(result.getType());
     unsigned count = type.getElementTypes().size();
-    auto view = ViewOp::create(
-        host, loc, TypeRange(type),
-        ValueRange(outputs).slice(next, count));
-    result.replaceAllUsesWith(view.getResult());
+    result.replaceAllUsesWith(buildView(
+        host, loc, type, ValueRange(outputs).slice(next, count)));
     next += count;
   }
   force.erase();

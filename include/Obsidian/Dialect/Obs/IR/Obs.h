@@ -96,6 +96,11 @@ SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
 SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
                             ValueRange indices);
 
+/// A view of `memory`, one memref for each element type, as an array of exactly
+/// `type`.
+Value buildView(OpBuilder &builder, Location loc, PullType type,
+                ValueRange memory);
+
 /// Builds the program of the push array `array` with the given writer. `array`
 /// must be the result of an operation with PushOpInterface.
 void emitPush(OpBuilder &builder, Location loc, Value array, Writer writer);

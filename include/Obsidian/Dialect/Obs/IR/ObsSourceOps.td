@@ -25,7 +25,8 @@ def Obs_ViewOp : Obs_Op<"view", [
     The contents of `memory` at this point. After a force into memory that the
     view may alias, no use of the view may follow (rule R8): the force's result
     is the new array. With several memrefs, of one shape, the array has one
-    element type for each. A view is storage: reading it loads.
+    element type for each. A view is storage: reading it loads. `bound` promises
+    that dynamic extents are no larger, as in `obs.view %m bound [1024]`.
 
     Example:
 
@@ -37,9 +38,9 @@ def Obs_ViewOp : Obs_Op<"view", [
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyMemRef>:$memory);
+  let arguments = (ins Variadic<AnyMemRef>:$memory, OptionalAttr<DenseI64ArrayAttr>:$bounds);
   let results = (outs Obs_PullType:$result);
-  let assemblyFormat = "$memory attr-dict `:` type($memory)";
+  let assemblyFormat = "$memory (`bound` $bounds^)? attr-dict `:` type($memory)";
   let hasVerifier = 1;
 }
 
