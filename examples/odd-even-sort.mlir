@@ -1,10 +1,16 @@
-// Odd-even transposition sort of up to 1024 elements in one block. The length is
-// known at run time; in round k, element i meets its neighbour on the side that
-// the parity of i + k says. n rounds sort n elements.
+// Odd-even transposition sort of n <= 1024 numbers.
 //
-//   obs-run examples/odd-even-sort.mlir --device=emulate random:10xi32:7
+// n rounds. In round k element i meets the neighbour on the side that the parity
+// of i + k says; the lower of the two keeps the minimum, the upper the maximum.
+// The loop carries the array: each round reads the one before and forces a new
+// one. The length is known at run time only; `bound` is what the buffers are
+// made for.
 //
-// demo: --device=emulate random:10xi32:7
+// GPU: one kernel of one block. A round is a loop over its threads, and the
+// rounds take turns in two buffers of shared memory, with a barrier for each.
+//
+// Run: obs-run examples/odd-even-sort.mlir random:20xi32:1
+//      obs-run examples/odd-even-sort.mlir --device=emulate --report random:1000xi32:1
 
 func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound [1024]> {
   %n = obs.dim %a, 0 : !obs.pull<? x i32 bound [1024]>
