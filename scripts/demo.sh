@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what is missing, builds the release tools, and runs the examples:
-# each is compiled to PTX and run by the emulator (and by the GPU, where there
-# is a driver) with the arguments on its `// demo:` lines.
+# Installs what is missing, builds the release tools, and runs examples on real
+# data: demo.py compiles them to PTX, runs them with the emulator (and on the
+# GPU, where there is a driver), and checks the results.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,8 @@ trap 'rm -f "$log"' EXIT
 step "1/3 build tools and LLVM/MLIR 22"
 if [ -x "${LLVM_PREFIX:-/usr/lib/llvm-22}/bin/mlir-opt" ] &&
    [ -x "${LLVM_PREFIX:-/usr/lib/llvm-22}/bin/clang++" ] &&
-   command -v cmake >/dev/null && command -v ninja >/dev/null; then
+   command -v cmake >/dev/null && command -v ninja >/dev/null &&
+   command -v python3 >/dev/null; then
   echo "found"
 else
   ./scripts/install-deps.sh
@@ -22,33 +23,16 @@ step "2/3 build (a few minutes the first time)"
 cmake --preset release >"$log" 2>&1 || { cat "$log"; exit 1; }
 cmake --build build --target obs-tools
 
-step "3/3 run the examples"
-PATH="$PWD/build/bin:$PATH"
-devices="interpret emulate"
-if [ -e /dev/nvidiactl ]; then
-  devices="$devices cuda"
-fi
-for example in examples/*.mlir; do
-  lines="$(sed -n 's|^// demo: *||p' "$example")"
-  [ -n "$lines" ] || continue
-  echo
-  echo "-- $example"
-  ptx="build/$(basename "$example" .mlir).ptx"
-  obs-translate --obs-to-ptx "$example" -o "$ptx"
-  echo "PTX: $ptx ($(wc -l <"$ptx") lines)"
-  echo "$lines" | while IFS= read -r arguments; do
-    for device in $devices; do
-      echo "\$ obs-run $example --device=$device $arguments"
-      # shellcheck disable=SC2086 # a list of words
-      obs-run "$example" --device="$device" $arguments
-    done
-  done
-done
+step "3/3 run examples: compile to PTX, emulate, check, count"
+python3 scripts/demo.py build/bin build/demo
 
 step "done"
 cat <<'END'
 Try next:
-  build/bin/obs-opt --help                       passes and pipelines
-  build/bin/obs-run examples/saxpy.mlir --help   how to run a program
-  make check                                     every test
+  cat examples/stencil.mlir build/demo/stencil.ptx       a program and its PTX
+  build/bin/obs-run examples/saxpy.mlir --device=emulate --report 2.0 iota:10xf32 iota:10xf32
+                                                         a program on your own data
+  build/bin/obs-run --help                               all kinds of arguments
+  build/bin/obs-opt --help                               passes and pipelines
+  make check                                             every test
 END

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs example programs on files of this repository and checks the results.
+
+Usage: demo.py BIN-FOLDER WORK-FOLDER, from the root of the repository
+
+Each program is compiled to PTX, and run by the emulator, and by the GPU where
+there is one. The result is compared with what Python computes. Needs nothing
+but Python.
+"""
+
+import array
+import collections
+import ctypes
+import pathlib
+import subprocess
+import sys
+
+DEVICES = {"emulate": "emulator", "cuda": "GPU"}
+
+
+def has_gpu():
+    """True when the NVIDIA driver loads and reports a device."""
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+        count = ctypes.c_int(0)
+        return (cuda.cuInit(0) == 0
+                and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0)
+    except OSError:
+        return False
+
+
+def ints(values):
+    """The numbers as an array file of i32, little-endian."""
+    result = array.array("i", list(values))
+    if sys.byteorder == "big":
+        result.byteswap()
+    return result.tobytes()
+
+
+def numbers(data):
+    """The i32 numbers of an array file."""
+    result = array.array("i")
+    result.frombytes(data)
+    if sys.byteorder == "big":
+        result.byteswap()
+    return list(result)
+
+
+def last_words(data):
+    """The last printable line of a text, shortened."""
+    line = data.decode("ascii", "replace").strip().splitlines()[-1].strip()
+    return '"%s"' % line[-60:]
+
+
+def frequent(data):
+    """The most frequent bytes of a histogram."""
+    counts = collections.Counter(dict(enumerate(numbers(data))))
+    return ", ".join("%r %d times" % (chr(v), n) for v, n in counts.most_common(5))
+
+
+def ends(data):
+    """The first and the last of a list of numbers."""
+    values = [str(v) for v in numbers(data)]
+    return "%s ... %s" % (" ".join(values[:6]), " ".join(values[-6:]))
+
+
+def blur(pixels, height, width):
+    """Sums of 3 x 3 pixels; the border is mirrored."""
+    def at(i, j):
+        i, j = (min(max(k, 0), n - 1) for k, n in ((i, height), (j, width)))
+        return pixels[i * width + j]
+    return [sum(at(i + y, j + x) for y in (-1, 0, 1) for x in (-1, 0, 1))
+            for i in range(height) for j in range(width)]
+
+
+def programs():
+    """(program, what it does, input, its type, expected result, how to show)."""
+    text = pathlib.Path("LICENSE").read_bytes()
+    readme = pathlib.Path("README.md").read_bytes()
+
+    counts = collections.Counter(text)
+    yield ("histogram", "how often each byte occurs in LICENSE (%d bytes)" % len(text),
+           text, "i8", ints(counts[v] for v in range(256)), frequent)
+
+    yield ("reverse", "README.md backwards (%d bytes)" % len(readme),
+           readme, "i8", readme[::-1], last_words)
+
+    yield ("sum-chunks", "sums of chunks of 512 bytes of LICENSE",
+           ints(text), "i32",
+           ints(sum(text[i:i + 512]) for i in range(0, len(text), 512)), ends)
+
+    lines = [len(line) for line in text.split(b"\n")][:1024]
+    yield ("odd-even-sort", "lengths of the %d lines of LICENSE, sorted" % len(lines),
+           ints(lines), "i32", ints(sorted(lines)), ends)
+
+    width = 64
+    height = len(readme) // width
+    pixels = readme[:height * width]
+    yield ("stencil", "README.md as an image of %d x %d pixels, 3 x 3 sums" % (height, width),
+           ints(pixels), "%dx%dxi32" % (height, width),
+           ints(blur(pixels, height, width)), ends)
+
+
+def tool(*command):
+    """Output of a command; ends the demo if the command fails."""
+    result = subprocess.run(command, text=True, capture_output=True)
+    if result.returncode:
+        sys.exit("%s\n%s%s" % (" ".join(command), result.stdout, result.stderr))
+    return result.stdout + result.stderr
+
+
+def cost(report):
+    """What the launches of a report cost, for people."""
+    lines = []
+    for line in report.splitlines():
+        if not line.startswith("launch: "):
+            continue
+        field = dict(word.split("=") for word in line.split()[1:])
+        lines.append("kernel %s: %s block(s) of %s threads, %s block barriers in all, %s bytes of "
+                     "shared memory; global memory: %s bytes read, %s written" % tuple(
+                         field[key] for key in (
+                             "kernel", "blocks", "threads", "block-barriers", "shared-bytes",
+                             "bytes-loaded", "bytes-stored")))
+    return lines
+
+
+def main(tools, work):
+    pathlib.Path(work).mkdir(parents=True, exist_ok=True)
+    devices = ["emulate"] + (["cuda"] if has_gpu() else [])
+    wrong = 0
+    for name, title, data, kind, expected, show in programs():
+        source = "examples/%s.mlir" % name
+        ptx, file, out = ("%s/%s%s" % (work, name, end) for end in (".ptx", ".in", ".out"))
+        print("\n-- %s: %s" % (source, title), flush=True)
+        tool(tools + "/obs-translate", "--obs-to-ptx", source, "-o", ptx)
+        entries = pathlib.Path(ptx).read_text().count(".entry")
+        print("   PTX       %s: %d lines, %d kernel%s" % (
+            ptx, len(pathlib.Path(ptx).read_text().splitlines()), entries,
+            "" if entries == 1 else "s"), flush=True)
+        pathlib.Path(file).write_bytes(data)
+        for device in devices:
+            pathlib.Path(out).unlink(missing_ok=True)
+            report = tool(tools + "/obs-run", source, "--device=" + device, "--report",
+                          "%s:%s" % (file, kind), "--out=" + out)
+            found = pathlib.Path(out).read_bytes()
+            same = found == expected
+            wrong += not same
+            print("   %-9s %s" % (DEVICES[device], show(found)))
+            print("   check     %s" % ("equal to what Python computes" if same
+                                       else "WRONG: Python computes " + show(expected)))
+            if device == "emulate":
+                for line in cost(report):
+                    print("   cost      " + line, flush=True)
+    if len(devices) == 1:
+        print("\n(no NVIDIA GPU here: the emulator ran the kernels)")
+    if wrong:
+        sys.exit("%d results are wrong" % wrong)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
