@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs example programs on files of this repository and checks the results.
 
-Usage: demo.py BIN-FOLDER WORK-FOLDER, from the root of the repository
+Usage: demo.py WORK-FOLDER, from the root of the repository, with the tools in PATH
 
 Each program is compiled to PTX, and run by the emulator, and by the GPU where
 there is one. The result is compared with what Python computes. Needs nothing
@@ -117,14 +117,14 @@ def cost(report):
             continue
         field = dict(word.split("=") for word in line.split()[1:])
         lines.append("kernel %s: %s block(s) of %s threads, %s block barriers in all, %s bytes of "
-                     "shared memory; global memory: %s bytes read, %s written" % tuple(
+                     "shared memory; global memory: %s bytes read, %s written, %s atomics" % tuple(
                          field[key] for key in (
                              "kernel", "blocks", "threads", "block-barriers", "shared-bytes",
-                             "bytes-loaded", "bytes-stored")))
+                             "bytes-loaded", "bytes-stored", "atomics")))
     return lines
 
 
-def main(tools, work):
+def main(work):
     pathlib.Path(work).mkdir(parents=True, exist_ok=True)
     devices = ["emulate"] + (["cuda"] if has_gpu() else [])
     wrong = 0
@@ -132,7 +132,7 @@ def main(tools, work):
         source = "examples/%s.mlir" % name
         ptx, file, out = ("%s/%s%s" % (work, name, end) for end in (".ptx", ".in", ".out"))
         print("\n-- %s: %s" % (source, title), flush=True)
-        tool(tools + "/obs-translate", "--obs-to-ptx", source, "-o", ptx)
+        tool("obs-translate", "--obs-to-ptx", source, "-o", ptx)
         entries = pathlib.Path(ptx).read_text().count(".entry")
         print("   PTX       %s: %d lines, %d kernel%s" % (
             ptx, len(pathlib.Path(ptx).read_text().splitlines()), entries,
@@ -140,7 +140,7 @@ def main(tools, work):
         pathlib.Path(file).write_bytes(data)
         for device in devices:
             pathlib.Path(out).unlink(missing_ok=True)
-            report = tool(tools + "/obs-run", source, "--device=" + device, "--report",
+            report = tool("obs-run", source, "--device=" + device, "--report",
                           "%s:%s" % (file, kind), "--out=" + out)
             found = pathlib.Path(out).read_bytes()
             same = found == expected
@@ -158,6 +158,6 @@ def main(tools, work):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -24,7 +24,7 @@ cmake --preset release >"$log" 2>&1 || { cat "$log"; exit 1; }
 cmake --build build --target obs-tools
 
 step "3/3 run examples: compile to PTX, emulate, check, count"
-python3 scripts/demo.py build/bin build/demo
+PATH="$PWD/build/bin:$PATH" python3 scripts/demo.py build/demo
 
 step "done"
 cat <<'END'

@@ -132,9 +132,9 @@ Error EmulatorDevice::launch(KernelHandle handle, const LaunchShape &shape,
   if (Error error = kernel.machine->launch(
           kernel.name, grid, block, shape.sharedBytes, parameters, &stats))
     return error;
-  lastCounters =
-      LaunchCounters{stats.blockBarriers, stats.warpBarriers,
-                     stats.globalBytesLoaded, stats.globalBytesStored};
+  lastCounters = LaunchCounters{stats.blockBarriers, stats.warpBarriers,
+                                stats.globalBytesLoaded,
+                                stats.globalBytesStored, stats.atomics};
   return Error::success();
 }
 

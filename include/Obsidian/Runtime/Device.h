@@ -51,6 +51,8 @@ struct LaunchCounters {
   uint64_t warpBarriers = 0;
   uint64_t globalBytesLoaded = 0;
   uint64_t globalBytesStored = 0;
+  /// Atomic operations, on shared and on global memory.
+  uint64_t atomics = 0;
 };
 
 /// A machine that runs kernels. Not thread safe.

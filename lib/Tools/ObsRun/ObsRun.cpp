@@ -193,7 +193,8 @@ void Session::printReport(raw_ostream &os) const {
       os << " block-barriers=" << launch.counters->blockBarriers
          << " warp-barriers=" << launch.counters->warpBarriers
          << " bytes-loaded=" << launch.counters->globalBytesLoaded
-         << " bytes-stored=" << launch.counters->globalBytesStored;
+         << " bytes-stored=" << launch.counters->globalBytesStored
+         << " atomics=" << launch.counters->atomics;
     os << '\n';
   }
 }
