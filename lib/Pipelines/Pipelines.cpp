@@ -31,6 +31,8 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.runtimeChecks)
+    pm.addPass(createObsInsertRuntimeChecksPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
   // One sub-program reads its part of what is now an array of all.

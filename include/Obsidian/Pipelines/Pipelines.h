@@ -25,6 +25,10 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       *this, "blocks",
       llvm::cl::desc("Number of blocks of every launch (0: by the extents)"),
       llvm::cl::init(0)};
+  PassOptions::Option<bool> runtimeChecks{
+      *this, "runtime-checks",
+      llvm::cl::desc("Check dynamic extents at run time (rule R4)"),
+      llvm::cl::init(false)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Check the rules of levels between the passes"),

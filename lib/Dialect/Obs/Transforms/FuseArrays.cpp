@@ -339,9 +339,6 @@ static LogicalResult shareReads(scf::IfOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "no results");
   auto thenYield = op.thenYield(), elseYield = op.elseYield();
   for (unsigned k = 0; k < op.getNumResults(); ++k) {
-    // A result that was shared before is dead, and dropped by and by.
-    if (op.getResult(k).use_empty())
-      continue;
     auto first = thenYield.getOperand(k).getDefiningOp<GetOp>();
     auto second = elseYield.getOperand(k).getDefiningOp<GetOp>();
     if (!first || !second || first.getArray() != second.getArray() ||
@@ -356,29 +353,34 @@ static LogicalResult shareReads(scf::IfOp op, PatternRewriter &rewriter) {
     if (first.getArray().getDefiningOp() &&
         op->isProperAncestor(first.getArray().getDefiningOp()))
       continue;
-    SmallVector<Type> types(op.getResultTypes());
-    types.append(first.getIndices().size(), rewriter.getIndexType());
-    auto shared = scf::IfOp::create(rewriter, op.getLoc(), types,
-                                    op.getCondition(), /*addThenBlock=*/false,
-                                    /*addElseBlock=*/false);
+    // Indices take the place of the element.
+    auto exchange = [&](ValueRange values, ValueRange indices) {
+      SmallVector<Value> exchanged(values);
+      exchanged.erase(exchanged.begin() + k);
+      llvm::append_range(exchanged, indices);
+      return exchanged;
+    };
+    SmallVector<Value> thenValues =
+        exchange(thenYield.getOperands(), first.getIndices());
+    SmallVector<Value> elseValues =
+        exchange(elseYield.getOperands(), second.getIndices());
+    auto shared = scf::IfOp::create(
+        rewriter, op.getLoc(), ValueRange(thenValues).getTypes(),
+        op.getCondition(), /*addThenBlock=*/false, /*addElseBlock=*/false);
     rewriter.inlineRegionBefore(op.getThenRegion(), shared.getThenRegion(),
                                 shared.getThenRegion().end());
     rewriter.inlineRegionBefore(op.getElseRegion(), shared.getElseRegion(),
                                 shared.getElseRegion().end());
-    rewriter.modifyOpInPlace(thenYield, [&] {
-      thenYield->insertOperands(types.size() - first.getIndices().size(),
-                                first.getIndices());
-    });
-    rewriter.modifyOpInPlace(elseYield, [&] {
-      elseYield->insertOperands(types.size() - second.getIndices().size(),
-                                second.getIndices());
-    });
+    rewriter.modifyOpInPlace(thenYield,
+                             [&] { thenYield->setOperands(thenValues); });
+    rewriter.modifyOpInPlace(elseYield,
+                             [&] { elseYield->setOperands(elseValues); });
     SmallVector<Value> element =
         buildGet(rewriter, op.getLoc(), first.getArray(),
                  shared.getResults().take_back(first.getIndices().size()));
     SmallVector<Value> results(
-        shared.getResults().take_front(op.getNumResults()));
-    results[k] = element[source.getResultNumber()];
+        shared.getResults().drop_back(first.getIndices().size()));
+    results.insert(results.begin() + k, element[source.getResultNumber()]);
     rewriter.replaceOp(op, results);
     return success();
   }

@@ -166,7 +166,7 @@ def Obs_SplitOp : Obs_Op<"split", [Pure, AttrSizedOperandSegments] # PullArrayMe
     `c * k + i`; `strided`: it is element `c + i * chunks`, so that neighbouring
     chunks read neighbouring addresses. Where `n` is no multiple of `k`, reads
     past the end give the `pad` values; without `pad` the static extents must
-    divide (R4) and dynamic ones are checked under `--obs-runtime-checks`.
+    divide (R4) and dynamic ones are checked under `runtime-checks` of `obs-to-gpu`.
 
     Example:
 
@@ -238,7 +238,7 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The numbers of elements agree: static ones are checked here (R4), dynamic
-    ones under `--obs-runtime-checks`. Dynamic extents of the result stand in
+    ones under `runtime-checks` of `obs-to-gpu`. Dynamic extents of the result stand in
     brackets.
 
     Example:

@@ -74,6 +74,27 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
   }];
 }
 
+def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
+  let summary = "Check extents that the types leave open";
+  let description = [{
+    Rule R4 for dynamic extents: behind every operation whose arrays must agree
+    in extents, or that must stay within one, stands an `obs.assert` of what the
+    types do not prove. Operations inside of scalar regions are not checked:
+    those only compute an element.
+
+    ```mlir
+    // before
+    %z = obs.zip %a, %b : !obs.pull<? x i32>, !obs.pull<? x f32>
+    // after
+    %n = obs.dim %a, 0 : !obs.pull<? x i32>
+    %m = obs.dim %b, 0 : !obs.pull<? x f32>
+    %ok = arith.cmpi eq, %n, %m : index
+    obs.assert %ok, "[R4-extents] obs.zip: the arrays have different extents"
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "One kernel for each force at grid level";
   let description = [{

@@ -1,0 +1,141 @@
+//===- InsertRuntimeChecks.cpp - Check extents that types leave open ------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSINSERTRUNTIMECHECKSPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// Builds the checks of one operation, behind it.
+class Checker {
+public:
+  explicit Checker(Operation *op) : op(op), loc(op->getLoc()), builder(op) {
+    builder.setInsertionPointAfter(op);
+  }
+
+  /// All arrays agree in every dimension but `except`.
+  void checkEqual(ValueRange arrays, std::optional<int64_t> except = {}) {
+    SmallVector<Value> first = buildExtents(builder, loc, arrays.front());
+    for (Value array : arrays.drop_front())
+      for (auto [d, extent] :
+           llvm::enumerate(buildExtents(builder, loc, array)))
+        if (!except || static_cast<int64_t>(d) != *except)
+          require(arith::CmpIPredicate::eq, first[d], extent,
+                  "the arrays have different extents");
+  }
+
+  void checkDivides(SplitOp split) {
+    SmallVector<Value> sizes =
+        buildMixed(builder, loc, split.getSizes(), split.getStaticSizes());
+    for (auto [extent, size] :
+         llvm::zip(buildExtents(builder, loc, split.getArray()), sizes))
+      require(arith::CmpIPredicate::eq,
+              builder.createOrFold<arith::RemUIOp>(loc, extent, size),
+              constant(0), "the chunk size does not divide the extent");
+  }
+
+  void checkCount(ReshapeOp reshape) {
+    require(arith::CmpIPredicate::eq, product(reshape.getArray()),
+            product(reshape.getResult()),
+            "the numbers of elements differ");
+  }
+
+  void checkTake(TakeOp take) {
+    SmallVector<Value> counts =
+        buildMixed(builder, loc, take.getCounts(), take.getStaticCounts());
+    for (auto [extent, count] :
+         llvm::zip(buildExtents(builder, loc, take.getArray()), counts))
+      require(arith::CmpIPredicate::ule, count, extent,
+              "takes more than there is");
+  }
+
+  void checkSlice(SliceOp slice) {
+    auto mixed = [&](ValueRange dynamic, ArrayRef<int64_t> statics) {
+      return buildMixed(builder, loc, dynamic, statics);
+    };
+    for (auto [extent, offset, size, stride] :
+         llvm::zip(buildExtents(builder, loc, slice.getArray()),
+                   mixed(slice.getOffsets(), slice.getStaticOffsets()),
+                   mixed(slice.getSizes(), slice.getStaticSizes()),
+                   mixed(slice.getStrides(), slice.getStaticStrides()))) {
+      // The last element that is read; an empty slice reads none.
+      Value steps = builder.createOrFold<arith::SubIOp>(loc, size, constant(1));
+      Value span = builder.createOrFold<arith::MulIOp>(loc, steps, stride);
+      Value last = builder.createOrFold<arith::AddIOp>(loc, offset, span);
+      Value inside = builder.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::ult, last, extent);
+      Value empty = builder.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::eq, size, constant(0));
+      require(builder.createOrFold<arith::OrIOp>(loc, inside, empty),
+              "the slice ends past the array");
+    }
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value product(Value array) {
+    Value total = constant(1);
+    for (Value extent : buildExtents(builder, loc, array))
+      total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
+    return total;
+  }
+  void require(arith::CmpIPredicate predicate, Value a, Value b,
+               StringRef message) {
+    require(builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b), message);
+  }
+  void require(Value condition, StringRef message) {
+    if (matchPattern(condition, m_One()))
+      return;
+    AssertOp::create(builder, loc, condition,
+                     ("[R4-extents] " + op->getName().getStringRef() + ": " +
+                      message)
+                         .str());
+  }
+
+  Operation *op;
+  Location loc;
+  OpBuilder builder;
+};
+
+struct InsertRuntimeChecks
+    : obs::impl::ObsInsertRuntimeChecksPassBase<InsertRuntimeChecks> {
+  void runOnOperation() override {
+    SmallVector<Operation *> operations;
+    getOperation()->walk([&](ArrayOpInterface op) {
+      if (!getEnclosingScope(op).isScalar)
+        operations.push_back(op);
+    });
+    for (Operation *op : operations) {
+      Checker checker(op);
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<MapOp, ZipOp, InterleaveOp>(
+              [&](auto array) { checker.checkEqual(array.getArrays()); })
+          .Case([&](ConcatOp concat) {
+            checker.checkEqual(concat.getArrays(), concat.getDimension());
+          })
+          .Case([&](SplitOp split) {
+            if (split.getPads().empty())
+              checker.checkDivides(split);
+          })
+          .Case([&](ReshapeOp reshape) { checker.checkCount(reshape); })
+          .Case([&](TakeOp take) { checker.checkTake(take); })
+          .Case([&](SliceOp slice) { checker.checkSlice(slice); });
+    }
+  }
+};
+} // namespace

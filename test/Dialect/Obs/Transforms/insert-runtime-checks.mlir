@@ -1,0 +1,68 @@
+// RUN: obs-opt %s --obs-insert-runtime-checks --canonicalize | FileCheck %s
+
+// CHECK-LABEL: @zip
+// CHECK-DAG: %[[N:.*]] = obs.dim %arg0, 0
+// CHECK-DAG: %[[M:.*]] = obs.dim %arg1, 0
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[N]], %[[M]]
+// CHECK: obs.assert %[[OK]], "[R4-extents] obs.zip
+func.func @zip(%a: !obs.pull<? x i32>, %b: !obs.pull<? x f32>) -> !obs.pull<? x i32, f32> {
+  %z = obs.zip %a, %b : !obs.pull<? x i32>, !obs.pull<? x f32>
+  return %z : !obs.pull<? x i32, f32>
+}
+
+// Only the extent that the types leave open.
+// CHECK-LABEL: @concat
+// CHECK-COUNT-1: obs.assert
+// CHECK-NOT: obs.assert
+// CHECK: return
+func.func @concat(%a: !obs.pull<? x ? x i32>, %b: !obs.pull<? x 4 x i32>) -> !obs.pull<? x 4 x i32> {
+  %c = obs.concat %a, %b : !obs.pull<? x ? x i32>, !obs.pull<? x 4 x i32> -> !obs.pull<? x 4 x i32>
+  return %c : !obs.pull<? x 4 x i32>
+}
+
+// What the types prove is not checked, and a pad makes every chunk size right.
+// CHECK-LABEL: @proved
+// CHECK-NOT: obs.assert
+// CHECK: return
+func.func @proved(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32>) {
+  %zero = arith.constant 0 : i32
+  %z = obs.zip %a, %a : !obs.pull<8 x i32>, !obs.pull<8 x i32>
+  %s = obs.split %b by [4] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<4 x i32>>
+  %t = obs.take %a [3] : !obs.pull<8 x i32> -> !obs.pull<3 x i32>
+  return
+}
+
+// CHECK-LABEL: @split
+// CHECK: %[[R:.*]] = arith.remui
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[R]]
+// CHECK: obs.assert %[[OK]], "[R4-extents] obs.split
+func.func @split(%a: !obs.pull<? x i32>) -> index {
+  %s = obs.split %a by [4] : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<4 x i32>>
+  %n = obs.dim %s, 0 : !obs.pull<? x !obs.pull<4 x i32>>
+  return %n : index
+}
+
+// An empty slice reads nothing and so never ends past the array.
+// CHECK-LABEL: @slice
+// CHECK: arith.ori
+// CHECK: obs.assert {{.*}}, "[R4-extents] obs.slice
+func.func @slice(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
+  %s = obs.slice %a [1] [%n] [2] : !obs.pull<? x i32> -> !obs.pull<? x i32>
+  return %s : !obs.pull<? x i32>
+}
+
+// CHECK-LABEL: @reshape
+// CHECK: arith.muli
+// CHECK: obs.assert {{.*}}, "[R4-extents] obs.reshape
+func.func @reshape(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x 4 x i32> {
+  %s = obs.reshape %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x 4 x i32>
+  return %s : !obs.pull<? x 4 x i32>
+}
+
+// CHECK-LABEL: @take
+// CHECK: arith.cmpi ule
+// CHECK: obs.assert {{.*}}, "[R4-extents] obs.take
+func.func @take(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
+  %s = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
+  return %s : !obs.pull<? x i32>
+}

@@ -1,0 +1,35 @@
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-run %s --entry=two_rev_sync --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+
+// two (rev; sync): the sub-programs force. At the same level they run side by
+// side and their forces are one force of both, so there is no barrier in a branch
+// and the result is that of G02.
+// CHECK: gpu.func @two_rev_sync
+// CHECK-NOT: scf.for
+// CHECK-COUNT-1: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+
+// RESULT: {{^}}[3, 2, 1, 0, 7, 6, 5, 4]{{$}}
+func.func @two_rev_sync(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %whole = obs.split %a by [8] : !obs.pull<8 x i32> -> !obs.pull<1 x !obs.pull<8 x i32>>
+  %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<8 x i32>>) -> !obs.push<grid, 1 x 8 x i32> {
+    %h = obs.split %c by [4] : !obs.pull<8 x i32> -> !obs.pull<2 x !obs.pull<4 x i32>>
+    %t = obs.distribute block (%x = %h : !obs.pull<2 x !obs.pull<4 x i32>>) -> !obs.push<block, 2 x 4 x i32> {
+      %v = obs.reverse %x : !obs.pull<4 x i32>
+      %p = obs.push %v : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
+      %s = obs.force %p : !obs.push<block, 4 x i32> -> !obs.pull<4 x i32>
+      %o = obs.push %s : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
+      obs.yield %o : !obs.push<block, 4 x i32>
+    }
+    %q = obs.join %t : !obs.push<block, 2 x 4 x i32> -> !obs.push<block, 8 x i32>
+    obs.yield %q : !obs.push<block, 8 x i32>
+  }
+  %flat = obs.join %parts : !obs.push<grid, 1 x 8 x i32> -> !obs.push<grid, 8 x i32>
+  %r = obs.force %flat {kernel = "two_rev_sync", threads = 8 : i64} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}

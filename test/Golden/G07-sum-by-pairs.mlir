@@ -1,0 +1,53 @@
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --check-prefix=BARRIERS
+// RUN: obs-run %s --entry=sum --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+
+// Three stages of 4, 2 and 1 elements; at most two are alive at once: 24 bytes. The
+// first stage has all four threads, so it needs no guard.
+// CHECK: dynamic_shared_memory_size %c24_i32
+// CHECK: gpu.func @sum
+// CHECK: arith.cmpi ult, %{{.*}}, %c2
+// CHECK: arith.cmpi ult, %{{.*}}, %c1
+// BARRIERS-COUNT-3: {{^ *}}gpu.barrier
+// BARRIERS-NOT: gpu.barrier
+
+// 0 + 1 + ... + 7
+// RESULT: {{^}}[28]{{$}}
+func.func @sum(%a: !obs.pull<8 x i32>) -> !obs.pull<1 x i32> {
+  %whole = obs.split %a by [8] : !obs.pull<8 x i32> -> !obs.pull<1 x !obs.pull<8 x i32>>
+  %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<8 x i32>>) -> !obs.push<grid, 1 x 1 x i32> {
+    %l1 = obs.slice %c [0] [4] [2] : !obs.pull<8 x i32> -> !obs.pull<4 x i32>
+    %r1 = obs.slice %c [1] [4] [2] : !obs.pull<8 x i32> -> !obs.pull<4 x i32>
+    %m1 = obs.map (%x = %l1 : !obs.pull<4 x i32>, %y = %r1 : !obs.pull<4 x i32>) -> !obs.pull<4 x i32> {
+      %z = arith.addi %x, %y : i32
+      obs.yield %z : i32
+    }
+    %p_s1 = obs.push %m1 : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
+    %s1 = obs.force %p_s1 : !obs.push<block, 4 x i32> -> !obs.pull<4 x i32>
+    %l2 = obs.slice %s1 [0] [2] [2] : !obs.pull<4 x i32> -> !obs.pull<2 x i32>
+    %r2 = obs.slice %s1 [1] [2] [2] : !obs.pull<4 x i32> -> !obs.pull<2 x i32>
+    %m2 = obs.map (%x = %l2 : !obs.pull<2 x i32>, %y = %r2 : !obs.pull<2 x i32>) -> !obs.pull<2 x i32> {
+      %z = arith.addi %x, %y : i32
+      obs.yield %z : i32
+    }
+    %p_s2 = obs.push %m2 : !obs.pull<2 x i32> -> !obs.push<block, 2 x i32>
+    %s2 = obs.force %p_s2 : !obs.push<block, 2 x i32> -> !obs.pull<2 x i32>
+    %l3 = obs.slice %s2 [0] [1] [1] : !obs.pull<2 x i32> -> !obs.pull<1 x i32>
+    %r3 = obs.slice %s2 [1] [1] [1] : !obs.pull<2 x i32> -> !obs.pull<1 x i32>
+    %m3 = obs.map (%x = %l3 : !obs.pull<1 x i32>, %y = %r3 : !obs.pull<1 x i32>) -> !obs.pull<1 x i32> {
+      %z = arith.addi %x, %y : i32
+      obs.yield %z : i32
+    }
+    %p_s3 = obs.push %m3 : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    %s3 = obs.force %p_s3 : !obs.push<block, 1 x i32> -> !obs.pull<1 x i32>
+    %q = obs.push %s3 : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    obs.yield %q : !obs.push<block, 1 x i32>
+  }
+  %flat = obs.join %parts : !obs.push<grid, 1 x 1 x i32> -> !obs.push<grid, 1 x i32>
+  %r = obs.force %flat {kernel = "sum", threads = 4 : i64} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  return %r : !obs.pull<1 x i32>
+}

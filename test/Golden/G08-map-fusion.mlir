@@ -1,0 +1,40 @@
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-run %s --entry=fused --device=interpret iota:32xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=fused --device=emulate iota:32xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=fused --device=emulate --threads=1 iota:32xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=fused --device=emulate --threads=17 iota:32xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=fused --device=emulate --threads=1024 iota:32xi32 | FileCheck %s --check-prefix=RESULT
+
+// x * 2 + 1 with one load and one store, and nothing stored between.
+// CHECK: dynamic_shared_memory_size %c0_i32
+// CHECK: gpu.func @fused
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-1: memref.load
+// CHECK-NOT: memref.load
+// CHECK: arith.muli
+// CHECK: arith.addi
+// CHECK-COUNT-1: memref.store
+// CHECK-NOT: memref.store
+// CHECK: gpu.return
+
+// RESULT: {{^}}[1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63]{{$}}
+func.func @fused(%a: !obs.pull<32 x i32>) -> !obs.pull<32 x i32> {
+  %whole = obs.split %a by [32] : !obs.pull<32 x i32> -> !obs.pull<1 x !obs.pull<32 x i32>>
+  %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<32 x i32>>) -> !obs.push<grid, 1 x 32 x i32> {
+    %d = obs.map (%x = %c : !obs.pull<32 x i32>) -> !obs.pull<32 x i32> {
+      %k = arith.constant 2 : i32
+      %z = arith.muli %x, %k : i32
+      obs.yield %z : i32
+    }
+    %e = obs.map (%x = %d : !obs.pull<32 x i32>) -> !obs.pull<32 x i32> {
+      %k = arith.constant 1 : i32
+      %z = arith.addi %x, %k : i32
+      obs.yield %z : i32
+    }
+    %q = obs.push %e : !obs.pull<32 x i32> -> !obs.push<block, 32 x i32>
+    obs.yield %q : !obs.push<block, 32 x i32>
+  }
+  %flat = obs.join %parts : !obs.push<grid, 1 x 32 x i32> -> !obs.push<grid, 32 x i32>
+  %r = obs.force %flat {kernel = "fused", threads = 32 : i64} : !obs.push<grid, 32 x i32> -> !obs.pull<32 x i32>
+  return %r : !obs.pull<32 x i32>
+}
