@@ -101,6 +101,27 @@ def histogram(random):
     yield [a], np.bincount(a.view(np.uint8), minlength=256).astype(np.int32)
 
 
+def warp_sort(random):
+    for n in SIZES:
+        a = integers(random, n)
+        yield [a], np.sort(chunks(a, 32, np.iinfo(np.int32).max), axis=1).ravel()[:n]
+
+
+def prefix_sum(random):
+    for n in SIZES:
+        a = integers(random, n)
+        yield [a], np.cumsum(chunks(a, 256, 0), axis=1, dtype=np.int32).ravel()[:n]
+
+
+def matmul(random):
+    for h, k, w in ((0, 3, 4), (4, 0, 3), (1, 1, 1), (16, 16, 16), (17, 33, 15), (50, 70, 33)):
+        a, b = (random.standard_normal(s, np.float32) for s in ((h, k), (k, w)))
+        c = np.zeros((h, w), np.float32)
+        for t in range(k):  # One rounding for each product, one for each sum.
+            c += np.outer(a[:, t], b[t])
+        yield [a, b], c
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -112,6 +133,9 @@ CASES = {
     "transpose": transpose,
     "stencil": stencil,
     "histogram": histogram,
+    "warp-sort": warp_sort,
+    "prefix-sum": prefix_sum,
+    "matmul": matmul,
 }
 
 

@@ -1,0 +1,60 @@
+// Sorts every chunk of 32 numbers, one warp for each: a bitonic sorting network
+// at warp level.
+//
+// Stage i merges sorted runs of 2^i: a vee column (t against its mirror image),
+// then columns at distances 2^(i-1), ..., 1. The sub-programs are warps, laid out
+// over the grid; how many warps share a block is the launch's business.
+//
+// GPU: one kernel. What a warp forces is the warp's own, so no block barrier
+// stands between the columns. The last chunk is padded with the largest number,
+// which the join drops.
+//
+// Run: obs-run examples/warp-sort.mlir random:40xi32:1
+//      obs-run examples/warp-sort.mlir --device=emulate --report random:1000xi32:1
+
+func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c16 = arith.constant 16 : index
+  %largest = arith.constant 0x7fffffff : i32
+  %n = obs.dim %a, 0 : !obs.pull<? x i32>
+  %chunks = obs.split %a by [32] pad %largest : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<32 x i32>>
+  %sorted = obs.distribute warp (%c = %chunks : !obs.pull<? x !obs.pull<32 x i32>>) -> !obs.push<grid, ? x 32 x i32> {
+    %s = scf.for %stage = %c0 to %c5 step %c1 iter_args(%x = %c) -> !obs.pull<32 x i32> {
+      %vee = obs.fill par (%t) in (%c16) {
+        %i = obs.bit.insert_zero %t, %stage : index
+        %j = obs.bit.flip_low %i, %stage : index
+        %u = obs.get %x[%i] : !obs.pull<32 x i32>
+        %v = obs.get %x[%j] : !obs.pull<32 x i32>
+        %min = arith.minsi %u, %v : i32
+        %max = arith.maxsi %u, %v : i32
+        obs.write %min at [%i] : i32
+        obs.write %max at [%j] : i32
+      } : !obs.push<warp, 32 x i32>
+      %first = obs.force %vee : !obs.push<warp, 32 x i32> -> !obs.pull<32 x i32>
+      %merged = scf.for %k = %c0 to %stage step %c1 iter_args(%y = %first) -> !obs.pull<32 x i32> {
+        %last = arith.subi %stage, %c1 : index
+        %bit = arith.subi %last, %k : index
+        %column = obs.fill par (%t) in (%c16) {
+          %i = obs.bit.insert_zero %t, %bit : index
+          %j = obs.bit.flip %i, %bit : index
+          %u = obs.get %y[%i] : !obs.pull<32 x i32>
+          %v = obs.get %y[%j] : !obs.pull<32 x i32>
+          %min = arith.minsi %u, %v : i32
+          %max = arith.maxsi %u, %v : i32
+          obs.write %min at [%i] : i32
+          obs.write %max at [%j] : i32
+        } : !obs.push<warp, 32 x i32>
+        %next = obs.force %column : !obs.push<warp, 32 x i32> -> !obs.pull<32 x i32>
+        scf.yield %next : !obs.pull<32 x i32>
+      }
+      scf.yield %merged : !obs.pull<32 x i32>
+    }
+    %p = obs.push %s : !obs.pull<32 x i32> -> !obs.push<warp, 32 x i32>
+    obs.yield %p : !obs.push<warp, 32 x i32>
+  }
+  %flat = obs.join %sorted to [%n] : !obs.push<grid, ? x 32 x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "warp_sort", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
