@@ -6,7 +6,7 @@
 // GPU: one kernel; neighbouring threads load neighbouring bytes, backwards.
 //
 // Run: obs-run examples/reverse.mlir iota:10xi8
-//      obs-run examples/reverse.mlir --device=emulate LICENSE:i8 --out=reversed.bin
+//      obs-run examples/reverse.mlir --device=emulate --report LICENSE:i8
 
 func.func @main(%a: !obs.pull<? x i8>) -> !obs.pull<? x i8> {
   %b = obs.reverse %a : !obs.pull<? x i8>

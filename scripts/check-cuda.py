@@ -5,7 +5,7 @@
 #   scripts/check-cuda.py --obs-run build-static/bin/obs-run --out DIR
 #
 # Programs are taken from the RUN lines of test/ (those with --device=emulate
-# and no `not`) and from the `// demo:` lines of examples/. Writes one log for
+# and no `not`) and from the lines on how to run it in each of examples/. Writes one log for
 # each sanitizer tool to DIR and ends with `N passed, N failed`.
 
 import argparse
@@ -31,9 +31,10 @@ def collect():
             found.append(words)
     for path in sorted((ROOT / "examples").glob("*.mlir")):
         for line in path.read_text().splitlines():
-            match = re.match(r"// demo:? (.*)", line)
-            if match and "%" not in match[1]:
-                found.append([str(path)] + shlex.split(match[1]))
+            match = re.match(r"// .*obs-run examples/\S+ (.*)", line)
+            if match:
+                words = [w for w in shlex.split(match[1]) if not w.startswith(("--device", "--report"))]
+                found.append([str(path)] + words)
     unique = []
     for words in found:
         if words not in unique:

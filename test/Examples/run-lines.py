@@ -1,0 +1,39 @@
+"""Runs the command lines in the header comment of every example.
+
+Usage: run-lines.py OBS-RUN REPOSITORY
+
+Fails when an example has none, or one fails or names another example.
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+
+def problems(obs_run, root, program):
+    """What is wrong with the command lines of one example."""
+    lines = re.findall(r"^// .*\bobs-run (examples/.*)$", program.read_text(), re.M)
+    if not lines:
+        yield "%s does not say how to run it" % program.name
+    for line in lines:
+        words = shlex.split(line)
+        if words[0] != "examples/" + program.name:
+            yield "%s shows how to run %s" % (program.name, words[0])
+        result = subprocess.run([obs_run, *words], cwd=root, text=True, capture_output=True)
+        if result.returncode or not result.stdout:
+            yield "obs-run %s\n%s%s" % (line, result.stdout, result.stderr)
+
+
+def main(obs_run, root):
+    found = [problem for program in sorted(pathlib.Path(root, "examples").glob("*.mlir"))
+             for problem in problems(obs_run, root, program)]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
