@@ -363,3 +363,43 @@ obs.kernel @while(%in: memref<64xi32>) {
     }
   } {obs.map = #obs.map<grid, block>}
 }
+
+// A reader that runs in some iterations only: the write of the next iteration
+// must wait for it, although the iteration in between has no reader.
+// CHECK-LABEL: obs.kernel @reader_in_some_iterations
+// CHECK: scf.if
+// CHECK-NEXT: obs.barrier block
+// CHECK: arith.subi
+// CHECK: arith.subi
+// CHECK-NEXT: obs.barrier block {why = [{{.*}}"write after read of the array
+// CHECK-NEXT: scf.forall
+obs.kernel @reader_in_some_iterations(%out: memref<?xi32>) attributes {threads = 17 : i64} {
+  %c5 = arith.constant 5 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c15 = arith.constant 15 : index
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 0 : i32
+  %ring = memref.alloc() : memref<2x16xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (16) {
+    memref.store %x, %ring[%c0, %i] : memref<2x16xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+  %r = scf.for %k = %c0 to %c5 step %c1 iter_args(%s = %c0) -> (index) {
+    %p = arith.remui %k, %c2 : index
+    %odd = arith.cmpi eq, %p, %c1 : index
+    %tmp = memref.alloc() : memref<16xi32, #obs.home<block, shared>>
+    scf.if %odd {
+      scf.forall (%i) in (16) {
+        %j = arith.subi %c15, %i : index
+        %v = memref.load %ring[%s, %j] : memref<2x16xi32, #obs.home<block, shared>>
+        memref.store %v, %tmp[%i] : memref<16xi32, #obs.home<block, shared>>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+    %t = arith.subi %c1, %s : index
+    scf.forall (%i) in (16) {
+      %v = memref.load %tmp[%i] : memref<16xi32, #obs.home<block, shared>>
+      memref.store %v, %ring[%t, %i] : memref<2x16xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.yield %t : index
+  }
+}

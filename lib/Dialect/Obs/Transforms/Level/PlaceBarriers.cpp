@@ -113,18 +113,25 @@ unsigned Placer::run() {
     if (hasConflict())
       guarded.insert(op);
   }
+  // The reasons of a barrier are the conflicts that there are without it. They
+  // may show at another statement: a barrier in a loop also separates accesses
+  // before it from accesses of the next iteration.
   llvm::MapVector<Operation *, llvm::SetVector<StringAttr>> reasons;
-  analyze([&](Operation *op, ArrayRef<Access> accesses,
-              ArrayRef<Access> pending) {
-    if (!guarded.contains(op))
+  for (Operation *op : SmallVector<Operation *>(guarded.getArrayRef())) {
+    guarded.remove(op);
+    analyze([&](Operation *other, ArrayRef<Access> accesses,
+                ArrayRef<Access> pending) {
+      if (guarded.contains(other))
+        return true;
+      for (const Access &before : pending)
+        for (const Access &after : accesses)
+          if (const char *hazard = getHazard(before, after))
+            reasons[op].insert(StringAttr::get(
+                op->getContext(), describe(hazard, before, after)));
       return false;
-    for (const Access &before : pending)
-      for (const Access &after : accesses)
-        if (const char *hazard = getHazard(before, after))
-          reasons[op].insert(StringAttr::get(op->getContext(),
-                                             describe(hazard, before, after)));
-    return true;
-  });
+    });
+    guarded.insert(op);
+  }
   for (auto &[op, why] : reasons) {
     OpBuilder builder(op);
     BarrierOp::create(
