@@ -1,27 +1,57 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
-// RUN: obs-run %s --entry=two_rev --device=interpret iota:9xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=two_rev --device=emulate iota:9xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=two_rev --device=emulate --threads=1 iota:9xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=two_rev --device=emulate --threads=17 --blocks=2 iota:9xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=two_rev --device=emulate --threads=128 iota:9xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-run %s --entry=two_rev --device=emulate --report iota:9xi32 2>&1 | FileCheck %s --check-prefix=COST
+// RUN: obs-run %s --entry=two_rev --device=interpret iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=1 iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=17 --blocks=2 iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=32 iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=128 --blocks=3 iota:9xi32 | FileCheck %s --check-prefix=ODD
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:9xi32 | FileCheck %s --check-prefix=ODD
 // RUN: obs-run %s --entry=two_rev --device=interpret iota:8xi32 | FileCheck %s --check-prefix=EVEN
 // RUN: obs-run %s --entry=two_rev --device=emulate iota:8xi32 | FileCheck %s --check-prefix=EVEN
 // RUN: obs-run %s --entry=two_rev --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=EVEN
 // RUN: obs-run %s --entry=two_rev --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=EVEN
-// RUN: obs-run %s --entry=two_rev --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=EVEN
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=32 iota:8xi32 | FileCheck %s --check-prefix=EVEN
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=128 --blocks=3 iota:8xi32 | FileCheck %s --check-prefix=EVEN
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:8xi32 | FileCheck %s --check-prefix=EVEN
+// RUN: obs-run %s --entry=two_rev --device=interpret iota:1xi32 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --entry=two_rev --device=emulate iota:1xi32 | FileCheck %s --check-prefix=ONE
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=17 --blocks=2 iota:1xi32 | FileCheck %s --check-prefix=ONE
+// RUN: %python -c "import array; array.array('i', list(range(511, -1, -1)) + list(range(1022, 511, -1))).tofile(open('%t.want', 'wb'))"
+// RUN: obs-run %s --entry=two_rev --device=interpret iota:1023xi32 --out=%t.out
+// RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=two_rev --device=emulate iota:1023xi32 --out=%t.out
+// RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=17 --blocks=2 iota:1023xi32 --out=%t.out
+// RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=two_rev --device=emulate --threads=1024 iota:1023xi32 --out=%t.out
+// RUN: cmp %t.out %t.want
 
-// two rev; sync: one load of one array with one selected index, and no branch on
-// the data path.
+// two rev; sync: one load with one selected index, test thread < n - n / 2, and no
+// branch on the data path. The barrier is not needed, as in G01.
+// CHECK: threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c4096_i32
 // CHECK: gpu.func @two_rev
-// CHECK-COUNT-1: arith.select
-// CHECK-NOT: arith.select
-// CHECK: memref.load
-// CHECK-NOT: gpu.barrier
+// CHECK: scf.if
+// CHECK: scf.for %[[I:.*]] = %thread_id_x to %[[N:.*]] step %c128
+// CHECK: %[[LOW:.*]] = arith.cmpi ult, %[[I]], %{{.*}}
+// CHECK: %[[J:.*]] = arith.select %[[LOW]]
+// CHECK: memref.load %reinterpret_cast[%[[J]]]
+// CHECK: memref.store %{{.*}}, %view[%[[I]]]
+// CHECK: scf.for %[[K:.*]] = %thread_id_x to %[[N]] step %c128
+// CHECK: memref.load %view[%[[K]]]
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[K]], %[[N]]
+// CHECK: scf.if %[[IN]]
+// CHECK: memref.store %{{.*}}, %reinterpret_cast_0[%[[K]]]
 // CHECK: gpu.return
 
-// 9 elements: halves of 5 and 4.
-// RESULT: {{^}}[4, 3, 2, 1, 0, 8, 7, 6, 5]{{$}}
+// Each element is read and written once.
+// COST: threads=128 shared-bytes=4096 block-barriers=0 warp-barriers=0 bytes-loaded=36 bytes-stored=36 atomics=0{{$}}
+
+// Halves of n - n / 2 and n / 2 elements: 5 and 4, 4 and 4, 1 and 0.
+// ODD: {{^}}[4, 3, 2, 1, 0, 8, 7, 6, 5]{{$}}
 // EVEN: {{^}}[3, 2, 1, 0, 7, 6, 5, 4]{{$}}
+// ONE: {{^}}[0]{{$}}
+
 func.func @two_rev(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound [1024]> {
   %n = obs.dim %a, 0 : !obs.pull<? x i32 bound [1024]>
   %whole = obs.generate (%i) {

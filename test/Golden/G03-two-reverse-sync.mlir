@@ -1,20 +1,35 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --report iota:8xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=two_rev_sync --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=two_rev_sync --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=32 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=128 --blocks=3 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=two_rev_sync --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %S/G02-two-reverse.mlir --device=interpret iota:8xi32 --out=%t.g02
+// RUN: obs-run %s --device=interpret iota:8xi32 --out=%t.g03
+// RUN: cmp %t.g02 %t.g03
 
 // two (rev; sync): the sub-programs force. At the same level they run side by
-// side and their forces are one force of both, so there is no barrier in a branch
-// and the result is that of G02.
+// side and their forces are one force of both: one buffer of 8 elements, one
+// barrier that all threads reach (the only branch is that of the block), and the
+// result of G02.
+// CHECK: threads in (%c8, %c1, %c1) dynamic_shared_memory_size %c32_i32
 // CHECK: gpu.func @two_rev_sync
-// CHECK-NOT: scf.for
-// CHECK-COUNT-1: gpu.barrier
-// CHECK-NOT: gpu.barrier
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %block_id_x, %c0
+// CHECK: scf.if %[[FIRST]]
+// CHECK: memref.load %{{[^#]*$}}
+// CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.store %{{[^#]*$}}
 // CHECK: gpu.return
 
+// COST: threads=8 shared-bytes=32 block-barriers=1 warp-barriers=0 bytes-loaded=32 bytes-stored=32 atomics=0{{$}}
+
 // RESULT: {{^}}[3, 2, 1, 0, 7, 6, 5, 4]{{$}}
+
 func.func @two_rev_sync(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   %whole = obs.split %a by [8] : !obs.pull<8 x i32> -> !obs.pull<1 x !obs.pull<8 x i32>>
   %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<8 x i32>>) -> !obs.push<grid, 1 x 8 x i32> {

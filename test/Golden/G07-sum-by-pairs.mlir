@@ -1,22 +1,54 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --check-prefix=BARRIERS
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-run %s --entry=sum --device=emulate --report iota:8xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=sum --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=sum --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=32 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=128 --blocks=3 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: %python -c "import array; array.array('i', [16**i for i in range(8)]).tofile(open('%t.in', 'wb'))"
+// RUN: obs-run %s --entry=sum --device=interpret %t.in:i32 | FileCheck %s --check-prefix=DIGITS
+// RUN: obs-run %s --entry=sum --device=emulate %t.in:i32 | FileCheck %s --check-prefix=DIGITS
+// RUN: obs-run %s --entry=sum --device=emulate --threads=1 %t.in:i32 | FileCheck %s --check-prefix=DIGITS
+// RUN: obs-run %s --entry=sum --device=emulate --threads=17 %t.in:i32 | FileCheck %s --check-prefix=DIGITS
 
-// Three stages of 4, 2 and 1 elements; at most two are alive at once: 24 bytes. The
-// first stage has all four threads, so it needs no guard.
-// CHECK: dynamic_shared_memory_size %c24_i32
+// Three stages of 4, 2 and 1 elements: thread t adds elements
+// 2 t and 2 t + 1. At most two arrays are alive at once: 24 bytes. The
+// first stage has all four threads, so it needs no guard; a barrier follows each.
+// CHECK: threads in (%c4, %c1, %c1) dynamic_shared_memory_size %c24_i32
 // CHECK: gpu.func @sum
-// CHECK: arith.cmpi ult, %{{.*}}, %c2
-// CHECK: arith.cmpi ult, %{{.*}}, %c1
-// BARRIERS-COUNT-3: {{^ *}}gpu.barrier
-// BARRIERS-NOT: gpu.barrier
+// CHECK: scf.if
+// CHECK: %[[L:.*]] = arith.muli %thread_id_x, %c2
+// CHECK: memref.load %reinterpret_cast[%[[L]]]
+// CHECK: %[[R:.*]] = arith.addi %[[L]], %c1
+// CHECK: memref.load %reinterpret_cast[%[[R]]]
+// CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: %[[TWO:.*]] = arith.cmpi ult, %thread_id_x, %c2
+// CHECK: scf.if %[[TWO]]
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: %[[ONE:.*]] = arith.cmpi ult, %thread_id_x, %c1
+// CHECK: scf.if %[[ONE]]
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: scf.if %[[ONE]]
+// CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
+// CHECK: memref.store %{{[^#]*$}}
+// CHECK: gpu.return
+
+// COST: threads=4 shared-bytes=24 block-barriers=3 warp-barriers=0 bytes-loaded=32 bytes-stored=4 atomics=0{{$}}
 
 // 0 + 1 + ... + 7
 // RESULT: {{^}}[28]{{$}}
+// 0x11111111: each power of 16 is counted once.
+// DIGITS: {{^}}[286331153]{{$}}
+
 func.func @sum(%a: !obs.pull<8 x i32>) -> !obs.pull<1 x i32> {
   %whole = obs.split %a by [8] : !obs.pull<8 x i32> -> !obs.pull<1 x !obs.pull<8 x i32>>
   %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<8 x i32>>) -> !obs.push<grid, 1 x 1 x i32> {

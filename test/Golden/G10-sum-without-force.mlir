@@ -1,23 +1,35 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --check-prefix=ADDS
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --check-prefix=ADDS --implicit-check-not='{{arith.addi .* : i32}}'
+// RUN: obs-run %s --entry=sum --device=emulate --report iota:8xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=sum --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate --threads=1 iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=sum --device=emulate --threads=17 --blocks=2 iota:8xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=sum --device=emulate --threads=128 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=32 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=128 --blocks=3 iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-run %s --entry=sum --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:8xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: %python -c "import array; array.array('i', [16**i for i in range(8)]).tofile(open('%t.in', 'wb'))"
+// RUN: obs-run %s --entry=sum --device=interpret %t.in:i32 | FileCheck %s --check-prefix=DIGITS
+// RUN: obs-run %s --entry=sum --device=emulate %t.in:i32 | FileCheck %s --check-prefix=DIGITS
+// RUN: obs-run %s --entry=sum --device=emulate --threads=17 %t.in:i32 | FileCheck %s --check-prefix=DIGITS
 
 // Nothing is forced: one thread, eight loads, seven additions, one store.
-// CHECK: dynamic_shared_memory_size %c0_i32
+// CHECK: threads in (%c1, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @sum
-// CHECK-NOT: gpu.barrier
-// CHECK-COUNT-8: memref.load
-// CHECK-NOT: memref.load
-// CHECK: memref.store
-// CHECK-NOT: memref.store
+// CHECK: scf.if
+// CHECK-COUNT-8: memref.load %reinterpret_cast[%c{{[0-7]}}]
+// CHECK: memref.store %{{.*}}, %reinterpret_cast_0[%c0]
+// CHECK: gpu.return
+// ADDS: gpu.func @sum
 // ADDS-COUNT-7: arith.addi {{.*}} : i32
-// ADDS-NOT: arith.addi {{.*}} : i32
 
+// COST: threads=1 shared-bytes=0 block-barriers=0 warp-barriers=0 bytes-loaded=32 bytes-stored=4 atomics=0{{$}}
+
+// 0 + 1 + ... + 7
 // RESULT: {{^}}[28]{{$}}
+// 0x11111111: each power of 16 is counted once.
+// DIGITS: {{^}}[286331153]{{$}}
+
 func.func @sum(%a: !obs.pull<8 x i32>) -> !obs.pull<1 x i32> {
   %whole = obs.split %a by [8] : !obs.pull<8 x i32> -> !obs.pull<1 x !obs.pull<8 x i32>>
   %parts = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<8 x i32>>) -> !obs.push<grid, 1 x 1 x i32> {

@@ -1,21 +1,37 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s
-// RUN: obs-run %s --entry=cat --device=interpret iota:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=cat --device=emulate iota:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=cat --device=emulate --threads=1 iota:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=cat --device=emulate --threads=17 --blocks=2 iota:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RESULT
-// RUN: obs-run %s --entry=cat --device=emulate --threads=128 iota:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RESULT
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-run %s --entry=cat --device=emulate --report iota:16xi32 iota:16xi32 2>&1 | FileCheck %s --check-prefix=COST
+// RUN: obs-run %s --entry=cat --device=interpret iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=1 iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=17 --blocks=2 iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=32 iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=128 --blocks=3 iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
+// RUN: obs-run %s --entry=cat --device=interpret zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=1 zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=17 --blocks=2 zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=32 zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=128 --blocks=3 zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
+// RUN: obs-run %s --entry=cat --device=emulate --threads=32 --schedule=random --seed=3 --check=bounds zeros:16xi32 iota:16xi32 | FileCheck %s --check-prefix=RIGHT
 
-// 16 threads write both parts: two stores, no select and no branch.
-// CHECK: threads in (%c16
+// 16 threads write both parts, elements t and 16 + t: two stores, no select and no
+// branch.
+// CHECK: threads in (%c16, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @cat
-// CHECK-NOT: gpu.barrier
-// CHECK-NOT: arith.select
-// CHECK-NOT: scf.if {{.*}} ->
-// CHECK-COUNT-2: memref.store
-// CHECK-NOT: memref.store
+// CHECK: scf.if
+// CHECK: %[[A:.*]] = memref.load %reinterpret_cast[%thread_id_x]
+// CHECK: memref.store %[[A]], %reinterpret_cast_1[%thread_id_x]
+// CHECK: %[[B:.*]] = memref.load %reinterpret_cast_0[%thread_id_x]
+// CHECK: %[[J:.*]] = arith.addi %thread_id_x, %c16
+// CHECK: memref.store %[[B]], %reinterpret_cast_1[%[[J]]]
 // CHECK: gpu.return
 
-// RESULT: {{^}}[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]{{$}}
+// COST: threads=16 shared-bytes=0 block-barriers=0 warp-barriers=0 bytes-loaded=128 bytes-stored=128 atomics=0{{$}}
+
+// LEFT: {{^}}[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]{{$}}
+// RIGHT: {{^}}[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]{{$}}
+
 func.func @cat(%a: !obs.pull<16 x i32>, %b: !obs.pull<16 x i32>) -> !obs.pull<32 x i32> {
   %whole = obs.iota : !obs.pull<1 x index>
   %parts = obs.distribute block (%i = %whole : !obs.pull<1 x index>) -> !obs.push<grid, 1 x 32 x i32> {
