@@ -56,10 +56,12 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--tools", default="memcheck,racecheck,synccheck")
     parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("programs", nargs="*", help="parts of file names; all programs without any")
     options = parser.parse_args()
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    programs = collect()
+    programs = [words for words in collect()
+                if not options.programs or any(part in words[0] for part in options.programs)]
     failed = 0
 
     def name(words):

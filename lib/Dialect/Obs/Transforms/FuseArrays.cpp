@@ -472,7 +472,12 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     patterns.add(foldDimOfChoice);
     patterns.add(shareReads);
     patterns.add(selectInsteadOfBranch);
-    if (failed(applyPatternsGreedily(root, std::move(patterns))) || reported)
+    // As many rounds as arrays are nested: each pattern takes a read one array
+    // closer to storage, so there is an end.
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    if (failed(applyPatternsGreedily(root, std::move(patterns), config)) ||
+        reported)
       return signalPassFailure();
   }
 };
