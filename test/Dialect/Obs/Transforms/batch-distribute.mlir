@@ -1,0 +1,58 @@
+// RUN: obs-opt %s --obs-batch-distribute --canonicalize | FileCheck %s
+
+// Two forces side by side are one force of both; no loop over instances is left.
+// CHECK-LABEL: obs.kernel @two
+// CHECK: obs.par block
+// CHECK-NOT: obs.par block
+// CHECK: %[[F:.*]] = obs.fill par (%[[I:.*]], %[[T:.*]]) in (%c2, %c8)
+// CHECK: obs.write %{{.*}} at [%[[I]], %[[T]]]
+// CHECK: !obs.push<block, 2 x 8 x i32>
+// CHECK: obs.force %[[F]] : !obs.push<block, 2 x 8 x i32>
+// CHECK: obs.par (%{{.*}}, %{{.*}}) in (%c2, %c8)
+obs.kernel @two(%a: memref<2x8xi32>, %out: memref<2x8xi32>) attributes {threads = 16 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %a : memref<2x8xi32>
+  %p = obs.fill {
+    obs.par block (%b) in (%c1) {
+      obs.par block (%i) in (%c2) {
+        %q = obs.fill par (%t) in (%c8) {
+          %x = obs.get %v[%i, %t] : !obs.pull<2 x 8 x i32>
+          obs.write %x at [%t] : i32
+        } : !obs.push<block, 8 x i32>
+        %f = obs.force %q : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+        obs.par (%t) in (%c8) {
+          %y = obs.get %f[%t] : !obs.pull<8 x i32>
+          obs.write %y at [%i, %t] : i32
+        }
+      }
+    }
+  } : !obs.push<grid, 2 x 8 x i32>
+  %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
+}
+
+// How often the loop runs depends on the instance: it is left alone.
+// CHECK-LABEL: obs.kernel @depends
+// CHECK: obs.par block
+// CHECK: obs.par block
+// CHECK: scf.for
+obs.kernel @depends(%out: memref<2x8xi32>) attributes {threads = 16 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %x = arith.constant 0 : i32
+  %p = obs.fill {
+    obs.par block (%b) in (%c1) {
+      obs.par block (%i) in (%c2) {
+        scf.for %k = %c0 to %i step %c1 {
+          obs.par (%t) in (%c8) {
+            obs.write %x at [%i, %t] : i32
+          }
+        }
+      }
+    }
+  } : !obs.push<grid, 2 x 8 x i32>
+  %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
+}
