@@ -14,20 +14,12 @@
 
 #include "Obsidian/RegisterAll.h"
 
+#include "Obsidian/Conversion/Passes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#ifdef HAVE_OBSTRANSFORMS
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
-#endif
-#ifdef HAVE_OBSTOSCF
-#include "Obsidian/Conversion/Passes.h"
-#endif
-#ifdef HAVE_OBSIDIANEMULATOR
 #include "Obsidian/Emulator/Passes.h"
-#endif
-#ifdef HAVE_OBSPIPELINES
 #include "Obsidian/Pipelines/Pipelines.h"
-#endif
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -103,19 +95,11 @@ void obs::registerAllDialects(DialectRegistry &registry) {
 }
 
 void obs::registerAllPasses() {
-#ifdef HAVE_OBSTRANSFORMS
   obs::registerObsPasses();
   obs::registerObsLevelPasses();
-#endif
-#ifdef HAVE_OBSTOSCF
   obs::registerObsConversionPasses();
-#endif
-#ifdef HAVE_OBSIDIANEMULATOR
   obs::emulator::registerEmulatorPasses();
-#endif
-#ifdef HAVE_OBSPIPELINES
   obs::registerObsPipelines();
-#endif
 
   affine::registerAffinePasses();
   arith::registerArithPasses();

@@ -28,35 +28,6 @@ function(obs_use_precompiled_headers target)
   endif()
 endfunction()
 
-# Drops the sources that do not exist yet, so that one library under way does
-# not keep the others from being configured.
-function(obs_existing_sources out)
-  set(existing)
-  foreach(source IN LISTS ARGN)
-    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-    if(found)
-      list(APPEND existing ${source})
-    else()
-      message(WARNING "no such source: ${CMAKE_CURRENT_SOURCE_DIR}/${source}")
-    endif()
-  endforeach()
-  if(NOT existing)
-    set(existing ${PROJECT_SOURCE_DIR}/cmake/pch/Precompiled.cpp)
-  endif()
-  set(${out} ${existing} PARENT_SCOPE)
-endfunction()
-
-# Adds the subdirectories of the arguments that have a build file.
-function(add_obs_subdirectories)
-  foreach(dir IN LISTS ARGN)
-    # A glob, so that a build file that appears later causes a new configuration.
-    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
-    if(found)
-      add_subdirectory(${dir})
-    endif()
-  endforeach()
-endfunction()
-
 # add_obs_tablegen_target(Name): names what the mlir_tablegen() calls before it
 # in the same file generate, and has every library wait for it.
 function(add_obs_tablegen_target name)
@@ -76,8 +47,7 @@ function(add_obs_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS;LLVM_COMPONENTS;DEPENDS"
     ${ARGN})
   list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
-  obs_existing_sources(sources ${ARG_UNPARSED_ARGUMENTS})
-  add_mlir_library(${name} ${sources}
+  add_mlir_library(${name} ${ARG_UNPARSED_ARGUMENTS}
     EXCLUDE_FROM_LIBMLIR DISABLE_INSTALL PARTIAL_SOURCES_INTENDED
     DEPENDS obs-headers ${ARG_DEPENDS}
     LINK_COMPONENTS ${ARG_LLVM_COMPONENTS}
@@ -93,8 +63,7 @@ function(add_obs_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;MLIR_LIBS;LLVM_COMPONENTS" ${ARGN})
   list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
   set(LLVM_LINK_COMPONENTS ${ARG_LLVM_COMPONENTS})
-  obs_existing_sources(sources ${ARG_UNPARSED_ARGUMENTS})
-  add_llvm_executable(${name} ${sources}
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS}
     PARTIAL_SOURCES_INTENDED DEPENDS obs-headers)
   llvm_update_compile_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
@@ -121,8 +90,7 @@ function(add_obs_unittest name)
     return()
   endif()
   list(REMOVE_ITEM ARG_LINK_LIBS PUBLIC PRIVATE)
-  obs_existing_sources(sources ${ARG_UNPARSED_ARGUMENTS})
-  add_executable(${name} EXCLUDE_FROM_ALL ${sources})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}

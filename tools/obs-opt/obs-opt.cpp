@@ -18,6 +18,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
   mlir::obs::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Obsidian optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Obsidian optimizer driver\n", registry));
 }

@@ -1,13 +1,13 @@
 //===- CarriedArrays.cpp - Control flow over arrays -----------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // An array that a loop carries lives in a ring of two buffers: the array of the
-// iteration in slot s, the next one in slot 1 - s. The loop carries the number s
-// in the place of the array, and its dynamic extents. Numbers rather than
+// iteration in slot s, the next one in slot 1 - s. The loop carries the number
+// s in the place of the array, and its dynamic extents. Numbers rather than
 // swapped pointers keep every access analysable.
 //
 //===----------------------------------------------------------------------===//
@@ -50,8 +50,8 @@ StoredArray Emitter::allocateRing(Value array, Level level) {
   auto type = cast<PullType>(array.getType());
   SmallVector<Value> extents;
   for (int64_t extent : type.getExtents())
-    extents.push_back(index(array.getLoc(),
-                            ShapedType::isDynamic(extent) ? 0 : extent));
+    extents.push_back(
+        index(array.getLoc(), ShapedType::isDynamic(extent) ? 0 : extent));
   StoredArray ring = allocate(array.getLoc(), type, extents, level,
                               Storage::Auto, /*isRing=*/true);
   ring.prefix = {index(array.getLoc(), 0)};
@@ -71,9 +71,8 @@ StoredArray Emitter::enterRing(Value init, Level level) {
 }
 
 /// The array that takes the place of `current` in the next iteration.
-FailureOr<StoredArray> Emitter::storeNext(Value yielded,
-                                          const StoredArray &current,
-                                          Level level) {
+FailureOr<StoredArray>
+Emitter::storeNext(Value yielded, const StoredArray &current, Level level) {
   auto found = arrays.find(yielded);
   if (found == arrays.end())
     return failure();
@@ -161,8 +160,8 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
       if (failed(next))
         return loop.emitOpError("carries an array that is not fused; run "
                                 "obs-fuse-arrays first");
-      llvm::append_range(
-          results, getCarried(cast<PullType>(yielded.getType()), *next));
+      llvm::append_range(results,
+                         getCarried(cast<PullType>(yielded.getType()), *next));
     }
     scf::YieldOp::create(builder, loc, results);
   }
@@ -242,8 +241,8 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
         stored = ringed;
       }
       passedRings.push_back(stored);
-      llvm::append_range(
-          passed, getCarried(cast<PullType>(value.getType()), stored));
+      llvm::append_range(passed,
+                         getCarried(cast<PullType>(value.getType()), stored));
     }
     scf::ConditionOp::create(
         builder, loc,
@@ -282,8 +281,8 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
       if (!force || force->getBlock() != loop.getAfterBody() ||
           !force.getInto().empty() || destinations.contains(yielded))
         continue;
-      next.prefix = {builder.createOrFold<arith::SubIOp>(
-          loc, index(loc, 1), next.prefix.front())};
+      next.prefix = {builder.createOrFold<arith::SubIOp>(loc, index(loc, 1),
+                                                         next.prefix.front())};
       destinations[yielded] = next;
     }
     if (failed(emitBlock(*loop.getAfterBody(), level)))
@@ -298,8 +297,8 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
       FailureOr<StoredArray> next = storeNext(yielded, current[ring++], level);
       if (failed(next))
         return notFused();
-      llvm::append_range(
-          results, getCarried(cast<PullType>(yielded.getType()), *next));
+      llvm::append_range(results,
+                         getCarried(cast<PullType>(yielded.getType()), *next));
     }
     scf::YieldOp::create(builder, loc, results);
   }
@@ -332,8 +331,7 @@ LogicalResult Emitter::emitIf(scf::IfOp branch, Level level) {
     }
     SmallVector<Value> extents;
     for (int64_t extent : type.getExtents()) {
-      extents.push_back(
-          index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
+      extents.push_back(index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
       if (ShapedType::isDynamic(extent))
         types.push_back(builder.getIndexType());
     }

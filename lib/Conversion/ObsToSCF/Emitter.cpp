@@ -1,7 +1,7 @@
 //===- Emitter.cpp - From fused programs to level IR ----------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +55,10 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
     for (Value memory : view.getMemory())
       array.buffers.push_back(values.lookupOrDefault(memory));
     for (auto [d, extent] : llvm::enumerate(view.getType().getExtents()))
-      array.extents.push_back(
-          ShapedType::isDynamic(extent)
-              ? Value(memref::DimOp::create(builder, loc,
-                                            array.buffers.front(), d))
-              : index(loc, extent));
+      array.extents.push_back(ShapedType::isDynamic(extent)
+                                  ? Value(memref::DimOp::create(
+                                        builder, loc, array.buffers.front(), d))
+                                  : index(loc, extent));
     arrays[view.getResult()] = array;
     return success();
   }
@@ -85,8 +84,7 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
   if (auto bits = dyn_cast<BitOpInterface>(op)) {
     // Expanded on the new operands, through a clone that is dropped again.
     Operation *clone = builder.clone(op, values);
-    values.map(op.getResult(0),
-               cast<BitOpInterface>(clone).expand(builder));
+    values.map(op.getResult(0), cast<BitOpInterface>(clone).expand(builder));
     clone->erase();
     return success();
   }
@@ -107,8 +105,9 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
       return emitWhile(loop, level);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return emitIf(branch, level);
-    return op.emitOpError("[control-arrays] cannot pass arrays on; use scf.for, "
-                          "scf.while or scf.if");
+    return op.emitOpError(
+        "[control-arrays] cannot pass arrays on; use scf.for, "
+        "scf.while or scf.if");
   }
   if (op.getNumRegions() != 0)
     return emitNested(op, level);
@@ -132,8 +131,8 @@ LogicalResult Emitter::emitNested(Operation &op, Level level) {
     for (Block &block : from) {
       OpBuilder::InsertionGuard guard(builder);
       SmallVector<Location> locs(block.getNumArguments(), op.getLoc());
-      Block *copy = builder.createBlock(&to, to.end(),
-                                        block.getArgumentTypes(), locs);
+      Block *copy =
+          builder.createBlock(&to, to.end(), block.getArgumentTypes(), locs);
       values.map(block.getArguments(), copy->getArguments());
       if (failed(emitBlock(block, level)))
         return failure();
@@ -154,10 +153,10 @@ LogicalResult Emitter::emitConstant(ConstantOp constant) {
   if (!table) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(symbols.getBody());
-    table = memref::GlobalOp::create(
-        builder, constant.getLoc(), "obs_table",
-        builder.getStringAttr("private"), memory, constant.getValue(),
-        /*constant=*/true, IntegerAttr());
+    table = memref::GlobalOp::create(builder, constant.getLoc(), "obs_table",
+                                     builder.getStringAttr("private"), memory,
+                                     constant.getValue(),
+                                     /*constant=*/true, IntegerAttr());
     SymbolTable(symbols).insert(table);
   }
   StoredArray array;
@@ -193,13 +192,13 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
   WriteContract contract = write.getEffectiveContract();
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
-    if (contract.contract == Contract::Reduce && !write->hasAttr("obs.contract")) {
+    if (contract.contract == Contract::Reduce &&
+        !write->hasAttr("obs.contract")) {
       auto kind = arith::symbolizeAtomicRMWKind(contract.kind.getValue());
       memref::AtomicRMWOp::create(builder, loc, *kind, stored, buffer, indices);
       continue;
     }
-    auto store =
-        memref::StoreOp::create(builder, loc, stored, buffer, indices);
+    auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
     if (Attribute initial = write->getAttr("obs.contract"))
       store->setAttr("obs.contract", initial);
     else if (contract.contract == Contract::Any)
@@ -234,19 +233,19 @@ void Emitter::emitCheck(Operation &op, Level level) {
       Value value = values.lookupOrDefault(print.getValues()[next++]);
       if (isa<FloatType>(value.getType())) {
         if (!value.getType().isF64())
-          value = arith::ExtFOp::create(builder, loc, builder.getF64Type(),
-                                        value);
+          value =
+              arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
         format += "%f";
       } else {
         if (value.getType().isIndex())
-          value = arith::IndexCastOp::create(builder, loc,
-                                             builder.getI64Type(), value);
+          value = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                             value);
         else if (value.getType().isInteger(1))
-          value = arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
-                                         value);
+          value =
+              arith::ExtUIOp::create(builder, loc, builder.getI64Type(), value);
         else if (!value.getType().isInteger(64))
-          value = arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                         value);
+          value =
+              arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
         format += "%lld";
       }
       operands.push_back(value);
@@ -352,17 +351,17 @@ StoredArray Emitter::allocate(Location loc, PullType type, ValueRange extents,
     shape.push_back(2);
   llvm::append_range(shape, type.getBoundedExtents());
   for (Type element : type.getElementTypes()) {
-    auto memory = MemRefType::get(
-        shape, element, MemRefLayoutAttrInterface(),
-        HomeAttr::get(builder.getContext(), level, storage));
+    auto memory =
+        MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                        HomeAttr::get(builder.getContext(), level, storage));
     array.buffers.push_back(memref::AllocOp::create(builder, loc, memory));
   }
   array.extents.assign(extents.begin(), extents.end());
   return array;
 }
 
-/// True when `result` is made for a loop to start from: it is then written where
-/// the loop expects it.
+/// True when `result` is made for a loop to start from: it is then written
+/// where the loop expects it.
 static bool entersRing(ForceOp force, Value result) {
   if (!result.hasOneUse())
     return false;
@@ -426,10 +425,9 @@ LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
         llvm::append_range(from, indices);
       }
       for (auto [k, buffer] : llvm::enumerate(stored.buffers)) {
-        Value value =
-            source ? Value(memref::LoadOp::create(builder, loc,
-                                                  source->buffers[k], from))
-                   : values.lookupOrDefault(fill.getInit()[k]);
+        Value value = source ? Value(memref::LoadOp::create(
+                                   builder, loc, source->buffers[k], from))
+                             : values.lookupOrDefault(fill.getInit()[k]);
         memref::StoreOp::create(builder, loc, value, buffer, to)
             ->setAttr("obs.contract", builder.getStringAttr("init"));
       }

@@ -1,7 +1,7 @@
 //===- Emitter.h - From fused programs to level IR --------------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ struct StoredArray {
 class Emitter {
 public:
   explicit Emitter(KernelOp kernel)
-      : builder(kernel.getContext()), symbols(kernel->getParentOfType<ModuleOp>()) {}
+      : builder(kernel.getContext()),
+        symbols(kernel->getParentOfType<ModuleOp>()) {}
 
   /// Emits the body of the kernel into a new block that replaces it.
   LogicalResult run(KernelOp kernel);

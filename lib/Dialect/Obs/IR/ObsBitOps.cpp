@@ -1,7 +1,7 @@
 //===- ObsBitOps.cpp - Index arithmetic on bits ---------------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -51,9 +51,7 @@ struct Bits {
     return arith::ShRUIOp::create(builder, loc, a, b);
   }
   /// 2^bit - 1, for bit less than the width of the type.
-  Value lowMask(Value bit) {
-    return sub(left(constant(1), bit), constant(1));
-  }
+  Value lowMask(Value bit) { return sub(left(constant(1), bit), constant(1)); }
   /// 2^count - 1, for count from 0 to the width of the type: a shift by the
   /// whole width would be undefined, so the last bit is shifted apart.
   Value countMask(Value count) {
@@ -71,7 +69,8 @@ struct Bits {
 
 Value InsertZeroOp::expand(OpBuilder &builder) {
   Bits b{builder, getLoc(), getType()};
-  Value high = b.both(getValue(), b.differ(b.lowMask(getBit()), b.constant(-1)));
+  Value high =
+      b.both(getValue(), b.differ(b.lowMask(getBit()), b.constant(-1)));
   return b.add(getValue(), high);
 }
 
@@ -121,9 +120,8 @@ Value BitReverseOp::expand(OpBuilder &builder) {
                         b.both(b.right(reversed, shift), mask));
   }
   // For width 0, where the shift would be by all bits, nothing moves.
-  Value isNone = arith::CmpIOp::create(b.builder, b.loc,
-                                       arith::CmpIPredicate::eq, getWidth(),
-                                       b.constant(0));
+  Value isNone = arith::CmpIOp::create(
+      b.builder, b.loc, arith::CmpIPredicate::eq, getWidth(), b.constant(0));
   Value shift = arith::SelectOp::create(b.builder, b.loc, isNone, b.constant(0),
                                         b.sub(b.constant(bits), getWidth()));
   return b.either(above, b.right(reversed, shift));
@@ -144,9 +142,9 @@ Value BitSwapOp::expand(OpBuilder &builder) {
 
 /// Folds an operation all of whose operands are constants; `compute` gets the
 /// value and the parameters as unsigned numbers and may decline.
-static OpFoldResult
-foldBits(ArrayRef<Attribute> operands, Type type,
-         function_ref<std::optional<APInt>(APInt, ArrayRef<uint64_t>)> compute) {
+static OpFoldResult foldBits(
+    ArrayRef<Attribute> operands, Type type,
+    function_ref<std::optional<APInt>(APInt, ArrayRef<uint64_t>)> compute) {
   SmallVector<APInt> values;
   for (Attribute operand : operands) {
     auto integer = dyn_cast_or_null<IntegerAttr>(operand);
@@ -188,13 +186,12 @@ OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult FlipLowOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth())
-          return std::nullopt;
-        return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[0] >= x.getBitWidth())
+                      return std::nullopt;
+                    return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
+                  });
 }
 
 OpFoldResult RotateOp::fold(FoldAdaptor adaptor) {
@@ -222,14 +219,13 @@ OpFoldResult BitReverseOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult BitSwapOp::fold(FoldAdaptor adaptor) {
-  return foldBits(
-      adaptor.getOperands(), getType(),
-      [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-        if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
-          return std::nullopt;
-        APInt result = x;
-        result.setBitVal(p[0], x[p[1]]);
-        result.setBitVal(p[1], x[p[0]]);
-        return result;
-      });
+  return foldBits(adaptor.getOperands(), getType(),
+                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+                    if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
+                      return std::nullopt;
+                    APInt result = x;
+                    result.setBitVal(p[0], x[p[1]]);
+                    result.setBitVal(p[1], x[p[0]]);
+                    return result;
+                  });
 }

@@ -1,7 +1,7 @@
 //===- ObsDialect.cpp - The obs dialect and its helpers -------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,9 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName().getValue();
   if (name == "obs.level") {
     if (!isa<FunctionOpInterface>(op) || !isa<LevelAttr>(attribute.getValue()))
-      return op->emitError("[obs-level] 'obs.level' is a #obs.level attribute "
-                           "of a function; write obs.level = #obs.level<block>");
+      return op->emitError(
+          "[obs-level] 'obs.level' is a #obs.level attribute "
+          "of a function; write obs.level = #obs.level<block>");
     return success();
   }
   if (name == "obs.map") {
@@ -166,9 +167,9 @@ Value obs::buildView(OpBuilder &builder, Location loc, PullType type,
 
 SmallVector<Value> obs::buildGet(OpBuilder &builder, Location loc, Value array,
                                  ValueRange indices) {
-  auto get = GetOp::create(
-      builder, loc, TypeRange(getArrayElementTypes(array.getType())), array,
-      indices);
+  auto get = GetOp::create(builder, loc,
+                           TypeRange(getArrayElementTypes(array.getType())),
+                           array, indices);
   return llvm::to_vector_of<Value>(get.getResults());
 }
 

@@ -1,7 +1,8 @@
-//===- ObsFolders.cpp - Folding and canonicalisation ------------------------===//
+//===- ObsFolders.cpp - Folding and canonicalisation
+//------------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ void ReverseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(foldDoubleReverse);
 }
 
-/// transpose p (transpose q a) = transpose (q after p) a; the identity vanishes.
+/// transpose p (transpose q a) = transpose (q after p) a; the identity
+/// vanishes.
 static LogicalResult composeTransposes(TransposeOp op,
                                        PatternRewriter &rewriter) {
   if (llvm::equal(op.getPermutation(),

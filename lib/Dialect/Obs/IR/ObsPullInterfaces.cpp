@@ -1,7 +1,8 @@
-//===- ObsPullInterfaces.cpp - How to read elements and extents ---------------===//
+//===- ObsPullInterfaces.cpp - How to read elements and extents
+//---------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,7 +182,8 @@ SmallVector<Value> SplitOp::buildElement(OpBuilder &builder, Location loc,
         Value chunks = index.ceilDiv(extent, sizes[d]);
         position.push_back(index.add(chunk[d], index.mul(indices[d], chunks)));
       } else {
-        position.push_back(index.add(index.mul(chunk[d], sizes[d]), indices[d]));
+        position.push_back(
+            index.add(index.mul(chunk[d], sizes[d]), indices[d]));
       }
       int64_t n = source.getExtents()[d], k = getStaticSizes()[d];
       bool divides = !ShapedType::isDynamic(n) && !ShapedType::isDynamic(k) &&
@@ -231,8 +233,8 @@ static void buildJoinExtents(JoinOp join, OpBuilder &builder, Location loc,
       for (int64_t extent : innerType.getExtents())
         inner.push_back(arith::ConstantIndexOp::create(builder, loc, extent));
     } else {
-      inner = buildExtents(builder, loc,
-                           anyInner(builder, loc, join.getArray()));
+      inner =
+          buildExtents(builder, loc, anyInner(builder, loc, join.getArray()));
     }
     return;
   }
@@ -298,9 +300,9 @@ SmallVector<Value> ReshapeOp::buildElement(OpBuilder &builder, Location loc,
   IndexBuilder index{builder, loc};
   Value linear =
       index.linearize(indices, resultExtents(builder, loc, getResult()));
-  return buildGet(builder, loc, getArray(),
-                  index.delinearize(linear,
-                                    buildExtents(builder, loc, getArray())));
+  return buildGet(
+      builder, loc, getArray(),
+      index.delinearize(linear, buildExtents(builder, loc, getArray())));
 }
 Value ReshapeOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return pickExtent(getType(), getExtents(), dim);
@@ -333,8 +335,8 @@ SmallVector<Value> ConcatOp::buildElement(OpBuilder &builder, Location loc,
   // Where each array starts; ends[i] is the start of array i + 1.
   SmallVector<Value> starts{outer.constant(0)};
   for (Value array : getArrays().drop_back())
-    starts.push_back(outer.add(starts.back(),
-                               obs::buildExtent(builder, loc, array, dim)));
+    starts.push_back(
+        outer.add(starts.back(), obs::buildExtent(builder, loc, array, dim)));
   return buildSelection(
       builder, loc, getArrays(), 0,
       [&](OpBuilder &b, unsigned i) {
@@ -352,8 +354,7 @@ Value ConcatOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   Value extent = obs::buildExtent(builder, loc, getArrays().front(), dim);
   if (dim == getDimension())
     for (Value array : getArrays().drop_front())
-      extent =
-          index.add(extent, obs::buildExtent(builder, loc, array, dim));
+      extent = index.add(extent, obs::buildExtent(builder, loc, array, dim));
   return extent;
 }
 

@@ -1,7 +1,8 @@
-//===- ObsPushInterfaces.cpp - The programs of push arrays -------------------===//
+//===- ObsPushInterfaces.cpp - The programs of push arrays
+//-------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,11 +105,10 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   if (!getInit().empty() || getOnto()) {
     SmallVector<Value> extents;
     for (unsigned d = 0; d < getType().getRank(); ++d)
-      extents.push_back(
-          getType().isDynamicExtent(d)
-              ? buildExtent(builder, loc, 0, d)
-              : Value(arith::ConstantIndexOp::create(builder, loc,
-                                                     getType().getExtents()[d])));
+      extents.push_back(getType().isDynamicExtent(d)
+                            ? buildExtent(builder, loc, 0, d)
+                            : Value(arith::ConstantIndexOp::create(
+                                  builder, loc, getType().getExtents()[d])));
     buildPar(builder, loc, extents, Level::Thread,
              [&](OpBuilder &b, ValueRange indices) {
                SmallVector<Value> values(getInit());
@@ -290,8 +290,9 @@ void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                       extents[d] == getStaticCounts()[d])
                     continue;
                   Value less = IndexBuilder{b, l}.less(indices[d], counts[d]);
-                  inside = inside ? b.createOrFold<arith::AndIOp>(l, inside, less)
-                                  : less;
+                  inside = inside
+                               ? b.createOrFold<arith::AndIOp>(l, inside, less)
+                               : less;
                 }
                 return inside;
               });
@@ -362,10 +363,10 @@ void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
   SmallVector<Value> source = buildExtents(builder, loc, getArray());
   SmallVector<Value> target;
   for (auto [d, extent] : llvm::enumerate(getArrayExtents(getType())))
-    target.push_back(ShapedType::isDynamic(extent)
-                         ? buildExtent(builder, loc, 0, d)
-                         : Value(arith::ConstantIndexOp::create(builder, loc,
-                                                                extent)));
+    target.push_back(
+        ShapedType::isDynamic(extent)
+            ? buildExtent(builder, loc, 0, d)
+            : Value(arith::ConstantIndexOp::create(builder, loc, extent)));
   emitChanged(builder, loc, getArray(), writer,
               [&](OpBuilder &b, Location l, ValueRange indices) {
                 IndexBuilder index{b, l};
@@ -380,8 +381,7 @@ Value ReshapeOp::getMovedArray() { return getArray(); }
 // Several arrays
 //===----------------------------------------------------------------------===//
 
-void ConcatOp::emit(OpBuilder &builder, Location loc, unsigned,
-                    Writer writer) {
+void ConcatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   unsigned dim = getDimension();
   IndexBuilder outer{builder, loc};
   Value start = outer.constant(0);

@@ -1,7 +1,7 @@
 //===- ObsTypes.cpp - Types of the obs dialect ----------------------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,8 @@ struct ArrayBody {
 };
 } // namespace
 
-/// array-body ::= dimensions `x` type (`,` type)* (`bound` `[` (int | `?`)* `]`)?
+/// array-body ::= dimensions `x` type (`,` type)* (`bound` `[` (int | `?`)*
+/// `]`)?
 static ParseResult parseArrayBody(AsmParser &parser, ArrayBody &body) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseDimensionList(body.extents, /*allowDynamic=*/true,
@@ -93,9 +94,8 @@ static ArrayRef<int64_t> canonicalBounds(ArrayRef<int64_t> extents,
   for (auto [extent, bound] : llvm::zip(extents, bounds))
     if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
       return bounds;
-  return bounds.size() == extents.size() || bounds.empty()
-             ? ArrayRef<int64_t>()
-             : bounds;
+  return bounds.size() == extents.size() || bounds.empty() ? ArrayRef<int64_t>()
+                                                           : bounds;
 }
 
 Type PullType::parse(AsmParser &parser) {
@@ -104,9 +104,9 @@ Type PullType::parse(AsmParser &parser) {
   if (parser.parseLess() || parseArrayBody(parser, body) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<PullType>(
-      loc, parser.getContext(), body.extents,
-      canonicalBounds(body.extents, body.bounds), body.elementTypes);
+  return parser.getChecked<PullType>(loc, parser.getContext(), body.extents,
+                                     canonicalBounds(body.extents, body.bounds),
+                                     body.elementTypes);
 }
 
 void PullType::print(AsmPrinter &printer) const {
@@ -158,10 +158,11 @@ static bool isScalar(Type type) {
          isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-static LogicalResult
-verifyArray(function_ref<InFlightDiagnostic()> emitError,
-            ArrayRef<int64_t> extents, ArrayRef<int64_t> bounds,
-            ArrayRef<Type> elementTypes, bool allowNested) {
+static LogicalResult verifyArray(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> extents,
+                                 ArrayRef<int64_t> bounds,
+                                 ArrayRef<Type> elementTypes,
+                                 bool allowNested) {
   if (extents.empty() || elementTypes.empty())
     return emitError() << "[type-rank] an array has at least one dimension and "
                           "one element type";

@@ -55,7 +55,8 @@ static LogicalResult verifyKind(Operation *op, Type source, Type result) {
             "their level (obs.push and obs.force change the kind)";
 }
 
-/// Emits `[no-dimension]` unless `dimension` is one of the dimensions of `type`.
+/// Emits `[no-dimension]` unless `dimension` is one of the dimensions of
+/// `type`.
 static LogicalResult verifyDimension(Operation *op, Type type,
                                      int64_t dimension) {
   int64_t rank = getArrayExtents(type).size();

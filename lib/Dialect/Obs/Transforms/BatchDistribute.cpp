@@ -1,15 +1,15 @@
 //===- BatchDistribute.cpp - Sub-programs of one level side by side -------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // `par L (%i)` in a region of level L is distributed over the statements of its
 // body (loop fission), which is the "two distributes over sync" law of the
-// Obsidian papers: par i { A; force; B } = par i { A }; force; par i { B }. What
-// statements share are arrays, which get the instances as leading dimensions,
-// and pure values, which are computed again where they are used.
+// Obsidian papers: par i { A; force; B } = par i { A }; force; par i { B }.
+// What statements share are arrays, which get the instances as leading
+// dimensions, and pure values, which are computed again where they are used.
 //
 // A body whose control flow or extents depend on the instance is left alone.
 //
@@ -29,14 +29,12 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-
 /// Operations of `block` that are statements or values, without a terminator.
 static auto withoutTerminator(Block &block) {
   bool hasTerminator =
       !block.empty() && block.back().hasTrait<OpTrait::IsTerminator>();
-  return llvm::make_range(block.begin(), hasTerminator
-                                             ? std::prev(block.end())
-                                             : block.end());
+  return llvm::make_range(block.begin(),
+                          hasTerminator ? std::prev(block.end()) : block.end());
 }
 
 namespace {
@@ -70,7 +68,8 @@ private:
       result.push_back(hoist(value));
     return result;
   }
-  Value addInstance(OpBuilder &body, Location loc, Value batched, PullType type);
+  Value addInstance(OpBuilder &body, Location loc, Value batched,
+                    PullType type);
   void batch(Block &block, FillOp target);
   void batchPar(ParOp inner, FillOp target);
   void batchForce(ForceOp force);
@@ -146,8 +145,8 @@ bool Batcher::canBatch(Operation *op) {
       return false;
     uniformArguments.insert(loop.getInductionVar());
     // Carried arrays are those of a force; scalars would differ by instance.
-    for (auto [init, yielded] : llvm::zip(loop.getInitArgs(),
-                                          loop.getYieldedValues())) {
+    for (auto [init, yielded] :
+         llvm::zip(loop.getInitArgs(), loop.getYieldedValues())) {
       auto type = dyn_cast<PullType>(init.getType());
       if (!type || type.getNumDynamicExtents() != 0 ||
           !init.getDefiningOp<ForceOp>() || !yielded.getDefiningOp<ForceOp>() ||
@@ -279,20 +278,18 @@ void Batcher::batchForce(ForceOp force) {
     llvm::append_range(extents, hoist(fill.getExtents()));
     auto batchedType = PushType::get(builder.getContext(), type.getLevel(),
                                      shape, bounds, type.getElementTypes());
-    auto batched = FillOp::create(builder, loc, batchedType,
-                                  hoist(fill.getInit()), Value(), extents,
-                                  fill.getContractAttr(), fill.getKindAttr(),
-                                  fill.getUncheckedAttr());
+    auto batched = FillOp::create(
+        builder, loc, batchedType, hoist(fill.getInit()), Value(), extents,
+        fill.getContractAttr(), fill.getKindAttr(), fill.getUncheckedAttr());
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&batched.getBody());
     batch(fill.getBody().front(), batched);
     fills.push_back(batched);
     types.push_back(batchedType.getPullType());
   }
-  auto batched = ForceOp::create(builder, loc, types, fills, ValueRange(),
-                                 force.getStorageAttr(), force.getKernelAttr(),
-                                 force.getThreadsAttr(),
-                                 force.getUncheckedAttr());
+  auto batched = ForceOp::create(
+      builder, loc, types, fills, ValueRange(), force.getStorageAttr(),
+      force.getKernelAttr(), force.getThreadsAttr(), force.getUncheckedAttr());
   OpBuilder after(force->getContext());
   after.setInsertionPointAfter(force);
   for (auto [old, all] : llvm::zip(force.getResults(), batched.getResults())) {
@@ -307,10 +304,10 @@ void Batcher::batchFor(scf::ForOp loop, FillOp target) {
   SmallVector<Value> init;
   for (Value array : loop.getInitArgs())
     init.push_back(batchedArrays.lookup(array));
-  auto merged = scf::ForOp::create(
-      builder, loc, hoist(loop.getLowerBound()), hoist(loop.getUpperBound()),
-      hoist(loop.getStep()), init,
-      [](OpBuilder &, Location, Value, ValueRange) {});
+  auto merged =
+      scf::ForOp::create(builder, loc, hoist(loop.getLowerBound()),
+                         hoist(loop.getUpperBound()), hoist(loop.getStep()),
+                         init, [](OpBuilder &, Location, Value, ValueRange) {});
   merged->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   uniform.map(loop.getInductionVar(), merged.getInductionVar());
 

@@ -1,7 +1,7 @@
 //===- FuseArrays.cpp - Fuse everything that is not forced ----------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -10,11 +10,13 @@
 // the interfaces alone.
 //
 // Three steps, each of which leaves correct IR:
-//   1. arrays that loops carry or host functions return are forced, so that what
+//   1. arrays that loops carry or host functions return are forced, so that
+//   what
 //      is passed on is storage;
 //   2. from the outside in, every force gets one fill for each result (and 1
 //      again, for what that brought to light);
-//   3. greedily: reads of virtual arrays, extents, reads shared by the arms of a
+//   3. greedily: reads of virtual arrays, extents, reads shared by the arms of
+//   a
 //      select.
 //
 //===----------------------------------------------------------------------===//
@@ -37,8 +39,8 @@ using namespace mlir::obs;
 // 1. Carried arrays
 //===----------------------------------------------------------------------===//
 
-/// True when `array` is in memory that a loop can carry or a function return, or
-/// will be when the operation that makes it is lowered.
+/// True when `array` is in memory that a loop can carry or a function return,
+/// or will be when the operation that makes it is lowered.
 static bool isStorage(Value array) {
   Operation *op = array.getDefiningOp();
   // Reading a nested array gives a virtual one, and so does a choice among
@@ -61,22 +63,20 @@ static FailureOr<Value> forceHere(OpBuilder &builder, Location loc, Value array,
     return user->emitOpError(
         "[R2-bounded] carries a virtual array of unbounded extent below level "
         "grid; give the type a bound, as in !obs.pull<? x f32 bound [1024]>");
-  auto push = PushOp::create(
-      builder, loc,
-      PushType::get(builder.getContext(), scope.level, type.getExtents(),
-                    type.getBounds(), type.getElementTypes()),
-      array);
-  auto force = ForceOp::create(builder, loc, TypeRange(type),
-                               ValueRange(push.getResult()), ValueRange(),
-                               StorageAttr::get(builder.getContext(),
-                                                Storage::Auto),
-                               StringAttr(), IntegerAttr(),
-                               UnitAttr());
+  auto push = PushOp::create(builder, loc,
+                             PushType::get(builder.getContext(), scope.level,
+                                           type.getExtents(), type.getBounds(),
+                                           type.getElementTypes()),
+                             array);
+  auto force = ForceOp::create(
+      builder, loc, TypeRange(type), ValueRange(push.getResult()), ValueRange(),
+      StorageAttr::get(builder.getContext(), Storage::Auto), StringAttr(),
+      IntegerAttr(), UnitAttr());
   return force.getResults().front();
 }
 
-/// Forces the virtual arrays among the operands of `op`; sets `changed` if there
-/// are any.
+/// Forces the virtual arrays among the operands of `op`; sets `changed` if
+/// there are any.
 static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
                                    bool &changed) {
   builder.setInsertionPoint(op);
@@ -97,8 +97,8 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
   OpBuilder builder(root->getContext());
   WalkResult result = root->walk([&](Operation *op) {
     auto function = dyn_cast_or_null<func::FuncOp>(op->getParentOp());
-    bool leavesHost = isa<func::ReturnOp>(op) && function &&
-                      !function->hasAttr("obs.level");
+    bool leavesHost =
+        isa<func::ReturnOp>(op) && function && !function->hasAttr("obs.level");
     if (leavesHost || isa<scf::ForOp, scf::WhileOp>(op) ||
         (isa<scf::YieldOp, scf::ConditionOp>(op) &&
          isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
@@ -120,11 +120,12 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
 
 /// True when `fill` needs no further emission.
 static bool isFused(FillOp fill) {
-  WalkResult result = fill.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
-    if (isa<FillOp>(op))
-      return WalkResult::skip();
-    return isa<PutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  WalkResult result =
+      fill.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<FillOp>(op))
+          return WalkResult::skip();
+        return isa<PutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      });
   return !result.wasInterrupted();
 }
 
@@ -185,10 +186,10 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   for (unsigned d = 0; d < type.getRank(); ++d)
     if (type.isDynamicExtent(d))
       extents.push_back(obs::buildExtent(builder, loc, array, d));
-  auto fill = FillOp::create(builder, loc, type, init, onto, extents,
-                             ContractAttr::get(builder.getContext(),
-                                               contract.contract),
-                             contract.kind, UnitAttr());
+  auto fill =
+      FillOp::create(builder, loc, type, init, onto, extents,
+                     ContractAttr::get(builder.getContext(), contract.contract),
+                     contract.kind, UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&fill.getBody());
   emitPush(builder, loc, array,
@@ -266,8 +267,8 @@ static LogicalResult readChoice(GetOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// get (select c, a, b) [i] = if c then get a [i] else get b [i]. Upstream turns
-/// an `if` that only passes on arrays into a select.
+/// get (select c, a, b) [i] = if c then get a [i] else get b [i]. Upstream
+/// turns an `if` that only passes on arrays into a select.
 static LogicalResult readSelected(GetOp op, PatternRewriter &rewriter) {
   auto choice = op.getArray().getDefiningOp<arith::SelectOp>();
   if (!choice)
@@ -428,9 +429,8 @@ static void remarkRecomputation(Operation *root) {
     if (!isa<MapOp, GenerateOp>(op))
       return;
     auto pull = dyn_cast<PullType>(op->getResult(0).getType());
-    unsigned uses = llvm::count_if(op->getUsers(), [](Operation *user) {
-      return !isa<DimOp>(user);
-    });
+    unsigned uses = llvm::count_if(
+        op->getUsers(), [](Operation *user) { return !isa<DimOp>(user); });
     if (pull && uses > 1)
       op->emitRemark("each element is computed in ")
           << uses << " places; force the array to compute it once";
@@ -448,9 +448,9 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
       reported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // Others print it.
     });
-    // What a sub-program gets is known once the program around it is emitted, so
-    // arrays that turn out to be carried are forced, and their forces emitted,
-    // until there are no more: once for each level of nesting.
+    // What a sub-program gets is known once the program around it is emitted,
+    // so arrays that turn out to be carried are forced, and their forces
+    // emitted, until there are no more: once for each level of nesting.
     OpBuilder builder(&getContext());
     bool changed = true;
     while (changed) {

@@ -1,7 +1,7 @@
 //===- HostArrays.cpp - Arrays of host code become memrefs ----------------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,35 +104,32 @@ static void convertControlFlow(Operation *op) {
 
 LogicalResult obs::convertHostArrays(func::FuncOp function) {
   SmallVector<Operation *> controlFlow;
-  WalkResult walked =
-      function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (isa<FillOp, DistributeOp>(op))
-          return WalkResult::skip();
-        bool isControl =
-            isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp,
-                scf::ConditionOp, func::ReturnOp>(op);
-        if (!isControl) {
-          if (isa<func::CallOp>(op) && (hasArrays(op->getOperandTypes()) ||
-                                        hasArrays(op->getResultTypes()))) {
-            op->emitOpError("[call-inline] calls a function on arrays that "
-                            "could not be inlined; give it a body, not "
-                            "recursive");
-            return WalkResult::interrupt();
-          }
-          return WalkResult::advance();
-        }
-        for (Value operand : op->getOperands())
-          if (isa<PullType>(operand.getType()) && operand.getDefiningOp() &&
-              isa<PullOpInterface>(operand.getDefiningOp())) {
-            op->emitOpError("[R2-memory] passes on an array that is not in "
-                            "memory; force it first");
-            return WalkResult::interrupt();
-          }
-        if (hasArrays(op->getOperandTypes()) ||
-            hasArrays(op->getResultTypes()))
-          controlFlow.push_back(op);
-        return WalkResult::advance();
-      });
+  WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<FillOp, DistributeOp>(op))
+      return WalkResult::skip();
+    bool isControl = isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::YieldOp,
+                         scf::ConditionOp, func::ReturnOp>(op);
+    if (!isControl) {
+      if (isa<func::CallOp>(op) && (hasArrays(op->getOperandTypes()) ||
+                                    hasArrays(op->getResultTypes()))) {
+        op->emitOpError("[call-inline] calls a function on arrays that "
+                        "could not be inlined; give it a body, not "
+                        "recursive");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    }
+    for (Value operand : op->getOperands())
+      if (isa<PullType>(operand.getType()) && operand.getDefiningOp() &&
+          isa<PullOpInterface>(operand.getDefiningOp())) {
+        op->emitOpError("[R2-memory] passes on an array that is not in "
+                        "memory; force it first");
+        return WalkResult::interrupt();
+      }
+    if (hasArrays(op->getOperandTypes()) || hasArrays(op->getResultTypes()))
+      controlFlow.push_back(op);
+    return WalkResult::advance();
+  });
   if (walked.wasInterrupted())
     return failure();
 
@@ -164,8 +161,8 @@ static Value buildHostRead(OpBuilder &builder, Location loc, Value memory,
   auto type = cast<MemRefType>(memory.getType());
   SmallVector<OpFoldResult> offsets(indices.begin(), indices.end());
   SmallVector<OpFoldResult> ones(type.getRank(), builder.getIndexAttr(1));
-  Value part = memref::SubViewOp::create(builder, loc, memory, offsets, ones,
-                                         ones);
+  Value part =
+      memref::SubViewOp::create(builder, loc, memory, offsets, ones, ones);
   auto oneType = MemRefType::get(SmallVector<int64_t>(type.getRank(), 1),
                                  type.getElementType());
   Value host = memref::AllocaOp::create(builder, loc, oneType);
@@ -215,14 +212,15 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
                         "force it first");
         return WalkResult::interrupt();
       }
-      for (auto [result, memory] : llvm::zip(get.getResults(), view.getMemory()))
+      for (auto [result, memory] :
+           llvm::zip(get.getResults(), view.getMemory()))
         result.replaceAllUsesWith(
             buildHostRead(builder, op->getLoc(), memory, get.getIndices()));
       op->erase();
     } else if (auto dim = dyn_cast<DimOp>(op)) {
       if (auto view = dim.getArray().getDefiningOp<ViewOp>()) {
-        dim.replaceAllUsesWith(view.buildExtent(builder, op->getLoc(), 0,
-                                                dim.getDimension()));
+        dim.replaceAllUsesWith(
+            view.buildExtent(builder, op->getLoc(), 0, dim.getDimension()));
         op->erase();
       }
     } else if (auto bits = dyn_cast<BitOpInterface>(op)) {

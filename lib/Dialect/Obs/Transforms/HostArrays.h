@@ -1,7 +1,7 @@
 //===- HostArrays.h - Arrays of host code become memrefs --------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ namespace mlir::obs {
 /// device memory.
 SmallVector<Type> getMemoryTypes(PullType type);
 
-/// Gives arguments, results and carried values of `function` memrefs in place of
-/// pull arrays. Every array that came in becomes an `obs.view`; where an array
-/// goes out stands an `unrealized_conversion_cast` from it to its memory.
+/// Gives arguments, results and carried values of `function` memrefs in place
+/// of pull arrays. Every array that came in becomes an `obs.view`; where an
+/// array goes out stands an `unrealized_conversion_cast` from it to its memory.
 /// Fails on an array that is returned or carried and is not in memory.
 LogicalResult convertHostArrays(func::FuncOp function);
 

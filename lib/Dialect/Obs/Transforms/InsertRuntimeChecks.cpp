@@ -1,7 +1,7 @@
 //===- InsertRuntimeChecks.cpp - Check extents that types leave open ------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,7 @@ public:
 
   void checkCount(ReshapeOp reshape) {
     require(arith::CmpIPredicate::eq, product(reshape.getArray()),
-            product(reshape.getResult()),
-            "the numbers of elements differ");
+            product(reshape.getResult()), "the numbers of elements differ");
   }
 
   void checkTake(TakeOp take) {
@@ -101,10 +100,10 @@ private:
   void require(Value condition, StringRef message) {
     if (matchPattern(condition, m_One()))
       return;
-    AssertOp::create(builder, loc, condition,
-                     ("[R4-extents] " + op->getName().getStringRef() + ": " +
-                      message)
-                         .str());
+    AssertOp::create(
+        builder, loc, condition,
+        ("[R4-extents] " + op->getName().getStringRef() + ": " + message)
+            .str());
   }
 
   Operation *op;

@@ -1,7 +1,7 @@
 //===- OutlineKernels.cpp - One kernel for each force at grid level -------===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -47,8 +47,7 @@ static LogicalResult hoistGridForces(func::FuncOp function) {
           "[R1-kernel] is a kernel inside control flow of another kernel; "
           "move the control flow to the host function");
     // Everything before it in the body that only computes goes along.
-    for (Operation &op :
-         llvm::make_early_inc_range(fill.getBody().front())) {
+    for (Operation &op : llvm::make_early_inc_range(fill.getBody().front())) {
       if (&op == force.getOperation()) {
         op.moveBefore(fill);
         break;
@@ -109,10 +108,10 @@ LogicalResult Outliner::allocateOutputs() {
       if (!force.getInto().empty()) {
         memory = force.getInto()[next++];
       } else {
-        memory = gpu::AllocOp::create(host, loc, memoryType, Type(),
-                                      ValueRange(), fill.getExtents(),
-                                      ValueRange())
-                     .getMemref();
+        memory =
+            gpu::AllocOp::create(host, loc, memoryType, Type(), ValueRange(),
+                                 fill.getExtents(), ValueRange())
+                .getMemref();
       }
       if (!fill.getInit().empty())
         gpu::MemsetOp::create(host, loc, Type(), ValueRange(), memory,
@@ -202,9 +201,9 @@ void Outliner::addWork(Block &body) {
       Value known = onHost(extent, clones);
       if (!known)
         return WalkResult::skip();
-      total = total ? host.createOrFold<arith::MulIOp>(par.getLoc(), total,
-                                                       known)
-                    : known;
+      total = total
+                  ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)
+                  : known;
     }
     if (total) {
       work.push_back(total);
@@ -269,10 +268,9 @@ LogicalResult Outliner::run() {
   for (Value argument : arguments)
     types.push_back(argument.getType());
   inside.setInsertionPoint(force->getParentOfType<func::FuncOp>());
-  kernel = KernelOp::create(
-      inside, loc, name,
-      FunctionType::get(force.getContext(), types, {}), ArrayAttr(),
-      ArrayAttr());
+  kernel = KernelOp::create(inside, loc, name,
+                            FunctionType::get(force.getContext(), types, {}),
+                            ArrayAttr(), ArrayAttr());
   // The entry point keeps its name when a host function has the same.
   kernel->setAttr("entry", kernel.getSymNameAttr());
   symbols.insert(kernel);
@@ -303,17 +301,16 @@ LogicalResult Outliner::run() {
 
   for (Value array : force.getArrays())
     addWork(array.getDefiningOp<FillOp>().getBody().front());
-  LaunchOp::create(host, loc,
-                   FlatSymbolRefAttr::get(kernel.getSymNameAttr()), Value(),
-                   work, arguments, host.getArrayAttr(units));
+  LaunchOp::create(host, loc, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                   Value(), work, arguments, host.getArrayAttr(units));
 
   // The results are what the kernel wrote.
   unsigned next = 0;
   for (Value result : force.getResults()) {
     auto type = cast<PullType>(result.getType());
     unsigned count = type.getElementTypes().size();
-    result.replaceAllUsesWith(buildView(
-        host, loc, type, ValueRange(outputs).slice(next, count)));
+    result.replaceAllUsesWith(
+        buildView(host, loc, type, ValueRange(outputs).slice(next, count)));
     next += count;
   }
   force.erase();

@@ -1,7 +1,7 @@
 //===- SetLaunch.cpp - Choose threads of a block and number of blocks -----===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
   Value blocks = arith::ConstantIndexOp::create(builder, loc, 1);
   if (!launch.getUnits())
     return blocks;
-  for (auto [amount, unit] :
-       llvm::zip(launch.getWork(), launch.getUnits()->getAsRange<LevelAttr>())) {
+  for (auto [amount, unit] : llvm::zip(
+           launch.getWork(), launch.getUnits()->getAsRange<LevelAttr>())) {
     int64_t perBlock = 1;
     if (unit.getValue() == Level::Thread)
       perBlock = threads;
@@ -74,8 +74,8 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
     for (auto kernel : module.getOps<KernelOp>()) {
-      int64_t count = threads != 0 ? int64_t(threads)
-                                   : kernel.getThreads().value_or(0);
+      int64_t count =
+          threads != 0 ? int64_t(threads) : kernel.getThreads().value_or(0);
       if (count == 0)
         count = chooseThreads(kernel);
       if (count < 1 || count > maxThreads) {
@@ -96,11 +96,10 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
         return;
       builder.setInsertionPoint(launch);
       auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-      Value count =
-          blocks != 0
-              ? Value(arith::ConstantIndexOp::create(builder, launch.getLoc(),
-                                                     blocks))
-              : buildBlocks(builder, launch, *kernel.getThreads());
+      Value count = blocks != 0
+                        ? Value(arith::ConstantIndexOp::create(
+                              builder, launch.getLoc(), blocks))
+                        : buildBlocks(builder, launch, *kernel.getThreads());
       launch.getBlocksMutable().assign(count);
       launch.getWorkMutable().clear();
       launch.removeUnitsAttr();

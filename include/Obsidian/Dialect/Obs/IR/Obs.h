@@ -1,7 +1,7 @@
 //===- Obs.h - The obs dialect ----------------------------------*- C++ -*-===//
 //
-// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -47,9 +47,9 @@ struct WriteContract {
 /// What a push array calls for every element that it writes: one value for each
 /// element type, one index for each dimension. The builder stands in
 /// thread-level code.
-using Writer = llvm::function_ref<void(OpBuilder &builder, Location loc,
-                                       ValueRange values, ValueRange indices,
-                                       WriteContract contract)>;
+using Writer =
+    llvm::function_ref<void(OpBuilder &builder, Location loc, ValueRange values,
+                            ValueRange indices, WriteContract contract)>;
 } // namespace mlir::obs
 
 #define GET_ATTRDEF_CLASSES

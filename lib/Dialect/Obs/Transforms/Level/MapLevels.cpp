@@ -369,8 +369,8 @@ void KernelMapper::mapSingle(scf::ForOp loop) {
   builder.setInsertionPoint(loop);
   loc = loop.getLoc();
   Value zero = constant(0);
-  Value isFirst = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, loop.getLowerBound(), zero);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        loop.getLowerBound(), zero);
   auto branch =
       scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/false);
   loop.getInductionVar().replaceAllUsesWith(zero);
