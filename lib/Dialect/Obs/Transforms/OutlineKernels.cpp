@@ -75,6 +75,7 @@ public:
 
 private:
   LogicalResult allocateOutputs();
+  void launch(ArrayRef<FillOp> fills, StringRef name);
   void collect(Value value);
   Value build(Value value);
   Value addArgument(Value value);
@@ -213,32 +214,93 @@ void Outliner::addWork(Block &body) {
   });
 }
 
+/// The outermost loops of `fill`.
+static SmallVector<ParOp> getLoops(FillOp fill) {
+  SmallVector<ParOp> loops;
+  fill.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto par = dyn_cast<ParOp>(op))
+      loops.push_back(par);
+    return isa<ParOp, FillOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return loops;
+}
+
+/// True for a loop over the threads of the grid that writes the initial
+/// contents of a part of the result.
+static bool isInitialLoop(ParOp par) {
+  return par.getUnit() == Level::Thread &&
+         par.getBody()
+             .walk([](WriteOp write) {
+               return write->hasAttr("obs.contract") ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
+static bool hasInitialLoops(FillOp fill) {
+  return llvm::any_of(getLoops(fill), isInitialLoop);
+}
+
+/// A copy of `fill` with only those loops that write initial contents, or only
+/// the others.
+static FillOp selectLoops(OpBuilder &builder, FillOp fill, bool initial) {
+  auto copy = cast<FillOp>(builder.clone(*fill));
+  for (ParOp par : getLoops(copy))
+    if (isInitialLoop(par) != initial)
+      par.erase();
+  return copy;
+}
+
 LogicalResult Outliner::run() {
-  Location loc = force.getLoc();
+  SmallVector<FillOp> fills;
   for (Value array : force.getArrays()) {
     auto fill = array.getDefiningOp<FillOp>();
     if (!fill)
       return force.emitOpError("is not fused; run obs-fuse-arrays first");
-    // Two loops over the whole grid in one kernel are not ordered.
-    WalkResult ordered = fill.getBody().walk([&](WriteOp write) {
-      Operation *par = write->getParentOp();
-      if (write->hasAttr("obs.contract") && par->getParentOp() == fill) {
-        write.emitOpError("[fill-order] is initial contents of a part of a "
-                          "larger array at level grid, which nothing orders "
-                          "before the other writes; force the part first");
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    if (ordered.wasInterrupted())
-      return failure();
+    fills.push_back(fill);
   }
   if (failed(allocateOutputs()))
     return failure();
 
+  // Nothing orders two loops over the whole grid in one kernel, so initial
+  // contents of parts of the result are a kernel that goes before.
+  if (llvm::any_of(fills, hasInitialLoops)) {
+    SmallVector<FillOp> initial, rest;
+    for (FillOp fill : fills) {
+      initial.push_back(selectLoops(host, fill, /*initial=*/true));
+      rest.push_back(selectLoops(host, fill, /*initial=*/false));
+    }
+    launch(initial, (name + "_init").str());
+    launch(rest, name);
+    for (FillOp fill : llvm::concat<FillOp>(initial, rest))
+      fill.erase();
+  } else {
+    launch(fills, name);
+  }
+
+  // The results are what the kernel wrote.
+  unsigned next = 0;
+  for (Value result : force.getResults()) {
+    auto type = cast<PullType>(result.getType());
+    unsigned count = type.getElementTypes().size();
+    result.replaceAllUsesWith(buildView(
+        host, force.getLoc(), type, ValueRange(outputs).slice(next, count)));
+    next += count;
+  }
+  force.erase();
+  return success();
+}
+
+/// Builds a kernel that runs `fills`, and its launch.
+void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
+  Location loc = force.getLoc();
+  captured.clear();
+  mapping.clear();
+  work.clear();
+  units.clear();
+
   SetVector<Value> used;
-  for (Value array : force.getArrays()) {
-    auto fill = array.getDefiningOp<FillOp>();
+  for (FillOp fill : fills) {
     used.insert_range(fill.getExtents());
     getUsedValuesDefinedAbove(fill.getBody(), used);
   }
@@ -276,45 +338,31 @@ LogicalResult Outliner::run() {
   symbols.insert(kernel);
   if (IntegerAttr threads = force.getThreadsAttr())
     kernel->setAttr("threads", threads);
-  Block *body = inside.createBlock(&kernel.getBody());
+  inside.createBlock(&kernel.getBody());
   for (Value argument : arguments)
     mapping.map(argument, addArgument(argument));
   for (Value value : used)
     build(value);
 
-  SmallVector<Value> fills, into;
-  for (Value array : force.getArrays()) {
-    auto fill = array.getDefiningOp<FillOp>();
+  SmallVector<Value> programs, into;
+  for (FillOp fill : fills) {
     for (Value extent : fill.getExtents())
       build(extent);
     auto clone = cast<FillOp>(inside.clone(*fill, mapping));
     clone.getInitMutable().clear();
     clone.getOntoMutable().clear();
-    fills.push_back(clone);
+    programs.push_back(clone);
   }
   for (Value output : outputs)
     into.push_back(mapping.lookup(output));
-  ForceOp::create(inside, loc, force.getResultTypes(), fills, into,
+  ForceOp::create(inside, loc, force.getResultTypes(), programs, into,
                   force.getStorageAttr(), StringAttr(), IntegerAttr(),
                   inside.getUnitAttr());
-  (void)body;
 
-  for (Value array : force.getArrays())
-    addWork(array.getDefiningOp<FillOp>().getBody().front());
+  for (FillOp fill : fills)
+    addWork(fill.getBody().front());
   LaunchOp::create(host, loc, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                    Value(), work, arguments, host.getArrayAttr(units));
-
-  // The results are what the kernel wrote.
-  unsigned next = 0;
-  for (Value result : force.getResults()) {
-    auto type = cast<PullType>(result.getType());
-    unsigned count = type.getElementTypes().size();
-    result.replaceAllUsesWith(
-        buildView(host, loc, type, ValueRange(outputs).slice(next, count)));
-    next += count;
-  }
-  force.erase();
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

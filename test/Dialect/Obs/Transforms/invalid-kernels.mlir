@@ -39,16 +39,3 @@ func.func @onto_virtual(%a: !obs.pull<8 x i32>, %x: i32, %n: index) -> !obs.pull
   %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return %r : !obs.pull<8 x i32>
 }
-
-// -----
-
-func.func @part_with_init(%a: !obs.pull<8 x i32>, %x: i32, %n: index) -> !obs.pull<16 x i32> {
-  %p = obs.fill init %x par (%i) in (%n) {
-    obs.write %x at [%i] : i32
-  } : !obs.push<grid, 8 x i32>
-  %q = obs.push %a : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[fill-order] is initial contents of a part of a larger array at level grid, which nothing orders before the other writes; force the part first}}
-  %c = obs.concat %p, %q : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> -> !obs.push<grid, 16 x i32>
-  %r = obs.force %c : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
-  return %r : !obs.pull<16 x i32>
-}
