@@ -58,16 +58,48 @@ StoredArray Emitter::allocateRing(Value array, Level level) {
   return ring;
 }
 
-/// A ring that holds the initial value `init` of a loop. A value that is in a
-/// ring already and dies with the loop keeps its ring.
-StoredArray Emitter::enterRing(Value init, Level level) {
+/// The forces, in the body of the loop around `loop`, that write the next array
+/// into the ring of `stored`.
+SmallVector<Value> Emitter::findDestinations(Operation *loop,
+                                             const StoredArray &stored) {
+  Operation *around = loop->getParentOp();
+  while (around && !isa<scf::ForOp, scf::WhileOp, KernelOp>(around))
+    around = around->getParentOp();
+  SmallVector<Value> found;
+  for (auto &[value, place] : destinations)
+    if (place.buffers == stored.buffers &&
+        value.getDefiningOp()->getParentOp() == around)
+      found.push_back(value);
+  return found;
+}
+
+/// A ring that holds the initial value `init` of `loop`. A value that is in a
+/// ring already and dies with the loop keeps its ring, unless the other slot is
+/// needed: the loop takes both.
+StoredArray Emitter::enterRing(Value init, Operation *loop, Level level) {
   StoredArray stored = arrays.find(init)->second;
-  if (stored.prefix.size() == 1 && init.hasOneUse())
+  bool isFree =
+      llvm::all_of(findDestinations(loop, stored), [&](Value destination) {
+        Operation *force = destination.getDefiningOp();
+        return isa<scf::ForOp>(loop) && force->getBlock() == loop->getBlock() &&
+               loop->isBeforeInBlock(force);
+      });
+  if (stored.prefix.size() == 1 && init.hasOneUse() && isFree)
     return stored;
   StoredArray ring = allocateRing(init, level);
   ring.extents = stored.extents;
   emitCopy(init.getLoc(), stored, ring, level);
   return ring;
+}
+
+/// After `loop`, which left its array in `result`: the slot that is free for
+/// the next array of the loop around it.
+void Emitter::leaveRing(Operation *loop, const StoredArray &result) {
+  for (Value destination : findDestinations(loop, result)) {
+    Location loc = destination.getLoc();
+    destinations[destination].prefix = {builder.createOrFold<arith::SubIOp>(
+        loc, index(loc, 1), result.prefix.front())};
+  }
 }
 
 /// The array that takes the place of `current` in the next iteration.
@@ -109,7 +141,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
       init.push_back(values.lookupOrDefault(value));
       continue;
     }
-    rings.push_back(enterRing(value, level));
+    rings.push_back(enterRing(value, loop, level));
     llvm::append_range(
         init, getCarried(cast<PullType>(value.getType()), rings.back()));
   }
@@ -170,6 +202,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
   for (Value result : loop.getResults()) {
     if (auto type = dyn_cast<PullType>(result.getType())) {
       arrays[result] = takeCarried(type, rings[ring++], results);
+      leaveRing(loop, arrays[result]);
     } else {
       values.map(result, results.front());
       results = results.drop_front();
@@ -193,7 +226,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
       init.push_back(values.lookupOrDefault(value));
       continue;
     }
-    rings.push_back(enterRing(value, level));
+    rings.push_back(enterRing(value, loop, level));
     llvm::append_range(
         init, getCarried(cast<PullType>(value.getType()), rings.back()));
   }

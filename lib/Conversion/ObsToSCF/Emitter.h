@@ -50,7 +50,10 @@ private:
   LogicalResult emitWhile(scf::WhileOp loop, Level level);
   LogicalResult emitIf(scf::IfOp branch, Level level);
   StoredArray allocateRing(Value array, Level level);
-  StoredArray enterRing(Value init, Level level);
+  SmallVector<Value> findDestinations(Operation *loop,
+                                      const StoredArray &stored);
+  StoredArray enterRing(Value init, Operation *loop, Level level);
+  void leaveRing(Operation *loop, const StoredArray &result);
   FailureOr<StoredArray> storeNext(Value yielded, const StoredArray &current,
                                    Level level);
 
