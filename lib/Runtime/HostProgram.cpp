@@ -115,7 +115,8 @@ private:
   /// The static extents of `type`, its dynamic ones from `dynamic`.
   SmallVector<int64_t> getExtents(MemRefType type, ValueRange dynamic);
   /// The offset of an element of host memory, or an error.
-  Expected<char *> getHostElement(Value memref, ValueRange indices);
+  /// The element at `indices`, as an array of rank 0.
+  Expected<MemoryRef> getElement(Value memref, ValueRange indices);
 
   HostProgram &program;
   Device &device;
@@ -304,11 +305,9 @@ Error HostProgram::Executor::executeAlloca(memref::AllocaOp op) {
   return Error::success();
 }
 
-Expected<char *> HostProgram::Executor::getHostElement(Value memref,
-                                                       ValueRange indices) {
+Expected<MemoryRef> HostProgram::Executor::getElement(Value memref,
+                                                      ValueRange indices) {
   MemoryRef element = getRef(memref);
-  if (element.buffer->isOnDevice())
-    return createStringError("the host cannot access device memory directly");
   for (auto [value, size, stride] :
        llvm::zip_equal(indices, element.sizes, element.strides)) {
     int64_t index = getInt(value);
@@ -319,26 +318,28 @@ Expected<char *> HostProgram::Executor::getHostElement(Value memref,
   }
   element.sizes.clear();
   element.strides.clear();
-  if (Error error = element.checkAccess())
-    return std::move(error);
-  return element.buffer->getHostData() +
-         element.offset * element.getElementBytes();
+  return element;
 }
 
 Error HostProgram::Executor::executeLoad(memref::LoadOp op) {
-  Expected<char *> element = getHostElement(op.getMemref(), op.getIndices());
+  Expected<MemoryRef> element = getElement(op.getMemref(), op.getIndices());
   if (!element)
     return element.takeError();
-  set(op.getResult(), Scalar::load(op.getType(), *element));
+  uint64_t bits = 0;
+  if (Error error = element->copyTo(&bits))
+    return error;
+  set(op.getResult(),
+      Scalar::load(op.getType(), reinterpret_cast<char *>(&bits)));
   return Error::success();
 }
 
 Error HostProgram::Executor::executeStore(memref::StoreOp op) {
-  Expected<char *> element = getHostElement(op.getMemref(), op.getIndices());
+  Expected<MemoryRef> element = getElement(op.getMemref(), op.getIndices());
   if (!element)
     return element.takeError();
-  getScalar(op.getValueToStore()).store(*element);
-  return Error::success();
+  uint64_t bits = 0;
+  getScalar(op.getValueToStore()).store(reinterpret_cast<char *>(&bits));
+  return element->copyFrom(&bits);
 }
 
 Error HostProgram::Executor::executeDim(memref::DimOp op) {

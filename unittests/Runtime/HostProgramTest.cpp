@@ -469,22 +469,14 @@ TEST_F(HostProgramTest, RefusesWrongArguments) {
 }
 
 TEST_F(HostProgramTest, HostAndDeviceMemoryAreNotMixedUp) {
-  parse(R"(func.func @main(%a: memref<1xi32>, %load: i1) {
-  %c0 = arith.constant 0 : index
+  parse(R"(func.func @main() {
   %c1 = arith.constant 1 : index
-  scf.if %load {
-    %v = memref.load %a[%c0] : memref<1xi32>
-  }
   %h = memref.alloca() : memref<i32>
   gpu.launch_func @kernels::@fail blocks in (%c1, %c1, %c1)
       threads in (%c1, %c1, %c1) args(%h : memref<i32>)
   return
 })");
-  Type i1 = IntegerType::get(&context, 1);
-  MemoryRef array = makeArray({1});
-  EXPECT_EQ(runToError({array, Scalar::fromInt(i1, 1)}),
-            "test.mlir:5:10: the host cannot access device memory directly");
-  EXPECT_EQ(
+EXPECT_EQ(
       runToError({array, Scalar::fromInt(i1, 0)}),
       "test.mlir:8:3: kernel 'fail' cannot be launched: an array argument "
       "is in the memory of the host");

@@ -223,6 +223,17 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
             view.buildExtent(builder, op->getLoc(), 0, dim.getDimension()));
         op->erase();
       }
+    } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      // Memory of the program is memory that its kernels can reach.
+      auto memory = gpu::AllocOp::create(
+          builder, op->getLoc(), alloc.getType(), Type(), ValueRange(),
+          alloc.getDynamicSizes(), alloc.getSymbolOperands());
+      alloc.replaceAllUsesWith(memory.getMemref());
+      op->erase();
+    } else if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+      gpu::DeallocOp::create(builder, op->getLoc(), TypeRange(), ValueRange(),
+                             dealloc.getMemref());
+      op->erase();
     } else if (auto bits = dyn_cast<BitOpInterface>(op)) {
       op->getResult(0).replaceAllUsesWith(bits.expand(builder));
       op->erase();
@@ -248,9 +259,11 @@ void obs::insertDeallocations(func::FuncOp function) {
     bool escapes = false;
     for (Operation *user : alloc.getMemref().getUsers()) {
       Operation *ancestor = block->findAncestorOpInBlock(*user);
-      // A cast or a terminator passes the memory on under another name.
+      // A cast or a terminator passes the memory on under another name; or the
+      // program frees it.
       if (!ancestor || user->hasTrait<OpTrait::IsTerminator>() ||
-          isa<scf::ForOp, scf::WhileOp, ViewLikeOpInterface>(user)) {
+          isa<scf::ForOp, scf::WhileOp, ViewLikeOpInterface, gpu::DeallocOp>(
+              user)) {
         escapes = true;
         break;
       }
