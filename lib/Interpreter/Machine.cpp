@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -68,6 +69,7 @@ static const HandlerTable &getHandlers() {
     addIndexOps(result);
     addBitOps(result);
     addPushOps(result);
+    addCollectiveOps(result);
     addControlOps(result);
     addMemoryOps(result);
     return result;
@@ -120,7 +122,8 @@ private:
                                            op.getName().getStringRef() + "'");
     for (Value operand : op.getOperands())
       inst.operands.push_back(use(operand));
-    if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp>(op)) {
+    if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp,
+            CollectiveOpInterface>(op)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);
       // Captures come first, so they are found before anything is numbered.

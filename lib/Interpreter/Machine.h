@@ -249,6 +249,7 @@ void addSourceOps(HandlerTable &table);
 void addIndexOps(HandlerTable &table);
 void addBitOps(HandlerTable &table);
 void addPushOps(HandlerTable &table);
+void addCollectiveOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
 void addMemoryOps(HandlerTable &table);
 

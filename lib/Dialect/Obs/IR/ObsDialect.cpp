@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -42,6 +43,10 @@ void ObsDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "Obsidian/Dialect/Obs/IR/ObsOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Obsidian/Dialect/Obs/IR/ObsCollectiveOps.cpp.inc"
       >();
   addInterfaces<ObsInlinerInterface>();
 }

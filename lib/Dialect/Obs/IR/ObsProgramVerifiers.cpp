@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Verification.h"
 
 using namespace mlir;
@@ -379,10 +380,14 @@ LogicalResult YieldOp::verify() {
   } else if (isa_and_nonnull<MapOp, GenerateOp>(parent)) {
     llvm::append_range(expected,
                        getArrayElementTypes(parent->getResult(0).getType()));
+  } else if (auto collective =
+                 dyn_cast_or_null<CollectiveOpInterface>(parent)) {
+    llvm::append_range(expected,
+                       getArrayElementTypes(collective.getArray().getType()));
   } else {
     return emitOpError("[yield-parent] ends the region of a map, generate, "
-                       "reindex or distribute; a fill writes by obs.write and "
-                       "obs.put");
+                       "reindex, distribute or collective; a fill writes by "
+                       "obs.write and obs.put");
   }
   if (!llvm::equal(getValues().getTypes(), expected)) {
     InFlightDiagnostic diagnostic = emitOpError("[yield-types] yields ");

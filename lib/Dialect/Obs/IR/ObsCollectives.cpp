@@ -1,0 +1,351 @@
+//===- ObsCollectives.cpp - Syntax and rules of reductions and scans ------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Verification.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::verification;
+
+using Operand = OpAsmParser::UnresolvedOperand;
+using Argument = OpAsmParser::Argument;
+
+#include "Obsidian/Dialect/Obs/IR/ObsCollectiveInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsCollectiveOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Parses what the collectives have in common, piece by piece.
+class CollectiveParser {
+public:
+  CollectiveParser(OpAsmParser &parser, OperationState &state)
+      : parser(parser), state(state) {}
+
+  /// (`inclusive` | `exclusive`)
+  ParseResult parseKind() {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef kind;
+    if (parser.parseKeyword(&kind))
+      return failure();
+    if (kind == "exclusive")
+      state.addAttribute("exclusive", parser.getBuilder().getUnitAttr());
+    else if (kind != "inclusive")
+      return parser.emitError(loc, "expected inclusive or exclusive");
+    return success();
+  }
+
+  /// `(` arguments `)` `=` array `init` values
+  ParseResult parseOperands() {
+    argumentsLoc = parser.getCurrentLocation();
+    if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+        parser.parseEqual() || parser.parseOperand(array) ||
+        parser.parseKeyword("init"))
+      return failure();
+    initLoc = parser.getCurrentLocation();
+    return parser.parseOperandList(init);
+  }
+
+  /// (`flags` | `offsets`) segments
+  ParseResult parseSegments() {
+    segmentsLoc = parser.getCurrentLocation();
+    hasSegments = true;
+    if (parser.parseKeyword(&segmentsKeyword))
+      return failure();
+    if (segmentsKeyword != "flags" && segmentsKeyword != "offsets")
+      return parser.emitError(segmentsLoc, "expected flags or offsets");
+    return parser.parseOperand(segments);
+  }
+
+  /// (`[` extents `]`)?
+  ParseResult parseExtents() {
+    return parser.parseOperandList(extents,
+                                   OpAsmParser::Delimiter::OptionalSquare);
+  }
+
+  /// attr-dict `:` types `->` types region. Adds operands in the order array,
+  /// init, segments, extents.
+  ParseResult parseRest() {
+    PullType arrayType, segmentsType;
+    SmallVector<Type> results;
+    if (parser.parseOptionalAttrDict(state.attributes) ||
+        parser.parseColonType(arrayType) ||
+        (hasSegments &&
+         (parser.parseComma() || parser.parseType(segmentsType))) ||
+        parser.parseArrowTypeList(results) ||
+        parser.resolveOperand(array, arrayType, state.operands) ||
+        parser.resolveOperands(init, arrayType.getElementTypes(), initLoc,
+                               state.operands))
+      return failure();
+    if (hasSegments) {
+      bool byFlags = segmentsType.getElementTypes().front().isInteger(1);
+      if (byFlags != (segmentsKeyword == "flags"))
+        return parser.emitError(segmentsLoc)
+               << "flags are of type i1, and offsets of another integer type "
+                  "or index, but the segments are "
+               << segmentsType;
+      if (parser.resolveOperand(segments, segmentsType, state.operands) ||
+          parser.resolveOperands(extents, parser.getBuilder().getIndexType(),
+                                 state.operands))
+        return failure();
+    }
+    ArrayRef<Type> elements = arrayType.getElementTypes();
+    if (arguments.size() != 2 * elements.size())
+      return parser.emitError(argumentsLoc)
+             << "the array has " << elements.size()
+             << " element types, so the operator takes " << 2 * elements.size()
+             << " values, not " << arguments.size();
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      argument.type = elements[i % elements.size()];
+    state.addTypes(results);
+    return parser.parseRegion(*state.addRegion(), arguments);
+  }
+
+  int32_t getNumInit() const { return init.size(); }
+  int32_t getNumExtents() const { return extents.size(); }
+
+private:
+  OpAsmParser &parser;
+  OperationState &state;
+  SmallVector<Argument> arguments;
+  Operand array, segments;
+  SmallVector<Operand> init, extents;
+  StringRef segmentsKeyword;
+  bool hasSegments = false;
+  SMLoc argumentsLoc, initLoc, segmentsLoc;
+};
+} // namespace
+
+/// ` (` arguments `) = ` array ` init ` values
+static void printOperands(OpAsmPrinter &printer, CollectiveOpInterface op) {
+  printer << " (";
+  llvm::interleaveComma(op.getBody().front().getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ") = " << op.getArray() << " init " << op.getInit();
+}
+
+template <typename OpT>
+static void printSegments(OpAsmPrinter &printer, OpT op) {
+  printer << (op.isByFlags() ? " flags " : " offsets ") << op.getSegments();
+}
+
+static void printRest(OpAsmPrinter &printer, CollectiveOpInterface op,
+                      Value segments = {}) {
+  printer.printOptionalAttrDict(op->getAttrs(),
+                                {"exclusive", "operandSegmentSizes"});
+  printer << " : " << op.getArray().getType();
+  if (segments)
+    printer << ", " << segments.getType();
+  printer.printArrowTypeList(op->getResultTypes());
+  printer << ' ';
+  printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
+  CollectiveParser pieces(parser, state);
+  return failure(pieces.parseOperands() || pieces.parseRest());
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printOperands(printer, *this);
+  printRest(printer, *this);
+}
+
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
+  CollectiveParser pieces(parser, state);
+  return failure(pieces.parseKind() || pieces.parseOperands() ||
+                 pieces.parseRest());
+}
+
+void ScanOp::print(OpAsmPrinter &printer) {
+  printer << (getExclusive() ? " exclusive" : " inclusive");
+  printOperands(printer, *this);
+  printRest(printer, *this);
+}
+
+ParseResult SegmentedReduceOp::parse(OpAsmParser &parser,
+                                     OperationState &state) {
+  CollectiveParser pieces(parser, state);
+  if (pieces.parseOperands() || pieces.parseSegments() ||
+      pieces.parseExtents() || pieces.parseRest())
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      1, pieces.getNumInit(), 1, pieces.getNumExtents()};
+  return success();
+}
+
+void SegmentedReduceOp::print(OpAsmPrinter &printer) {
+  printOperands(printer, *this);
+  printSegments(printer, *this);
+  if (!getExtents().empty())
+    printer << " [" << getExtents() << ']';
+  printRest(printer, *this, getSegments());
+}
+
+ParseResult SegmentedScanOp::parse(OpAsmParser &parser, OperationState &state) {
+  CollectiveParser pieces(parser, state);
+  return failure(pieces.parseKind() || pieces.parseOperands() ||
+                 pieces.parseSegments() || pieces.parseRest());
+}
+
+void SegmentedScanOp::print(OpAsmPrinter &printer) {
+  printer << (getExclusive() ? " exclusive" : " inclusive");
+  printOperands(printer, *this);
+  printSegments(printer, *this);
+  printRest(printer, *this, getSegments());
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+Level ReduceOp::getScopeLevel() { return Level::Thread; }
+bool ReduceOp::isScalarScope() { return true; }
+Level ScanOp::getScopeLevel() { return Level::Thread; }
+bool ScanOp::isScalarScope() { return true; }
+Level SegmentedReduceOp::getScopeLevel() { return Level::Thread; }
+bool SegmentedReduceOp::isScalarScope() { return true; }
+Level SegmentedScanOp::getScopeLevel() { return Level::Thread; }
+bool SegmentedScanOp::isScalarScope() { return true; }
+
+Value ScanOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+
+Value SegmentedScanOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                                   unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+
+Value SegmentedReduceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                                     unsigned dim) {
+  if (!getExtents().empty())
+    return getExtents().front();
+  Value offsets = obs::buildExtent(builder, loc, getSegments(), dim);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  return arith::SubIOp::create(builder, loc, offsets, one);
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// What holds for every collective: a list of scalars, an operator on them.
+static LogicalResult verifyCollective(CollectiveOpInterface op) {
+  auto type = cast<PullType>(op.getArray().getType());
+  if (type.getRank() != 1)
+    return op->emitOpError("[collective-rank] combines the elements of an "
+                           "array of rank 1, not ")
+           << type.getRank()
+           << "; reshape it to rank 1, or distribute over its rows";
+  if (type.isNested())
+    return op->emitOpError("[R2-nested] the elements are arrays; join them "
+                           "first, or distribute over them");
+  ArrayRef<Type> elements = type.getElementTypes();
+  if (failed(verifyElementTypes(op, op.getInit().getTypes(), elements,
+                                "the initial value")))
+    return failure();
+  SmallVector<Type> arguments(elements);
+  llvm::append_range(arguments, elements);
+  return verifyBody(op, op.getBody(), arguments, /*yields=*/true);
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(verifyCollective(*this)) ||
+      failed(verifyElementTypes(*this, getValues().getTypes(),
+                                getArray().getType().getElementTypes(),
+                                "the result")))
+    return failure();
+  ScopeInfo scope = getEnclosingScope(*this);
+  if (scope.level == Level::Grid)
+    return emitOpError("[reduce-grid] gives a scalar, which no level-grid code "
+                       "has before all blocks are done; distribute over chunks "
+                       "and reduce each, then reduce their results");
+  return success();
+}
+
+/// The result of a scan is like its operand, and made at its level.
+static LogicalResult verifyScanResult(CollectiveOpInterface op,
+                                      PushType result) {
+  Type source = op.getArray().getType();
+  if (failed(verifyElementTypes(op, result.getElementTypes(),
+                                getArrayElementTypes(source), "the result")) ||
+      failed(
+          verifySameExtents(op, source, "the operand", result, "the result")))
+    return failure();
+  return verifyStandsAt(op, result.getLevel(), "makes");
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyCollective(*this)) ||
+      failed(verifyScanResult(*this, getResult().getType())))
+    return failure();
+  if (getTotals().empty())
+    return success();
+  return verifyElementTypes(*this, getTotals().getTypes(),
+                            getArray().getType().getElementTypes(),
+                            "the total");
+}
+
+/// Segments are flags as long as the array, or offsets.
+static LogicalResult verifySegments(CollectiveOpInterface op, PullType segments,
+                                    bool byFlags) {
+  ArrayRef<Type> elements = segments.getElementTypes();
+  if (segments.getRank() != 1 || elements.size() != 1 ||
+      !elements.front().isIntOrIndex())
+    return op->emitOpError("[segment-type] segments are an array of rank 1 of "
+                           "i1 (flags) or of integers or index (offsets), not ")
+           << segments;
+  if (byFlags)
+    return verifySameExtents(op, op.getArray().getType(), "the operand",
+                             segments, "the flags");
+  if (segments.getExtents().front() == 0)
+    return op->emitOpError("[segment-offsets] has no offsets; even without "
+                           "segments there is one, the end of the last one");
+  return success();
+}
+
+LogicalResult SegmentedReduceOp::verify() {
+  PullType segments = getSegments().getType();
+  PushType result = getResult().getType();
+  if (failed(verifyCollective(*this)) ||
+      failed(verifySegments(*this, segments, isByFlags())) ||
+      failed(verifyElementTypes(*this, result.getElementTypes(),
+                                getArray().getType().getElementTypes(),
+                                "the result")))
+    return failure();
+  if (result.getRank() != 1)
+    return emitOpError("[R4-extents] gives one element for each segment, an "
+                       "array of rank 1, not ")
+           << result.getRank();
+  if (isByFlags()) {
+    if (failed(verifyDynamicExtents(*this, result, getExtents())))
+      return failure();
+  } else if (!getExtents().empty()) {
+    return emitOpError("[dynamic-extents] the number of segments follows from "
+                       "the offsets; drop the extents in brackets");
+  } else if (int64_t offsets = segments.getExtents().front();
+             !ShapedType::isDynamic(offsets)) {
+    if (failed(verifyExtent(*this, result, 0, offsets - 1,
+                            "the number of offsets less one")))
+      return failure();
+  }
+  return verifyStandsAt(*this, result.getLevel(), "makes");
+}
+
+LogicalResult SegmentedScanOp::verify() {
+  if (failed(verifyCollective(*this)) ||
+      failed(verifySegments(*this, getSegments().getType(), isByFlags())))
+    return failure();
+  return verifyScanResult(*this, getResult().getType());
+}

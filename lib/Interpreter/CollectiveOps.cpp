@@ -1,0 +1,183 @@
+//===- CollectiveOps.cpp - Meaning of reductions and scans ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything is combined from left to right, starting from the initial value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::interpreter;
+
+namespace {
+/// The operands of a collective at run time.
+struct Collective {
+  Collective(Frame &frame, const Instruction &inst)
+      : loc(inst.op->getLoc()), array(frame.getPull(inst, 0)),
+        combine(makeClosure(frame, inst)) {
+    auto op = cast<CollectiveOpInterface>(inst.op);
+    for (unsigned i = 0; i < op.getInit().size(); ++i)
+      init.push_back(frame.get(inst, i + 1));
+  }
+
+  int64_t getExtent() const { return array->extents.front(); }
+
+  /// Replaces `value` by `value ∘ a[i]`.
+  LogicalResult append(DataVector &value, int64_t i) const {
+    if (failed(array->read(loc, i, value)))
+      return failure();
+    DataVector result;
+    if (failed((*combine)(value, result)))
+      return failure();
+    value = std::move(result);
+    return success();
+  }
+
+  Location loc;
+  PullPtr array;
+  DataVector init;
+  std::shared_ptr<Closure> combine;
+};
+} // namespace
+
+/// The elements of [begin, end), combined.
+static LogicalResult reduce(const Collective &collective, int64_t begin,
+                            int64_t end, DataVector &value) {
+  value = collective.init;
+  for (int64_t i = begin; i < end; ++i)
+    if (failed(collective.append(value, i)))
+      return failure();
+  return success();
+}
+
+/// Writes one element for each of [begin, end).
+static LogicalResult scan(const Collective &collective, int64_t begin,
+                          int64_t end, bool exclusive, WriteFn writer) {
+  DataVector value = collective.init;
+  for (int64_t i = begin; i < end; ++i) {
+    if (exclusive && failed(writer(collective.loc, value, i)))
+      return failure();
+    if (failed(collective.append(value, i)))
+      return failure();
+    if (!exclusive && failed(writer(collective.loc, value, i)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult runReduce(Frame &frame, const Instruction &inst) {
+  Collective collective(frame, inst);
+  DataVector value;
+  if (failed(reduce(collective, 0, collective.getExtent(), value)))
+    return failure();
+  for (auto [i, component] : llvm::enumerate(value))
+    frame.set(inst, i, component);
+  return success();
+}
+
+static LogicalResult runScan(Frame &frame, const Instruction &inst) {
+  auto op = cast<ScanOp>(inst.op);
+  Collective collective(frame, inst);
+  if (!op.getTotals().empty()) {
+    DataVector total;
+    if (failed(reduce(collective, 0, collective.getExtent(), total)))
+      return failure();
+    for (auto [i, component] : llvm::enumerate(total))
+      frame.set(inst, i + 1, component);
+  }
+  bool exclusive = op.getExclusive();
+  return frame.setPush(inst, 0, collective.array->extents, [=](WriteFn writer) {
+    return scan(collective, 0, collective.getExtent(), exclusive, writer);
+  });
+}
+
+/// The bounds of the segments: element s is the beginning of segment s, the
+/// last one the end of the last segment.
+static LogicalResult findSegments(Frame &frame, const Instruction &inst,
+                                  int64_t extent, const PullPtr &segments,
+                                  bool byFlags, std::vector<int64_t> &bounds) {
+  Location loc = inst.op->getLoc();
+  if (byFlags &&
+      failed(checkSameExtents(frame, inst, {extent}, segments->extents)))
+    return failure();
+  for (int64_t i = 0; i < segments->extents.front(); ++i) {
+    DataVector element;
+    if (failed(segments->read(loc, i, element)))
+      return failure();
+    int64_t value = element.front().scalar.getSInt();
+    if (!byFlags)
+      bounds.push_back(value);
+    else if (i == 0 || value)
+      bounds.push_back(i);
+  }
+  if (byFlags) {
+    bounds.push_back(extent);
+    return success();
+  }
+  if (bounds.empty() || bounds.front() != 0 || bounds.back() != extent ||
+      !llvm::is_sorted(bounds))
+    return frame.trap(
+        inst, "[segment-offsets] the offsets are " + formatIndex(bounds) +
+                  "; they must ascend from 0 to " + Twine(extent));
+  return success();
+}
+
+static LogicalResult runSegmentedReduce(Frame &frame, const Instruction &inst) {
+  auto op = cast<SegmentedReduceOp>(inst.op);
+  Collective collective(frame, inst);
+  unsigned next = 1 + op.getInit().size();
+  std::vector<int64_t> bounds;
+  if (failed(findSegments(frame, inst, collective.getExtent(),
+                          frame.getPull(inst, next), op.isByFlags(), bounds)))
+    return failure();
+  int64_t found = bounds.size() - 1;
+  IndexVector extents{found};
+  if (op.isByFlags())
+    extents = frame.getMixed(inst, next + 1, op.getType().getExtents());
+  if (found > extents.front())
+    return frame.trap(inst, "[segment-count] there are " + Twine(found) +
+                                " segments, but the result has " +
+                                Twine(extents.front()) + " elements");
+  return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
+    for (int64_t s = 0; s < extents.front(); ++s) {
+      DataVector value;
+      bool exists = s < found;
+      if (failed(reduce(collective, exists ? bounds[s] : 0,
+                        exists ? bounds[s + 1] : 0, value)) ||
+          failed(writer(collective.loc, value, s)))
+        return failure();
+    }
+    return success();
+  });
+}
+
+static LogicalResult runSegmentedScan(Frame &frame, const Instruction &inst) {
+  auto op = cast<SegmentedScanOp>(inst.op);
+  Collective collective(frame, inst);
+  std::vector<int64_t> bounds;
+  if (failed(findSegments(frame, inst, collective.getExtent(),
+                          frame.getPull(inst, 1 + op.getInit().size()),
+                          op.isByFlags(), bounds)))
+    return failure();
+  bool exclusive = op.getExclusive();
+  return frame.setPush(inst, 0, collective.array->extents, [=](WriteFn writer) {
+    for (size_t s = 0; s + 1 < bounds.size(); ++s)
+      if (failed(scan(collective, bounds[s], bounds[s + 1], exclusive, writer)))
+        return failure();
+    return success();
+  });
+}
+
+void interpreter::addCollectiveOps(HandlerTable &table) {
+  table[ReduceOp::getOperationName()] = runReduce;
+  table[ScanOp::getOperationName()] = runScan;
+  table[SegmentedReduceOp::getOperationName()] = runSegmentedReduce;
+  table[SegmentedScanOp::getOperationName()] = runSegmentedScan;
+}

@@ -1,0 +1,205 @@
+// What collectives ask for.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+func.func @rank(%a: !obs.pull<4 x 4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[collective-rank] combines the elements of an array of rank 1, not 2; reshape it to rank 1, or distribute over its rows}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x 4 x i32> -> i32 {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @nested(%a: !obs.pull<4 x !obs.pull<4 x i32>>, %x: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-nested] the elements are arrays; join them first, or distribute over them}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x !obs.pull<4 x i32>> -> !obs.pull<4 x i32> {
+    obs.yield %l : !obs.pull<4 x i32>
+  }
+  return
+}
+
+// -----
+
+func.func @init(%a: !obs.pull<4 x i32, f32>, %x: i32, %y: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[element-types] the initial value has types ('f32', 'i32') but ('i32', 'f32') are needed}}
+  %0:2 = "obs.reduce"(%a, %y, %x) ({
+  ^bb0(%l: i32, %m: f32, %r: i32, %s: f32):
+    obs.yield %l, %m : i32, f32
+  }) : (!obs.pull<4 x i32, f32>, f32, i32) -> (i32, f32)
+  return
+}
+
+// -----
+
+func.func @result(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[element-types] the result has types ('i64') but ('i32') are needed}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> i64 {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @operator(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[region-arguments] the arguments of the region have types ('i32'); ('i32', 'i32') are needed}}
+  %0 = "obs.reduce"(%a, %x) ({
+  ^bb0(%l: i32):
+    obs.yield %l : i32
+  }) : (!obs.pull<4 x i32>, i32) -> i32
+  return
+}
+
+// -----
+
+func.func @names(%a: !obs.pull<4 x i32, f32>, %x: i32, %y: f32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{the array has 2 element types, so the operator takes 4 values, not 2}}
+  %0:2 = obs.reduce (%l, %r) = %a init %x, %y : !obs.pull<4 x i32, f32> -> (i32, f32) {
+    obs.yield %l, %r : i32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @yield(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> i32 {
+    // expected-error@+1 {{[yield-types] yields ('i32', 'i32') but obs.reduce needs ('i32')}}
+    obs.yield %l, %r : i32, i32
+  }
+  return
+}
+
+// -----
+
+func.func @grid(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{[reduce-grid] gives a scalar, which no level-grid code has before all blocks are done; distribute over chunks and reduce each, then reduce their results}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> i32 {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @level(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R1-level] stands in a region of level block but makes an array of level warp; use level block or move it into a distribute warp}}
+  %0 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<warp, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @scalar(%a: !obs.pull<4 x i32>) {
+  %0 = obs.map (%x = %a : !obs.pull<4 x i32>) -> !obs.pull<4 x i32> {
+    // expected-error@+1 {{[R1-scalar] stands in a region that computes one element; move it out of the map, generate or reindex}}
+    %1 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<thread, 4 x i32> {
+      obs.yield %l : i32
+    }
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @extents(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{[R4-extents] dimension 0 of the operand is 4 but that of the result is 5; the extents must agree}}
+  %0 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<grid, 5 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @total(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{[element-types] the total has types ('i32', 'i32') but ('i32') are needed}}
+  %0:3 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<4 x i32> -> (!obs.push<grid, 4 x i32>, i32, i32) {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @kind(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{expected inclusive or exclusive}}
+  %0 = obs.scan upward (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @segments(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x f32>) {
+  // expected-error@+1 {{[segment-type] segments are an array of rank 1 of i1 (flags) or of integers or index (offsets), not '!obs.pull<4 x f32>'}}
+  %0 = obs.segmented_scan inclusive (%l, %r) = %a init %x offsets %o : !obs.pull<4 x i32>, !obs.pull<4 x f32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @keyword(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x i32>) {
+  // expected-error@+1 {{flags are of type i1, and offsets of another integer type or index, but the segments are '!obs.pull<4 x i32>'}}
+  %0 = obs.segmented_scan inclusive (%l, %r) = %a init %x flags %o : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @flags(%a: !obs.pull<4 x i32>, %x: i32, %f: !obs.pull<5 x i1>) {
+  // expected-error@+1 {{[R4-extents] dimension 0 of the operand is 4 but that of the flags is 5; the extents must agree}}
+  %0 = obs.segmented_scan inclusive (%l, %r) = %a init %x flags %f : !obs.pull<4 x i32>, !obs.pull<5 x i1> -> !obs.push<grid, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @offsets(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x i32>) {
+  // expected-error@+1 {{[R4-extents] dimension 0 of the result is 4 but the number of offsets less one gives 3; write 3 or ?}}
+  %0 = obs.segmented_reduce (%l, %r) = %a init %x offsets %o : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @no_offsets(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<0 x i32>) {
+  // expected-error@+1 {{[segment-offsets] has no offsets; even without segments there is one, the end of the last one}}
+  %0 = obs.segmented_reduce (%l, %r) = %a init %x offsets %o : !obs.pull<4 x i32>, !obs.pull<0 x i32> -> !obs.push<grid, 0 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @count(%a: !obs.pull<4 x i32>, %x: i32, %f: !obs.pull<4 x i1>) {
+  // expected-error@+1 {{[dynamic-extents] has 0 extents in brackets but its result has 1 dynamic ones; give one index for each ?}}
+  %0 = obs.segmented_reduce (%l, %r) = %a init %x flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<grid, ? x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @known(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x i32>, %n: index) {
+  // expected-error@+1 {{[dynamic-extents] the number of segments follows from the offsets; drop the extents in brackets}}
+  %0 = obs.segmented_reduce (%l, %r) = %a init %x offsets %o [%n] : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<grid, ? x i32> {
+    obs.yield %l : i32
+  }
+  return
+}

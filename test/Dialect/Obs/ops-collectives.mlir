@@ -1,0 +1,70 @@
+// Collectives survive printing and parsing.
+// RUN: obs-opt %s | obs-opt | FileCheck %s
+// RUN: obs-opt %s --mlir-print-op-generic | obs-opt | FileCheck %s
+// RUN: obs-opt %s --verify-roundtrip -o %t
+
+// CHECK-LABEL: @reduce(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[B:.*]]: !obs.pull<? x i32, f32>, %[[X:.*]]: i32, %[[Y:.*]]: f32
+func.func @reduce(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32, f32>, %x: i32, %y: f32) attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.reduce (%[[L:.*]], %[[R:.*]]) = %[[A]] init %[[X]] : !obs.pull<8 x i32> -> i32 {
+  // CHECK-NEXT: obs.yield %[[L]] : i32
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<8 x i32> -> i32 {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.reduce (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %[[B]] init %[[X]], %[[Y]] {commutative, strategy = "raking"} : !obs.pull<? x i32, f32> -> (i32, f32) {
+  %1:2 = obs.reduce (%l, %m, %r, %s) = %b init %x, %y {strategy = "raking", commutative} : !obs.pull<? x i32, f32> -> (i32, f32) {
+    obs.yield %r, %m : i32, f32
+  }
+  return
+}
+
+// CHECK-LABEL: @scan(
+func.func @scan(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.level<warp>} {
+  // CHECK: obs.scan inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32> {
+  %0 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.scan exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} {strategy = "sklansky"} : !obs.pull<8 x i32> -> (!obs.push<warp, 8 x i32>, i32) {
+  %1, %t = obs.scan exclusive (%l, %r) = %a init %x {strategy = "sklansky"} : !obs.pull<8 x i32> -> (!obs.push<warp, 8 x i32>, i32) {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// CHECK-LABEL: @segmented(
+func.func @segmented(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>, %o: !obs.pull<? x i64>, %x: i32, %n: index) attributes {obs.level = #obs.level<thread>} {
+  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 4 x i32> {
+  %0 = obs.segmented_reduce (%l, %r) = %a init %x flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 4 x i32> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} [%{{.*}}] {commutative} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, ? x i32 bound [8]> {
+  %1 = obs.segmented_reduce (%l, %r) = %a init %x flags %f [%n] {commutative} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, ? x i32 bound [8]> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, ? x i32> {
+  %2 = obs.segmented_reduce (%l, %r) = %a init %x offsets %o : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, ? x i32> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.segmented_scan inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 8 x i32> {
+  %3 = obs.segmented_scan inclusive (%l, %r) = %a init %x flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 8 x i32> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.segmented_scan exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, 8 x i32> {
+  %4 = obs.segmented_scan exclusive (%l, %r) = %a init %x offsets %o : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, 8 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// In scalar code a reduction is a loop of one thread.
+// CHECK-LABEL: @scalar(
+func.func @scalar(%rows: !obs.pull<4 x !obs.pull<8 x i32>>, %x: i32) {
+  %0 = obs.map (%row = %rows : !obs.pull<4 x !obs.pull<8 x i32>>) -> !obs.pull<4 x i32> {
+    // CHECK: obs.reduce
+    %s = obs.reduce (%l, %r) = %row init %x : !obs.pull<8 x i32> -> i32 {
+      obs.yield %l : i32
+    }
+    obs.yield %s : i32
+  }
+  return
+}
