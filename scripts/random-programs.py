@@ -319,7 +319,7 @@ def module(cases):
     return f"func.func @main(%input: !obs.pull<? x i32>) -> ({types}) {{\n" + "\n".join(t.lines) + "\n}\n"
 
 
-def test_group(seeds, obs_run, folder, cuda=False):
+def test_group(seeds, obs_run, folder, cuda=False, check=False):
     """Runs the programs of `seeds`; returns descriptions of failures."""
     rng = random.Random(seeds[0] * 7919 + 1)
     cases = [Case(seed) for seed in seeds]
@@ -335,7 +335,7 @@ def test_group(seeds, obs_run, folder, cuda=False):
         threads = rng.choice(THREADS)
         blocks = rng.choice([1, 2, max(1, length // 8), length + 3])
         schedule = ["--schedule=random", f"--seed={rng.randrange(1000)}"] if rng.random() < 0.5 else []
-        launches.append(["--device=emulate", f"--threads={threads}", f"--blocks={blocks}"] + schedule)
+        launches.append(["--device=emulate", f"--threads={threads}", f"--blocks={blocks}"] + schedule + (["--check"] if check else []))
     if cuda:
         launches.append(["--device=cuda", f"--threads={rng.choice(THREADS)}"])
     failures = []
@@ -350,7 +350,7 @@ def test_group(seeds, obs_run, folder, cuda=False):
             error = "timeout" if done is None else done.stderr[:600]
             # One program alone tells which.
             if len(cases) > 1:
-                return [f for seed in seeds for f in test_group([seed], obs_run, folder, cuda)]
+                return [f for seed in seeds for f in test_group([seed], obs_run, folder, cuda, check)]
             failures.append((seeds[0], launch, error))
             continue
         for case, out in zip(cases, outs):
@@ -370,6 +370,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cuda", action="store_true", help="run on the GPU, too")
+    parser.add_argument("--check", action="store_true", help="with all checks of the emulator")
     parser.add_argument("--print", action="store_true", help="print the program of --seed and stop")
     options = parser.parse_args()
     if options.print:
@@ -380,7 +381,7 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for done, found in enumerate(pool.map(lambda g: test_group(g, options.obs_run, folder, options.cuda), groups), 1):
+            for done, found in enumerate(pool.map(lambda g: test_group(g, options.obs_run, folder, options.cuda, options.check), groups), 1):
                 failures += found
                 if done % 100 == 0:
                     print(f"{done * GROUP} programs, {len(failures)} failures", flush=True)

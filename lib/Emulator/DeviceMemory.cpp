@@ -28,7 +28,8 @@ DeviceMemory::~DeviceMemory() {
     std::free(allocation.storage);
 }
 
-llvm::Expected<void *> DeviceMemory::allocate(size_t bytes) {
+llvm::Expected<void *> DeviceMemory::allocate(size_t bytes,
+                                              llvm::StringRef location) {
   void *storage = nullptr;
   // A zone that belongs to nobody on each side.
   if (bytes < SIZE_MAX / 2)
@@ -41,7 +42,11 @@ llvm::Expected<void *> DeviceMemory::allocate(size_t bytes) {
       reinterpret_cast<uintptr_t>(storage) + kAlignment, kAlignment);
   auto *address = reinterpret_cast<void *>(base);
   std::memset(address, kPoisonByte, bytes);
-  allocations.emplace(base, Allocation{bytes, storage});
+  allocations.emplace(
+      base, Allocation{bytes, storage,
+                       tracksWrites ? std::make_unique<unsigned char[]>(bytes)
+                                    : nullptr,
+                       location.str()});
   inUse += bytes;
   return address;
 }
@@ -66,9 +71,31 @@ DeviceMemory::Range DeviceMemory::find(const void *address) const {
   if (it == allocations.begin())
     return {};
   --it;
-  if (value - it->first >= it->second.bytes)
+  const Allocation &allocation = it->second;
+  if (value - it->first >= allocation.bytes)
     return {};
-  return {reinterpret_cast<char *>(it->first), it->second.bytes};
+  return {reinterpret_cast<char *>(it->first), allocation.bytes,
+          allocation.written.get(), allocation.location};
+}
+
+void DeviceMemory::markWritten(const void *address, size_t bytes) {
+  Range range = find(address);
+  if (range.written)
+    std::memset(range.written +
+                    (static_cast<const char *>(address) - range.base),
+                1, bytes);
+}
+
+void DeviceMemory::markCopied(const void *address, const void *source,
+                              size_t bytes) {
+  Range range = find(address), from = find(source);
+  if (!range.written)
+    return;
+  if (!from.written)
+    return markWritten(address, bytes);
+  std::memmove(
+      range.written + (static_cast<const char *>(address) - range.base),
+      from.written + (static_cast<const char *>(source) - from.base), bytes);
 }
 
 llvm::Error DeviceMemory::check(const void *address, size_t bytes,

@@ -56,7 +56,7 @@ static LogicalResult expandDivisions(ModuleOp module) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
-convertGPUModuleToEmulator(gpu::GPUModuleOp source) {
+convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(source.getLoc(), source.getName());
   ModuleState state(*module);
@@ -74,7 +74,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source) {
     if (!kernel || !kernel.isKernel())
       return op.emitOpError("in a gpu.module is not supported by the emulator; "
                             "inline device functions first");
-    if (failed(KernelConverter(state, kernel).convert(*module)))
+    if (failed(KernelConverter(state, kernel, watchPrivate).convert(*module)))
       return failure();
   }
   state.finish();

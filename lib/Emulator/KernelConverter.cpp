@@ -14,7 +14,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -185,6 +188,17 @@ static bool isWholeAlloca(Value memref) {
   return memref.getDefiningOp<memref::AllocaOp>() != nullptr;
 }
 
+/// What `memref` is a view of: an argument, a private array, or a part of the
+/// shared memory.
+static Value findBuffer(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (isa<memref::ViewOp>(op) || !isa<ViewLikeOpInterface>(op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
 LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
                                            Value memref, ValueRange indices,
                                            uint64_t length) {
@@ -195,12 +209,15 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
     return op->emitError("element type ")
            << type.getElementType() << " is not supported by the emulator";
   builder.setInsertionPoint(op);
-  int32_t site = state.addSite(
-      kind, loc,
-      {builder.getNamedAttr("bytes",
-                            builder.getI64IntegerAttr(elemBytes * length)),
-       builder.getNamedAttr("align", builder.getI64IntegerAttr(elemBytes))});
-  Value siteValue = constantI32(loc, site);
+  SmallVector<NamedAttribute> info = {
+      builder.getNamedAttr("bytes",
+                           builder.getI64IntegerAttr(elemBytes * length)),
+      builder.getNamedAttr("align", builder.getI64IntegerAttr(elemBytes)),
+      builder.getNamedAttr("buffer",
+                           LocationAttr(findBuffer(memref).getLoc()))};
+  if (Attribute contract = op->getAttr("obs.contract"))
+    info.push_back(builder.getNamedAttr("contract", contract));
+  Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
 
   // The indices, each against its extent. For a vector the last element counts.
   SmallVector<Value> extents, lasts;
@@ -251,7 +268,7 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
          {thread, siteValue, dim, toI64(index), toI64(extent)}, {},
          /*returns=*/false);
   }
-  if (isWholeAlloca(memref))
+  if (isWholeAlloca(memref) && !watchPrivate)
     return success();
 
   // The address of the first element.
@@ -305,6 +322,18 @@ LogicalResult KernelConverter::convertAlloca(memref::AllocaOp op) {
            << " is not supported by the emulator; its shape must be static";
   privateBytes += llvm::alignTo(bytes * op.getType().getNumElements(), 16) +
                   op.getAlignment().value_or(0);
+  if (watchPrivate) {
+    Location loc = op.getLoc();
+    builder.setInsertionPointAfter(op);
+    Value base =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, op);
+    Value integer = arith::IndexCastOp::create(builder, loc, i64(), base);
+    Value pointer =
+        LLVM::IntToPtrOp::create(builder, loc, pointerType, integer);
+    call(loc, hook::kPrivateBegins,
+         {thread, pointer,
+          constantI64(loc, bytes * op.getType().getNumElements())});
+  }
   // One in a loop would otherwise take new stack in each iteration.
   op->moveBefore(entryPoint);
   return success();
@@ -600,6 +629,40 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
                          "check");
 }
 
+void KernelConverter::countIterations() {
+  llvm::SetVector<Operation *> loops;
+  target.walk([&](memref::StoreOp store) {
+    auto contract = store->getAttrOfType<StringAttr>("obs.contract");
+    if (!contract || contract.getValue() != "disjoint")
+      return;
+    Value buffer = findBuffer(store.getMemref());
+    for (auto loop = store->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+      // A force neither reads what it writes nor waits for other threads.
+      WalkResult found = loop->walk([&](Operation *op) {
+        auto load = dyn_cast<memref::LoadOp>(op);
+        return isa<gpu::BarrierOp, NVVM::SyncWarpOp>(op) ||
+                       (load && findBuffer(load.getMemref()) == buffer)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      });
+      if (!found.wasInterrupted())
+        continue;
+      loops.insert(loop);
+      break;
+    }
+  });
+  for (Operation *loop : loops) {
+    Location loc = loop->getLoc();
+    builder.setInsertionPointToStart(&loop->getRegions().back().front());
+    Value address = addressAt(loc, thread, offsetof(ThreadContext, iteration));
+    Value count = LLVM::LoadOp::create(builder, loc, i64(), address);
+    Value next =
+        arith::AddIOp::create(builder, loc, count, constantI64(loc, 1));
+    LLVM::StoreOp::create(builder, loc, next, address);
+  }
+}
+
 LogicalResult KernelConverter::convert(ModuleOp module) {
   Location loc = source.getLoc();
   builder.setInsertionPointToEnd(module.getBody());
@@ -635,6 +698,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   params = entry.addArgument(pointerType, loc);
   if (failed(convertArguments()) || failed(convertAttributions()))
     return failure();
+  countIterations();
   for (Operation *op : ops)
     if (failed(convertOp(op)))
       return failure();

@@ -72,8 +72,9 @@ private:
 /// Converts one kernel.
 class KernelConverter {
 public:
-  KernelConverter(ModuleState &state, gpu::GPUFuncOp source)
-      : state(state), source(source), builder(source.getContext()),
+  KernelConverter(ModuleState &state, gpu::GPUFuncOp source, bool watchPrivate)
+      : state(state), source(source), watchPrivate(watchPrivate),
+        builder(source.getContext()),
         pointerType(LLVM::LLVMPointerType::get(source.getContext())) {}
 
   /// Appends the function to the end of `module`.
@@ -89,6 +90,10 @@ private:
   LogicalResult convertAtomic(memref::AtomicRMWOp op);
   LogicalResult convertGenericAtomic(memref::GenericAtomicRMWOp op);
   void convertAssert(cf::AssertOp op);
+
+  /// Counts the iterations of the innermost loop around each store with the
+  /// contract `disjoint` that is not a part of the force that stores.
+  void countIterations();
 
   /// Emits the checks for an access of `length` consecutive elements.
   LogicalResult checkAccess(Operation *op, SiteKind kind, Value memref,
@@ -135,6 +140,7 @@ private:
 
   ModuleState &state;
   gpu::GPUFuncOp source;
+  bool watchPrivate;
   OpBuilder builder;
   Type pointerType;
   func::FuncOp target;

@@ -151,7 +151,7 @@ void Launch::startBlock(uint64_t number) {
     thread.site = 0;
     thread.lastAddress = thread.atomicAddress = nullptr;
     thread.repeats = thread.syncs = 0;
-    thread.polls = 0;
+    thread.polls = thread.iteration = 0;
   }
   for (AccessObserver *observer : observers)
     observer->blockBegins(number, block->context.shared, sharedBytes);

@@ -35,6 +35,9 @@ struct Site {
   uint32_t align = 1;
   /// `file:line:col`.
   std::string location;
+  /// Where the buffer that it accesses is made, in the same form, or empty.
+  std::string buffer;
+  StoreContract contract = StoreContract::None;
   /// Message of an assertion or format of a printf.
   std::string text;
 };
@@ -133,6 +136,7 @@ public:
                    uint32_t offset, uint32_t width);
   void print(Thread &thread, uint32_t site, const uint64_t *args);
   void poll(Thread &thread, uint32_t site);
+  void privateBegins(Thread &thread, char *base, uint64_t bytes);
   [[noreturn]] void failIndex(Thread &thread, uint32_t site, uint64_t dim,
                               int64_t index, int64_t extent);
   [[noreturn]] void failAssert(Thread &thread, uint32_t site);

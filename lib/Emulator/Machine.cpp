@@ -23,6 +23,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
@@ -84,6 +85,13 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
       site.align = align.getInt();
     if (auto text = dict.getAs<StringAttr>("text"))
       site.text = text.str();
+    if (auto contract = dict.getAs<StringAttr>("contract"))
+      site.contract = llvm::StringSwitch<StoreContract>(contract.getValue())
+                          .Case("any", StoreContract::Any)
+                          .Case("disjoint", StoreContract::Disjoint)
+                          .Default(StoreContract::None);
+    if (auto buffer = dict.getAs<LocationAttr>("buffer"))
+      site.buffer = describeLocation(buffer);
     site.location = describeLocation(dict.getAs<LocationAttr>("loc"));
     sites.push_back(std::move(site));
   }
@@ -128,7 +136,7 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                     memref::MemRefDialect, scf::SCFDialect>();
   FailureOr<OwningOpRef<ModuleOp>> converted =
-      convertGPUModuleToEmulator(module);
+      convertGPUModuleToEmulator(module, options.watchPrivate);
   if (failed(converted))
     return failure("the kernels could not be converted for the emulator");
   ModuleOp kernelModule = **converted;

@@ -38,6 +38,8 @@ struct ThreadContext {
   uint32_t shuffleValid;
   /// Site of the `gpu.return` that ended the thread; written by the kernel.
   uint32_t exitSite;
+  /// Counted by the kernel: iterations of loops around forces.
+  uint64_t iteration;
 };
 
 /// A kernel after compilation.
@@ -85,6 +87,7 @@ constexpr llvm::StringLiteral kWarpBarrier = "obs_emu_warp_barrier";
 constexpr llvm::StringLiteral kShuffle = "obs_emu_shuffle";
 constexpr llvm::StringLiteral kPrintf = "obs_emu_printf";
 constexpr llvm::StringLiteral kPoll = "obs_emu_poll";
+constexpr llvm::StringLiteral kPrivateBegins = "obs_emu_private_begins";
 } // namespace hook
 
 extern "C" {
@@ -107,6 +110,8 @@ uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
 void obs_emu_printf(ThreadContext *thread, uint32_t site, const uint64_t *args);
 /// Once per iteration of a loop that may not end.
 void obs_emu_poll(ThreadContext *thread, uint32_t site);
+/// A private array of `bytes` bytes begins to exist.
+void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes);
 }
 
 } // namespace mlir::obs::emulator

@@ -65,6 +65,10 @@ void obs_emu_poll(ThreadContext *thread, uint32_t site) {
   Thread &t = threadOf(thread);
   t.launch->poll(t, site);
 }
+void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
+  Thread &t = threadOf(thread);
+  t.launch->privateBegins(t, base, bytes);
+}
 }
 
 /// How many sync accesses a thread makes in ticket order before others run.
@@ -166,8 +170,11 @@ void Launch::accessSlow(Thread &thread, char *address, uint32_t site) {
   if (!locate(thread, address, site, space))
     abandon(thread);
   const AccessSite &info = accessSites[site];
-  if (space == MemorySpace::Private)
+  if (space == MemorySpace::Private) {
+    if (isWatched)
+      accessed(thread, space, address, site);
     return;
+  }
   bytesMoved[space == MemorySpace::Shared][info.kind == AccessKind::Store] +=
       info.bytes;
   if (isWatched)
@@ -184,7 +191,11 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
                       info.bytes,
                       thread.owner->number,
                       thread.index,
-                      sites[site].location};
+                      sites[site].location,
+                      site,
+                      sites[site].contract,
+                      sites[site].buffer,
+                      thread.iteration};
     bool ok;
     {
       std::string message;
@@ -201,6 +212,11 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
     thread.site = site;
     suspend(thread);
   }
+}
+
+void Launch::privateBegins(Thread &thread, char *base, uint64_t bytes) {
+  for (AccessObserver *observer : observers)
+    observer->privateBegins(thread.owner->number, thread.index, base, bytes);
 }
 
 void Launch::noteAtomicResult(Thread &thread) {

@@ -31,6 +31,12 @@ void EmulatorDevice::addObserver(emulator::AccessObserver *observer) {
   observers.push_back(observer);
 }
 
+void EmulatorDevice::enableChecks(emulator::CheckOptions checks) {
+  checker = std::make_unique<emulator::Checker>(checks, memory);
+  options.watchPrivate = checks.uninit;
+  addObserver(checker.get());
+}
+
 void EmulatorDevice::setSeed(uint64_t seed) {
   options.seed = seed;
   for (auto &entry : machines)
@@ -38,7 +44,7 @@ void EmulatorDevice::setSeed(uint64_t seed) {
 }
 
 Expected<DevicePtr> EmulatorDevice::doAllocate(uint64_t bytes) {
-  Expected<void *> address = memory->allocate(bytes);
+  Expected<void *> address = memory->allocate(bytes, getAllocationLocation());
   if (!address)
     return address.takeError();
   return reinterpret_cast<uintptr_t>(*address);
@@ -55,6 +61,7 @@ Error EmulatorDevice::copyToDevice(DevicePtr target, const void *source,
   if (Error error = memory->check(toAddress(target), bytes, "copy to device"))
     return error;
   std::memcpy(toAddress(target), source, bytes);
+  memory->markWritten(toAddress(target), bytes);
   return Error::success();
 }
 
@@ -77,6 +84,7 @@ Error EmulatorDevice::copyOnDevice(DevicePtr target, DevicePtr source,
   if (Error error = memory->check(toAddress(source), bytes, "copy on device"))
     return error;
   std::memmove(toAddress(target), toAddress(source), bytes);
+  memory->markCopied(toAddress(target), toAddress(source), bytes);
   return Error::success();
 }
 
@@ -90,6 +98,7 @@ Error EmulatorDevice::fill(DevicePtr target, uint64_t pattern,
   char *address = toAddress(target);
   for (uint64_t i = 0; i < count; ++i, address += elementBytes)
     std::memcpy(address, &pattern, elementBytes);
+  memory->markWritten(toAddress(target), count * elementBytes);
   return Error::success();
 }
 

@@ -409,6 +409,7 @@ Error HostProgram::Executor::executeAlloc(gpu::AllocOp op) {
   if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
     return createStringError("device memory of type " + toText(type) +
                              " is not supported");
+  device.setAllocationLocation(formatLocation(op.getLoc()));
   Expected<MemoryRef> ref = MemoryRef::allocate(
       device, type.getElementType(), getExtents(type, op.getDynamicSizes()));
   if (!ref)

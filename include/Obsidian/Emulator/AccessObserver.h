@@ -28,6 +28,10 @@ enum class AccessKind : uint8_t { Load, Store, SyncLoad, SyncStore, Atomic };
 /// Where an address lies.
 enum class MemorySpace : uint8_t { Global, Shared, Private, Constant };
 
+/// What a store promises or permits (`obs.contract`): with Any other stores of
+/// the contract may hit the same element, with Disjoint none does.
+enum class StoreContract : uint8_t { None, Any, Disjoint };
+
 /// One access, reported before it happens and after its bounds were checked.
 struct AccessEvent {
   AccessKind kind;
@@ -39,11 +43,20 @@ struct AccessEvent {
   uint32_t thread;
   /// `file:line:col` of the operation.
   llvm::StringRef location;
+  /// Number of the operation in its machine, from 0.
+  uint32_t site = 0;
+  StoreContract contract = StoreContract::None;
+  /// Where the buffer is made that the operation accesses, or empty.
+  llvm::StringRef buffer;
+  /// How many iterations of loops around forces the thread has begun, as far as
+  /// there are stores with the contract Disjoint in them.
+  uint64_t iteration = 0;
 };
 
 /// Watches the launches of a machine. The functions run between two steps of
 /// the emulated threads, on the small stack of one of them: keep frames below a
-/// few KiB. Memory of accesses through `memref.alloca` is not reported.
+/// few KiB. Accesses of private memory are reported only by machines that were
+/// made with `MachineOptions::watchPrivate`.
 class AccessObserver {
 public:
   virtual ~AccessObserver() = default;
@@ -62,6 +75,11 @@ public:
   virtual bool access(const AccessEvent &event, std::string &message) {
     return true;
   }
+
+  /// A `memref.alloca` was executed: its contents are gone. Only with
+  /// `MachineOptions::watchPrivate`.
+  virtual void privateBegins(uint64_t block, uint32_t thread, const void *base,
+                             uint64_t bytes) {}
 
   /// All threads of the block passed a barrier.
   virtual void blockBarrier(uint64_t block, llvm::StringRef location) {}

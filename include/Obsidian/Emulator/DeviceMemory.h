@@ -9,10 +9,12 @@
 #ifndef OBSIDIAN_EMULATOR_DEVICEMEMORY_H
 #define OBSIDIAN_EMULATOR_DEVICEMEMORY_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace mlir::obs::emulator {
@@ -31,6 +33,10 @@ public:
   struct Range {
     char *base = nullptr;
     size_t bytes = 0;
+    /// For each byte whether it was written, if that is tracked.
+    unsigned char *written = nullptr;
+    /// Where it was allocated; empty if not known.
+    llvm::StringRef location;
   };
 
   DeviceMemory() = default;
@@ -39,7 +45,8 @@ public:
   ~DeviceMemory();
 
   /// Allocates `bytes` bytes; zero bytes give an address of their own too.
-  llvm::Expected<void *> allocate(size_t bytes);
+  /// `location` is the place in the source, `file:line:col`.
+  llvm::Expected<void *> allocate(size_t bytes, llvm::StringRef location = "");
 
   /// Frees what `allocate` gave; null is legal and does nothing. Another
   /// address is an error, and so is one that was freed before.
@@ -53,6 +60,14 @@ public:
   llvm::Error check(const void *address, size_t bytes,
                     llvm::StringRef what) const;
 
+  /// Keeps track of which bytes are written, for all later allocations.
+  void trackWrites() { tracksWrites = true; }
+
+  /// Says that [address, address + bytes) was written, or that it was copied
+  /// from `source`. It lies in one allocation.
+  void markWritten(const void *address, size_t bytes);
+  void markCopied(const void *address, const void *source, size_t bytes);
+
   /// Says where `address` lies relative to the nearest allocation.
   std::string describe(const void *address) const;
 
@@ -65,8 +80,12 @@ private:
   struct Allocation {
     size_t bytes;
     void *storage;
+    /// For each byte whether it was written; null if that is not tracked.
+    std::unique_ptr<unsigned char[]> written;
+    std::string location;
   };
   std::map<uintptr_t, Allocation> allocations;
+  bool tracksWrites = false;
   size_t inUse = 0;
 };
 

@@ -16,7 +16,7 @@
 //
 // The kinds are out-of-bounds, misaligned-access, divergent-barrier,
 // divergent-shuffle, bad-shuffle, deadlock, assertion-failed, and what
-// observers report.
+// observers report (Checker.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,6 +64,9 @@ struct MachineOptions {
   size_t stackBytes = 64 * 1024;
   /// LLVM's optimisation level, 0 to 3.
   unsigned optLevel = 1;
+  /// Has accesses of `memref.alloca` told to observers, which keeps these
+  /// arrays out of registers.
+  bool watchPrivate = false;
   /// Gets the text of each `gpu.printf`; unset: standard output.
   std::function<void(llvm::StringRef)> print;
 };
@@ -104,7 +107,8 @@ public:
   llvm::Error free(void *address);
   DeviceMemory &memory();
 
-  /// Options may change between launches; `optLevel` has no effect any more.
+  /// Options may change between launches; `optLevel` and
+  /// `watchPrivate` have no effect any more.
   MachineOptions &options();
 
   /// Adds a check that watches all later launches. Not owned.

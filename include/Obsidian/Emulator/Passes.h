@@ -21,9 +21,9 @@ namespace mlir::obs::emulator {
 /// Makes from `source` the module that the emulator compiles; see the
 /// description of `convert-gpu-to-emulator`. Emits an error and gives failure
 /// when the module has an operation that the emulator does not know. `source`
-/// is left as it is.
+/// is left as it is. `watchPrivate` is that of MachineOptions.
 FailureOr<OwningOpRef<ModuleOp>>
-convertGPUModuleToEmulator(gpu::GPUModuleOp source);
+convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate = false);
 
 /// Adds the passes that take the result of `convert-gpu-to-emulator` to the
 /// LLVM dialect. `pm` runs on `builtin.module`, and the passes on that module.

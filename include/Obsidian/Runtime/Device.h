@@ -66,6 +66,11 @@ public:
   /// New memory of `bytes` (0 is legal and gives a pointer of its own),
   /// aligned to 256, with any contents.
   llvm::Expected<DevicePtr> allocate(uint64_t bytes);
+  /// The place in the source, `file:line:col`, of the next allocations, for
+  /// messages about their memory.
+  void setAllocationLocation(StringRef location) {
+    allocationLocation = location.str();
+  }
   /// Gives back what `allocate` returned.
   llvm::Error free(DevicePtr pointer);
 
@@ -118,11 +123,13 @@ protected:
   /// `bytes` is never 0.
   virtual llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) = 0;
   virtual llvm::Error doFree(DevicePtr pointer) = 0;
+  StringRef getAllocationLocation() const { return allocationLocation; }
 
 private:
   llvm::DenseMap<DevicePtr, uint64_t> live;
   uint64_t liveBytes = 0;
   uint64_t peakBytes = 0;
+  std::string allocationLocation;
 };
 
 } // namespace obs::runtime

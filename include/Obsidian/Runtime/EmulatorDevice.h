@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_RUNTIME_EMULATORDEVICE_H
 #define OBSIDIAN_RUNTIME_EMULATORDEVICE_H
 
+#include "Obsidian/Emulator/Checker.h"
 #include "Obsidian/Emulator/Machine.h"
 #include "Obsidian/Runtime/Device.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,6 +30,10 @@ public:
   /// Has `observer`, which is not owned, watch the launches of all modules that
   /// are loaded from now on.
   void addObserver(emulator::AccessObserver *observer);
+
+  /// Checks the launches of all modules that are loaded from now on, and the
+  /// memory that is allocated from now on.
+  void enableChecks(emulator::CheckOptions checks);
 
   /// The seed of later launches in random order.
   void setSeed(uint64_t seed);
@@ -67,6 +72,7 @@ private:
   std::shared_ptr<emulator::DeviceMemory> memory;
   llvm::StringMap<std::unique_ptr<emulator::Machine>> machines;
   SmallVector<emulator::AccessObserver *> observers;
+  std::unique_ptr<emulator::Checker> checker;
   std::vector<Kernel> kernels;
   std::optional<LaunchCounters> lastCounters;
   std::chrono::steady_clock::time_point timerStart;

@@ -52,8 +52,11 @@ options:
   --out=FILE           write a result to FILE.npy, or to any other name as raw
                        elements; given once for each result, in order. - prints
                        it. Without --out all results are printed
-  --check=LIST         checks of the emulator, separated by commas: bounds
-                       (accesses outside of an array)
+  --check[=LIST]       checks of the emulator, separated by commas: races
+                       (accesses that nothing orders, elements written twice
+                       against a promise), uninit (reads of memory that was
+                       never written), bounds (accesses outside of an array;
+                       always on), all (default of LIST)
   --schedule=ORDER     order in which the emulator runs blocks and threads:
                        ticket (default) or random
   --seed=N             seed of the random order
@@ -133,6 +136,8 @@ private:
                         .Default(nullptr);
     if (!setter)
       return createStringError("unknown option '" + name + "'");
+    if (!hasValue && name == "--check")
+      return setCheck(name, "all");
     if (!hasValue) {
       if (rest.empty())
         return createStringError(name + " needs a value");
@@ -193,10 +198,13 @@ private:
     SmallVector<StringRef> checks;
     value.split(checks, ',');
     for (StringRef check : checks) {
-      if (check != "bounds")
+      bool all = check == "all";
+      if (!all && check != "races" && check != "bounds" && check != "uninit")
         return createStringError("unknown check '" + check +
-                                 "'; there is: bounds");
-      options.checkBounds = true;
+                                 "'; there are: races, bounds, uninit, all");
+      options.checkBounds |= all || check == "bounds";
+      options.checkRaces |= all || check == "races";
+      options.checkUninit |= all || check == "uninit";
     }
     return Error::success();
   }
@@ -226,7 +234,8 @@ private:
       return createStringError(
           "--report needs --device=emulate or --device=cuda: the interpreter "
           "launches no kernels");
-    if (options.checkBounds && !emulate)
+    if ((options.checkBounds || options.checkRaces || options.checkUninit) &&
+        !emulate)
       return createStringError("--check needs --device=emulate");
     if (options.randomSchedule && !emulate)
       return createStringError("--schedule needs --device=emulate");

@@ -30,7 +30,8 @@ struct Options {
   std::optional<int64_t> threads, blocks;
   SmallVector<std::string> arguments;
   SmallVector<std::string> outputs;
-  bool checkBounds = false;
+  /// Checks of the emulator. Bounds are checked always.
+  bool checkBounds = false, checkRaces = false, checkUninit = false;
   bool randomSchedule = false;
   std::optional<uint64_t> seed;
   bool time = false;

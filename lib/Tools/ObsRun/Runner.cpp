@@ -180,6 +180,8 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
     machineOptions.print = [](StringRef text) { llvm::outs() << text; };
     auto owned = std::make_unique<runtime::EmulatorDevice>(machineOptions);
     emulator = owned.get();
+    if (options.checkRaces || options.checkUninit)
+      emulator->enableChecks({options.checkRaces, options.checkUninit});
     device = std::move(owned);
   }
   if (Error error = lowerToGPU(module, entry, options))

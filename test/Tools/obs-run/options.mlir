@@ -31,7 +31,7 @@
 // RUN: %{fail} --entry 2>&1 | %{check}=VALUE
 // VALUE: error: --entry needs a value
 // RUN: %{fail} --device=emulate --check=bounds,foo 2>&1 | %{check}=CHECKS
-// CHECKS: error: unknown check 'foo'; there is: bounds
+// CHECKS: error: unknown check 'foo'; there are: races, bounds, uninit, all
 // RUN: %{fail} --report 2>&1 | %{check}=REPORT
 // REPORT: error: --report needs --device=emulate or --device=cuda
 // RUN: %{fail} --seed=1 2>&1 | %{check}=SEED

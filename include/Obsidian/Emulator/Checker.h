@@ -1,0 +1,84 @@
+//===- Checker.h - Finds races and reads of unwritten memory ----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An observer that knows for every four bytes of shared and global memory who
+// accessed them last. Errors name the access at which they were found, and in
+// a note the place of the other access, or of the memory:
+//
+//   prog.mlir:12:9: race: load of 4 bytes by thread 1 of block 0 ...
+//   prog.mlir:9:5: note: the other access is a store by thread 0 of block 0
+//
+// Kinds of errors:
+//
+// - `race`: two accesses of one byte by different threads, at least one of
+//   which writes, that nothing orders. Barriers order the threads of a block,
+//   warp barriers those lanes that their masks name. Threads of a warp are not
+//   in lock step. Nothing orders blocks. Atomic and volatile accesses do not
+//   race with each other, nor do stores with the contract `any` into one
+//   buffer; both race with all other accesses, and neither orders anything.
+// - `false-claim`: one thread stores to an element twice by stores of one
+//   buffer with the contract `disjoint`, which promises that no element is
+//   written twice, and nobody reads it in between. If two threads do, it is
+//   reported as a race that says so.
+// - `uninit`: a load of bytes that were never written.
+//
+// What is found depends on what the kernel accesses, and not on the order in
+// which threads run: of the accesses of one kind that nothing orders, two by
+// different threads are kept, by different blocks or warps if there are any.
+// Any later access races with both, or with neither, or is by one of the two
+// threads and races with the other one. Warp barriers whose mask is not that of
+// all lanes are the exception: with them a race can be missed if three or more
+// lanes of one warp access the element.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_EMULATOR_CHECKER_H
+#define OBSIDIAN_EMULATOR_CHECKER_H
+
+#include "Obsidian/Emulator/AccessObserver.h"
+#include "Obsidian/Emulator/DeviceMemory.h"
+
+#include <memory>
+
+namespace mlir::obs::emulator {
+
+struct CheckOptions {
+  /// Races and false claims.
+  bool races = false;
+  /// Reads of unwritten memory; private memory only in machines that were made
+  /// with `MachineOptions::watchPrivate`.
+  bool uninit = false;
+};
+
+class Checker : public AccessObserver {
+public:
+  /// Watches launches of machines that share `memory`, which keeps track of
+  /// writes from now on if `options` ask for it.
+  Checker(CheckOptions options, std::shared_ptr<DeviceMemory> memory);
+  ~Checker() override;
+
+  void launchBegins(llvm::StringRef kernel, Dim3 grid, Dim3 block) override;
+  void launchEnds() override;
+  void blockBegins(uint64_t block, const void *shared,
+                   uint64_t sharedBytes) override;
+  void blockEnds(uint64_t block) override;
+  bool access(const AccessEvent &event, std::string &message) override;
+  void privateBegins(uint64_t block, uint32_t thread, const void *base,
+                     uint64_t bytes) override;
+  void blockBarrier(uint64_t block, llvm::StringRef location) override;
+  void warpBarrier(uint64_t block, uint32_t warp, uint32_t mask,
+                   llvm::StringRef location) override;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_EMULATOR_CHECKER_H

@@ -1,0 +1,145 @@
+//===- AccessHistory.h - Which accesses are ordered -------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Time within a block is the number of barriers, of the block or of one of its
+// warps, that were passed so far. An access carries the time of the last
+// barrier that its thread passed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_ACCESSHISTORY_H
+#define OBSIDIAN_LIB_EMULATOR_ACCESSHISTORY_H
+
+#include "RuntimeABI.h"
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace mlir::obs::emulator {
+
+/// What an access means to others. A reading or writing access without a race
+/// is Sync.
+enum class AccessClass : uint8_t {
+  None,
+  Read,
+  SyncRead,
+  Write,
+  AnyWrite,
+  SyncWrite,
+  /// Of a cell: each of its bytes has a cell of its own.
+  Split
+};
+
+struct Access {
+  uint32_t block = 0;
+  uint16_t thread = 0;
+  AccessClass kind = AccessClass::None;
+  uint32_t time = 0;
+  /// Where it stands in the source; the number of the cells for Split.
+  uint32_t site = 0;
+
+  explicit operator bool() const { return kind != AccessClass::None; }
+  uint32_t warp() const { return thread / kWarpSize; }
+  bool isSameThread(const Access &other) const {
+    return thread == other.thread && block == other.block;
+  }
+};
+
+/// What happened to a word, or to a byte.
+struct Cell {
+  /// The last write, or two of the unordered atomics or `any` writes.
+  Access writes[2];
+  /// Two of the unordered reads since.
+  Access reads[2];
+};
+
+/// The barriers that the threads of a block passed.
+class BlockClock {
+public:
+  void reset(uint32_t numThreads);
+  void passBlockBarrier() { barrierTime = ++now; }
+  void passWarpBarrier(uint32_t warp, uint32_t mask);
+
+  uint32_t timeOf(uint32_t thread) const;
+  /// Whether `earlier`, of this block, comes before all that `thread` does from
+  /// now on.
+  bool isOrdered(const Access &earlier, uint32_t thread) const;
+
+private:
+  struct Warp {
+    uint32_t allLanes;
+    /// When all lanes met last.
+    uint32_t barrierTime = 0;
+    /// For barriers of some lanes, made by the first of them: the time of each
+    /// lane, and up to when lane i knows what lane j did.
+    struct Partial {
+      std::array<uint32_t, kWarpSize> times{};
+      std::array<std::array<uint32_t, kWarpSize>, kWarpSize> known{};
+    };
+    std::unique_ptr<Partial> partial;
+  };
+  uint32_t now = 1, barrierTime = 1;
+  std::vector<Warp> warps;
+};
+
+/// The cells of one range of memory, made when they are first touched.
+class CellTable {
+public:
+  explicit CellTable(uint64_t bytes) : pages(bytes / kPageBytes + 1) {}
+
+  /// Calls `visit` for each cell of [offset, offset + bytes) until it gives
+  /// false.
+  template <typename Visit>
+  bool forEachCell(uint64_t offset, uint32_t bytes, Visit visit) {
+    uint64_t end = offset + bytes;
+    while (offset < end) {
+      uint64_t wordEnd = (offset & ~uint64_t(3)) + 4;
+      Cell &word = cellAt(offset);
+      bool isWhole = (offset & 3) == 0 && wordEnd <= end;
+      if (isWhole && word.writes[0].kind != AccessClass::Split) {
+        if (!visit(word))
+          return false;
+        offset = wordEnd;
+        continue;
+      }
+      auto &parts = split(word);
+      for (; offset < std::min(end, wordEnd); ++offset)
+        if (!visit(parts[offset & 3]))
+          return false;
+    }
+    return true;
+  }
+
+private:
+  static constexpr uint64_t kPageBytes = 4096;
+
+  Cell &cellAt(uint64_t offset) {
+    std::unique_ptr<Cell[]> &page = pages[offset / kPageBytes];
+    if (!page)
+      page.reset(new Cell[kPageBytes / 4]());
+    return page[offset % kPageBytes / 4];
+  }
+  std::array<Cell, 4> &split(Cell &word) {
+    if (word.writes[0].kind != AccessClass::Split) {
+      splitCells.push_back({word, word, word, word});
+      word = Cell();
+      word.writes[0].kind = AccessClass::Split;
+      word.writes[0].site = splitCells.size() - 1;
+    }
+    return splitCells[word.writes[0].site];
+  }
+
+  std::vector<std::unique_ptr<Cell[]>> pages;
+  std::deque<std::array<Cell, 4>> splitCells;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_ACCESSHISTORY_H

@@ -1,0 +1,459 @@
+//===- Checker.cpp - Finds races and reads of unwritten memory ------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Emulator/Checker.h"
+
+#include "AccessHistory.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cstring>
+
+using namespace mlir::obs::emulator;
+
+namespace {
+
+/// A `memref.alloca` of a thread.
+struct PrivateArray {
+  const char *base;
+  std::vector<unsigned char> written;
+};
+
+struct BlockState {
+  const char *shared = nullptr;
+  BlockClock clock;
+  std::vector<unsigned char> written;
+  std::unique_ptr<CellTable> cells;
+  std::vector<llvm::SmallVector<PrivateArray, 1>> privates;
+};
+
+/// What is known about a site of the machine.
+struct SiteInfo {
+  llvm::StringRef location, buffer;
+  StoreContract contract = StoreContract::None;
+  /// Where the last access to global memory was.
+  DeviceMemory::Range range;
+  CellTable *cells = nullptr;
+};
+
+llvm::StringRef nameOf(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::Load:
+    return "load";
+  case AccessKind::Store:
+    return "store";
+  case AccessKind::SyncLoad:
+    return "volatile or atomic load";
+  case AccessKind::SyncStore:
+    return "volatile or atomic store";
+  case AccessKind::Atomic:
+    return "atomic operation";
+  }
+  llvm_unreachable("not a kind");
+}
+
+llvm::StringRef nameOf(AccessClass kind) {
+  switch (kind) {
+  case AccessClass::Read:
+    return "load";
+  case AccessClass::SyncRead:
+    return "volatile or atomic load";
+  case AccessClass::Write:
+    return "store";
+  case AccessClass::AnyWrite:
+    return "store with the contract 'any'";
+  case AccessClass::SyncWrite:
+    return "atomic operation or volatile store";
+  default:
+    llvm_unreachable("not an access");
+  }
+}
+
+AccessClass classOf(const AccessEvent &event) {
+  switch (event.kind) {
+  case AccessKind::Load:
+    return AccessClass::Read;
+  case AccessKind::SyncLoad:
+    return AccessClass::SyncRead;
+  case AccessKind::Store:
+    return event.contract == StoreContract::Any ? AccessClass::AnyWrite
+                                                : AccessClass::Write;
+  case AccessKind::SyncStore:
+  case AccessKind::Atomic:
+    return AccessClass::SyncWrite;
+  }
+  llvm_unreachable("not a kind");
+}
+
+bool isRead(AccessClass kind) {
+  return kind == AccessClass::Read || kind == AccessClass::SyncRead;
+}
+
+bool isSync(AccessClass kind) {
+  return kind == AccessClass::SyncRead || kind == AccessClass::SyncWrite;
+}
+
+std::string describe(const Access &access) {
+  return ("thread " + llvm::Twine(access.thread) + " of block " +
+          llvm::Twine(access.block))
+      .str();
+}
+
+} // namespace
+
+struct Checker::Impl {
+  Impl(CheckOptions options, std::shared_ptr<DeviceMemory> memory)
+      : options(options), memory(std::move(memory)) {}
+
+  BlockState &blockState(uint64_t number) {
+    if (!lastBlock || lastNumber != number) {
+      lastBlock = blocks[number].get();
+      lastNumber = number;
+    }
+    return *lastBlock;
+  }
+  SiteInfo &siteInfo(const AccessEvent &event) {
+    if (event.site >= sites.size())
+      sites.resize(event.site + 1);
+    SiteInfo &info = sites[event.site];
+    info.location = event.location;
+    info.buffer = event.buffer;
+    info.contract = event.contract;
+    return info;
+  }
+
+  bool checkPrivate(const AccessEvent &event, std::string &message);
+  bool checkWritten(const AccessEvent &event, unsigned char *written,
+                    llvm::StringRef memoryName, llvm::StringRef source,
+                    std::string &message);
+  bool checkCell(const AccessEvent &event, Cell &cell, const Access &access,
+                 std::string &message);
+  bool checkClaim(const AccessEvent &event, const Cell &cell,
+                  const Access &access, std::string &message);
+  bool conflicts(const Access &earlier, const Access &later) const;
+  bool isOrdered(const Access &earlier, const Access &later) const {
+    return earlier.block == later.block &&
+           clock->isOrdered(earlier, later.thread);
+  }
+  void update(Cell &cell, const Access &access);
+  void add(Access (&pair)[2], const Access &access);
+
+  CheckOptions options;
+  std::shared_ptr<DeviceMemory> memory;
+  uint32_t numThreads = 0;
+  llvm::DenseMap<uint64_t, std::unique_ptr<BlockState>> blocks;
+  std::vector<std::unique_ptr<BlockState>> idle;
+  BlockState *lastBlock = nullptr;
+  uint64_t lastNumber = 0;
+  std::vector<SiteInfo> sites;
+  llvm::DenseMap<const char *, std::unique_ptr<CellTable>> globalCells;
+  /// By address, the iteration of the thread that stored to it last by a store
+  /// with the contract `disjoint`.
+  llvm::DenseMap<const void *, uint64_t> claims;
+
+  // Of the access that is being checked.
+  const BlockClock *clock = nullptr;
+  bool isShared = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Races
+//===----------------------------------------------------------------------===//
+
+bool Checker::Impl::conflicts(const Access &earlier,
+                              const Access &later) const {
+  if (isRead(earlier.kind) && isRead(later.kind))
+    return false;
+  if (isSync(earlier.kind) && isSync(later.kind))
+    return false;
+  // Stores of two forces into memory that they share in turn are no choice.
+  return earlier.kind != AccessClass::AnyWrite ||
+         later.kind != AccessClass::AnyWrite ||
+         sites[earlier.site].buffer != sites[later.site].buffer;
+}
+
+/// Adds to two accesses of one class, of which those that come before the new
+/// one are not needed any more: whatever conflicts with them and is not ordered
+/// after them is not ordered after the new one either. If there is no place,
+/// two of different blocks, else two of different warps stay.
+void Checker::Impl::add(Access (&pair)[2], const Access &access) {
+  for (Access &old : pair)
+    if (old && isOrdered(old, access))
+      old = Access();
+  if (!pair[0]) {
+    pair[0] = pair[1];
+    pair[1] = Access();
+  }
+  if (!pair[0])
+    pair[0] = access;
+  else if (!pair[1])
+    pair[1] = access;
+  else if (pair[0].block == pair[1].block &&
+           (access.block != pair[0].block ||
+            (pair[0].warp() == pair[1].warp() &&
+             access.warp() != pair[0].warp())))
+    pair[1] = access;
+}
+
+void Checker::Impl::update(Cell &cell, const Access &access) {
+  if (isRead(access.kind))
+    return add(cell.reads, access);
+  if (access.kind == AccessClass::Write) {
+    cell = Cell();
+    cell.writes[0] = access;
+    return;
+  }
+  // What does not race with it comes before it, but for sync reads.
+  for (Access &read : cell.reads)
+    if (read.kind != AccessClass::SyncRead || isOrdered(read, access))
+      read = Access();
+  add(cell.writes, access);
+}
+
+/// What would have to be between two accesses.
+static llvm::StringRef missing(const Access &a, const Access &b) {
+  if (a.block != b.block)
+    return "nothing orders the blocks of a launch";
+  if (a.warp() == b.warp())
+    return "no barrier of their warp or block is between them";
+  return "no barrier of their block is between them";
+}
+
+bool Checker::Impl::checkCell(const AccessEvent &event, Cell &cell,
+                              const Access &access, std::string &message) {
+  auto check = [&](Access &earlier) {
+    if (!earlier)
+      return true;
+    // A block that has ended used the memory before.
+    if (isShared && earlier.block != access.block) {
+      earlier = Access();
+      return true;
+    }
+    if (!conflicts(earlier, access) || isOrdered(earlier, access))
+      return true;
+    const SiteInfo &other = sites[earlier.site];
+    bool isClaim = event.contract == StoreContract::Disjoint &&
+                   other.contract == StoreContract::Disjoint &&
+                   other.buffer == event.buffer;
+    message =
+        ((isClaim ? "false-claim: [R5-disjoint] " : "race: ") +
+         nameOf(event.kind) + " of " + llvm::Twine(event.bytes) + " bytes of " +
+         (isShared ? "shared" : "global") + " memory by " + describe(access) +
+         " and a " + nameOf(earlier.kind) + " by " + describe(earlier) +
+         (isClaim ? ": the contract 'disjoint' promises that no element "
+                    "is written twice"
+                  : ": " + missing(earlier, access)) +
+         "\n" + other.location + ": note: the other access")
+            .str();
+    return false;
+  };
+  if (!check(cell.writes[0]) || !check(cell.writes[1]) ||
+      !check(cell.reads[0]) || !check(cell.reads[1]))
+    return false;
+  return true;
+}
+
+/// A second store by one thread, which is no race.
+bool Checker::Impl::checkClaim(const AccessEvent &event, const Cell &cell,
+                               const Access &access, std::string &message) {
+  auto [it, isFirst] = claims.try_emplace(event.address, event.iteration);
+  uint64_t lastIteration = it->second;
+  it->second = event.iteration;
+  const Access &earlier = cell.writes[0];
+  if (isFirst || lastIteration != event.iteration ||
+      earlier.kind != AccessClass::Write || !earlier.isSameThread(access) ||
+      earlier.time != access.time || cell.reads[0])
+    return true;
+  const SiteInfo &other = sites[earlier.site];
+  if (other.contract != StoreContract::Disjoint || other.buffer != event.buffer)
+    return true;
+  message = ("false-claim: [R5-disjoint] store of " + llvm::Twine(event.bytes) +
+             " bytes of " + (isShared ? "shared" : "global") + " memory by " +
+             describe(access) +
+             ", which stored to the element before: the contract 'disjoint' "
+             "promises that no element is written twice\n" +
+             other.location + ": note: the other store")
+                .str();
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Unwritten memory
+//===----------------------------------------------------------------------===//
+
+/// `written` has a byte for each byte of the access.
+bool Checker::Impl::checkWritten(const AccessEvent &event,
+                                 unsigned char *written,
+                                 llvm::StringRef memoryName,
+                                 llvm::StringRef source, std::string &message) {
+  bool reads =
+      event.kind != AccessKind::Store && event.kind != AccessKind::SyncStore;
+  if (reads && std::memchr(written, 0, event.bytes)) {
+    message =
+        ("uninit: " + nameOf(event.kind) + " of " + llvm::Twine(event.bytes) +
+         " bytes of " + memoryName +
+         " memory that were never written, by "
+         "thread " +
+         llvm::Twine(event.thread) + " of block " + llvm::Twine(event.block))
+            .str();
+    if (!source.empty())
+      message += ("\n" + source + ": note: the memory is made here").str();
+    return false;
+  }
+  if (event.kind != AccessKind::Load && event.kind != AccessKind::SyncLoad)
+    std::memset(written, 1, event.bytes);
+  return true;
+}
+
+bool Checker::Impl::checkPrivate(const AccessEvent &event,
+                                 std::string &message) {
+  if (!options.uninit)
+    return true;
+  for (PrivateArray &array : blockState(event.block).privates[event.thread]) {
+    uint64_t offset = static_cast<const char *>(event.address) - array.base;
+    if (offset < array.written.size() &&
+        array.written.size() - offset >= event.bytes)
+      return checkWritten(event, array.written.data() + offset, "private",
+                          event.buffer, message);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+Checker::Checker(CheckOptions options, std::shared_ptr<DeviceMemory> memory)
+    : impl(std::make_unique<Impl>(options, std::move(memory))) {
+  if (options.uninit)
+    impl->memory->trackWrites();
+}
+
+Checker::~Checker() = default;
+
+void Checker::launchBegins(llvm::StringRef, Dim3, Dim3 block) {
+  launchEnds();
+  impl->numThreads = block.count();
+}
+
+void Checker::launchEnds() {
+  // Launches are ordered, and the next one may be of another machine.
+  impl->blocks.clear();
+  impl->idle.clear();
+  impl->lastBlock = nullptr;
+  impl->sites.clear();
+  impl->globalCells.clear();
+  impl->claims.clear();
+}
+
+void Checker::blockBegins(uint64_t number, const void *shared,
+                          uint64_t sharedBytes) {
+  std::unique_ptr<BlockState> block;
+  if (impl->idle.empty()) {
+    block = std::make_unique<BlockState>();
+    block->cells = std::make_unique<CellTable>(sharedBytes);
+    block->privates.resize(impl->numThreads);
+  } else {
+    block = std::move(impl->idle.back());
+    impl->idle.pop_back();
+  }
+  block->shared = static_cast<const char *>(shared);
+  block->clock.reset(impl->numThreads);
+  block->written.assign(sharedBytes, 0);
+  for (auto &arrays : block->privates)
+    arrays.clear();
+  impl->blocks[number] = std::move(block);
+  impl->lastBlock = nullptr;
+}
+
+void Checker::blockEnds(uint64_t number) {
+  auto found = impl->blocks.find(number);
+  impl->idle.push_back(std::move(found->second));
+  impl->blocks.erase(found);
+  impl->lastBlock = nullptr;
+}
+
+void Checker::privateBegins(uint64_t block, uint32_t thread, const void *base,
+                            uint64_t bytes) {
+  auto &arrays = impl->blockState(block).privates[thread];
+  auto *address = static_cast<const char *>(base);
+  auto *found = llvm::find_if(
+      arrays, [&](PrivateArray &array) { return array.base == address; });
+  if (found == arrays.end())
+    found = &arrays.emplace_back(PrivateArray{address, {}});
+  found->written.assign(bytes, 0);
+}
+
+void Checker::blockBarrier(uint64_t block, llvm::StringRef) {
+  impl->blockState(block).clock.passBlockBarrier();
+}
+
+void Checker::warpBarrier(uint64_t block, uint32_t warp, uint32_t mask,
+                          llvm::StringRef) {
+  impl->blockState(block).clock.passWarpBarrier(warp, mask);
+}
+
+bool Checker::access(const AccessEvent &event, std::string &message) {
+  if (event.space == MemorySpace::Constant)
+    return true;
+  if (event.space == MemorySpace::Private)
+    return impl->checkPrivate(event, message);
+
+  BlockState &block = impl->blockState(event.block);
+  SiteInfo &site = impl->siteInfo(event);
+  auto *address = static_cast<const char *>(event.address);
+  bool isShared = event.space == MemorySpace::Shared;
+  uint64_t offset;
+  CellTable *cells;
+  if (isShared) {
+    offset = address - block.shared;
+    cells = block.cells.get();
+    if (impl->options.uninit &&
+        !impl->checkWritten(event, block.written.data() + offset, "shared",
+                            event.buffer, message))
+      return false;
+  } else {
+    if (static_cast<uint64_t>(address - site.range.base) >= site.range.bytes) {
+      site.range = impl->memory->find(address);
+      std::unique_ptr<CellTable> &table = impl->globalCells[site.range.base];
+      if (!table)
+        table = std::make_unique<CellTable>(site.range.bytes);
+      site.cells = table.get();
+    }
+    offset = address - site.range.base;
+    cells = site.cells;
+    if (impl->options.uninit && site.range.written &&
+        !impl->checkWritten(event, site.range.written + offset, "global",
+                            site.range.location, message))
+      return false;
+  }
+  if (!impl->options.races)
+    return true;
+
+  Access access;
+  access.block = event.block;
+  access.thread = event.thread;
+  access.kind = classOf(event);
+  access.time = block.clock.timeOf(event.thread);
+  access.site = event.site;
+  impl->clock = &block.clock;
+  impl->isShared = isShared;
+  bool isFirst = true;
+  return cells->forEachCell(offset, event.bytes, [&](Cell &cell) {
+    if (!impl->checkCell(event, cell, access, message))
+      return false;
+    if (isFirst && event.contract == StoreContract::Disjoint &&
+        !impl->checkClaim(event, cell, access, message))
+      return false;
+    isFirst = false;
+    impl->update(cell, access);
+    return true;
+  });
+}
