@@ -198,6 +198,7 @@ llvm::Expected<void *> Machine::allocate(size_t bytes) {
 }
 llvm::Error Machine::free(void *address) { return impl->memory->free(address); }
 DeviceMemory &Machine::memory() { return *impl->memory; }
+std::shared_ptr<DeviceMemory> Machine::sharedMemory() { return impl->memory; }
 MachineOptions &Machine::options() { return impl->options; }
 void Machine::addObserver(AccessObserver *observer) {
   impl->observers.push_back(observer);

@@ -106,6 +106,7 @@ public:
   llvm::Expected<void *> allocate(size_t bytes);
   llvm::Error free(void *address);
   DeviceMemory &memory();
+  std::shared_ptr<DeviceMemory> sharedMemory();
 
   /// Options may change between launches; `optLevel` and
   /// `watchPrivate` have no effect any more.
