@@ -21,12 +21,12 @@
 // CHECK: scf.if %[[FIRST]]
 // CHECK: memref.load %{{[^#]*$}}
 // CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.store %{{[^#]*$}}
 // CHECK: gpu.return
 
-// COST: threads=8 shared-bytes=32 block-barriers=1 warp-barriers=0 bytes-loaded=32 bytes-stored=32 atomics=0{{$}}
+// COST: threads=8 shared-bytes=32 block-barriers=0 warp-barriers=1 bytes-loaded=32 bytes-stored=32 atomics=0{{$}}
 
 // RESULT: {{^}}[3, 2, 1, 0, 7, 6, 5, 4]{{$}}
 

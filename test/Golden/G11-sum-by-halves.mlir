@@ -23,25 +23,25 @@
 // CHECK: %[[R:.*]] = arith.addi %thread_id_x, %c4
 // CHECK: memref.load %reinterpret_cast[%[[R]]]
 // CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: %[[TWO:.*]] = arith.cmpi ult, %thread_id_x, %c2
 // CHECK: scf.if %[[TWO]]
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: %[[ONE:.*]] = arith.cmpi ult, %thread_id_x, %c1
 // CHECK: scf.if %[[ONE]]
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.store %{{.*}} #gpu.address_space<workgroup>>
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: scf.if %[[ONE]]
 // CHECK: memref.load %{{.*}} #gpu.address_space<workgroup>>
 // CHECK: memref.store %{{[^#]*$}}
 // CHECK: gpu.return
 
-// COST: threads=4 shared-bytes=24 block-barriers=3 warp-barriers=0 bytes-loaded=32 bytes-stored=4 atomics=0{{$}}
+// COST: threads=4 shared-bytes=24 block-barriers=0 warp-barriers=3 bytes-loaded=32 bytes-stored=4 atomics=0{{$}}
 
 // 0 + 1 + ... + 7
 // RESULT: {{^}}[28]{{$}}

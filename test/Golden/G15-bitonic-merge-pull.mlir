@@ -51,7 +51,7 @@
 // CHECK: arith.maxsi
 // CHECK: arith.select {{.*}} : i32
 // CHECK: memref.store %{{.*}}, %view[%thread_id_x]
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: memref.load %view[%thread_id_x]
 // CHECK: %[[P4:.*]] = arith.xori %thread_id_x, %c4
 // CHECK: memref.load %view[%[[P4]]]
@@ -59,7 +59,7 @@
 // CHECK: arith.maxsi
 // CHECK: arith.select {{.*}} : i32
 // CHECK: memref.store %{{.*}}, %view_1[%thread_id_x]
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: memref.load %view_1[%thread_id_x]
 // CHECK: %[[P2:.*]] = arith.xori %thread_id_x, %c2
 // CHECK: memref.load %view_1[%[[P2]]]
@@ -67,7 +67,7 @@
 // CHECK: arith.maxsi
 // CHECK: arith.select {{.*}} : i32
 // CHECK: memref.store %{{.*}}, %view[%thread_id_x]
-// CHECK: gpu.barrier
+// CHECK: nvvm.bar.warp.sync
 // CHECK: memref.load %view[%thread_id_x]
 // CHECK: %[[P1:.*]] = arith.xori %thread_id_x, %c1
 // CHECK: memref.load %view[%[[P1]]]
@@ -80,7 +80,7 @@
 // CHECK: gpu.return
 
 // Each element is read by its thread and by the partner.
-// COST: threads=16 shared-bytes=128 block-barriers=3 warp-barriers=0 bytes-loaded=128 bytes-stored=64 atomics=0{{$}}
+// COST: threads=16 shared-bytes=128 block-barriers=0 warp-barriers=3 bytes-loaded=128 bytes-stored=64 atomics=0{{$}}
 
 // A sorted array is bitonic.
 // RESULT: {{^}}[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]{{$}}

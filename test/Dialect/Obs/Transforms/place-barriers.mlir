@@ -373,7 +373,7 @@ obs.kernel @while(%in: memref<64xi32>) {
 // CHECK: arith.subi
 // CHECK-NEXT: obs.barrier block {why = [{{.*}}"write after read of the array
 // CHECK-NEXT: scf.forall
-obs.kernel @reader_in_some_iterations(%out: memref<?xi32>) attributes {threads = 17 : i64} {
+obs.kernel @reader_in_some_iterations(%out: memref<?xi32>) attributes {threads = 96 : i64} {
   %c5 = arith.constant 5 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -402,4 +402,39 @@ obs.kernel @reader_in_some_iterations(%out: memref<?xi32>) attributes {threads =
     } {mapping = [#obs.map<block, thread>]}
     scf.yield %t : index
   }
+}
+
+// All threads are one warp, so a barrier of the warp is enough.
+// CHECK-LABEL: obs.kernel @one_warp
+// CHECK: obs.barrier warp {why = ["read after write
+// CHECK-NOT: obs.barrier
+obs.kernel @one_warp(%out: memref<?xi32>) attributes {threads = 32 : i64} {
+  %c15 = arith.constant 15 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<16xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (16) {
+    memref.store %x, %a[%i] : memref<16xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%i) in (16) {
+    %j = arith.subi %c15, %i : index
+    %v = memref.load %a[%j] : memref<16xi32, #obs.home<block, shared>>
+    memref.store %v, %out[%i] : memref<?xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// One thread waits for nobody.
+// CHECK-LABEL: obs.kernel @one_thread
+// CHECK-NOT: obs.barrier
+obs.kernel @one_thread(%out: memref<?xi32>) attributes {threads = 1 : i64} {
+  %c15 = arith.constant 15 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<16xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (16) {
+    memref.store %x, %a[%i] : memref<16xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%i) in (16) {
+    %j = arith.subi %c15, %i : index
+    %v = memref.load %a[%j] : memref<16xi32, #obs.home<block, shared>>
+    memref.store %v, %out[%i] : memref<?xi32>
+  } {mapping = [#obs.map<block, thread>]}
 }

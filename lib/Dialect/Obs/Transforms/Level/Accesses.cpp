@@ -190,29 +190,44 @@ static bool sameWorkers(scf::ForallOp a, scf::ForallOp b) {
          n == getConstantIntValue(b.getMixedUpperBound()[0]);
 }
 
-const char *obs::getHazard(const Access &before, const Access &after) {
+/// The smallest instance whose threads can be the two that reach the same
+/// element: one thread, the threads of one warp, or those of the block.
+static Level getMeetingLevel(const Access &before, const Access &after,
+                             Workers workers) {
+  // What is not in a loop over threads, every thread does.
+  int64_t count =
+      before.leaf && after.leaf ? workers.threads : workers.launched;
+  if (count == 1 || ((before.ownDimensions & after.ownDimensions) != 0 &&
+                     sameWorkers(before.leaf, after.leaf)))
+    return Level::Thread;
+  return count <= warpSize ? Level::Warp : Level::Block;
+}
+
+std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
+                                     Workers workers) {
   if (before.buffer && after.buffer && before.buffer != after.buffer)
-    return nullptr;
+    return std::nullopt;
   if (!before.isWrite() && !after.isWrite())
-    return nullptr;
+    return std::nullopt;
   if (before.slot.differs(after.slot))
-    return nullptr;
-  if ((before.ownDimensions & after.ownDimensions) != 0 &&
-      sameWorkers(before.leaf, after.leaf))
-    return nullptr;
-  if (!before.isWrite())
-    return "write after read";
-  if (!after.isWrite())
-    return "read after write";
-  // The writes of one force are disjoint (or atomic, or any of them may win),
-  // unless one gives the initial contents.
-  bool oneForce = before.buffer && after.buffer && !before.renewed;
-  bool sameKind =
-      (before.kind == AccessKind::Atomic) == (after.kind == AccessKind::Atomic);
-  if (oneForce && sameKind && before.kind != AccessKind::InitialWrite &&
-      after.kind != AccessKind::InitialWrite)
-    return nullptr;
-  return "write after write";
+    return std::nullopt;
+  const char *kind = !before.isWrite()  ? "write after read"
+                     : !after.isWrite() ? "read after write"
+                                        : "write after write";
+  if (before.isWrite() && after.isWrite()) {
+    // The writes of one force are disjoint (or atomic, or any of them may win),
+    // unless one gives the initial contents.
+    bool oneForce = before.buffer && after.buffer && !before.renewed;
+    bool sameKind = (before.kind == AccessKind::Atomic) ==
+                    (after.kind == AccessKind::Atomic);
+    if (oneForce && sameKind && before.kind != AccessKind::InitialWrite &&
+        after.kind != AccessKind::InitialWrite)
+      return std::nullopt;
+  }
+  Level scope = getMeetingLevel(before, after, workers);
+  if (scope == Level::Thread || (scope == Level::Warp && before.warpSynced))
+    return std::nullopt;
+  return Hazard{kind, scope};
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,6 +321,8 @@ static Accesses getCarried(const Accesses &pending, Operation *loop) {
     // Each iteration forces its own array into a slot of a ring.
     if (isRing(access.buffer))
       access.renewed = true;
+    if (!access.stale || loop->isAncestor(access.stale))
+      access.stale = loop;
     add(result, access);
   }
   return result;
@@ -321,20 +338,31 @@ static bool runsOnce(scf::ForOp loop) {
   return from && to && step && *to - *from <= *step;
 }
 
+/// What is pending behind a barrier.
+void AccessFlow::wait(Level barrier, Accesses &pending) {
+  if (barrier >= scope)
+    return pending.clear();
+  Accesses synced;
+  for (Access access : pending) {
+    access.warpSynced = true;
+    add(synced, access);
+  }
+  pending = std::move(synced);
+}
+
 void AccessFlow::statement(Operation *op, Accesses &pending) {
   Accesses accesses = collectAccesses(op, scope, withWarpArrays);
   if (accesses.empty())
     return;
-  if (visit(op, accesses, pending))
-    pending.clear();
+  if (std::optional<Level> barrier = visit(op, accesses, pending))
+    wait(*barrier, pending);
   add(pending, accesses);
 }
 
 void AccessFlow::run(Block &block, Accesses &pending) {
   for (Operation &op : block) {
     if (auto barrier = dyn_cast<BarrierOp>(op)) {
-      if (barrier.getScope() >= scope)
-        pending.clear();
+      wait(barrier.getScope(), pending);
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
       // The same bytes again, for another array.
       Accesses renewed;

@@ -19,7 +19,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Workers.h"
 
 namespace mlir::obs {
 
@@ -55,13 +55,19 @@ struct Access {
   uint64_t ownDimensions = 0;
   /// The buffer has got new contents, by another force, since the access.
   bool renewed = false;
+  /// The outermost loop that has started another iteration since the access:
+  /// values of its body meant something else then.
+  Operation *stale = nullptr;
+  /// The threads of each warp have waited for each other since the access.
+  bool warpSynced = false;
   Operation *op = nullptr;
 
   bool isWrite() const { return kind != AccessKind::Read; }
   bool operator==(const Access &other) const {
     return buffer == other.buffer && kind == other.kind && slot == other.slot &&
            leaf == other.leaf && ownDimensions == other.ownDimensions &&
-           renewed == other.renewed && op == other.op;
+           renewed == other.renewed && stale == other.stale &&
+           warpSynced == other.warpSynced && op == other.op;
   }
 };
 using Accesses = SmallVector<Access>;
@@ -79,17 +85,27 @@ bool isWarpLoop(Operation *op);
 /// `withWarpArrays` includes arrays that each warp has for itself.
 Accesses collectAccesses(Operation *op, Level scope, bool withWarpArrays);
 
-/// Why a barrier must stand between the two, as "read after write", or null.
-const char *getHazard(const Access &before, const Access &after);
+/// Why a barrier must stand between two accesses.
+struct Hazard {
+  /// "read after write", "write after read" or "write after write".
+  const char *kind;
+  /// Whose threads can be the two: those of a warp, or of the block.
+  Level scope;
+};
+
+/// The hazard of two accesses by `workers`, if they need a barrier.
+std::optional<Hazard> getHazard(const Access &before, const Access &after,
+                                Workers workers);
 
 /// The analysis. It calls `visit` for every statement with its accesses and
 /// those since the last barrier, possibly several times with more of the
-/// latter. `visit` returns true if a barrier stands right before the statement.
+/// latter. `visit` returns the scope of the barrier that stands right before
+/// the statement, if one does.
 class AccessFlow {
 public:
-  using Visitor =
-      function_ref<bool(Operation *statement, ArrayRef<Access> accesses,
-                        ArrayRef<Access> pending)>;
+  using Visitor = function_ref<std::optional<Level>(Operation *statement,
+                                                    ArrayRef<Access> accesses,
+                                                    ArrayRef<Access> pending)>;
 
   AccessFlow(Level scope, bool withWarpArrays, Visitor visit)
       : scope(scope), withWarpArrays(withWarpArrays), visit(visit) {}
@@ -104,6 +120,7 @@ private:
   void runWhile(scf::WhileOp loop, Accesses &pending);
   void runIf(scf::IfOp branch, Accesses &pending);
   void statement(Operation *op, Accesses &pending);
+  void wait(Level barrier, Accesses &pending);
 
   Level scope;
   bool withWarpArrays;

@@ -8,6 +8,7 @@
 
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Workers.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,28 +23,9 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-static constexpr int64_t warpSize = 32;
-
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-/// True when warps matter to the kernel, which then needs all their lanes.
-static bool usesWarps(KernelOp kernel) {
-  auto isWarp = [](MapAttr map) {
-    return map.getScope() == Level::Warp || map.getUnit() == Level::Warp;
-  };
-  return kernel
-      .walk([&](Operation *op) {
-        bool found = false;
-        if (auto leaf = dyn_cast<scf::ForallOp>(op))
-          found = isWarp(getLeafMap(leaf));
-        if (auto id = dyn_cast<WorkerIdOp>(op))
-          found = isWarp(id.getMap());
-        return found ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// The arrays that warps and blocks have in shared memory.
 static SmallVector<memref::AllocOp> getSharedBuffers(KernelOp kernel) {
@@ -93,12 +75,6 @@ static LogicalResult verifyReady(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-/// Threads that a block of the kernel is launched with.
-static int64_t getLaunchedThreads(KernelOp kernel) {
-  int64_t threads = *kernel.getThreads();
-  return usesWarps(kernel) ? llvm::alignTo(threads, warpSize) : threads;
-}
-
 namespace {
 /// Turns one kernel into a gpu.func.
 class KernelMapper {
@@ -106,7 +82,7 @@ public:
   KernelMapper(KernelOp kernel, gpu::GPUModuleOp module)
       : kernel(kernel), module(module), builder(kernel.getContext()),
         loc(kernel.getLoc()), threads(*kernel.getThreads()),
-        launched(getLaunchedThreads(kernel)) {}
+        launched(getWorkers(kernel).launched) {}
 
   gpu::GPUFuncOp run();
 
@@ -122,6 +98,7 @@ private:
   void mapTable(memref::GetGlobalOp table);
   Value buildId(Level scope, Level unit);
   Value buildCount(Level scope, Level unit);
+  Value buildWarpMask();
 
   KernelOp kernel;
   gpu::GPUModuleOp module;
@@ -382,6 +359,25 @@ void KernelMapper::mapSingle(scf::ForOp loop) {
   loc = kernel.getLoc();
 }
 
+/// The lanes of a thread's warp, as bits; the last warp may be smaller.
+Value KernelMapper::buildWarpMask() {
+  auto bits = [&](int64_t lanes) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        builder.getI32IntegerAttr(
+            static_cast<int32_t>(llvm::maskTrailingOnes<uint32_t>(lanes))));
+  };
+  int64_t rest = launched % warpSize;
+  if (rest == 0)
+    return bits(warpSize);
+  if (launched < warpSize)
+    return bits(rest);
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge,
+                                       thread, constant(launched - rest));
+  return arith::SelectOp::create(builder, loc, isLast, bits(rest),
+                                 bits(warpSize));
+}
+
 gpu::GPUFuncOp KernelMapper::run() {
   createFunction();
   SmallVector<Operation *> work;
@@ -411,9 +407,7 @@ gpu::GPUFuncOp KernelMapper::run() {
       if (barrier.getScope() == Level::Block) {
         gpu::BarrierOp::create(builder, op->getLoc());
       } else {
-        Value all = arith::ConstantOp::create(builder, op->getLoc(),
-                                              builder.getI32IntegerAttr(-1));
-        NVVM::SyncWarpOp::create(builder, op->getLoc(), all);
+        NVVM::SyncWarpOp::create(builder, op->getLoc(), buildWarpMask());
       }
       op->erase();
     }
@@ -426,8 +420,13 @@ gpu::GPUFuncOp KernelMapper::run() {
   });
   for (scf::ForOp loop : spread)
     mapSingle(loop);
-  function.walk(
-      [](memref::StoreOp store) { store->removeAttr("obs.contract"); });
+  // What a store promises, or permits, is what checks of kernels go by. That it
+  // was first of several was for the barriers, which are placed.
+  function.walk([](memref::StoreOp store) {
+    auto contract = store->getAttrOfType<StringAttr>("obs.contract");
+    if (contract && contract.getValue() == "init")
+      store->removeAttr("obs.contract");
+  });
   return function;
 }
 

@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two steps for block scope, and for warp scope in every loop over warps. First
-// a barrier goes in front of each statement that conflicts with an access since
-// the last barrier; that is always enough. Since a loop is analysed from
-// everything that may come around its back edge, also what a barrier found
-// later stops, a barrier can turn out not to be needed: the second step takes
-// away each that can go without leaving a conflict.
+// Two steps for the code of blocks, and for that of warps in every loop over
+// warps. First a barrier goes in front of each statement that conflicts with an
+// access since the last barrier, for the warp if every pair of threads that can
+// meet is in one warp, else for the block; that is always enough. Since a loop
+// is analysed from everything that may come around its back edge, also what a
+// barrier found later stops, a barrier can turn out not to be needed, or not
+// for the block: the second step takes away, or weakens, each that can go
+// without leaving a conflict. So no single barrier of the result can be deleted
+// or weakened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,32 +63,44 @@ static std::string describe(const char *hazard, const Access &before,
 }
 
 namespace {
-/// Places the barriers of one scope in one region of code.
+/// Places the barriers of one region of code.
 class Placer {
 public:
-  /// `analyze` runs the analysis of the code with the given visitor.
-  Placer(Level scope, function_ref<void(AccessFlow::Visitor)> analyze)
-      : scope(scope), analyze(analyze) {}
+  /// `analyze` runs the analysis of the code, as `workers` run it, with the
+  /// given visitor.
+  Placer(Workers workers, function_ref<void(AccessFlow::Visitor)> analyze)
+      : workers(workers), analyze(analyze) {}
 
-  /// Returns how many barriers were placed.
-  unsigned run();
+  /// Places the barriers and counts them.
+  void run(unsigned &warpBarriers, unsigned &blockBarriers);
 
 private:
+  std::optional<Level> getScope(Operation *op) const;
+  std::optional<Level> getNeeded(ArrayRef<Access> accesses,
+                                 ArrayRef<Access> pending) const;
   bool hasConflict();
+  void weaken(Operation *op);
 
-  Level scope;
+  Workers workers;
   function_ref<void(AccessFlow::Visitor)> analyze;
-  /// The statements with a barrier in front.
-  llvm::SetVector<Operation *> guarded;
+  /// The scopes of the barriers in front of statements.
+  llvm::MapVector<Operation *, std::optional<Level>> guarded;
 };
 } // namespace
 
-static bool conflicts(ArrayRef<Access> accesses, ArrayRef<Access> pending) {
-  return llvm::any_of(pending, [&](const Access &before) {
-    return llvm::any_of(accesses, [&](const Access &after) {
-      return getHazard(before, after) != nullptr;
-    });
-  });
+std::optional<Level> Placer::getScope(Operation *op) const {
+  return guarded.lookup(op);
+}
+
+/// The scope of the barrier that must stand between the two, if any must.
+std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
+                                       ArrayRef<Access> pending) const {
+  std::optional<Level> needed;
+  for (const Access &before : pending)
+    for (const Access &after : accesses)
+      if (auto hazard = getHazard(before, after, workers))
+        needed = std::max(needed.value_or(Level::Warp), hazard->scope);
+  return needed;
 }
 
 /// True when the barriers in `guarded` are not enough.
@@ -93,71 +108,89 @@ bool Placer::hasConflict() {
   bool found = false;
   analyze(
       [&](Operation *op, ArrayRef<Access> accesses, ArrayRef<Access> pending) {
-        if (guarded.contains(op))
-          return true;
-        found |= conflicts(accesses, pending);
-        return false;
+        std::optional<Level> scope = getScope(op);
+        if (std::optional<Level> needed = getNeeded(accesses, pending))
+          found |= !scope || *scope < *needed;
+        return scope;
       });
   return found;
 }
 
-unsigned Placer::run() {
+/// Takes away the barrier in front of `op`, or lets it wait for the warp only,
+/// if that leaves no conflict.
+void Placer::weaken(Operation *op) {
+  std::optional<Level> scope = guarded[op];
+  guarded[op] = std::nullopt;
+  if (!hasConflict())
+    return;
+  guarded[op] = Level::Warp;
+  if (scope != Level::Warp && hasConflict())
+    guarded[op] = scope;
+}
+
+void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
   analyze(
       [&](Operation *op, ArrayRef<Access> accesses, ArrayRef<Access> pending) {
-        if (!guarded.contains(op) && conflicts(accesses, pending))
-          guarded.insert(op);
-        return guarded.contains(op);
+        std::optional<Level> scope = getScope(op);
+        if (std::optional<Level> needed = getNeeded(accesses, pending))
+          guarded[op] = scope = scope ? std::max(*scope, *needed) : *needed;
+        return scope;
       });
-  for (Operation *op : SmallVector<Operation *>(guarded.getArrayRef())) {
-    guarded.remove(op);
-    if (hasConflict())
-      guarded.insert(op);
-  }
+  SmallVector<Operation *> statements =
+      llvm::to_vector(llvm::make_first_range(guarded));
+  for (Operation *op : statements)
+    weaken(op);
   // The reasons of a barrier are the conflicts that there are without it. They
   // may show at another statement: a barrier in a loop also separates accesses
   // before it from accesses of the next iteration.
   llvm::MapVector<Operation *, llvm::SetVector<StringAttr>> reasons;
-  for (Operation *op : SmallVector<Operation *>(guarded.getArrayRef())) {
-    guarded.remove(op);
+  for (Operation *op : statements) {
+    std::optional<Level> scope = guarded[op];
+    if (!scope)
+      continue;
+    guarded[op] = std::nullopt;
     analyze([&](Operation *other, ArrayRef<Access> accesses,
                 ArrayRef<Access> pending) {
-      if (guarded.contains(other))
-        return true;
+      std::optional<Level> own = getScope(other);
       for (const Access &before : pending)
         for (const Access &after : accesses)
-          if (const char *hazard = getHazard(before, after))
+          if (auto hazard = getHazard(before, after, workers);
+              hazard && (!own || *own < hazard->scope))
             reasons[op].insert(StringAttr::get(
-                op->getContext(), describe(hazard, before, after)));
-      return false;
+                op->getContext(), describe(hazard->kind, before, after)));
+      return own;
     });
-    guarded.insert(op);
+    guarded[op] = scope;
   }
   for (auto &[op, why] : reasons) {
     OpBuilder builder(op);
     BarrierOp::create(
-        builder, op->getLoc(), scope,
+        builder, op->getLoc(), *guarded[op],
         builder.getArrayAttr(SmallVector<Attribute>(why.begin(), why.end())));
+    ++(guarded[op] == Level::Warp ? warpBarriers : blockBarriers);
   }
-  return reasons.size();
 }
 
 namespace {
 struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    unsigned warp = 0, block = 0;
     kernel.walk([&](scf::ForOp loop) {
       if (!isWarpLoop(loop))
         return;
-      warpBarriers += Placer(Level::Warp, [&](AccessFlow::Visitor visit) {
-                        AccessFlow(Level::Warp, /*withWarpArrays=*/true, visit)
-                            .runWarpLoop(loop);
-                      }).run();
+      Placer({warpSize, warpSize}, [&](AccessFlow::Visitor visit) {
+        AccessFlow(Level::Warp, /*withWarpArrays=*/true, visit)
+            .runWarpLoop(loop);
+      }).run(warp, block);
     });
-    blockBarriers += Placer(Level::Block, [&](AccessFlow::Visitor visit) {
-                       Accesses pending;
-                       AccessFlow(Level::Block, /*withWarpArrays=*/false, visit)
-                           .run(kernel.getBody().front(), pending);
-                     }).run();
+    Placer(getWorkers(kernel), [&](AccessFlow::Visitor visit) {
+      Accesses pending;
+      AccessFlow(Level::Block, /*withWarpArrays=*/false, visit)
+          .run(kernel.getBody().front(), pending);
+    }).run(warp, block);
+    warpBarriers += warp;
+    blockBarriers += block;
   }
 };
 } // namespace

@@ -25,7 +25,6 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-static constexpr int64_t warpSize = 32;
 /// Slices of warps start at a multiple of this.
 static constexpr int64_t sliceAlignment = 16;
 
@@ -129,18 +128,20 @@ void Planner::findUnordered() {
       for (Buffer &other : buffers)
         unordered.insert({one.alloc, other.alloc});
   };
+  bool isOneWarp = getWorkers(kernel).launched <= warpSize;
   Accesses pending;
-  AccessFlow(
-      Level::Block, /*withWarpArrays=*/true,
-      [&](Operation *, ArrayRef<Access> accesses, ArrayRef<Access> before) {
-        for (const Access &access : accesses) {
-          for (const Access &other : before)
-            relate(access, other);
-          for (const Access &other : accesses)
-            relate(access, other);
-        }
-        return false;
-      })
+  AccessFlow(Level::Block, /*withWarpArrays=*/true,
+             [&](Operation *, ArrayRef<Access> accesses,
+                 ArrayRef<Access> before) -> std::optional<Level> {
+               for (const Access &access : accesses) {
+                 for (const Access &other : before)
+                   if (!other.warpSynced || !isOneWarp)
+                     relate(access, other);
+                 for (const Access &other : accesses)
+                   relate(access, other);
+               }
+               return std::nullopt;
+             })
       .run(kernel.getBody().front(), pending);
 }
 

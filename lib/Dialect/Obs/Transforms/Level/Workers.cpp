@@ -1,0 +1,36 @@
+//===- Workers.cpp - The threads that run a kernel ------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Accesses.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// True when warps matter to the kernel, which then needs all their lanes.
+static bool usesWarps(KernelOp kernel) {
+  auto isWarp = [](MapAttr map) {
+    return map.getScope() == Level::Warp || map.getUnit() == Level::Warp;
+  };
+  return kernel
+      .walk([&](Operation *op) {
+        bool found = false;
+        if (auto leaf = dyn_cast<scf::ForallOp>(op))
+          found = isWarp(getLeafMap(leaf));
+        if (auto id = dyn_cast<WorkerIdOp>(op))
+          found = isWarp(id.getMap());
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+Workers obs::getWorkers(KernelOp kernel) {
+  int64_t threads = kernel.getThreads().value_or(1024);
+  int64_t launched =
+      usesWarps(kernel) ? llvm::alignTo(threads, warpSize) : threads;
+  return {threads, launched};
+}
