@@ -20,6 +20,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Pipelines/Pipelines.h"
+#include "Obsidian/Reports/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -100,6 +101,7 @@ void obs::registerAllPasses() {
   obs::registerObsConversionPasses();
   obs::emulator::registerEmulatorPasses();
   obs::registerObsPipelines();
+  obs::registerObsReportPasses();
 
   affine::registerAffinePasses();
   arith::registerArithPasses();

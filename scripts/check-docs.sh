@@ -31,6 +31,7 @@ page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
 page EmulatorPasses Emulator/Passes.td -gen-pass-doc
 page LevelPasses Dialect/Obs/Transforms/LevelPasses.td -gen-pass-doc
+page ReportPasses Reports/Passes.td -gen-pass-doc
 page TargetPasses Target/Passes.td -gen-pass-doc
 
 if [ "${1:-}" = "--update" ]; then

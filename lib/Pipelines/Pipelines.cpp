@@ -21,13 +21,15 @@
 
 namespace mlir::obs {
 
-void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
+void buildObsToLevelsPipeline(OpPassManager &pm,
+                              const ObsToGPUOptions &options) {
   auto verify = [&] {
     if (options.verifyLevels)
       pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
   };
 
   // Arrays.
+  pm.addPass(createObsExpandCollectivesPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -56,6 +58,10 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   kernel.addPass(createObsPlaceBarriersPass());
   kernel.addPass(createObsPlanSharedPass());
   verify();
+}
+
+void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
+  buildObsToLevelsPipeline(pm, options);
   pm.addPass(createObsMapLevelsPass());
 
   // Threads. Barriers count as writes, so loads and stores stay where they are.

@@ -55,6 +55,12 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
 };
 
 /// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
+/// arrays to kernels in level IR with homes, barriers and places in shared
+/// memory.
+void buildObsToLevelsPipeline(OpPassManager &pm,
+                              const ObsToGPUOptions &options);
+
+/// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
 /// arrays to a `gpu.module @kernels` and host functions that launch its
 /// kernels.
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);

@@ -1,0 +1,22 @@
+//===- Passes.h - Reports on kernels ----------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_PASSES_H
+#define OBSIDIAN_REPORTS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::obs {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "Obsidian/Reports/Passes.h.inc"
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_REPORTS_PASSES_H

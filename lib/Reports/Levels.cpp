@@ -1,0 +1,46 @@
+//===- Levels.cpp - The level IR that reports read
+//-------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Levels.h"
+#include "Obsidian/Pipelines/Pipelines.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+void obs::addLevelDialects(DialectRegistry &registry) {
+  ObsToGPUOptions options;
+  OpPassManager pipeline(ModuleOp::getOperationName());
+  buildObsToLevelsPipeline(pipeline, options);
+  pipeline.getDependentDialects(registry);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
+                                                int64_t threads) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (!module.getOps<KernelOp>().empty())
+    return copy;
+  if (!module.getOps<gpu::GPUModuleOp>().empty()) {
+    module.emitError("[report-stage] has lowered kernels, which have lost what "
+                     "the report is about; give the program that they were "
+                     "made from");
+    return failure();
+  }
+  ObsToGPUOptions options;
+  options.threads = threads;
+  PassManager manager(module.getContext());
+  buildObsToLevelsPipeline(manager, options);
+  if (failed(manager.run(*copy)))
+    return failure();
+  return copy;
+}
+
+StringRef obs::getEntryName(KernelOp kernel) {
+  auto entry = kernel->getAttrOfType<StringAttr>("entry");
+  return entry ? entry.getValue() : kernel.getSymName();
+}

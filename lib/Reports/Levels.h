@@ -1,0 +1,31 @@
+//===- Levels.h - The level IR that reports read ------------------*- C++
+//-*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_LEVELS_H
+#define OBSIDIAN_REPORTS_LEVELS_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mlir::obs {
+
+/// The dialects that `getLevels` can make operations of.
+void addLevelDialects(DialectRegistry &registry);
+
+/// A copy of `module` in level IR with barriers and shared memory placed: as it
+/// is if it has kernels (`obs.kernel`), else compiled for `threads` threads (0:
+/// chosen). Fails, with a diagnostic, for lowered kernels, which
+/// `[report-stage]` excludes, and where compilation fails.
+FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
+
+/// The name of the entry point that `kernel` becomes.
+StringRef getEntryName(KernelOp kernel);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_REPORTS_LEVELS_H
