@@ -51,6 +51,12 @@ config.substitutions.append(("%obs_src_root", config.obs_src_root))
 config.substitutions.append(("%examples", os.path.join(config.obs_src_root, "examples")))
 config.substitutions.append(("%python", config.python_executable))
 
+# The emulator checks all that it can in every test; `--param checks=none` shows
+# what that costs.
+if lit_config.params.get("checks") != "none":
+    config.substitutions.append(
+        (r"--device=emulate\b", "--device=emulate --check"))
+
 # What this machine can do.
 
 

@@ -15,8 +15,13 @@
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>
+#include <optional>
 
 using namespace mlir::obs::emulator;
+
+/// How many accesses of a launch are made after one to unwritten memory, whose
+/// result may be the bound of a loop.
+static constexpr uint64_t kMaxPending = 1 << 20;
 
 namespace {
 
@@ -133,6 +138,12 @@ struct Checker::Impl {
   bool checkWritten(const AccessEvent &event, unsigned char *written,
                     llvm::StringRef memoryName, llvm::StringRef source,
                     std::string &message);
+  bool checkMemory(const AccessEvent &event, unsigned char *written,
+                   llvm::StringRef source, std::string &message);
+  void endPending(uint64_t block) {
+    if (pending && pending->isShared && pending->block == block)
+      pending->isOver = true;
+  }
   bool checkCell(const AccessEvent &event, Cell &cell, const Access &access,
                  std::string &message);
   bool checkClaim(const AccessEvent &event, const Cell &cell,
@@ -157,6 +168,17 @@ struct Checker::Impl {
   /// By address, the iteration of the thread that stored to it last by a store
   /// with the contract `disjoint`.
   llvm::DenseMap<const void *, uint64_t> claims;
+
+  /// A load of unwritten memory, which is an error unless a race explains it.
+  struct Pending {
+    std::string message;
+    uint64_t block;
+    bool isShared;
+    /// Nothing that happens later can be in a race with it.
+    bool isOver = false;
+    uint64_t accesses = 0;
+  };
+  std::optional<Pending> pending;
 
   // Of the access that is being checked.
   const BlockClock *clock = nullptr;
@@ -243,7 +265,8 @@ bool Checker::Impl::checkCell(const AccessEvent &event, Cell &cell,
                    other.contract == StoreContract::Disjoint &&
                    other.buffer == event.buffer;
     message =
-        ((isClaim ? "false-claim: [R5-disjoint] " : "race: ") +
+        (event.location + ": " +
+         (isClaim ? "false-claim: [R5-disjoint] " : "race: ") +
          nameOf(event.kind) + " of " + llvm::Twine(event.bytes) + " bytes of " +
          (isShared ? "shared" : "global") + " memory by " + describe(access) +
          " and a " + nameOf(earlier.kind) + " by " + describe(earlier) +
@@ -274,13 +297,14 @@ bool Checker::Impl::checkClaim(const AccessEvent &event, const Cell &cell,
   const SiteInfo &other = sites[earlier.site];
   if (other.contract != StoreContract::Disjoint || other.buffer != event.buffer)
     return true;
-  message = ("false-claim: [R5-disjoint] store of " + llvm::Twine(event.bytes) +
-             " bytes of " + (isShared ? "shared" : "global") + " memory by " +
-             describe(access) +
-             ", which stored to the element before: the contract 'disjoint' "
-             "promises that no element is written twice\n" +
-             other.location + ": note: the other store")
-                .str();
+  message =
+      (event.location + ": false-claim: [R5-disjoint] store of " +
+       llvm::Twine(event.bytes) + " bytes of " +
+       (isShared ? "shared" : "global") + " memory by " + describe(access) +
+       ", which stored to the element before: the contract 'disjoint' "
+       "promises that no element is written twice\n" +
+       other.location + ": note: the other store")
+          .str();
   return false;
 }
 
@@ -297,8 +321,8 @@ bool Checker::Impl::checkWritten(const AccessEvent &event,
       event.kind != AccessKind::Store && event.kind != AccessKind::SyncStore;
   if (reads && std::memchr(written, 0, event.bytes)) {
     message =
-        ("uninit: " + nameOf(event.kind) + " of " + llvm::Twine(event.bytes) +
-         " bytes of " + memoryName +
+        (event.location + ": uninit: " + nameOf(event.kind) + " of " +
+         llvm::Twine(event.bytes) + " bytes of " + memoryName +
          " memory that were never written, by "
          "thread " +
          llvm::Twine(event.thread) + " of block " + llvm::Twine(event.block))
@@ -310,6 +334,28 @@ bool Checker::Impl::checkWritten(const AccessEvent &event,
   if (event.kind != AccessKind::Load && event.kind != AccessKind::SyncLoad)
     std::memset(written, 1, event.bytes);
   return true;
+}
+
+/// Of shared or global memory.
+bool Checker::Impl::checkMemory(const AccessEvent &event,
+                                unsigned char *written, llvm::StringRef source,
+                                std::string &message) {
+  bool isShared = event.space == MemorySpace::Shared;
+  std::string text;
+  if (!checkWritten(event, written, isShared ? "shared" : "global", source,
+                    text)) {
+    if (!options.races) {
+      message = std::move(text);
+      return false;
+    }
+    if (!pending)
+      pending = Pending{std::move(text), event.block, isShared};
+  }
+  if (!pending || (!pending->isOver && ++pending->accesses < kMaxPending))
+    return true;
+  message = std::move(pending->message);
+  pending.reset();
+  return false;
 }
 
 bool Checker::Impl::checkPrivate(const AccessEvent &event,
@@ -339,11 +385,15 @@ Checker::Checker(CheckOptions options, std::shared_ptr<DeviceMemory> memory)
 Checker::~Checker() = default;
 
 void Checker::launchBegins(llvm::StringRef, Dim3, Dim3 block) {
-  launchEnds();
   impl->numThreads = block.count();
 }
 
-void Checker::launchEnds() {
+bool Checker::launchEnds(std::string &message) {
+  // Whatever else went wrong may come from it.
+  bool ok = !impl->pending;
+  if (!ok)
+    message = std::move(impl->pending->message);
+  impl->pending.reset();
   // Launches are ordered, and the next one may be of another machine.
   impl->blocks.clear();
   impl->idle.clear();
@@ -351,6 +401,7 @@ void Checker::launchEnds() {
   impl->sites.clear();
   impl->globalCells.clear();
   impl->claims.clear();
+  return ok;
 }
 
 void Checker::blockBegins(uint64_t number, const void *shared,
@@ -374,6 +425,7 @@ void Checker::blockBegins(uint64_t number, const void *shared,
 }
 
 void Checker::blockEnds(uint64_t number) {
+  impl->endPending(number);
   auto found = impl->blocks.find(number);
   impl->idle.push_back(std::move(found->second));
   impl->blocks.erase(found);
@@ -392,6 +444,7 @@ void Checker::privateBegins(uint64_t block, uint32_t thread, const void *base,
 }
 
 void Checker::blockBarrier(uint64_t block, llvm::StringRef) {
+  impl->endPending(block);
   impl->blockState(block).clock.passBlockBarrier();
 }
 
@@ -416,8 +469,8 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
     offset = address - block.shared;
     cells = block.cells.get();
     if (impl->options.uninit &&
-        !impl->checkWritten(event, block.written.data() + offset, "shared",
-                            event.buffer, message))
+        !impl->checkMemory(event, block.written.data() + offset, event.buffer,
+                           message))
       return false;
   } else {
     if (static_cast<uint64_t>(address - site.range.base) >= site.range.bytes) {
@@ -430,8 +483,8 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
     offset = address - site.range.base;
     cells = site.cells;
     if (impl->options.uninit && site.range.written &&
-        !impl->checkWritten(event, site.range.written + offset, "global",
-                            site.range.location, message))
+        !impl->checkMemory(event, site.range.written + offset,
+                           site.range.location, message))
       return false;
   }
   if (!impl->options.races)
@@ -447,11 +500,12 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   impl->isShared = isShared;
   bool isFirst = true;
   return cells->forEachCell(offset, event.bytes, [&](Cell &cell) {
-    if (!impl->checkCell(event, cell, access, message))
+    if (!impl->checkCell(event, cell, access, message) ||
+        (isFirst && event.contract == StoreContract::Disjoint &&
+         !impl->checkClaim(event, cell, access, message))) {
+      impl->pending.reset();
       return false;
-    if (isFirst && event.contract == StoreContract::Disjoint &&
-        !impl->checkClaim(event, cell, access, message))
-      return false;
+    }
     isFirst = false;
     impl->update(cell, access);
     return true;

@@ -76,7 +76,7 @@ llvm::Error Launch::run(LaunchStats &result) {
     observer->launchBegins(config.kernel->name, config.grid, config.block);
   bool ok = isRandom ? runRandom() : runTicket();
   for (AccessObserver *observer : observers)
-    observer->launchEnds();
+    ok &= observer->launchEnds(error);
   if (!ok)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
   stats.blocks = numBlocks;

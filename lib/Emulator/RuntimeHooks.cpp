@@ -201,7 +201,7 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
       std::string message;
       ok = observer->access(event, message);
       if (!ok)
-        error = sites[site].location + ": " + message;
+        error = message;
     }
     if (!ok)
       abandon(thread);

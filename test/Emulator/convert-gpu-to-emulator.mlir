@@ -22,7 +22,7 @@ gpu.module @barriers {
 
 // A store has the index check and the address check before it.
 // CHECK-LABEL: module @access
-// CHECK-SAME: align = 4 : i64, bytes = 4 : i64, kind = "store"
+// CHECK-SAME: align = 4 : i64, buffer = {{[^,]*}}, bytes = 4 : i64, kind = "store"
 gpu.module @access {
   // CHECK-LABEL: func.func @kernel.access
   gpu.func @access(%a: memref<f32>, %n: index, %x: f32) kernel

@@ -400,7 +400,7 @@ struct Recorder : AccessObserver {
   bool access(const AccessEvent &event, std::string &message) override {
     if (accesses++ != forbidden)
       return true;
-    message = "test-check: no";
+    message = event.location.str() + ": test-check: no";
     return false;
   }
   void blockBarrier(uint64_t, llvm::StringRef location) override {

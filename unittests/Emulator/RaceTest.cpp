@@ -118,6 +118,15 @@ TEST(Race, ReadAfterWriteInShared) {
   EXPECT_EQ(run(store + load, races, 1), "");
 }
 
+TEST(Race, IsNotReportedAsUnwrittenMemory) {
+  CheckOptions all{/*races=*/true, /*uninit=*/true};
+  EXPECT_EQ(CheckedMachine::kindOf(run(store + load, all, 64)), "race");
+  // Written later, but not in a race.
+  EXPECT_EQ(CheckedMachine::kindOf(run(load + blockBarrier + store, all, 64)),
+            "uninit");
+  EXPECT_EQ(CheckedMachine::kindOf(run(load, all, 64)), "uninit");
+}
+
 TEST(Race, WriteAfterReadInShared) {
   EXPECT_EQ(CheckedMachine::kindOf(run(load + store, races, 64)), "race");
   EXPECT_EQ(run(load + blockBarrier + store, races, 64), "");

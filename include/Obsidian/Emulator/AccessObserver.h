@@ -62,7 +62,9 @@ public:
   virtual ~AccessObserver() = default;
 
   virtual void launchBegins(llvm::StringRef kernel, Dim3 grid, Dim3 block) {}
-  virtual void launchEnds() {}
+  /// Gives false and fills `message` if the launch was wrong, whether or not it
+  /// came to its end.
+  virtual bool launchEnds(std::string &message) { return true; }
 
   /// `shared` is the memory of the block, which other blocks use before and
   /// after.
@@ -70,8 +72,8 @@ public:
                            uint64_t sharedBytes) {}
   virtual void blockEnds(uint64_t block) {}
 
-  /// Gives false and fills `message` (without the location) to stop the launch
-  /// with an error at the location of the access.
+  /// Gives false and fills `message`, which begins with a location, to stop the
+  /// launch with this error.
   virtual bool access(const AccessEvent &event, std::string &message) {
     return true;
   }

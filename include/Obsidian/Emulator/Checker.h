@@ -25,7 +25,9 @@
 //   buffer with the contract `disjoint`, which promises that no element is
 //   written twice, and nobody reads it in between. If two threads do, it is
 //   reported as a race that says so.
-// - `uninit`: a load of bytes that were never written.
+// - `uninit`: a load of bytes that were never written. If somebody writes them
+//   before the block passes a barrier, or, of global memory, before the launch
+//   ends, this is reported as the race that it is.
 //
 // What is found depends on what the kernel accesses, and not on the order in
 // which threads run: of the accesses of one kind that nothing orders, two by
@@ -63,7 +65,7 @@ public:
   ~Checker() override;
 
   void launchBegins(llvm::StringRef kernel, Dim3 grid, Dim3 block) override;
-  void launchEnds() override;
+  bool launchEnds(std::string &message) override;
   void blockBegins(uint64_t block, const void *shared,
                    uint64_t sharedBytes) override;
   void blockEnds(uint64_t block) override;

@@ -38,6 +38,7 @@ def ConvertGPUToEmulatorPass
     | before a load or a store | `obs_emu_access` |
     | before an atomic or a volatile access | `obs_emu_sync_access` |
     | each iteration of an `scf.while` | `obs_emu_poll` |
+    | a `memref.alloca`, if private memory is watched | `obs_emu_private_begins` |
 
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source
@@ -45,8 +46,12 @@ def ConvertGPUToEmulatorPass
     Names of kernels get the prefix `kernel.`, those of globals `global.`, lest a
     kernel called `exp` is what `math.exp` calls.
 
+    A site of an access also has the location of the buffer and, from the
+    attribute `obs.contract`, what the store promises.
+
     Accesses of a `memref.alloca` get the index check only, so that LLVM can
-    keep the array in registers. Allocations of static shape move to the entry
+    keep the array in registers; if private memory is watched they are accesses
+    like others. Allocations of static shape move to the entry
     of the function. Memory spaces are dropped: all memory is in one address
     space, and the runtime finds out by the address what kind it is.
 
