@@ -88,6 +88,10 @@ if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
 if has_cuda_device():
     config.available_features.add("cuda")
+compiler = next(filter(None, map(shutil.which, ["cc", "clang-22", "clang"])), None)
+if compiler:
+    config.available_features.add("c-compiler")
+    config.substitutions.append(("%cc", compiler))
 # Tests that take minutes; `make check-full` asks for them.
 if lit_config.params.get("exhaustive"):
     config.available_features.add("exhaustive")

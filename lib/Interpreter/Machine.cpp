@@ -13,7 +13,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
-using llvm::FailureOr;
 
 //===----------------------------------------------------------------------===//
 // Indices

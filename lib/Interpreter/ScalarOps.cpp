@@ -603,7 +603,8 @@ Error evalFPToInt(Operation *op, Operands in, Results &out) {
   // Powers of two are exact, and so are these comparisons. NaN fails both.
   double low = IsSigned ? -std::ldexp(1.0, width - 1) : 0.0;
   double high = std::ldexp(1.0, IsSigned ? width - 1 : width);
-  if (!(value >= low && value < high)) {
+  bool fits = value >= low && value < high;
+  if (!fits) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << "has no result: " << in[0] << " does not fit "

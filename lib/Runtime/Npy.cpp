@@ -15,7 +15,6 @@
 using namespace mlir;
 using namespace mlir::obs::runtime;
 using llvm::createStringError;
-using llvm::Error;
 using llvm::Expected;
 
 static constexpr llvm::StringLiteral magic("\x93NUMPY");

@@ -11,6 +11,7 @@
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Target/LaunchContract.h"
+#include "Obsidian/Target/ToHostC.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -122,6 +123,19 @@ void registerObsTranslations() {
           return finish(contract.takeError(), module, os);
         os << llvm::formatv("{0:2}\n", *contract);
         return success();
+      },
+      registerAllDialects);
+
+  static TranslateFromMLIRRegistration toHostC(
+      "obs-to-host-c",
+      "Translate a program to C for the CUDA driver, with its PTX",
+      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        if (failed(lowerToGPU(module, options)))
+          return failure();
+        auto ptx = translateToPTX(module, options.chip, getPTXOptions());
+        if (!ptx)
+          return finish(std::move(ptx), module, os);
+        return translateToHostC(module, *ptx, os);
       },
       registerAllDialects);
 

@@ -431,8 +431,8 @@ void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
 }
 
 void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
-  Accesses before = std::move(pending);
-  pending.clear();
+  Accesses before;
+  std::swap(before, pending);
   for (Region *region : branch.getRegions()) {
     Accesses arm = before;
     if (region->empty()) {

@@ -1,0 +1,665 @@
+//===- ToHostC.cpp - Host programs in C -----------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every SSA value becomes a variable, and control flow stays structured. Arrays
+// carry their device address; what a program allocates is in a list, from which
+// a loop drops after each iteration what it does not carry on, and the end of
+// the program whatever is no result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Target/ToHostC.h"
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Everything that does not depend on the program.
+static constexpr llvm::StringLiteral prelude =
+#include "HostCPrelude.inc"
+    ;
+
+namespace {
+/// Prints one host function.
+class FunctionPrinter {
+public:
+  FunctionPrinter(func::FuncOp function, raw_ostream &os)
+      : function(function), os(os) {}
+
+  LogicalResult print();
+
+private:
+  LogicalResult printBlock(Block &block);
+  LogicalResult printOp(Operation *op);
+  LogicalResult printScalar(Operation *op);
+  LogicalResult printFor(scf::ForOp loop);
+  LogicalResult printWhile(scf::WhileOp loop);
+  LogicalResult printIf(scf::IfOp branch);
+  LogicalResult printLaunch(gpu::LaunchFuncOp launch);
+  LogicalResult printPrint(obs::PrintOp print);
+  void printSubView(memref::SubViewOp view);
+  void printAlloca(memref::AllocaOp alloca);
+  void printSweep(StringRef mark, ValueRange kept);
+  void declare(ValueRange values);
+  void assign(ValueRange targets, ArrayRef<std::string> sources);
+  raw_ostream &line() { return os.indent(indent * 2); }
+  LogicalResult unsupported(Operation *op);
+
+  std::string name(Value value);
+  std::string fresh(StringRef prefix) { return (prefix + Twine(next++)).str(); }
+  std::string element(Value memory, ValueRange indices);
+  SmallVector<std::string> names(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value v) { return name(v); });
+  }
+
+  func::FuncOp function;
+  raw_ostream &os;
+  unsigned indent = 1, next = 0;
+  llvm::DenseMap<Value, std::string> variables;
+};
+} // namespace
+
+/// The C type of a scalar, as `signedness` sees it; empty if there is none.
+static std::string getCType(Type type, bool isUnsigned = false) {
+  if (type.isIndex())
+    return isUnsigned ? "uint64_t" : "int64_t";
+  if (type.isInteger(1))
+    return "bool";
+  if (auto integer = dyn_cast<IntegerType>(type))
+    if (llvm::is_contained({8, 16, 32, 64}, integer.getWidth()))
+      return (isUnsigned ? "uint" : "int") +
+             std::to_string(integer.getWidth()) + "_t";
+  if (type.isF32())
+    return "float";
+  if (type.isF64())
+    return "double";
+  // Passed on only.
+  if (type.isF16() || type.isBF16())
+    return "uint16_t";
+  if (isa<MemRefType>(type))
+    return "obs_array";
+  return "";
+}
+
+static unsigned getBytes(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+LogicalResult FunctionPrinter::unsupported(Operation *op) {
+  return op->emitOpError("[host-c] has no translation to C; keep it out of "
+                         "host code");
+}
+
+std::string FunctionPrinter::name(Value value) {
+  std::string &known = variables[value];
+  if (known.empty())
+    known = fresh("v");
+  return known;
+}
+
+void FunctionPrinter::declare(ValueRange values) {
+  for (Value value : values)
+    line() << getCType(value.getType()) << ' ' << name(value) << ";\n";
+}
+
+/// All at once: a source may be a target.
+void FunctionPrinter::assign(ValueRange targets,
+                             ArrayRef<std::string> sources) {
+  SmallVector<std::string> copies;
+  for (auto [target, source] : llvm::zip(targets, sources)) {
+    copies.push_back(fresh("t"));
+    line() << getCType(target.getType()) << ' ' << copies.back() << " = "
+           << source << ";\n";
+  }
+  for (auto [target, copy] : llvm::zip(targets, copies))
+    line() << name(target) << " = " << copy << ";\n";
+}
+
+/// The position of an element in its buffer.
+std::string FunctionPrinter::element(Value memory, ValueRange indices) {
+  std::string text = name(memory) + ".offset";
+  for (auto [d, index] : llvm::enumerate(indices))
+    text += " + " + name(index) + " * " + name(memory) + ".strides[" +
+            std::to_string(d) + "]";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// The C operator of a wrapping, bitwise or unsigned operation.
+static StringRef getUnsignedOperator(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("arith.addi", "+")
+      .Case("arith.subi", "-")
+      .Case("arith.muli", "*")
+      .Case("arith.divui", "/")
+      .Case("arith.remui", "%")
+      .Case("arith.andi", "&")
+      .Case("arith.ori", "|")
+      .Case("arith.xori", "^")
+      .Case("arith.shli", "<<")
+      .Case("arith.shrui", ">>")
+      .Default("");
+}
+
+static StringRef getSignedOperator(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("arith.divsi", "/")
+      .Case("arith.remsi", "%")
+      .Case("arith.shrsi", ">>")
+      .Case("arith.addf", "+")
+      .Case("arith.subf", "-")
+      .Case("arith.mulf", "*")
+      .Case("arith.divf", "/")
+      .Default("");
+}
+
+static StringRef getComparison(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return "==";
+  case arith::CmpIPredicate::ne:
+    return "!=";
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return "<";
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return "<=";
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return ">";
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return ">=";
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+/// A constant in C; empty if C has none of this type.
+static std::string printConstant(TypedAttr attribute) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
+    APInt value = integer.getValue();
+    if (value.getBitWidth() == 1)
+      return value.isOne() ? "true" : "false";
+    if (value.isMinSignedValue() && value.getBitWidth() == 64)
+      return "INT64_MIN";
+    stream << "INT64_C(";
+    value.print(stream, /*isSigned=*/true);
+    stream << ")";
+    return text;
+  }
+  auto real = dyn_cast<FloatAttr>(attribute);
+  if (!real)
+    return "";
+  if (real.getType().isF16() || real.getType().isBF16())
+    return std::to_string(real.getValue().bitcastToAPInt().getZExtValue());
+  if (!real.getValue().isFinite())
+    return "";
+  SmallString<32> digits;
+  real.getValue().toString(digits, 20);
+  return "(" + getCType(real.getType()) + ")" + std::string(digits);
+}
+
+LogicalResult FunctionPrinter::printScalar(Operation *op) {
+  if (op->getNumResults() != 1)
+    return unsupported(op);
+  Type type = op->getResult(0).getType();
+  std::string ctype = getCType(type);
+  bool isHalf = llvm::any_of(op->getOperandTypes(), [](Type operand) {
+    return operand.isF16() || operand.isBF16();
+  });
+  if (ctype.empty() || (isHalf && !isa<arith::SelectOp>(op)))
+    return unsupported(op);
+  StringRef opName = op->getName().getStringRef();
+  auto arg = [&](unsigned i) { return name(op->getOperand(i)); };
+  auto cast = [&](unsigned i, bool isUnsigned) {
+    return "(" + getCType(op->getOperand(i).getType(), isUnsigned) + ")" +
+           arg(i);
+  };
+  std::string text;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    text = printConstant(constant.getValue());
+  } else if (StringRef sign = getUnsignedOperator(opName); !sign.empty()) {
+    text = cast(0, true) + " " + sign.str() + " " + cast(1, true);
+  } else if (StringRef sign = getSignedOperator(opName); !sign.empty()) {
+    text = arg(0) + " " + sign.str() + " " + arg(1);
+  } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    bool isUnsigned = compare.getPredicate() >= arith::CmpIPredicate::ult;
+    text = cast(0, isUnsigned) + " " +
+           getComparison(compare.getPredicate()).str() + " " +
+           cast(1, isUnsigned);
+  } else if (isa<arith::MinUIOp, arith::MaxUIOp, arith::MinSIOp,
+                 arith::MaxSIOp>(op)) {
+    bool isUnsigned = isa<arith::MinUIOp, arith::MaxUIOp>(op);
+    text = cast(0, isUnsigned) +
+           (isa<arith::MinUIOp, arith::MinSIOp>(op) ? " < " : " > ") +
+           cast(1, isUnsigned) + " ? " + arg(0) + " : " + arg(1);
+  } else if (isa<arith::SelectOp>(op)) {
+    text = arg(0) + " ? " + arg(1) + " : " + arg(2);
+  } else if (isa<arith::ExtUIOp, arith::IndexCastUIOp, arith::UIToFPOp>(op)) {
+    text = cast(0, true);
+  } else if (isa<arith::ExtSIOp>(op) &&
+             op->getOperand(0).getType().isInteger(1)) {
+    text = "-(int)" + arg(0);
+  } else if (isa<arith::TruncIOp>(op) && type.isInteger(1)) {
+    text = arg(0) + " & 1";
+  } else if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp,
+                 arith::SIToFPOp, arith::FPToSIOp, arith::ExtFOp,
+                 arith::TruncFOp>(op)) {
+    text = arg(0);
+  } else if (isa<arith::CeilDivUIOp>(op)) {
+    text = cast(0, true) + " / " + cast(1, true) + " + (" + cast(0, true) +
+           " % " + cast(1, true) + " != 0)";
+  } else if (isa<arith::NegFOp>(op)) {
+    text = "-" + arg(0);
+  }
+  if (text.empty())
+    return unsupported(op);
+  line() << ctype << ' ' << name(op->getResult(0)) << " = (" << ctype << ")("
+         << text << ");\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// Frees what was allocated since `mark` and is not among `kept`.
+void FunctionPrinter::printSweep(StringRef mark, ValueRange kept) {
+  SmallVector<std::string> arrays;
+  for (Value value : kept)
+    if (isa<MemRefType>(value.getType()))
+      arrays.push_back(name(value) + ".data");
+  std::string list = fresh("kept");
+  line() << "const CUdeviceptr " << list << "[] = {" << llvm::join(arrays, ", ")
+         << (arrays.empty() ? "0" : "") << "};\n";
+  line() << "obs_sweep(&program, " << mark << ", " << list << ", "
+         << arrays.size() << ");\n";
+}
+
+LogicalResult FunctionPrinter::printFor(scf::ForOp loop) {
+  declare(loop.getResults());
+  assign(loop.getResults(), names(loop.getInitArgs()));
+  std::string mark = fresh("mark");
+  line() << "obs_buffer *" << mark << " = program.buffers;\n";
+  std::string iv = name(loop.getInductionVar());
+  std::string type =
+      getCType(loop.getInductionVar().getType(), loop.getUnsignedCmp());
+  line() << "for (" << type << ' ' << iv << " = " << name(loop.getLowerBound())
+         << "; " << iv << " < (" << type << ")" << name(loop.getUpperBound())
+         << "; " << iv << " += " << name(loop.getStep()) << ") {\n";
+  ++indent;
+  declare(loop.getRegionIterArgs());
+  assign(loop.getRegionIterArgs(), names(loop.getResults()));
+  if (failed(printBlock(*loop.getBody())))
+    return failure();
+  assign(loop.getResults(), names(loop.getYieldedValues()));
+  printSweep(mark, loop.getResults());
+  --indent;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult FunctionPrinter::printWhile(scf::WhileOp loop) {
+  declare(loop.getResults());
+  declare(loop.getBeforeArguments());
+  assign(loop.getBeforeArguments(), names(loop.getInits()));
+  std::string mark = fresh("mark");
+  line() << "obs_buffer *" << mark << " = program.buffers;\n";
+  line() << "for (;;) {\n";
+  ++indent;
+  if (failed(printBlock(*loop.getBeforeBody())))
+    return failure();
+  assign(loop.getResults(), names(loop.getConditionOp().getArgs()));
+  line() << "if (!" << name(loop.getConditionOp().getCondition()) << ")\n";
+  line() << "  break;\n";
+  declare(loop.getAfterArguments());
+  assign(loop.getAfterArguments(), names(loop.getResults()));
+  if (failed(printBlock(*loop.getAfterBody())))
+    return failure();
+  assign(loop.getBeforeArguments(), names(loop.getYieldOp().getOperands()));
+  printSweep(mark, loop.getBeforeArguments());
+  --indent;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult FunctionPrinter::printIf(scf::IfOp branch) {
+  declare(branch.getResults());
+  line() << "if (" << name(branch.getCondition()) << ") {\n";
+  for (Region *region : branch.getRegions()) {
+    if (region->empty())
+      continue;
+    if (region == &branch.getElseRegion())
+      line() << "} else {\n";
+    ++indent;
+    if (failed(printBlock(region->front())))
+      return failure();
+    assign(branch.getResults(),
+           names(region->front().getTerminator()->getOperands()));
+    --indent;
+  }
+  line() << "}\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and kernels
+//===----------------------------------------------------------------------===//
+
+/// A value or a constant.
+static std::string printMixed(OpFoldResult mixed,
+                              function_ref<std::string(Value)> name) {
+  if (auto value = dyn_cast<Value>(mixed))
+    return name(value);
+  return std::to_string(cast<IntegerAttr>(cast<Attribute>(mixed)).getInt());
+}
+
+void FunctionPrinter::printSubView(memref::SubViewOp view) {
+  auto text = [&](OpFoldResult mixed) {
+    return printMixed(mixed, [&](Value value) { return name(value); });
+  };
+  std::string from = name(view.getSource()), to = name(view.getResult());
+  line() << "obs_array " << to << " = " << from << ";\n";
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  unsigned target = 0;
+  for (auto [d, offset, size, stride] :
+       llvm::enumerate(view.getMixedOffsets(), view.getMixedSizes(),
+                       view.getMixedStrides())) {
+    line() << to << ".offset += " << text(offset) << " * " << from
+           << ".strides[" << d << "];\n";
+    if (dropped[d])
+      continue;
+    line() << to << ".sizes[" << target << "] = " << text(size) << ";\n";
+    line() << to << ".strides[" << target << "] = " << text(stride) << " * "
+           << from << ".strides[" << d << "];\n";
+    ++target;
+  }
+}
+
+/// Memory of the host for a few elements.
+void FunctionPrinter::printAlloca(memref::AllocaOp alloca) {
+  MemRefType type = alloca.getType();
+  std::string memory = fresh("memory"), array = name(alloca.getResult());
+  line() << getCType(type.getElementType()) << ' ' << memory << "["
+         << std::max<int64_t>(1, type.getNumElements()) << "];\n";
+  line() << "obs_array " << array << " = {0, " << memory
+         << ", 0, {0, 0, 0}, {0, 0, 0}};\n";
+  int64_t stride = 1;
+  for (int64_t d = type.getRank() - 1; d >= 0; --d) {
+    line() << array << ".sizes[" << d << "] = " << type.getDimSize(d) << ", "
+           << array << ".strides[" << d << "] = " << stride << ";\n";
+    stride *= type.getDimSize(d);
+  }
+}
+
+LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
+  SmallVector<std::string> addresses;
+  line() << "{\n";
+  ++indent;
+  for (Value operand : launch.getKernelOperands()) {
+    std::string argument = fresh("a");
+    if (auto memory = dyn_cast<MemRefType>(operand.getType()))
+      line() << "CUdeviceptr " << argument << " = " << name(operand)
+             << ".data + (CUdeviceptr)" << name(operand) << ".offset * "
+             << getBytes(memory.getElementType()) << ";\n";
+    else
+      line() << getCType(operand.getType()) << ' ' << argument << " = "
+             << name(operand) << ";\n";
+    addresses.push_back("&" + argument);
+  }
+  std::string parameters = fresh("parameters");
+  line() << "void *" << parameters << "[] = {" << llvm::join(addresses, ", ")
+         << (addresses.empty() ? "NULL" : "") << "};\n";
+  Value shared = launch.getDynamicSharedMemorySize();
+  line() << "OBS_CALL(obs_launch(&program, \""
+         << launch.getKernelName().getValue() << "\", "
+         << name(launch.getGridSizeX()) << ", " << name(launch.getBlockSizeX())
+         << ", " << (shared ? name(shared) : "0") << ", " << parameters
+         << "));\n";
+  --indent;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult FunctionPrinter::printPrint(obs::PrintOp print) {
+  std::string format, arguments;
+  StringRef rest = print.getFormat();
+  for (Value value : print.getValues()) {
+    auto [before, after] = rest.split("{}");
+    format += before;
+    rest = after;
+    bool isReal = value.getType().isF32() || value.getType().isF64();
+    if (!isReal && !value.getType().isIntOrIndex())
+      return unsupported(print);
+    format += isReal ? "%g" : "%lld";
+    arguments +=
+        std::string(isReal ? ", (double)" : ", (long long)") + name(value);
+  }
+  format += rest;
+  line() << "printf(\"";
+  os.write_escaped(format) << "\\n\"" << arguments << ");\n";
+  return success();
+}
+
+LogicalResult FunctionPrinter::printOp(Operation *op) {
+  auto bytesOf = [](Value memory) {
+    return getBytes(cast<MemRefType>(memory.getType()).getElementType());
+  };
+  auto rankOf = [](Value memory) {
+    return cast<MemRefType>(memory.getType()).getRank();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp loop) { return printFor(loop); })
+      .Case([&](scf::WhileOp loop) { return printWhile(loop); })
+      .Case([&](scf::IfOp branch) { return printIf(branch); })
+      .Case([&](gpu::LaunchFuncOp launch) { return printLaunch(launch); })
+      .Case([&](obs::PrintOp print) { return printPrint(print); })
+      .Case([&](cf::AssertOp check) {
+        line() << "if (!" << name(check.getArg()) << ") {\n";
+        line() << "  fprintf(stderr, \"assertion failed: %s\\n\", \"";
+        os.write_escaped(check.getMsg()) << "\");\n";
+        line() << "  OBS_CALL(CUDA_ERROR_ASSERT);\n";
+        line() << "}\n";
+        return success();
+      })
+      .Case([&](memref::DimOp dim) {
+        line() << "int64_t " << name(dim.getResult()) << " = "
+               << name(dim.getSource()) << ".sizes[" << name(dim.getIndex())
+               << "];\n";
+        return success();
+      })
+      .Case([&](memref::CastOp cast) {
+        line() << "obs_array " << name(cast.getResult()) << " = "
+               << name(cast.getSource()) << ";\n";
+        return success();
+      })
+      .Case([&](memref::ReinterpretCastOp cast) -> LogicalResult {
+        auto text = [&](OpFoldResult mixed) {
+          return printMixed(mixed, [&](Value value) { return name(value); });
+        };
+        std::string to = name(cast.getResult());
+        line() << "obs_array " << to << " = " << name(cast.getSource())
+               << ";\n";
+        line() << to << ".offset = " << text(cast.getMixedOffsets().front())
+               << ";\n";
+        for (auto [d, size, stride] :
+             llvm::enumerate(cast.getMixedSizes(), cast.getMixedStrides()))
+          line() << to << ".sizes[" << d << "] = " << text(size) << ", " << to
+                 << ".strides[" << d << "] = " << text(stride) << ";\n";
+        return success();
+      })
+      .Case([&](memref::SubViewOp view) {
+        printSubView(view);
+        return success();
+      })
+      .Case([&](memref::AllocaOp alloca) -> LogicalResult {
+        if (!alloca.getType().hasStaticShape())
+          return unsupported(alloca);
+        printAlloca(alloca);
+        return success();
+      })
+      .Case([&](memref::LoadOp load) {
+        Type type = load.getType();
+        std::string from = name(load.getMemref()), to = name(load.getResult());
+        std::string at = element(load.getMemref(), load.getIndices());
+        line() << getCType(type) << ' ' << to << ";\n";
+        line() << "if (" << from << ".host)\n";
+        line() << "  " << to << " = ((" << getCType(type) << " *)" << from
+               << ".host)[" << at << "];\n";
+        line() << "else\n";
+        line() << "  OBS_CALL(cuMemcpyDtoH(&" << to << ", " << from
+               << ".data + (CUdeviceptr)(" << at << ") * " << getBytes(type)
+               << ", " << getBytes(type) << "));\n";
+        return success();
+      })
+      .Case([&](memref::StoreOp store) {
+        Type type = store.getValue().getType();
+        std::string to = name(store.getMemref()), from = name(store.getValue());
+        std::string at = element(store.getMemref(), store.getIndices());
+        line() << "if (" << to << ".host)\n";
+        line() << "  ((" << getCType(type) << " *)" << to << ".host)[" << at
+               << "] = " << from << ";\n";
+        line() << "else\n";
+        line() << "  OBS_CALL(cuMemcpyHtoD(" << to << ".data + (CUdeviceptr)("
+               << at << ") * " << getBytes(type) << ", &" << from << ", "
+               << getBytes(type) << "));\n";
+        return success();
+      })
+      .Case([&](gpu::AllocOp alloc) {
+        MemRefType type = alloc.getType();
+        SmallVector<std::string> sizes;
+        unsigned dynamic = 0;
+        for (int64_t size : type.getShape())
+          sizes.push_back(ShapedType::isDynamic(size)
+                              ? name(alloc.getDynamicSizes()[dynamic++])
+                              : std::to_string(size));
+        std::string array = name(alloc.getMemref()), list = fresh("sizes");
+        line() << "obs_array " << array << ";\n";
+        line() << "const int64_t " << list << "[] = {"
+               << llvm::join(sizes, ", ") << (sizes.empty() ? "0" : "")
+               << "};\n";
+        line() << "OBS_CALL(obs_allocate(&program, &" << array << ", "
+               << type.getRank() << ", " << list << ", "
+               << getBytes(type.getElementType()) << "));\n";
+        return success();
+      })
+      .Case([&](gpu::DeallocOp dealloc) {
+        line() << "obs_release(&program, " << name(dealloc.getMemref())
+               << ".data);\n";
+        return success();
+      })
+      .Case([&](gpu::MemcpyOp copy) {
+        line() << "OBS_CALL(obs_copy(program.stream, &" << name(copy.getDst())
+               << ", &" << name(copy.getSrc()) << ", " << rankOf(copy.getSrc())
+               << ", " << bytesOf(copy.getSrc()) << "));\n";
+        return success();
+      })
+      .Case([&](gpu::MemsetOp set) {
+        line() << "OBS_CALL(obs_fill(program.stream, &" << name(set.getDst())
+               << ", " << rankOf(set.getDst()) << ", &" << name(set.getValue())
+               << ", " << bytesOf(set.getDst()) << "));\n";
+        return success();
+      })
+      .Default([&](Operation *scalar) { return printScalar(scalar); });
+}
+
+LogicalResult FunctionPrinter::printBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(printOp(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionPrinter::print() {
+  Block &body = function.getBody().front();
+  auto results = body.getTerminator()->getOperands();
+  SmallVector<std::string> parameters;
+  for (BlockArgument argument : body.getArguments()) {
+    bool isArray = isa<MemRefType>(argument.getType());
+    std::string parameter = "arg" + std::to_string(argument.getArgNumber());
+    parameters.push_back(
+        (isArray ? "const obs_array *" : getCType(argument.getType()) + " ") +
+        parameter);
+    variables[argument] =
+        (isArray ? "(*" : "") + parameter + (isArray ? ")" : "");
+  }
+  for (auto [i, value] : llvm::enumerate(results))
+    parameters.push_back(getCType(value.getType()) + " *result" +
+                         std::to_string(i));
+  os << "CUresult obs_" << function.getName() << "("
+     << (parameters.empty() ? "void" : llvm::join(parameters, ", ")) << ") {\n";
+  line() << "obs_program program;\n";
+  SmallVector<std::string> arrays;
+  for (auto [i, value] : llvm::enumerate(results))
+    if (isa<MemRefType>(value.getType()))
+      arrays.push_back("result" + std::to_string(i));
+  for (const std::string &array : arrays)
+    line() << "memset(" << array << ", 0, sizeof(*" << array << "));\n";
+  line() << "OBS_CALL(obs_begin(&program));\n";
+  // A block of its own: errors leave it before all is declared.
+  line() << "{\n";
+  ++indent;
+  if (failed(printBlock(body)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(results))
+    line() << "*result" << i << " = " << name(value) << ";\n";
+  --indent;
+  line() << "}\n";
+  os << "done:;\n";
+  SmallVector<std::string> kept = llvm::map_to_vector(
+      arrays, [](const std::string &array) { return array + "->data"; });
+  line() << "const CUdeviceptr kept[] = {" << llvm::join(kept, ", ")
+         << (kept.empty() ? "0" : "") << "};\n";
+  line() << "CUresult status = obs_end(&program, kept, " << kept.size()
+         << ");\n";
+  for (const std::string &array : arrays) {
+    line() << "if (status != CUDA_SUCCESS)\n";
+    line() << "  memset(" << array << ", 0, sizeof(*" << array << "));\n";
+  }
+  line() << "return status;\n}\n";
+  return success();
+}
+
+LogicalResult obs::translateToHostC(ModuleOp module, StringRef ptx,
+                                    raw_ostream &os) {
+  std::string text;
+  llvm::raw_string_ostream functions(text);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    functions << '\n';
+    if (failed(FunctionPrinter(function, functions).print()))
+      return failure();
+  }
+  os << "/* A program for CUDA. Compile with a C99 compiler, link with -lcuda. "
+        "*/\n\n";
+  os << "static const char obs_ptx[] =\n";
+  SmallVector<StringRef> lines;
+  ptx.split(lines, '\n');
+  for (StringRef line : lines) {
+    os << "    \"";
+    os.write_escaped(line) << "\\n\"\n";
+  }
+  os << "    \"\";\n\n" << prelude << text;
+  return success();
+}

@@ -1,0 +1,39 @@
+// RUN: obs-translate --obs-to-host-c %s -o %t.c
+// RUN: FileCheck %s --input-file=%t.c
+// RUN: %cc -std=c99 -fsyntax-only -Wall -Werror -Wno-unused -I %S/Inputs/cuda %t.c
+// RUN: obs-translate --obs-to-host-c %examples/matmul.mlir -o %t.c
+// RUN: %cc -std=c99 -fsyntax-only -Wall -Werror -Wno-unused -I %S/Inputs/cuda %t.c
+// RUN: not obs-translate --obs-to-host-c %S/Inputs/half-on-host.mlir 2>&1 | FileCheck %s --check-prefix=HALF
+// REQUIRES: c-compiler
+
+// CHECK: static const char obs_ptx[] =
+// CHECK: .visible .entry step(
+// CHECK: CUresult obs_main(const obs_array *arg0, float arg1, obs_array *result0) {
+// CHECK: OBS_CALL(obs_begin(&program));
+// CHECK: for (int64_t
+// CHECK: OBS_CALL(obs_allocate(
+// CHECK: OBS_CALL(obs_launch(&program, "step",
+// What an iteration allocated and does not carry on is freed.
+// CHECK: obs_sweep(&program, mark
+// CHECK: printf("%lld\n"
+// CHECK: done:;
+// CHECK: obs_end(&program, kept, 1);
+
+// HALF: error: 'arith.addf' op [host-c] has no translation to C; keep it out of host code
+func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %n = obs.dim %a, 0 : !obs.pull<? x f32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a) -> !obs.pull<? x f32> {
+    %m = obs.map (%e = %x : !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+      %y = arith.mulf %e, %w : f32
+      obs.yield %y : f32
+    }
+    %p = obs.push %m : !obs.pull<? x f32> -> !obs.push<grid, ? x f32>
+    %f = obs.force %p {kernel = "step"} : !obs.push<grid, ? x f32> -> !obs.pull<? x f32>
+    scf.yield %f : !obs.pull<? x f32>
+  }
+  obs.print "{}" %n : index
+  return %r : !obs.pull<? x f32>
+}
