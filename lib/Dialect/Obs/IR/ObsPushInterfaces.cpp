@@ -10,6 +10,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -155,40 +156,86 @@ void DistributeOp::emit(OpBuilder &builder, Location loc, unsigned result,
                       });
            });
 }
+namespace {
+/// Computes values of the body of a distribute in front of it, for its first
+/// instance.
+class Hoister {
+public:
+  Hoister(OpBuilder &builder, Region &body, ValueRange arguments)
+      : builder(builder), body(body) {
+    mapping.map(body.getArguments(), arguments);
+  }
+
+  /// `value` outside, or null if only running the body tells.
+  Value hoist(Value value) {
+    if (!body.isAncestor(value.getParentRegion()))
+      return value;
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    if (auto dim = dyn_cast<DimOp>(op))
+      return hoistExtent(dim.getArray(), dim.getDimension());
+    if (!isMemoryEffectFree(op))
+      return {};
+    SetVector<Value> used;
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    used.insert_range(op->getOperands());
+    for (Value operand : used) {
+      Value outside = hoist(operand);
+      if (!outside)
+        return {};
+      mapping.map(operand, outside);
+    }
+    builder.clone(*op, mapping);
+    return mapping.lookup(value);
+  }
+
+  /// The extent of an array; a force has that of what it forces.
+  Value hoistExtent(Value array, unsigned dim) {
+    int64_t size = getArrayExtents(array.getType())[dim];
+    if (!ShapedType::isDynamic(size))
+      return arith::ConstantIndexOp::create(builder, array.getLoc(), size);
+    Operation *op = array.getDefiningOp();
+    if (!op || !body.isAncestor(array.getParentRegion())) {
+      Value outside = hoist(array);
+      return outside ? obs::buildExtent(builder, array.getLoc(), outside, dim)
+                     : Value();
+    }
+    unsigned number = cast<OpResult>(array).getResultNumber();
+    if (auto force = dyn_cast<ForceOp>(op))
+      return hoistExtent(force.getArrays()[number], dim);
+    auto known = dyn_cast<ArrayOpInterface>(op);
+    if (!known || isa<ViewOp>(op))
+      return {};
+    OpBuilder inside(op);
+    inside.setInsertionPointAfter(op);
+    return hoist(known.buildExtent(inside, op->getLoc(), number, dim));
+  }
+
+private:
+  OpBuilder &builder;
+  Region &body;
+  IRMapping mapping;
+};
+} // namespace
+
 Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
                                 unsigned result, unsigned dim) {
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
   if (dim < outerRank)
     return obs::buildExtent(builder, loc, getArrays().front(), dim);
-  // All instances yield the same extents, so those of the first will do. Of its
-  // program only what computes arrays and scalars is built; a force has the
-  // extents of what it forces.
-  IRMapping mapping;
+  // All instances yield the same extents, so those of the first will do.
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
-  Block &body = getBody().front();
-  unsigned next = 0;
+  SmallVector<Value> elements;
   for (Value array : getArrays())
-    for (Value element : buildGet(builder, loc, array, zeros))
-      mapping.map(body.getArgument(next++), element);
-  for (Operation &op : body.without_terminator())
-    if (isa<ForceOp>(op) || isMemoryEffectFree(&op))
-      builder.clone(op, mapping);
-  Value part = mapping.lookupOrNull(body.getTerminator()->getOperand(result));
-  SetVector<Operation *> slice;
-  bool known = part != nullptr;
-  if (known) {
-    slice.insert(part.getDefiningOp());
-    for (unsigned i = 0; i < slice.size(); ++i)
-      for (Value operand : slice[i]->getOperands()) {
-        known &= !getBody().isAncestor(operand.getParentRegion());
-        if (Operation *op = operand.getDefiningOp();
-            op && op->getBlock() == builder.getInsertionBlock())
-          slice.insert(op);
-      }
-  }
-  if (known)
-    return obs::buildExtent(builder, loc, part, dim - outerRank);
+    llvm::append_range(elements, buildGet(builder, loc, array, zeros));
+  Value part = getBody().front().getTerminator()->getOperand(result);
+  if (Value extent = Hoister(builder, getBody(), elements)
+                         .hoistExtent(part, dim - outerRank))
+    return extent;
   emitOpError("[distribute-extent] yields an array whose extent only running "
               "the sub-program tells; give a later obs.join the extents of its "
               "result by 'to'");

@@ -39,7 +39,7 @@ def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
 
 class Obs_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
-        Pure, Obs_CollectiveOpInterface,
+        NoMemoryEffect, Obs_CollectiveOpInterface,
         DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>
       ] # traits> {
   let regions = (region SizedRegion<1>:$body);

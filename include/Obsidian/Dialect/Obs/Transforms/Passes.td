@@ -39,6 +39,61 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
   }];
 }
 
+def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
+  let summary = "Reductions and scans become core operations";
+  let description = [{
+    Every `obs.reduce`, `obs.scan` and segmented form becomes what its strategy
+    builds: loops, `obs.generate`, `obs.force` and `obs.distribute warp`. What a
+    strategy stores is private to the collective.
+
+    ```mlir
+    // before, at level block
+    %s = obs.reduce (%x, %y) = %a init %z : !obs.pull<4 x i32> -> i32 {
+      %r = arith.addi %x, %y : i32
+      obs.yield %r : i32
+    }
+    // after
+    %half = obs.generate (%i) {
+      %k = arith.muli %i, %c2 : index
+      %j = arith.addi %k, %c1 : index
+      %x = obs.get %a[%k] : !obs.pull<4 x i32>
+      %y = obs.get %a[%j] : !obs.pull<4 x i32>
+      %r = arith.addi %x, %y : i32
+      obs.yield %r : i32
+    } : !obs.pull<2 x i32>
+    %p = obs.push %half : !obs.pull<2 x i32> -> !obs.push<block, 2 x i32>
+    %f = obs.force %p : !obs.push<block, 2 x i32> -> !obs.pull<2 x i32>
+    %one = obs.generate (%i) { ... } : !obs.pull<1 x i32>  // %z + %f[0] + %f[1]
+    %q = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    %g = obs.force %q : !obs.push<block, 1 x i32> -> !obs.pull<1 x i32>
+    %s = obs.get %g[%c0] : !obs.pull<1 x i32>
+    ```
+
+    | strategy | of | for n elements |
+    |---|---|---|
+    | `sequential` | both | one worker combines them all; a `segmented_reduce` by offsets takes one worker for each segment |
+    | `halving_tree` | reduce | `a[i] ∘ a[i + n/2]`, again and again; only if `commutative` |
+    | `adjacent_tree` | reduce | `a[2i] ∘ a[2i+1]`, again and again |
+    | `sklansky` | scan | log n stages; the right half of each block adds the last element of the left half |
+    | `kogge_stone` | scan | log n stages; each element adds the one 2^k to its left |
+    | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
+    | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
+    | `warps` | both | each warp combines 32 elements in arrays of its own; then the same for the n/32 results. Not below level block |
+
+    Where none is named: at level thread, `sequential`. Else up to 32 elements
+    `halving_tree` or `adjacent_tree` for a reduction and `kogge_stone` for a
+    scan; up to 1024 at level block `warps`; else `raking`. Strategies other than
+    `sequential` and `raking` of a reduction need a bound of n.
+
+    Up to 128 elements stages are written out, beyond that they are a loop, so
+    that the code does not grow with n. `registerReduceStrategy` and
+    `registerScanStrategy` (`Obsidian/Dialect/Obs/Transforms/Collectives.h`) add
+    strategies.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
   let summary = "Fuse everything that is not forced";
   let description = [{

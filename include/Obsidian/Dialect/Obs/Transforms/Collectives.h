@@ -1,0 +1,190 @@
+//===- Collectives.h - Strategies of reductions and scans -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A strategy says how the workers of a level share a reduction or a scan. It is
+// a function that builds core operations, and `obs-expand-collectives` finds it
+// by its name:
+//
+//   registerReduceStrategy("by_eights", {[](CollectiveBuilder &c, Value x) {
+//     Extent n = c.getExtent(x);
+//     Extent m = c.ceilDiv(n, 8);
+//     return c.tree(c.force(c.generate(m, [&](Value i) {
+//       Value begin = c.mul(i, c.constant(8));
+//       return c.fold(x, begin, c.min(c.add(begin, c.constant(8)), n.value));
+//     })));
+//   }});
+//
+// A strategy sees an array of rank 1 and an associative operator without a
+// neutral element. What the operations add to that (initial values, exclusive
+// scans, totals, segments) is done around it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_COLLECTIVES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_COLLECTIVES_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include <functional>
+
+namespace mlir::obs {
+
+/// A number of elements, as far as it is known at compile time.
+struct Extent {
+  /// Of type `index`.
+  Value value;
+  /// The number, or kDynamic.
+  int64_t size;
+  /// The largest that it can be, or kDynamic.
+  int64_t bound;
+
+  bool isStatic() const { return !ShapedType::isDynamic(size); }
+  bool isBounded() const { return !ShapedType::isDynamic(bound); }
+  bool isAtMost(int64_t limit) const { return isBounded() && bound <= limit; }
+};
+
+/// Builds the code of one collective at one level.
+class CollectiveBuilder {
+public:
+  using Values = SmallVector<Value>;
+  /// Builds the combination of two elements, the left one first.
+  using Operator =
+      std::function<Values(OpBuilder &, Location, ValueRange, ValueRange)>;
+
+  /// Static extents up to this one are expanded stage by stage, longer ones by
+  /// a loop over stages.
+  static constexpr int64_t maxUnrolledExtent = 128;
+  /// Lanes of a warp.
+  static constexpr int64_t warpSize = 32;
+
+  CollectiveBuilder(OpBuilder &builder, Location loc, Level level,
+                    ArrayRef<Type> elementTypes, bool commutative,
+                    Operator combineFn)
+      : builder(builder), loc(loc), level(level), elementTypes(elementTypes),
+        commutative(commutative), combineFn(std::move(combineFn)) {}
+
+  OpBuilder &builder;
+  Location loc;
+  /// Of the code at the insertion point: where `force` stores.
+  Level level;
+  SmallVector<Type> elementTypes;
+  /// Whether elements may change places.
+  bool commutative;
+
+  // Numbers.
+  Value constant(int64_t value);
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  /// Of numbers that are not negative.
+  Value div(Value a, Value b);
+  Value rem(Value a, Value b);
+  Value min(Value a, Value b);
+  Value max(Value a, Value b);
+  /// Comparisons, as signed numbers.
+  Value less(Value a, Value b);
+  Value equal(Value a, Value b);
+  /// Exponent of the smallest power of two that is not less than `n`.
+  Value ceilLog2(Extent n);
+
+  // Extents.
+  Extent getConstantExtent(int64_t size);
+  Extent getExtent(Value array);
+  Extent ceilDiv(Extent n, int64_t k);
+  /// `n` with its static size forgotten: extents that a loop changes.
+  static Extent forget(Extent n) {
+    return {n.value, ShapedType::kDynamic, n.bound};
+  }
+  /// An array of these extents and elements of this collective.
+  PullType getPullType(ArrayRef<Extent> extents);
+
+  // Elements.
+  Values combine(ValueRange left, ValueRange right) {
+    return combineFn(builder, loc, left, right);
+  }
+  Values get(Value array, ValueRange indices);
+  /// What one of the two functions builds.
+  Values choose(Value condition, llvm::function_ref<Values()> then,
+                llvm::function_ref<Values()> otherwise);
+  /// The elements [begin, end) of `array`, in steps, one after the other from
+  /// the left, behind `start`.
+  Values fold(Value array, ValueRange start, Value begin, Value end,
+              Value step = {});
+  /// The same from element `begin`, which exists.
+  Values fold(Value array, Value begin, Value end, Value step = {}) {
+    return fold(array, get(array, begin), add(begin, step ? step : constant(1)),
+                end, step);
+  }
+
+  // Arrays.
+  /// The pull array of what `element` builds for each index. Not stored.
+  Value generate(Extent n, llvm::function_ref<Values(Value)> element);
+  /// Stores a pull array in memory of the level.
+  Value force(Value array);
+  using WriteFn =
+      llvm::function_ref<void(ValueRange values, ValueRange indices)>;
+  /// Stores what `body` writes: it runs once for each of `workers`, and calls
+  /// the function that it is given. No element is written twice, which is
+  /// `unchecked` if only values say so. Elements not written keep `init`.
+  Value forceFill(ArrayRef<Extent> extents, Value workers,
+                  llvm::function_ref<void(Value, WriteFn)> body,
+                  ValueRange init = {}, bool unchecked = false);
+  /// `count` times: replaces `array`, which is stored, by the array that
+  /// `stage` makes of it, of the same type.
+  Value repeat(Value count, Value array,
+               llvm::function_ref<Value(Value, Value)> stage);
+  /// The arrays of `partExtent` elements each that `part` gives at level warp,
+  /// one for each of `parts`, one after the other, cut to `total`. Stored.
+  Value
+  distributeWarps(Extent parts, int64_t partExtent, Extent total,
+                  llvm::function_ref<Value(CollectiveBuilder &, Value)> part);
+
+  /// Shortens an array to at most two elements, stage by stage.
+  Value tree(Value array);
+
+private:
+  Operator combineFn;
+};
+
+/// How to reduce. `shorten` gives an array, perhaps not stored, of few elements
+/// whose combination from left to right is that of all; an empty array for an
+/// empty one.
+struct ReduceStrategy {
+  std::function<Value(CollectiveBuilder &, Value)> shorten;
+  /// It changes the order of elements.
+  bool commutativeOnly = false;
+  /// It stores arrays as long as its operand, which so needs a bound.
+  bool storesElements = false;
+  /// The lowest level that it works at.
+  Level minLevel = Level::Thread;
+};
+
+/// How to scan. `scan` gives an array, perhaps not stored, of the extent of its
+/// operand, whose element i is the combination of elements 0 to i.
+struct ScanStrategy {
+  std::function<Value(CollectiveBuilder &, Value)> scan;
+  Level minLevel = Level::Thread;
+};
+
+/// Adds a strategy, or replaces the one of that name. Not thread-safe: call it
+/// before any pass runs.
+void registerReduceStrategy(StringRef name, ReduceStrategy strategy);
+void registerScanStrategy(StringRef name, ScanStrategy strategy);
+
+/// The strategy of that name, or null.
+const ReduceStrategy *lookupReduceStrategy(StringRef name);
+const ScanStrategy *lookupScanStrategy(StringRef name);
+/// All names, in alphabetical order.
+SmallVector<StringRef> getReduceStrategies();
+SmallVector<StringRef> getScanStrategies();
+
+/// The strategy that is taken where none is named.
+StringRef getDefaultReduceStrategy(Level level, Extent n, bool commutative);
+StringRef getDefaultScanStrategy(Level level, Extent n);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_COLLECTIVES_H

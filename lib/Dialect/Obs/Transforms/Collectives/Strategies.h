@@ -1,0 +1,33 @@
+//===- Strategies.h - The strategies that come with the compiler -*- C++ -*-==//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_STRATEGIES_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_STRATEGIES_H
+
+#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+#include <map>
+
+namespace mlir::obs::strategies {
+
+/// Strategies by name.
+struct Registry {
+  std::map<std::string, ReduceStrategy> reduce;
+  std::map<std::string, ScanStrategy> scan;
+};
+
+// One function for each file of strategies.
+void addSequential(Registry &registry);
+void addTrees(Registry &registry);
+void addRaking(Registry &registry);
+void addWarps(Registry &registry);
+
+/// Each stage adds the element 2^k to the left.
+Value scanKoggeStone(CollectiveBuilder &c, Value x);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_STRATEGIES_H

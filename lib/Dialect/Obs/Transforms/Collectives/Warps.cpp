@@ -1,0 +1,95 @@
+//===- Warps.cpp - Each warp takes 32 elements, then all combine ----------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp holds one element in each lane, in arrays of level warp: reading the
+// element of another lane is a shuffle once those arrays live in registers.
+// Lanes past the end hold a copy of the last element, which no one combines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Strategies.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static constexpr int64_t size = CollectiveBuilder::warpSize;
+
+/// The elements of chunk `number` of `x`, at level warp.
+static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
+  return warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
+    Value last = warp.sub(n.value, warp.constant(1));
+    return warp.get(x, warp.min(warp.add(begin, i), last));
+  }));
+}
+
+/// Element 0 becomes the combination of the live ones, in order.
+static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
+  for (int64_t distance = 1; distance < size; distance *= 2) {
+    y = warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
+      Value other = warp.add(i, warp.constant(distance));
+      return warp.choose(
+          warp.less(other, live),
+          [&] { return warp.combine(warp.get(y, i), warp.get(y, other)); },
+          [&] { return warp.get(y, i); });
+    }));
+  }
+  return y;
+}
+
+static Value reduce(CollectiveBuilder &c, Value x) {
+  for (Extent n = c.getExtent(x); !n.isAtMost(2); n = c.getExtent(x)) {
+    Extent chunks = c.ceilDiv(n, size);
+    x = c.distributeWarps(
+        chunks, 1, chunks, [&](CollectiveBuilder &warp, Value number) {
+          Value begin = warp.mul(number, warp.constant(size));
+          Value live = warp.min(warp.sub(n.value, begin), warp.constant(size));
+          Value y = reduceChunk(warp, load(warp, x, n, begin), live);
+          return warp.generate(warp.getConstantExtent(1),
+                               [&](Value i) { return warp.get(y, i); });
+        });
+  }
+  return x;
+}
+
+static Value scan(CollectiveBuilder &c, Value x) {
+  Extent n = c.getExtent(x);
+  if (n.isAtMost(1))
+    return x;
+  Extent chunks = c.ceilDiv(n, size);
+  Value s = c.distributeWarps(
+      chunks, size, n, [&](CollectiveBuilder &warp, Value number) {
+        Value begin = warp.mul(number, warp.constant(size));
+        return strategies::scanKoggeStone(warp, load(warp, x, n, begin));
+      });
+  if (n.isAtMost(size))
+    return s;
+  Value ends = c.generate(chunks, [&](Value number) {
+    Value last = c.add(c.mul(number, c.constant(size)), c.constant(size - 1));
+    return c.get(s, c.min(last, c.sub(n.value, c.constant(1))));
+  });
+  Value sums = scan(c, ends);
+  if (!sums.getDefiningOp<ForceOp>())
+    sums = c.force(sums);
+  return c.generate(n, [&](Value i) {
+    Value number = c.div(i, c.constant(size));
+    return c.choose(
+        c.equal(number, c.constant(0)), [&] { return c.get(s, i); },
+        [&] {
+          Value before = c.sub(number, c.constant(1));
+          return c.combine(c.get(sums, before), c.get(s, i));
+        });
+  });
+}
+
+void strategies::addWarps(Registry &registry) {
+  ReduceStrategy strategy;
+  strategy.shorten = reduce;
+  strategy.storesElements = true;
+  strategy.minLevel = Level::Block;
+  registry.reduce["warps"] = strategy;
+  registry.scan["warps"] = {scan, Level::Block};
+}

@@ -1,0 +1,479 @@
+#!/usr/bin/env python3
+"""Reductions and scans of every kind, level, extent, block size, operator and
+strategy, on the emulator and the interpreter, against plain loops in Python.
+
+Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
+           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N]
+
+Without --full the cases are few, and yet every two values of two dimensions
+(say, extent 33 and strategy raking) meet in one of them. Many cases share one
+module and so one process. Prints one line for each case that fails, and a
+summary; exits with 1 if any fails. A case whose arrays do not fit into shared
+memory must be refused with that reason, and counts as such.
+"""
+
+import argparse
+import array
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+SIZE = 4096  # of the data, a power of two
+EXTENTS = (0, 1, 31, 32, 33, 100, 257, 1000, 4096)
+THREADS = (1, 17, 32, 96, 128, 160, 1024)
+LEVELS = ("thread", "warp", "block")
+INSTANCES = {"thread": 5, "warp": 3, "block": 2}
+REDUCE = ("default", "sequential", "adjacent_tree", "halving_tree", "raking", "warps")
+SCAN = ("default", "sequential", "sklansky", "kogge_stone", "brent_kung", "raking", "warps")
+STRATEGIES = {
+    "reduce": REDUCE, "scan": SCAN, "segmented_scan": SCAN,
+    "segmented_reduce": SCAN,
+}
+MASK = 0xffffffff
+
+
+def signed(x):
+    x &= MASK
+    return x - (1 << 32) if x >> 31 else x
+
+
+# Operators: element types, how an element is made from the number x and the
+# index i, the initial value, and the combination; the latter in Python and in
+# MLIR, where operands are %a0, ..., %b0, ... and results %r0, ...
+
+class AddInteger:
+    types, commutative, init = ("i32",), True, (7,)
+    element = staticmethod(lambda x, i: (x,))
+    make = ()
+    made = ("%x",)
+    combine = staticmethod(lambda a, b: (signed(a[0] + b[0]),))
+    body = "%r0 = arith.addi %a0, %b0 : i32"
+
+
+class AddFloat:
+    """Of integers small enough that every order gives the same sum."""
+    types, commutative, init = ("f32",), True, (7.0,)
+    element = staticmethod(lambda x, i: (float(x & 15),))
+    make = ("%m = arith.andi %x, %c15 : i32", "%e = arith.sitofp %m : i32 to f32")
+    made = ("%e",)
+    combine = staticmethod(lambda a, b: (a[0] + b[0],))
+    body = "%r0 = arith.addf %a0, %b0 : f32"
+
+
+class Maximum:
+    types, commutative, init = ("i32",), True, (-5,)
+    element = staticmethod(lambda x, i: (x,))
+    make = ()
+    made = ("%x",)
+    combine = staticmethod(lambda a, b: (max(a[0], b[0]),))
+    body = "%r0 = arith.maxsi %a0, %b0 : i32"
+
+
+class Append:
+    """Intervals: begin, end, and whether all that were joined did touch. The
+    first one joins -3 to 0."""
+    types, commutative, init = ("i32", "i32", "i32"), False, (-3, 0, 1)
+    element = staticmethod(lambda x, i: (i, i + 1, 1))
+    make = ("%e = arith.addi %j, %c1 : i32",)
+    made = ("%j", "%e", "%c1")
+    combine = staticmethod(lambda a, b: (a[0], b[1], int(a[1] == b[0]) & a[2] & b[2]))
+    body = """%t = arith.cmpi eq, %a1, %b0 : i32
+        %u = arith.extui %t : i1 to i32
+        %v = arith.andi %a2, %b2 : i32
+        %r2 = arith.andi %u, %v : i32
+        %r0 = arith.addi %a0, %c0 : i32
+        %r1 = arith.addi %b1, %c0 : i32"""
+
+
+class MaximumSegment:
+    """Sum, largest sum of a prefix, of a suffix, of any segment."""
+    types, commutative, init = ("i32",) * 4, False, (-9, -2, 3, 4)
+    element = staticmethod(lambda x, i: ((x & 255) - 128,) * 4)
+    make = ("%m = arith.andi %x, %c255 : i32", "%e = arith.subi %m, %c128 : i32")
+    made = ("%e",) * 4
+    combine = staticmethod(lambda a, b: (
+        a[0] + b[0], max(a[1], a[0] + b[1]), max(b[2], a[2] + b[0]),
+        max(a[3], b[3], a[2] + b[1])))
+    body = """%r0 = arith.addi %a0, %b0 : i32
+        %p = arith.addi %a0, %b1 : i32
+        %r1 = arith.maxsi %a1, %p : i32
+        %q = arith.addi %a2, %b0 : i32
+        %r2 = arith.maxsi %b2, %q : i32
+        %t = arith.addi %a2, %b1 : i32
+        %u = arith.maxsi %a3, %b3 : i32
+        %r3 = arith.maxsi %t, %u : i32"""
+
+
+class Matrix:
+    """Products of 2 by 2 matrices, modulo 2^32."""
+    types, commutative, init = ("i32",) * 4, False, (1, 2, 3, 5)
+    element = staticmethod(lambda x, i: (x, signed(x * 255), signed(x + 15), 1))
+    make = ("%e = arith.muli %x, %c255 : i32", "%f = arith.addi %x, %c15 : i32")
+    made = ("%x", "%e", "%f", "%c1")
+    combine = staticmethod(lambda a, b: (
+        signed(a[0] * b[0] + a[1] * b[2]), signed(a[0] * b[1] + a[1] * b[3]),
+        signed(a[2] * b[0] + a[3] * b[2]), signed(a[2] * b[1] + a[3] * b[3])))
+    body = "\n".join(
+        f"""        %m{k}l = arith.muli %a{k & 2}, %b{k & 1} : i32
+        %m{k}r = arith.muli %a{k | 1}, %b{k & 1 | 2} : i32
+        %r{k} = arith.addi %m{k}l, %m{k}r : i32""" for k in range(4)).strip()
+
+
+OPERATORS = {"add-i32": AddInteger, "add-f32": AddFloat, "max": Maximum,
+             "append": Append, "mss": MaximumSegment, "matrix": Matrix}
+
+DIMENSIONS = ("kind", "level", "extent", "threads", "operator", "strategy")
+
+
+def is_valid(case):
+    """Whether a combination makes sense, and stays small enough."""
+    kind, level, extent, _, operator, strategy = case
+    if strategy not in STRATEGIES[kind]:
+        return False
+    if strategy == "warps" and level != "block":
+        return False
+    if strategy == "halving_tree" and not OPERATORS[operator].commutative:
+        return False
+    # What a thread stores is its own memory; more than this would not fit on
+    # the stack of an emulated thread.
+    if level == "thread" and strategy not in ("default", "sequential") and extent > 257:
+        return False
+    return True
+
+
+def all_cases(kinds):
+    strategies = sorted(set(itertools.chain(*STRATEGIES.values())))
+    return [case for case in itertools.product(
+        kinds, LEVELS, EXTENTS, THREADS, OPERATORS, strategies) if is_valid(case)]
+
+
+def pairs(case):
+    return itertools.combinations(enumerate(case), 2)
+
+
+def covering_sample(cases, rng):
+    """Cases in which every pair of values that any case has occurs."""
+    rng.shuffle(cases)
+    # Small ones are preferred, as they are quicker.
+    missing = set(itertools.chain.from_iterable(map(pairs, cases)))
+    sample = []
+    while missing:
+        candidates = rng.sample(cases, min(300, len(cases)))
+        target = next(iter(sorted(missing, key=str)))
+        candidates = [c for c in candidates if target in set(pairs(c))] or [
+            c for c in cases if target in set(pairs(c))][:60]
+        best = max(candidates, key=lambda c: sum(p in missing for p in pairs(c)))
+        sample.append(best)
+        missing.difference_update(pairs(best))
+    return sample
+
+
+# Variants that are no dimension: chosen by the number of the case, the same for
+# all levels, block sizes and strategies, so that results can be shared.
+
+class Variant:
+    def __init__(self, case):
+        number = EXTENTS.index(case[2]) + 3 * list(OPERATORS).index(case[4])
+        self.exclusive = number % 2 == 1
+        self.by_offsets = number % 4 < 2 if case[0] == "segmented_scan" else number % 3 != 2
+        # Extents of the type: static, or a bound.
+        self.dynamic = (number // 2 + LEVELS.index(case[1]) + THREADS.index(case[3])) % 2 == 1
+
+
+OFFSETS = (0, 0, 1, 1, 1, 3, 4, 8, 9, 9, 15, 16, 16)  # sixteenths of the extent
+
+
+class Oracle:
+    def __init__(self, data):
+        self.data, self.cache = data, {}
+
+    def combine(self, operator, elements):
+        """The initial value, and what follows after each element."""
+        value = operator.init
+        yield value
+        for element in elements:
+            value = operator.combine(value, element)
+            yield value
+
+    def instance(self, kind, extent, operator, variant, number):
+        source = [(b := (i + 977 * number) % SIZE, self.data[b]) for i in range(extent)]
+        elements = [operator.element(x, i) for i, (_, x) in enumerate(source)]
+        if kind in ("reduce", "scan"):
+            running = list(self.combine(operator, elements))
+            if kind == "reduce":
+                return [running[-1]]
+            return (running[:-1] if variant.exclusive else running[1:]) + [running[-1]]
+        if variant.by_offsets:
+            bounds = [extent * o // 16 for o in OFFSETS]
+        else:
+            flags = [self.data[(b * 7 + 3) % SIZE] & 7 == 0 for b, _ in source]
+            bounds = [i for i in range(extent) if i == 0 or flags[i]] + [extent]
+        results = []
+        for begin, end in zip(bounds, bounds[1:]):
+            running = list(self.combine(operator, elements[begin:end]))
+            if kind == "segmented_reduce":
+                results.append(running[-1])
+            else:
+                results += running[:-1] if variant.exclusive else running[1:]
+        if kind == "segmented_reduce" and not variant.by_offsets:
+            results += [operator.init] * (extent - len(results))
+        return results
+
+    def expect(self, case):
+        """What each element type of the result has to be, in row-major order."""
+        kind, level, extent, _, name, _ = case
+        variant = Variant(case)
+        key = (kind, extent, name, INSTANCES[level])
+        if key not in self.cache:
+            rows = itertools.chain.from_iterable(
+                self.instance(kind, extent, OPERATORS[name], variant, number)
+                for number in range(INSTANCES[level]))
+            rows = list(rows)
+            self.cache[key] = [[row[k] for row in rows]
+                               for k in range(len(OPERATORS[name].types))]
+        return self.cache[key]
+
+
+# Programs.
+
+def write_function(case, name):
+    """A function that returns one array for each element type."""
+    kind, level, extent, threads, operator, strategy = case
+    op, variant = OPERATORS[operator], Variant(case)
+    types = ", ".join(op.types)
+    k = len(op.types)
+
+    def array(n, elements, kind="pull", where=""):
+        head = f"!obs.{kind}<{where + ', ' if where else ''}"
+        if not variant.dynamic:
+            return f"{head}{n} x {elements}>"
+        return f"{head}? x {elements} bound [{n + n // 3 + 1}]>"
+
+    def names(prefix):
+        return ", ".join(f"%{prefix}{j}" for j in range(k))
+
+    size = " [%n]" if variant.dynamic else ""
+    elements = array(extent, types)
+    count = INSTANCES[level]
+    segments = len(OFFSETS) - 1
+    has_total = kind == "scan"
+    if kind == "reduce":
+        part = f"1 x {types}"
+    elif kind == "segmented_reduce" and variant.by_offsets:
+        part = f"{segments} x {types}"
+    else:
+        part = ("?" if variant.dynamic else str(extent)) + f" x {types}"
+    part_push = (array(extent, types, "push", level) if part.startswith("?")
+                 else f"!obs.push<{level}, {part}>")
+    lines = []
+    out = lines.append
+    # With a total, it stands behind the elements of its instance.
+    whole = f"{count} x {part}"
+    if has_total:
+        whole = f"{count} x " + ("?" if variant.dynamic else str(extent + 1)) + f" x {types}"
+    pulls = ", ".join(f"!obs.pull<{whole.rsplit(' x ', 1)[0]} x {t}>" for t in op.types)
+    out(f"func.func private @{name}(%d: !obs.pull<{SIZE} x i32>, %n: index) -> ({pulls}) {{")
+    for value in (0, 1, 15, 128, 255):
+        out(f"  %c{value} = arith.constant {value} : i32")
+    for j, (value, t) in enumerate(zip(op.init, op.types)):
+        out(f"  %z{j} = arith.constant {value} : {t}")
+    out("""  %stride = arith.constant 977 : index
+  %last = arith.constant 4095 : index
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %i3 = arith.constant 3 : index
+  %i7 = arith.constant 7 : index
+  %i16 = arith.constant 16 : index
+  %w7 = arith.constant 7 : i32""")
+    out(f"  %batch = obs.iota : !obs.pull<{count} x index>")
+    out(f"  %all = obs.distribute {level} (%b = %batch : !obs.pull<{count} x index>) -> !obs.push<grid, {whole}> {{")
+    out("    %offset = arith.muli %b, %stride : index")
+    out(f"""    %a = obs.generate (%i){size} {{
+      %k0 = arith.addi %i, %offset : index
+      %k = arith.andi %k0, %last : index
+      %x = obs.get %d[%k] : !obs.pull<{SIZE} x i32>
+      %j = arith.index_cast %i : index to i32""")
+    for line in op.make:
+        out("      " + line)
+    out(f"      obs.yield {', '.join(op.made)} : {types}\n    }} : {elements}")
+    head = f"({names('a')}, {names('b')}) = %a init {names('z')}"
+    if kind.startswith("segmented"):
+        if variant.by_offsets:
+            out(f"""    %table = obs.constant dense<{list(OFFSETS)}> : tensor<{len(OFFSETS)}xindex>
+    %s = obs.map (%o = %table : !obs.pull<{len(OFFSETS)} x index>) -> !obs.pull<{len(OFFSETS)} x index> {{
+      %p = arith.muli %o, %n : index
+      %q = arith.divui %p, %i16 : index
+      obs.yield %q : index
+    }}""")
+            head += " offsets %s"
+            segment_type = f"!obs.pull<{len(OFFSETS)} x index>"
+        else:
+            segment_type = array(extent, "i1")
+            out(f"""    %s = obs.generate (%i){size} {{
+      %k0 = arith.addi %i, %offset : index
+      %k1 = arith.muli %k0, %i7 : index
+      %k2 = arith.addi %k1, %i3 : index
+      %k = arith.andi %k2, %last : index
+      %x = obs.get %d[%k] : !obs.pull<{SIZE} x i32>
+      %m = arith.andi %x, %w7 : i32
+      %f = arith.cmpi eq, %m, %c0 : i32
+      obs.yield %f : i1
+    }} : {segment_type}""")
+            head += " flags %s"
+            if kind == "segmented_reduce":
+                head += size
+    order = "exclusive " if variant.exclusive else "inclusive "
+    attributes = []
+    if strategy != "default":
+        attributes.append(f'strategy = "{strategy}"')
+    if op.commutative and not (strategy == "default" and variant.dynamic):
+        attributes.append("commutative")
+    attributes = f" {{{', '.join(attributes)}}}" if attributes else ""
+    operands = elements + (", " + segment_type if "segment" in kind else "")
+    if kind == "reduce":
+        results, result_types = names("r"), f"({types})"
+    elif kind == "scan":
+        results, result_types = f"%p, {names('t')}", f"({part_push}, {types})"
+    else:
+        results, result_types = "%p", part_push
+    if kind.endswith("reduce"):
+        order = ""
+    out(f"    {results} = obs.{kind} {order}{head}{attributes} : {operands} -> {result_types} {{")
+    out("        " + op.body)
+    out(f"        obs.yield {names('r')} : {types}\n    }}")
+    if kind == "reduce":
+        out(f"    %one = obs.splat {names('r')} : !obs.pull<1 x {types}>")
+        out(f"    %p = obs.push %one : !obs.pull<1 x {types}> -> {part_push}")
+        out(f"    obs.yield %p : {part_push}")
+    elif has_total:
+        longer = (f"!obs.push<{level}, ? x {types} bound [{extent + extent // 3 + 2}]>"
+                  if variant.dynamic else f"!obs.push<{level}, {extent + 1} x {types}>")
+        out(f"    %one = obs.splat {names('t')} : !obs.pull<1 x {types}>")
+        out(f"    %q = obs.push %one : !obs.pull<1 x {types}> -> !obs.push<{level}, 1 x {types}>")
+        out(f"    %both = obs.concat %p, %q : {part_push}, !obs.push<{level}, 1 x {types}> -> {longer}")
+        out(f"    obs.yield %both : {longer}")
+    else:
+        out(f"    obs.yield %p : {part_push}")
+    out("  }")
+    pull = f"!obs.pull<{whole}>"
+    out(f'  %f = obs.force %all {{kernel = "{name}", threads = {threads} : i64}} : '
+        f"!obs.push<grid, {whole}> -> {pull}")
+    out(f"  {names('u')} = obs.unzip %f : {pull}")
+    out(f"  return {names('u')} : {pulls}\n}}")
+    return "\n".join(lines), pulls
+
+
+def write_module(cases):
+    """One function for each case, and main, which calls them all."""
+    functions, calls, results, types = [], [], [], []
+    for number, case in enumerate(cases):
+        text, pulls = write_function(case, f"case{number}")
+        functions.append(text)
+        k = len(OPERATORS[case[4]].types)
+        calls.append(f"  %r{number}:{k} = func.call @case{number}(%d, %n{EXTENTS.index(case[2])}) : "
+                     f"(!obs.pull<{SIZE} x i32>, index) -> ({pulls})")
+        results += [f"%r{number}#{j}" for j in range(k)]
+        types.append(pulls)
+    arguments = ", ".join(f"%n{i}: index" for i in range(len(EXTENTS)))
+    main = [f"func.func @main(%d: !obs.pull<{SIZE} x i32>, {arguments}) -> ({', '.join(types)}) {{",
+            *calls, f"  return {', '.join(results)} : {', '.join(types)}", "}"]
+    return "\n".join(functions + main) + "\n"
+
+
+def run(arguments, cases, oracle, data_file, device, scratch):
+    """A list of (case, problem or None)."""
+    program = os.path.join(scratch, "cases.mlir")
+    with open(program, "w") as file:
+        file.write(write_module(cases))
+    command = [arguments.obs_run, program, "--entry=main", "--device=" + device,
+               f"{data_file}:{SIZE}xi32", *map(str, EXTENTS)]
+    if device == "emulate" and arguments.check:
+        command.append("--check=" + arguments.check)
+    outputs = []
+    for number, case in enumerate(cases):
+        for j in range(len(OPERATORS[case[4]].types)):
+            outputs.append(os.path.join(scratch, f"r{number}_{j}.bin"))
+    command += ["--out=" + output for output in outputs]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        if len(cases) == 1:
+            if "[shared-limit]" in result.stderr:
+                return [(cases[0], "too large")]
+            return [(cases[0], result.stderr.strip() or "exit code %d" % result.returncode)]
+        # One of them is at fault; the others count.
+        half = len(cases) // 2
+        return (run(arguments, cases[:half], oracle, data_file, device, scratch)
+                + run(arguments, cases[half:], oracle, data_file, device, scratch))
+    report, next_output = [], iter(outputs)
+    for case in cases:
+        problem = None
+        for j, expected in enumerate(oracle.expect(case)):
+            values = array.array("f" if OPERATORS[case[4]].types[j] == "f32" else "i")
+            with open(next(next_output), "rb") as file:
+                values.frombytes(file.read())
+            if problem or list(values) == expected:
+                continue
+            if len(values) != len(expected):
+                problem = f"component {j} has {len(values)} elements, not {len(expected)}"
+            else:
+                wrong = next(i for i, (a, b) in enumerate(zip(values, expected)) if a != b)
+                problem = (f"component {j}, element {wrong} is {values[wrong]}, "
+                           f"not {expected[wrong]}")
+        report.append((case, problem))
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--obs-run", required=True)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--kind", nargs="+", default=list(STRATEGIES), choices=list(STRATEGIES))
+    parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
+    parser.add_argument("--check", default="", help="checks of the emulator")
+    parser.add_argument("--limit", type=int, default=0, help="stop after so many cases")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+
+    rng = random.Random(arguments.seed)
+    data = [signed(rng.getrandbits(32)) for _ in range(SIZE)]
+    oracle = Oracle(data)
+    cases = all_cases(arguments.kind)
+    possible = len(cases)
+    if not arguments.full:
+        cases = covering_sample(cases, rng)
+    if arguments.limit:
+        cases = cases[:arguments.limit]
+    counts, failures, too_large = {}, 0, 0
+    with tempfile.TemporaryDirectory() as scratch:
+        data_file = os.path.join(scratch, "data.bin")
+        with open(data_file, "wb") as file:
+            array.array("i", data).tofile(file)
+        for device in arguments.device:
+            # The interpreter knows neither strategies nor threads.
+            mine = cases
+            if device == "interpret":
+                mine = list({case[:3] + (32, case[4], "default"): None for case in cases})
+            for begin in range(0, len(mine), 60):
+                for case, problem in run(arguments, mine[begin:begin + 60], oracle, data_file,
+                                         device, scratch):
+                    key = (device, case[0])
+                    counts[key] = counts.get(key, 0) + 1
+                    if problem == "too large":
+                        too_large += 1
+                    elif problem:
+                        failures += 1
+                        print(device, *(f"{d}={v}" for d, v in zip(DIMENSIONS, case)))
+                        print("  " + problem.replace("\n", "\n  "), flush=True)
+    for (device, kind), count in sorted(counts.items()):
+        print(f"{device}, {kind}: {count} cases")
+    print(f"{len(cases)} of {possible} combinations, {too_large} refused for shared memory, "
+          f"{failures} problems")
+    return 1 if failures or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+// RUN: obs-opt %s --obs-expand-collectives --split-input-file --verify-diagnostics
+
+func.func @name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'rake' is no strategy of it; use adjacent_tree, halving_tree, raking, sequential, warps}}
+  %s = obs.reduce (%x, %y) = %a init %z {strategy = "rake"} : !obs.pull<8 x i32> -> i32 {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'adjacent_tree' is no strategy of it; use brent_kung, kogge_stone, raking, sequential, sklansky, warps}}
+  %p = obs.scan inclusive (%x, %y) = %a init %z {strategy = "adjacent_tree"} : !obs.pull<8 x i32> -> !obs.push<block, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @order(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-order] strategy 'halving_tree' changes the order of the elements; mark the operation commutative if the operator is, or use adjacent_tree}}
+  %s = obs.reduce (%x, %y) = %a init %z {strategy = "halving_tree"} : !obs.pull<8 x i32> -> i32 {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<warp>} {
+  // expected-error@+1 {{[strategy-level] strategy 'warps' works at level block and above, not at level warp; leave the choice to the compiler, or name another one}}
+  %s = obs.reduce (%x, %y) = %a init %z {strategy = "warps"} : !obs.pull<8 x i32> -> i32 {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @scalar(%a: !obs.pull<8 x !obs.pull<8 x i32>>, %z: i32) {
+  %b = obs.map (%row = %a : !obs.pull<8 x !obs.pull<8 x i32>>) -> !obs.pull<8 x i32> {
+    // expected-error@+1 {{[strategy-level] scalar code stores nothing, so its only strategy is sequential}}
+    %s = obs.reduce (%x, %y) = %row init %z {strategy = "raking"} : !obs.pull<8 x i32> -> i32 {
+      obs.yield %x : i32
+    }
+    obs.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+func.func @bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] strategy 'adjacent_tree' stores the elements, but their number is not bounded; give the array a bound, as in ? x f32 bound [1024]}}
+  %s = obs.reduce (%x, %y) = %a init %z {strategy = "adjacent_tree"} : !obs.pull<? x i32> -> i32 {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] strategy 'raking' stores the elements}}
+  %p = obs.scan inclusive (%x, %y) = %a init %z : !obs.pull<? x i32> -> !obs.push<block, ? x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @flag_bound(%a: !obs.pull<? x i32>, %o: !obs.pull<4 x index>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] stores a flag for each element, but their number is not bounded}}
+  %p = obs.segmented_scan inclusive (%x, %y) = %a init %z offsets %o : !obs.pull<? x i32>, !obs.pull<4 x index> -> !obs.push<block, ? x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @grid(%a: !obs.pull<8 x i32>, %z: i32) {
+  // expected-error@+1 {{[collective-grid] stands at level grid, where no strategy works; distribute over chunks and combine each at level block}}
+  %p = obs.scan inclusive (%x, %y) = %a init %z : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
