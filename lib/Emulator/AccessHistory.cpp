@@ -49,6 +49,13 @@ void BlockClock::passWarpBarrier(uint32_t number, uint32_t mask) {
     }
 }
 
+void BlockClock::advance(uint32_t thread) {
+  Warp &warp = warps[thread / kWarpSize];
+  if (!warp.partial)
+    warp.partial = std::make_unique<Warp::Partial>();
+  warp.partial->times[thread % kWarpSize] = ++now;
+}
+
 uint32_t BlockClock::timeOf(uint32_t thread) const {
   const Warp &warp = warps[thread / kWarpSize];
   uint32_t time = std::max(barrierTime, warp.barrierTime);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Time within a block is the number of barriers, of the block or of one of its
-// warps, that were passed so far. An access carries the time of the last
-// barrier that its thread passed.
+// warps, that were passed so far, and of releases. An access carries the time
+// of the last of them that its thread took part in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,15 @@ public:
   void passBlockBarrier() { barrierTime = ++now; }
   void passWarpBarrier(uint32_t warp, uint32_t mask);
 
+  /// Has the later accesses of `thread` carry another time than those so far.
+  void advance(uint32_t thread);
+
   uint32_t timeOf(uint32_t thread) const;
+  uint32_t timeOfBlockBarrier() const { return barrierTime; }
+  /// When all lanes of the thread's warp met.
+  uint32_t timeOfWarpBarrier(uint32_t thread) const {
+    return warps[thread / kWarpSize].barrierTime;
+  }
   /// Whether `earlier`, of this block, comes before all that `thread` does from
   /// now on.
   bool isOrdered(const Access &earlier, uint32_t thread) const;
@@ -77,8 +85,8 @@ private:
     uint32_t allLanes;
     /// When all lanes met last.
     uint32_t barrierTime = 0;
-    /// For barriers of some lanes, made by the first of them: the time of each
-    /// lane, and up to when lane i knows what lane j did.
+    /// For barriers of some lanes and releases, made by the first: the time of
+    /// each lane, and up to when lane i knows what lane j did.
     struct Partial {
       std::array<uint32_t, kWarpSize> times{};
       std::array<std::array<uint32_t, kWarpSize>, kWarpSize> known{};

@@ -8,7 +8,7 @@
 
 #include "Obsidian/Emulator/Checker.h"
 
-#include "AccessHistory.h"
+#include "SyncOrder.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -150,8 +150,9 @@ struct Checker::Impl {
                   const Access &access, std::string &message);
   bool conflicts(const Access &earlier, const Access &later) const;
   bool isOrdered(const Access &earlier, const Access &later) const {
-    return earlier.block == later.block &&
-           clock->isOrdered(earlier, later.thread);
+    return (earlier.block == later.block &&
+            clock->isOrdered(earlier, later.thread)) ||
+           syncOrder.isOrdered(earlier, later.block, later.thread);
   }
   void update(Cell &cell, const Access &access);
   void add(Access (&pair)[2], const Access &access);
@@ -168,6 +169,7 @@ struct Checker::Impl {
   /// By address, the iteration of the thread that stored to it last by a store
   /// with the contract `disjoint`.
   llvm::DenseMap<const void *, uint64_t> claims;
+  SyncOrder syncOrder;
 
   /// A load of unwritten memory, which is an error unless a race explains it.
   struct Pending {
@@ -242,7 +244,7 @@ void Checker::Impl::update(Cell &cell, const Access &access) {
 /// What would have to be between two accesses.
 static llvm::StringRef missing(const Access &a, const Access &b) {
   if (a.block != b.block)
-    return "nothing orders the blocks of a launch";
+    return "no release and acquire order the two blocks";
   if (a.warp() == b.warp())
     return "no barrier of their warp or block is between them";
   return "no barrier of their block is between them";
@@ -401,6 +403,7 @@ bool Checker::launchEnds(std::string &message) {
   impl->sites.clear();
   impl->globalCells.clear();
   impl->claims.clear();
+  impl->syncOrder = SyncOrder();
   return ok;
 }
 
@@ -446,11 +449,21 @@ void Checker::privateBegins(uint64_t block, uint32_t thread, const void *base,
 void Checker::blockBarrier(uint64_t block, llvm::StringRef) {
   impl->endPending(block);
   impl->blockState(block).clock.passBlockBarrier();
+  impl->syncOrder.barrier(block, 0, impl->numThreads, ~0u);
 }
 
 void Checker::warpBarrier(uint64_t block, uint32_t warp, uint32_t mask,
                           llvm::StringRef) {
   impl->blockState(block).clock.passWarpBarrier(warp, mask);
+  uint32_t first = warp * kWarpSize;
+  impl->syncOrder.barrier(block, first,
+                          std::min(kWarpSize, impl->numThreads - first), mask);
+}
+
+void Checker::fence(uint64_t block, uint32_t thread, bool acquires,
+                    bool releases) {
+  impl->syncOrder.fence(block, thread, impl->blockState(block).clock, acquires,
+                        releases);
 }
 
 bool Checker::access(const AccessEvent &event, std::string &message) {
@@ -490,6 +503,11 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   if (!impl->options.races)
     return true;
 
+  bool isStore = event.kind == AccessKind::SyncStore;
+  bool isAtomic = event.kind == AccessKind::Atomic;
+  if (isAtomic || event.kind == AccessKind::SyncLoad)
+    impl->syncOrder.read(address, event.block, event.thread, event.acquires);
+
   Access access;
   access.block = event.block;
   access.thread = event.thread;
@@ -499,7 +517,7 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   impl->clock = &block.clock;
   impl->isShared = isShared;
   bool isFirst = true;
-  return cells->forEachCell(offset, event.bytes, [&](Cell &cell) {
+  bool ok = cells->forEachCell(offset, event.bytes, [&](Cell &cell) {
     if (!impl->checkCell(event, cell, access, message) ||
         (isFirst && event.contract == StoreContract::Disjoint &&
          !impl->checkClaim(event, cell, access, message))) {
@@ -510,4 +528,8 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
     impl->update(cell, access);
     return true;
   });
+  if (ok && (isAtomic || isStore))
+    impl->syncOrder.write(address, event.block, event.thread, block.clock,
+                          event.releases, isAtomic);
+  return ok;
 }

@@ -128,6 +128,7 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
   define(hook::kShuffle, &obs_emu_shuffle);
   define(hook::kPrintf, &obs_emu_printf);
   define(hook::kPoll, &obs_emu_poll);
+  define(hook::kFence, &obs_emu_fence);
   define(hook::kPrivateBegins, &obs_emu_private_begins);
   forEachHalfConversion(
       [&](llvm::StringRef name, auto *function) { define(name, function); });

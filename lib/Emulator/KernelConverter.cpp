@@ -292,8 +292,24 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
   return success();
 }
 
+/// The bits of MemoryOrder.
+static uint32_t orderOf(LLVM::AtomicOrdering ordering) {
+  switch (ordering) {
+  case LLVM::AtomicOrdering::acquire:
+    return kAcquires;
+  case LLVM::AtomicOrdering::release:
+    return kReleases;
+  case LLVM::AtomicOrdering::acq_rel:
+  case LLVM::AtomicOrdering::seq_cst:
+    return kAcquires | kReleases;
+  default:
+    return 0;
+  }
+}
+
 LogicalResult KernelConverter::checkPointerAccess(Operation *op, SiteKind kind,
-                                                  Value pointer, Type type) {
+                                                  Value pointer, Type type,
+                                                  uint32_t order) {
   Location loc = op->getLoc();
   uint64_t bytes = elementBytes(type);
   if (!bytes)
@@ -303,11 +319,14 @@ LogicalResult KernelConverter::checkPointerAccess(Operation *op, SiteKind kind,
   Type scalar = type;
   if (auto vector = dyn_cast<VectorType>(type))
     scalar = vector.getElementType();
-  int32_t site = state.addSite(
-      kind, loc,
-      {builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
-       builder.getNamedAttr("align",
-                            builder.getI64IntegerAttr(elementBytes(scalar)))});
+  SmallVector<NamedAttribute> info = {
+      builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+      builder.getNamedAttr("align",
+                           builder.getI64IntegerAttr(elementBytes(scalar)))};
+  if (order)
+    info.push_back(
+        builder.getNamedAttr("order", builder.getI64IntegerAttr(order)));
+  int32_t site = state.addSite(kind, loc, info);
   bool plain = kind == SiteKind::Load || kind == SiteKind::Store;
   call(loc, plain ? hook::kAccess : hook::kSyncAccess,
        {thread, pointer, constantI32(loc, site)});
@@ -586,22 +605,29 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     bool sync = load.getVolatile_() ||
                 load.getOrdering() != LLVM::AtomicOrdering::not_atomic;
     return checkPointerAccess(op, sync ? SiteKind::SyncLoad : SiteKind::Load,
-                              load.getAddr(), load.getType());
+                              load.getAddr(), load.getType(),
+                              orderOf(load.getOrdering()));
   }
   if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     bool sync = store.getVolatile_() ||
                 store.getOrdering() != LLVM::AtomicOrdering::not_atomic;
     return checkPointerAccess(op, sync ? SiteKind::SyncStore : SiteKind::Store,
-                              store.getAddr(), store.getValue().getType());
+                              store.getAddr(), store.getValue().getType(),
+                              orderOf(store.getOrdering()));
   }
   if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
     return checkPointerAccess(op, SiteKind::Atomic, atomic.getPtr(),
-                              atomic.getVal().getType());
+                              atomic.getVal().getType(),
+                              orderOf(atomic.getOrdering()));
   if (auto atomic = dyn_cast<LLVM::AtomicCmpXchgOp>(op))
     return checkPointerAccess(op, SiteKind::Atomic, atomic.getPtr(),
-                              atomic.getVal().getType());
-  // One thread of the host runs everything: a fence has nothing to order.
+                              atomic.getVal().getType(),
+                              orderOf(atomic.getSuccessOrdering()));
   if (isa<LLVM::FenceOp, NVVM::MembarOp>(op)) {
+    uint32_t order = kAcquires | kReleases;
+    if (auto fence = dyn_cast<LLVM::FenceOp>(op))
+      order = orderOf(fence.getOrdering());
+    call(loc, hook::kFence, {thread, constantI32(loc, order)});
     op->erase();
     return success();
   }

@@ -100,7 +100,7 @@ private:
                             ValueRange indices, uint64_t length = 1);
   /// Emits the check for an access of the LLVM dialect.
   LogicalResult checkPointerAccess(Operation *op, SiteKind kind, Value pointer,
-                                   Type type);
+                                   Type type, uint32_t order);
 
   Value constantI32(Location loc, int64_t value) {
     return arith::ConstantOp::create(builder, loc,

@@ -38,6 +38,8 @@ struct Site {
   /// Where the buffer that it accesses is made, in the same form, or empty.
   std::string buffer;
   StoreContract contract = StoreContract::None;
+  /// Bits of MemoryOrder.
+  uint32_t order = 0;
   /// Message of an assertion or format of a printf.
   std::string text;
 };
@@ -136,6 +138,7 @@ public:
                    uint32_t offset, uint32_t width);
   void print(Thread &thread, uint32_t site, const uint64_t *args);
   void poll(Thread &thread, uint32_t site);
+  void fence(Thread &thread, uint32_t order);
   void privateBegins(Thread &thread, char *base, uint64_t bytes);
   [[noreturn]] void failIndex(Thread &thread, uint32_t site, uint64_t dim,
                               int64_t index, int64_t extent);

@@ -90,6 +90,8 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
                           .Case("any", StoreContract::Any)
                           .Case("disjoint", StoreContract::Disjoint)
                           .Default(StoreContract::None);
+    if (auto order = dict.getAs<IntegerAttr>("order"))
+      site.order = order.getInt();
     if (auto buffer = dict.getAs<LocationAttr>("buffer"))
       site.buffer = describeLocation(buffer);
     site.location = describeLocation(dict.getAs<LocationAttr>("loc"));

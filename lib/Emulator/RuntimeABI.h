@@ -63,6 +63,10 @@ enum class SiteKind : uint8_t {
   Loop,
   Return
 };
+
+/// Bits of the ordering of an atomic access or a fence.
+enum MemoryOrder : uint32_t { kAcquires = 1, kReleases = 2 };
+
 llvm::StringRef stringifySiteKind(SiteKind kind);
 /// Gives false if there is no kind of that name.
 bool parseSiteKind(llvm::StringRef name, SiteKind &kind);
@@ -87,6 +91,7 @@ constexpr llvm::StringLiteral kWarpBarrier = "obs_emu_warp_barrier";
 constexpr llvm::StringLiteral kShuffle = "obs_emu_shuffle";
 constexpr llvm::StringLiteral kPrintf = "obs_emu_printf";
 constexpr llvm::StringLiteral kPoll = "obs_emu_poll";
+constexpr llvm::StringLiteral kFence = "obs_emu_fence";
 constexpr llvm::StringLiteral kPrivateBegins = "obs_emu_private_begins";
 } // namespace hook
 
@@ -110,6 +115,8 @@ uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
 void obs_emu_printf(ThreadContext *thread, uint32_t site, const uint64_t *args);
 /// Once per iteration of a loop that may not end.
 void obs_emu_poll(ThreadContext *thread, uint32_t site);
+/// `order` has the bits of MemoryOrder.
+void obs_emu_fence(ThreadContext *thread, uint32_t order);
 /// A private array of `bytes` bytes begins to exist.
 void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes);
 }

@@ -65,6 +65,10 @@ void obs_emu_poll(ThreadContext *thread, uint32_t site) {
   Thread &t = threadOf(thread);
   t.launch->poll(t, site);
 }
+void obs_emu_fence(ThreadContext *thread, uint32_t order) {
+  Thread &t = threadOf(thread);
+  t.launch->fence(t, order);
+}
 void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
   Thread &t = threadOf(thread);
   t.launch->privateBegins(t, base, bytes);
@@ -195,7 +199,9 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
                       site,
                       sites[site].contract,
                       sites[site].buffer,
-                      thread.iteration};
+                      thread.iteration,
+                      (sites[site].order & kAcquires) != 0,
+                      (sites[site].order & kReleases) != 0};
     bool ok;
     {
       std::string message;
@@ -212,6 +218,13 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
     thread.site = site;
     suspend(thread);
   }
+}
+
+void Launch::fence(Thread &thread, uint32_t order) {
+  // One thread of the host runs everything: there is nothing to wait for.
+  for (AccessObserver *observer : observers)
+    observer->fence(thread.owner->number, thread.index, order & kAcquires,
+                    order & kReleases);
 }
 
 void Launch::privateBegins(Thread &thread, char *base, uint64_t bytes) {

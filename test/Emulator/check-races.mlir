@@ -68,7 +68,7 @@ module attributes {gpu.container_module} {
       %first = arith.muli %b, %c8 : index
       %i = arith.addi %first, %t : index
       %x = arith.index_cast %i : index to i32
-      // BLOCKS: check-races.mlir:[[#@LINE+2]]:7: error: race: store of 4 bytes of global memory by thread 0 of block 1 and a store by thread 8 of block 0: nothing orders the blocks of a launch
+      // BLOCKS: check-races.mlir:[[#@LINE+2]]:7: error: race: store of 4 bytes of global memory by thread 0 of block 1 and a store by thread 8 of block 0: no release and acquire order the two blocks
       // BLOCKS-NEXT: check-races.mlir:[[#@LINE+1]]:7: note: the other access
       memref.store %x, %v[%i] : memref<40xi32>
       gpu.return

@@ -322,6 +322,24 @@ TEST(BadShuffle, LaneThatDoesNotTakePart) {
   EXPECT_TRUE(contains(error, "thread 16 of block 0 has ended"));
 }
 
+TEST(BadShuffle, LanesAtDifferentShuffles) {
+  TestMachine m(kernel("%n: index, %w: i32",
+                       R"(%t = gpu.thread_id x
+%x = arith.index_cast %t : index to i32
+%o = arith.constant 1 : i32
+%c = arith.cmpi ult, %t, %n : index
+scf.if %c {
+  %y, %ok = gpu.shuffle xor %x, %o, %w : i32
+} else {
+  %y, %ok = gpu.shuffle xor %x, %o, %w : i32
+})"));
+  EXPECT_EQ(m.launch(1, 64, 0, int64_t(32), 32u), "");
+  std::string error = m.launch(1, 64, 0, int64_t(40), 32u);
+  EXPECT_TRUE(isError(error, 7, "divergent-shuffle"));
+  EXPECT_TRUE(contains(error, "thread 40 of block 0 waits at the shuffle at "
+                              "test:9:"));
+}
+
 //===----------------------------------------------------------------------===//
 // Deadlock, assertions, observers
 //===----------------------------------------------------------------------===//

@@ -320,7 +320,7 @@ TEST(Race, GlobalMemory) {
   // Blocks write the same element.
   std::string error = m.launch(4, 8, 0, r, int64_t(56), int64_t(7));
   EXPECT_TRUE(isError(error, 9, "race"));
-  EXPECT_TRUE(contains(error, "nothing orders the blocks of a launch"));
+  EXPECT_TRUE(contains(error, "no release and acquire order the two blocks"));
   // They read what one of them writes.
   EXPECT_EQ(
       CheckedMachine::kindOf(m.launch(4, 8, 0, r, int64_t(16), int64_t(8))),
@@ -355,6 +355,116 @@ scf.if %c {
   EXPECT_EQ(m.launch(5, 40, 0, r, int64_t(0)), "");
   EXPECT_EQ(*r, 11 * 5 * 40);
   EXPECT_EQ(CheckedMachine::kindOf(m.launch(5, 40, 0, r, int64_t(1))), "race");
+}
+
+/// Block 0 stores 42 to %d, then 1 to the flag %f; block 1 waits for the flag
+/// and loads. `before` stands before the load.
+static std::string messageKernel(const std::string &set,
+                                 const std::string &wait,
+                                 const std::string &after = "",
+                                 const std::string &before = "") {
+  return kernel(
+      "%d: memref<i32>, %f: memref<i32>",
+      R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
+%l = arith.index_cast %fi : index to i64
+%p = llvm.inttoptr %l : i64 to !llvm.ptr
+%one = arith.constant 1 : i32
+%v = arith.constant 42 : i32
+%c0 = arith.constant 0 : index
+%t = gpu.thread_id x
+%b = gpu.block_id x
+%is0 = arith.cmpi eq, %t, %c0 : index
+%isLast = arith.cmpi ne, %t, %c0 : index
+%sends = arith.cmpi eq, %b, %c0 : index
+scf.if %sends {
+  scf.if %isLast {
+    memref.store %v, %d[] : memref<i32>
+  }
+  gpu.barrier
+  scf.if %is0 {
+    )" + set +
+          R"(
+    )" + after +
+          R"(
+  }
+} else {
+  scf.if %is0 {
+    scf.while : () -> () {
+      %x = )" +
+          wait + R"(
+      %again = arith.cmpi ne, %x, %one : i32
+      scf.condition(%again)
+    } do {
+      scf.yield
+    }
+    )" + before +
+          R"(
+  }
+  gpu.barrier
+  %y = memref.load %d[] : memref<i32>
+})");
+}
+
+static std::string runMessage(const std::string &set, const std::string &wait,
+                              const std::string &after = "",
+                              const std::string &before = "") {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    MachineOptions options;
+    options.schedule = seed ? Schedule::Random : Schedule::Ticket;
+    options.seed = seed;
+    TestMachine m(messageKernel(set, wait, after, before), options);
+    if (!m.machine)
+      return m.createError;
+    Checker checker(races, m.machine->sharedMemory());
+    m.machine->addObserver(&checker);
+    int32_t *d = m.upload(std::vector<int32_t>{0});
+    int32_t *f = m.upload(std::vector<int32_t>{0});
+    std::string error = m.launch(2, 2, 0, d, f);
+    if (!error.empty())
+      return error;
+  }
+  return "";
+}
+
+TEST(Race, ReleaseAndAcquireOrderBlocks) {
+  auto store = [](const std::string &order) {
+    return "llvm.store %one, %p atomic " + order +
+           " {alignment = 4 : i64} : i32, !llvm.ptr";
+  };
+  auto load = [](const std::string &order) {
+    return "llvm.load %p atomic " + order +
+           " {alignment = 4 : i64} : !llvm.ptr -> i32";
+  };
+  const std::string volatileStore =
+      "llvm.store volatile %one, %p : i32, !llvm.ptr";
+  const std::string volatileLoad = "llvm.load volatile %p : !llvm.ptr -> i32";
+  const std::string fence = "nvvm.memory.barrier #nvvm.mem_scope<gpu>\n";
+  EXPECT_EQ(runMessage(store("release"), load("acquire")), "");
+  EXPECT_EQ(runMessage(store("seq_cst"), load("seq_cst")), "");
+  EXPECT_EQ(
+      runMessage("%o = llvm.atomicrmw add %p, %one release : !llvm.ptr, i32",
+                 load("acquire")),
+      "");
+  EXPECT_EQ(
+      CheckedMachine::kindOf(runMessage(store("monotonic"), load("acquire"))),
+      "race");
+  EXPECT_EQ(
+      CheckedMachine::kindOf(runMessage(store("release"), load("monotonic"))),
+      "race");
+  EXPECT_EQ(CheckedMachine::kindOf(runMessage(volatileStore, volatileLoad)),
+            "race");
+  EXPECT_EQ(runMessage(fence + volatileStore, volatileLoad, "", fence), "");
+  EXPECT_EQ(
+      CheckedMachine::kindOf(runMessage(fence + volatileStore, volatileLoad)),
+      "race");
+  EXPECT_EQ(CheckedMachine::kindOf(
+                runMessage(volatileStore, volatileLoad, "", fence)),
+            "race");
+  // What comes after the release is not a part of it.
+  EXPECT_EQ(CheckedMachine::kindOf(
+                runMessage(store("release"), load("acquire"),
+                           "memref.store %one, %d[] : memref<i32>")),
+            "race");
 }
 
 //===----------------------------------------------------------------------===//

@@ -51,6 +51,8 @@ struct AccessEvent {
   /// How many iterations of loops around forces the thread has begun, as far as
   /// there are stores with the contract Disjoint in them.
   uint64_t iteration = 0;
+  /// The ordering of an atomic access.
+  bool acquires = false, releases = false;
 };
 
 /// Watches the launches of a machine. The functions run between two steps of
@@ -82,6 +84,9 @@ public:
   /// `MachineOptions::watchPrivate`.
   virtual void privateBegins(uint64_t block, uint32_t thread, const void *base,
                              uint64_t bytes) {}
+
+  virtual void fence(uint64_t block, uint32_t thread, bool acquires,
+                     bool releases) {}
 
   /// All threads of the block passed a barrier.
   virtual void blockBarrier(uint64_t block, llvm::StringRef location) {}

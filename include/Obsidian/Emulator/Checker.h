@@ -18,9 +18,11 @@
 // - `race`: two accesses of one byte by different threads, at least one of
 //   which writes, that nothing orders. Barriers order the threads of a block,
 //   warp barriers those lanes that their masks name. Threads of a warp are not
-//   in lock step. Nothing orders blocks. Atomic and volatile accesses do not
-//   race with each other, nor do stores with the contract `any` into one
-//   buffer; both race with all other accesses, and neither orders anything.
+//   in lock step. Blocks are ordered by releases and acquires only: atomic
+//   accesses of the LLVM dialect with such an ordering, or atomic and volatile
+//   ones with fences. Atomic and volatile accesses do not race with each other,
+//   nor do stores with the contract `any` into one buffer; both race with all
+//   other accesses, and by themselves order nothing.
 // - `false-claim`: one thread stores to an element twice by stores of one
 //   buffer with the contract `disjoint`, which promises that no element is
 //   written twice, and nobody reads it in between. If two threads do, it is
@@ -34,8 +36,8 @@
 // different threads are kept, by different blocks or warps if there are any.
 // Any later access races with both, or with neither, or is by one of the two
 // threads and races with the other one. Warp barriers whose mask is not that of
-// all lanes are the exception: with them a race can be missed if three or more
-// lanes of one warp access the element.
+// all lanes, releases and acquires are the exception: with them a race can be
+// missed if three or more threads access the element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +74,8 @@ public:
   bool access(const AccessEvent &event, std::string &message) override;
   void privateBegins(uint64_t block, uint32_t thread, const void *base,
                      uint64_t bytes) override;
+  void fence(uint64_t block, uint32_t thread, bool acquires,
+             bool releases) override;
   void blockBarrier(uint64_t block, llvm::StringRef location) override;
   void warpBarrier(uint64_t block, uint32_t warp, uint32_t mask,
                    llvm::StringRef location) override;

@@ -37,6 +37,7 @@ def ConvertGPUToEmulatorPass
     | an index outside of its memref | `obs_emu_index_failed` |
     | before a load or a store | `obs_emu_access` |
     | before an atomic or a volatile access | `obs_emu_sync_access` |
+    | a fence of the LLVM or NVVM dialect | `obs_emu_fence` |
     | each iteration of an `scf.while` | `obs_emu_poll` |
     | a `memref.alloca`, if private memory is watched | `obs_emu_private_begins` |
 

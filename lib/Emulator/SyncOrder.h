@@ -1,0 +1,79 @@
+//===- SyncOrder.h - What releases and acquires order -----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A release makes what its thread did, and what came before that, known to the
+// threads that acquire at the same address afterwards; barriers hand on what
+// one of their threads knows. A relaxed or volatile access with a fence before
+// (a store) or after (a load) does the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_EMULATOR_SYNCORDER_H
+#define OBSIDIAN_LIB_EMULATOR_SYNCORDER_H
+
+#include "AccessHistory.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::obs::emulator {
+
+/// For blocks, warps of blocks and threads of blocks the time before which
+/// their accesses are known.
+class Knowledge {
+public:
+  bool contains(const Access &access) const;
+  void join(const Knowledge &other);
+  /// Adds what `thread` of `block` did until now, and what barriers told it.
+  void addPast(uint32_t block, uint32_t thread, const BlockClock &clock);
+
+private:
+  void add(uint64_t key, uint32_t time) {
+    uint32_t &known = times[key];
+    known = std::max(known, time);
+  }
+  llvm::DenseMap<uint64_t, uint32_t> times;
+};
+
+class SyncOrder {
+public:
+  /// Whether `earlier` comes before what `thread` of `block` does from now on,
+  /// by releases and acquires.
+  bool isOrdered(const Access &earlier, uint32_t block, uint32_t thread) const;
+
+  /// A sync access that reads or writes; both for an atomic operation.
+  void read(const void *address, uint32_t block, uint32_t thread,
+            bool acquires);
+  void write(const void *address, uint32_t block, uint32_t thread,
+             BlockClock &clock, bool releases, bool alsoReads);
+  void fence(uint32_t block, uint32_t thread, BlockClock &clock, bool acquires,
+             bool releases);
+  /// Those of `numThreads` threads from `first` on that are in `mask` (all if
+  /// there are more than 32) wait for each other.
+  void barrier(uint32_t block, uint32_t first, uint32_t numThreads,
+               uint32_t mask);
+
+private:
+  struct ThreadState {
+    Knowledge known;
+    /// What it read by relaxed loads, and what its last fence releases.
+    Knowledge read, released;
+    bool hasFence = false;
+  };
+  static uint64_t key(uint32_t block, uint32_t thread) {
+    return uint64_t(block) << 16 | thread;
+  }
+  Knowledge past(uint32_t block, uint32_t thread, BlockClock &clock);
+
+  llvm::DenseMap<uint64_t, ThreadState> threads;
+  /// By address, what acquiring there makes known.
+  llvm::DenseMap<const void *, Knowledge> released;
+};
+
+} // namespace mlir::obs::emulator
+
+#endif // OBSIDIAN_LIB_EMULATOR_SYNCORDER_H
