@@ -56,6 +56,7 @@ private:
   bool isUnordered(const Buffer &a, const Buffer &b) {
     return unordered.contains({a.alloc, b.alloc});
   }
+  bool canBeOrdered(const Buffer &a, const Buffer &b);
   int64_t place(bool addBarriers);
   void addBarriers();
 
@@ -145,9 +146,25 @@ void Planner::findUnordered() {
       .run(kernel.getBody().front(), pending);
 }
 
+/// The outermost loop over warps around `op`, or `op`.
+static Operation *getWarpProgram(Operation *op) {
+  Operation *program = op;
+  for (; !isa<KernelOp>(op); op = op->getParentOp())
+    if (isWarpLoop(op))
+      program = op;
+  return program;
+}
+
+/// True when a block barrier may stand between the uses of both: not in the
+/// program of a warp, which other warps run at another time or not at all.
+bool Planner::canBeOrdered(const Buffer &a, const Buffer &b) {
+  Operation *program = getWarpProgram(a.alloc);
+  return program == a.alloc || program != getWarpProgram(b.alloc);
+}
+
 /// Gives every buffer its offset and returns the bytes of all. Buffers whose
 /// lifetimes are disjoint share bytes if a barrier already orders their uses,
-/// or with `addBarriers` in any case.
+/// or with `addBarriers` if one can.
 int64_t Planner::place(bool addBarriers) {
   int64_t total = 0;
   for (unsigned i = 0; i < buffers.size(); ++i) {
@@ -160,7 +177,8 @@ int64_t Planner::place(bool addBarriers) {
       for (const Buffer &other : ArrayRef(buffers).take_front(i)) {
         bool alive = other.first <= buffer.last && buffer.first <= other.last;
         if (!overlap(buffer, other) ||
-            (!alive && (addBarriers || !isUnordered(buffer, other))))
+            (!alive && ((addBarriers && canBeOrdered(buffer, other)) ||
+                        !isUnordered(buffer, other))))
           continue;
         buffer.offset =
             llvm::alignTo(other.offset + other.bytes, buffer.alignment);
@@ -177,10 +195,7 @@ int64_t Planner::place(bool addBarriers) {
 void Planner::addBarriers() {
   llvm::DenseSet<Operation *> guarded;
   auto guard = [&](const Buffer &buffer) {
-    Operation *statement = buffer.firstUser;
-    for (Operation *op = statement; op != kernel; op = op->getParentOp())
-      if (isWarpLoop(op))
-        statement = op;
+    Operation *statement = getWarpProgram(buffer.firstUser);
     if (!guarded.insert(statement).second)
       return;
     OpBuilder builder(statement);
