@@ -113,6 +113,22 @@ def prefix_sum(random):
         yield [a], np.cumsum(chunks(a, 256, 0), axis=1, dtype=np.int32).ravel()[:n]
 
 
+def scan(random):
+    for n in SIZES:
+        a = integers(random, n)
+        yield [a], np.cumsum(chunks(a, 1000, 0), axis=1, dtype=np.int32).ravel()[:n]
+
+
+def max_segment(random):
+    for n in SIZES:
+        a = integers(random, n, np.int16)
+        # The largest difference of two prefix sums, the later less the earlier.
+        sums = np.cumsum(chunks(a, 4096, 0), axis=1, dtype=np.int64)
+        sums = np.pad(sums, ((0, 0), (1, 0)))
+        best = (sums - np.minimum.accumulate(sums, axis=1)).max(axis=1)
+        yield [a], best.astype(np.int32)
+
+
 def matmul(random):
     for h, k, w in ((0, 3, 4), (4, 0, 3), (1, 1, 1), (16, 16, 16), (17, 33, 15), (50, 70, 33)):
         a, b = (random.standard_normal(s, np.float32) for s in ((h, k), (k, w)))
@@ -136,6 +152,9 @@ CASES = {
     "warp-sort": warp_sort,
     "prefix-sum": prefix_sum,
     "matmul": matmul,
+    "reduce": sum_chunks,
+    "scan": scan,
+    "max-segment": max_segment,
 }
 
 

@@ -134,7 +134,7 @@ static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
   auto foldAll = [&](Value array) {
     return c.fold(array, op.getInit(), c.constant(0), c.getExtent(array).value);
   };
-  Value few = (*strategy)->shorten(c, x);
+  Value few = (*strategy)->shorten(c, c.shareReads(x));
   if (c.level == Level::Thread) {
     op->replaceAllUsesWith(foldAll(few));
     return success();
@@ -242,7 +242,8 @@ LogicalResult Scan::run() {
   if (failed(strategy))
     return failure();
   CollectiveBuilder lifted = lift();
-  result = (*strategy)->scan(lifted, buildOperand(lifted));
+  result = lifted.shareReads(
+      (*strategy)->scan(lifted, lifted.shareReads(buildOperand(lifted))));
   return success();
 }
 

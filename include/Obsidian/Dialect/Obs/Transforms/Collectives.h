@@ -122,6 +122,9 @@ public:
   // Arrays.
   /// The pull array of what `element` builds for each index. Not stored.
   Value generate(Extent n, llvm::function_ref<Values(Value)> element);
+  /// The same array. What reads it in several places reads each element in one
+  /// of them only, so nobody is told to force it.
+  Value shareReads(Value array);
   /// Stores a pull array in memory of the level.
   Value force(Value array);
   using WriteFn =

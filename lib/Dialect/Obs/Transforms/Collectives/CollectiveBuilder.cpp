@@ -166,6 +166,11 @@ Value CollectiveBuilder::generate(Extent n,
   return array;
 }
 
+Value CollectiveBuilder::shareReads(Value array) {
+  return ZipOp::create(builder, loc, TypeRange(array.getType()),
+                       ValueRange(array));
+}
+
 /// Forces a push array.
 static Value forcePush(OpBuilder &builder, Location loc, Value push) {
   PullType type = cast<PushType>(push.getType()).getPullType();

@@ -1,0 +1,26 @@
+// Sums of chunks of 512, like sum-chunks.mlir, by the collective: how the 512
+// numbers are combined is the compiler's choice, or that of `strategy`.
+//
+// GPU: one kernel. A block takes a chunk and a warp 32 of its numbers, which it
+// adds up in five stages without a block barrier; then one warp does the same
+// with the 16 sums. The last chunk is padded with zeros.
+//
+// Run: obs-run examples/reduce.mlir iota:1025xi32
+//      obs-run examples/reduce.mlir --device=emulate --report iota:1025xi32
+
+func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %zero = arith.constant 0 : i32
+  %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
+  %sums = obs.distribute block (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) -> !obs.push<grid, ? x 1 x i32> {
+    %s = obs.reduce (%x, %y) = %c init %zero {commutative} : !obs.pull<512 x i32> -> i32 {
+      %r = arith.addi %x, %y : i32
+      obs.yield %r : i32
+    }
+    %one = obs.splat %s : !obs.pull<1 x i32>
+    %p = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    obs.yield %p : !obs.push<block, 1 x i32>
+  }
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
