@@ -125,6 +125,11 @@ TEST(Race, IsNotReportedAsUnwrittenMemory) {
   EXPECT_EQ(CheckedMachine::kindOf(run(load + blockBarrier + store, all, 64)),
             "uninit");
   EXPECT_EQ(CheckedMachine::kindOf(run(load, all, 64)), "uninit");
+  // A race that has nothing to do with it.
+  EXPECT_EQ(CheckedMachine::kindOf(
+                run(load + blockBarrier + "memref.store %ti, %s[%c0]" + arena,
+                    all, 64, 0, 0, ~0u, /*blocks=*/1)),
+            "uninit");
 }
 
 TEST(Race, WriteAfterReadInShared) {
@@ -165,6 +170,81 @@ TEST(Race, SeveralReadersAndOneOfThemWrites) {
                 writer < threads ? "race" : "");
     }
   EXPECT_EQ(run(body, races, 1, 5, 0), "");
+}
+
+/// The threads below %n of all blocks load %d. `barrier` follows. Thread 0 of
+/// block 0, which loaded first, waits until all have loaded, without anything
+/// that orders, and stores.
+static std::string readersKernel(const std::string &barrier) {
+  return kernel(
+      "%d: memref<i32>, %f: memref<i32>, %n: index, %m: i32",
+      R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
+%l = arith.index_cast %fi : index to i64
+%p = llvm.inttoptr %l : i64 to !llvm.ptr
+%one = arith.constant 1 : i32
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%t = gpu.thread_id x
+%b = gpu.block_id x
+%blocks = gpu.grid_dim x
+%c31 = arith.constant 31 : index
+%c33 = arith.constant 33 : index
+%isFirst = arith.cmpi ule, %t, %c1 : index
+%isNext = arith.cmpi eq, %t, %c33 : index
+%isAny = arith.ori %isFirst, %isNext : i1
+%isIn = arith.cmpi ult, %t, %n : index
+%reads = arith.andi %isAny, %isIn : i1
+scf.if %reads {
+  %x = memref.load %d[] : memref<i32>
+}
+%0 = llvm.atomicrmw add %p, %one monotonic : !llvm.ptr, i32
+)" + barrier +
+          R"(
+%id = arith.addi %t, %b : index
+%is0 = arith.cmpi eq, %id, %c0 : index
+%size = gpu.block_dim x
+%all = arith.muli %blocks, %size : index
+%count = arith.index_cast %all : index to i32
+scf.if %is0 {
+  scf.while : () -> () {
+    %y = llvm.load %p atomic monotonic {alignment = 4 : i64} : !llvm.ptr -> i32
+    %again = arith.cmpi ne, %y, %count : i32
+    scf.condition(%again)
+  } do {
+    scf.yield
+  }
+  memref.store %one, %d[] : memref<i32>
+})");
+}
+
+static std::string runReaders(const std::string &barrier, uint32_t blocks,
+                              uint32_t threads, int64_t readers) {
+  TestMachine m(readersKernel(barrier));
+  if (!m.machine)
+    return m.createError;
+  Checker checker(races, m.machine->sharedMemory());
+  m.machine->addObserver(&checker);
+  int32_t *d = m.upload(std::vector<int32_t>{0});
+  int32_t *f = m.upload(std::vector<int32_t>{0});
+  return CheckedMachine::kindOf(
+      m.launch(blocks, threads, 0, d, f, readers, ~0u));
+}
+
+TEST(Race, TheFirstReaderWritesAfterAllOthers) {
+  EXPECT_EQ(runReaders("", 1, 64, 1), "");
+  // Readers 0 and 1; the warp barrier orders them, and so does that of the
+  // block.
+  EXPECT_EQ(runReaders("", 1, 64, 2), "race");
+  EXPECT_EQ(runReaders(warpBarrier, 1, 64, 2), "");
+  EXPECT_EQ(runReaders(blockBarrier, 1, 64, 2), "");
+  // Readers 0, 1 and 33, of another warp.
+  EXPECT_EQ(runReaders("", 1, 64, 64), "race");
+  EXPECT_EQ(runReaders(warpBarrier, 1, 64, 64), "race");
+  EXPECT_EQ(runReaders(blockBarrier, 1, 64, 64), "");
+  // Readers of two blocks.
+  EXPECT_EQ(runReaders(blockBarrier, 2, 64, 1), "race");
+  EXPECT_EQ(runReaders(blockBarrier, 2, 64, 2), "race");
+  EXPECT_EQ(runReaders(blockBarrier, 2, 64, 64), "race");
 }
 
 TEST(Race, ThreadsOfAWarpAreNotInLockStep) {
@@ -263,6 +343,12 @@ TEST(Race, AtomicsRaceWithOtherAccessesOnly) {
   EXPECT_EQ(run(atomic + blockBarrier + read, races, 96), "");
   EXPECT_EQ(CheckedMachine::kindOf(run(atomic + read, races, 96)), "race");
   EXPECT_EQ(CheckedMachine::kindOf(run(read + atomic, races, 96)), "race");
+  // The plain store comes first, or last.
+  std::string either = "%w = arith.cmpi eq, %t, %a : index\nscf.if %w {\n"
+                       "memref.store %ti, %s[%c0]" +
+                       arena + "} else {\n" + atomic + "}\n";
+  for (int64_t writer : {0, 95})
+    EXPECT_EQ(CheckedMachine::kindOf(run(either, races, 96, writer)), "race");
   // Relaxed atomics order nothing.
   EXPECT_EQ(CheckedMachine::kindOf(run(store + atomic + load, races, 64)),
             "race");
@@ -499,6 +585,7 @@ TEST(FalseClaim, OneThreadInTwoIterations) {
   // Somebody reads what was written, or waits: these are two forces.
   EXPECT_EQ(run(body("%x = memref.load %s[%c0]" + arena), races, 1, 0), "");
   EXPECT_EQ(run(body(blockBarrier), races, 1, 0), "");
+  EXPECT_EQ(run(body("%x = memref.load %s[%c2]" + arena), races, 1, 0), "");
 }
 
 TEST(FalseClaim, OneThreadTwice) {
@@ -508,6 +595,10 @@ TEST(FalseClaim, OneThreadTwice) {
   std::string error = run(first + second, races, 1, 0);
   EXPECT_TRUE(isError(error, bodyLine + 1, "false-claim"));
   EXPECT_TRUE(contains(error, "\ntest:13:1: note: the other store"));
+  // A read or a barrier in between: these are two forces.
+  std::string read = "%x = memref.load %s[%c0]" + arena;
+  EXPECT_EQ(run(first + read + second, races, 1, 0), "");
+  EXPECT_EQ(run(first + blockBarrier + second, races, 1, 0), "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -516,13 +607,18 @@ TEST(FalseClaim, OneThreadTwice) {
 
 TEST(Uninit, SharedMemory) {
   EXPECT_EQ(run(store + blockBarrier + load, uninit, 64), "");
-  // The second block does not see what the first one left.
   std::string most = "%c = arith.cmpi ult, %t, %a : index\nscf.if %c {\n" +
                      store + "}\n" + blockBarrier + load;
   std::string error = run(most, uninit, 64, 63);
   EXPECT_TRUE(isError(error, bodyLine + 5, "uninit"));
   EXPECT_TRUE(contains(error, "\ntest:6:6: note: the memory is made here"));
   EXPECT_TRUE(contains(error, "thread 0 of block 0"));
+  // The second block does not see what the first one left.
+  std::string once = "%block = gpu.block_id x\n"
+                     "%c = arith.cmpi ult, %block, %a : index\nscf.if %c {\n" +
+                     store + "}\n" + blockBarrier + load;
+  EXPECT_EQ(run(once, uninit, 64, 2), "");
+  EXPECT_TRUE(contains(run(once, uninit, 64, 1), "of block 1"));
 }
 
 TEST(Uninit, GlobalMemory) {
