@@ -9,14 +9,17 @@
 // a function that builds core operations, and `obs-expand-collectives` finds it
 // by its name:
 //
-//   registerReduceStrategy("by_eights", {[](CollectiveBuilder &c, Value x) {
+//   ReduceStrategy byEights;
+//   byEights.shorten = [](CollectiveBuilder &c, Value x) {
 //     Extent n = c.getExtent(x);
-//     Extent m = c.ceilDiv(n, 8);
-//     return c.tree(c.force(c.generate(m, [&](Value i) {
+//     return c.tree(c.force(c.generate(c.ceilDiv(n, 8), [&](Value i) {
 //       Value begin = c.mul(i, c.constant(8));
-//       return c.fold(x, begin, c.min(c.add(begin, c.constant(8)), n.value));
+//       Value end = c.min(c.add(begin, c.constant(8)), n.value);
+//       return c.fold(x, begin, end);
 //     })));
-//   }});
+//   };
+//   byEights.storesElements = true;
+//   registerReduceStrategy("by_eights", byEights);
 //
 // A strategy sees an array of rank 1 and an associative operator without a
 // neutral element. What the operations add to that (initial values, exclusive
