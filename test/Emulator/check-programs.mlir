@@ -9,6 +9,24 @@
 // RUN: %{fail} --entry=unwritten iota:64xi32 2>&1 | %{check}=UNWRITTEN
 // RUN: %{fail} --entry=unwritten_private iota:64xi32 2>&1 | %{check}=PRIVATE
 
+// Two writes of one element, against the promise of the fill.
+// RUN: obs-run %s --device emulate --check --entry=scatter iota:64xindex | FileCheck %s --check-prefix=SCATTERED
+// SCATTERED: {{^}}[0, 1, 2, 3,
+// RUN: %{fail} --entry=scatter zeros:64xindex 2>&1 | %{check}=SCATTER
+
+func.func @scatter(%a: !obs.pull<64 x index>) -> !obs.pull<64 x i32> {
+  %c64 = arith.constant 64 : index
+  %p = obs.fill unchecked par (%t) in (%c64) {
+    %i = obs.get %a[%t] : !obs.pull<64 x index>
+    %x = arith.index_cast %t : index to i32
+    // SCATTER: check-programs.mlir:[[#@LINE+2]]:5: error: {{race|false-claim}}: {{.*}}store of 4 bytes of global memory by thread 1 of block 0
+    // SCATTER-NEXT: check-programs.mlir:[[#@LINE+1]]:5: note: the other access
+    obs.write %x at [%i] : i32
+  } : !obs.push<grid, 64 x i32>
+  %r = obs.force %p {threads = 64 : i64} : !obs.push<grid, 64 x i32> -> !obs.pull<64 x i32>
+  return %r : !obs.pull<64 x i32>
+}
+
 func.func @in_place(%m: memref<64xi32>) -> !obs.pull<64 x i32> {
   %v = obs.view %m : memref<64xi32>
   %r = obs.reverse %v : !obs.pull<64 x i32>
