@@ -29,12 +29,12 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
-  pm.addPass(createObsExpandCollectivesPass());
   pm.addPass(createInlinerPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
   if (options.runtimeChecks)
     pm.addPass(createObsInsertRuntimeChecksPass());
+  pm.addPass(createObsExpandCollectivesPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
   // One sub-program reads its part of what is now an array of all.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -124,6 +124,11 @@ struct InsertRuntimeChecks
       llvm::TypeSwitch<Operation *>(op)
           .Case<MapOp, ZipOp, InterleaveOp>(
               [&](auto array) { checker.checkEqual(array.getArrays()); })
+          .Case<SegmentedReduceOp, SegmentedScanOp>([&](auto collective) {
+            if (collective.isByFlags())
+              checker.checkEqual(
+                  {collective.getArray(), collective.getSegments()});
+          })
           .Case([&](ConcatOp concat) {
             checker.checkEqual(concat.getArrays(), concat.getDimension());
           })

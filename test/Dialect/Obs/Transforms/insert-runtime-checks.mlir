@@ -66,3 +66,17 @@ func.func @take(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
   %s = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
   return %s : !obs.pull<? x i32>
 }
+
+// CHECK-LABEL: @flags(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<? x i32 bound [64]>, %[[F:.*]]: !obs.pull<? x i1 bound [64]>
+func.func @flags(%a: !obs.pull<? x i32 bound [64]>, %f: !obs.pull<? x i1 bound [64]>, %z: i32) -> !obs.pull<? x i32 bound [64]> attributes {obs.level = #obs.level<block>} {
+  // CHECK-DAG: %[[N:.*]] = obs.dim %[[A]], 0
+  // CHECK-DAG: %[[M:.*]] = obs.dim %[[F]], 0
+  // CHECK: %[[OK:.*]] = arith.cmpi eq, %[[N]], %[[M]]
+  // CHECK: obs.assert %[[OK]], "[R4-extents] obs.segmented_scan: the arrays have different extents"
+  %p = obs.segmented_scan inclusive (%x, %y) = %a init %z flags %f : !obs.pull<? x i32 bound [64]>, !obs.pull<? x i1 bound [64]> -> !obs.push<block, ? x i32 bound [64]> {
+    obs.yield %y : i32
+  }
+  %r = obs.force %p : !obs.push<block, ? x i32 bound [64]> -> !obs.pull<? x i32 bound [64]>
+  return %r : !obs.pull<? x i32 bound [64]>
+}
