@@ -68,3 +68,16 @@ func.func @scalar(%rows: !obs.pull<4 x !obs.pull<8 x i32>>, %x: i32) {
   }
   return
 }
+
+// The push array of a scan writes every element once, so it can be mapped.
+// CHECK-LABEL: @mapped(
+func.func @mapped(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  %0 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<8 x i32> -> !obs.push<block, 8 x i32> {
+    obs.yield %l : i32
+  }
+  // CHECK: obs.map
+  %1 = obs.map (%y = %0 : !obs.push<block, 8 x i32>) -> !obs.push<block, 8 x i32> {
+    obs.yield %y : i32
+  }
+  return
+}

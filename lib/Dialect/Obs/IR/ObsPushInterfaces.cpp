@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexBuilder.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Verification.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
+using verification::isTotalPush;
 
 void obs::emitPush(OpBuilder &builder, Location loc, Value array,
                    Writer writer) {
@@ -41,8 +43,13 @@ static void buildPar(OpBuilder &builder, Location loc, ValueRange extents,
   body(builder, block->getArguments());
 }
 
-static bool isTotalPush(Value array) {
+bool verification::isTotalPush(Value array) {
   if (!isa<PushType>(array.getType()))
+    return true;
+  // A segmented_reduce by flags writes initial values, then others over them.
+  if (auto segmented = array.getDefiningOp<SegmentedReduceOp>())
+    return !segmented.isByFlags();
+  if (array.getDefiningOp<CollectiveOpInterface>())
     return true;
   auto op = array.getDefiningOp<PushOpInterface>();
   return op && op.isTotal(cast<OpResult>(array).getResultNumber());

@@ -188,9 +188,7 @@ static bool isCyclic(Value array) {
 /// Emits `[R7-total]` unless every element of `array` is known to be written
 /// exactly once.
 static LogicalResult verifyTotal(Operation *op, Value array) {
-  auto push = array.getDefiningOp<PushOpInterface>();
-  if (push && !isCyclic(array) &&
-      push.isTotal(cast<OpResult>(array).getResultNumber()))
+  if (array.getDefiningOp() && !isCyclic(array) && isTotalPush(array))
     return success();
   return op->emitOpError("[R7-total] changes the values of a push array that "
                          "is not known to write every element exactly once; "

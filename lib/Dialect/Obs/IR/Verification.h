@@ -63,6 +63,10 @@ LogicalResult verifyStandsAt(Operation *op, Level level, StringRef verb);
 LogicalResult verifyBody(Operation *op, Region &body, TypeRange arguments,
                          bool yields);
 
+/// True when the program of the push array `array` is known to write every
+/// element exactly once; and for pull arrays.
+bool isTotalPush(Value array);
+
 /// Rule R8 for one force with `into`; see ObsViewVerifier.cpp.
 LogicalResult verifyViewUses(ForceOp force);
 
