@@ -54,7 +54,7 @@ obs.kernel @same_thread(%in: memref<64xi32>, %out: memref<64xi32>, %n: index) {
 // Not so if the loops go to the threads in different ways.
 // CHECK-LABEL: obs.kernel @other_distribution
 // CHECK: obs.barrier block
-obs.kernel @other_distribution(%in: memref<64xi32>, %out: memref<64xi32>) {
+obs.kernel @other_distribution(%in: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 48 : i64} {
   %c1 = arith.constant 1 : index
   %b = obs.worker_id <grid, block>
   %bs = obs.worker_count <grid, block>
@@ -368,10 +368,10 @@ obs.kernel @while(%in: memref<64xi32>) {
 // must wait for it, although the iteration in between has no reader.
 // CHECK-LABEL: obs.kernel @reader_in_some_iterations
 // CHECK: scf.if
-// CHECK-NEXT: obs.barrier block
+// CHECK-NEXT: obs.barrier warp
 // CHECK: arith.subi
 // CHECK: arith.subi
-// CHECK-NEXT: obs.barrier block {why = [{{.*}}"write after read of the array
+// CHECK-NEXT: obs.barrier warp {why = [{{.*}}"write after read of the array
 // CHECK-NEXT: scf.forall
 obs.kernel @reader_in_some_iterations(%out: memref<?xi32>) attributes {threads = 96 : i64} {
   %c5 = arith.constant 5 : index
@@ -437,4 +437,67 @@ obs.kernel @one_thread(%out: memref<?xi32>) attributes {threads = 1 : i64} {
     %v = memref.load %a[%j] : memref<16xi32, #obs.home<block, shared>>
     memref.store %v, %out[%i] : memref<?xi32>
   } {mapping = [#obs.map<block, thread>]}
+}
+
+// Element 2 i of the first loop goes to thread i, which then reads 2 i and
+// 2 i + 1: the other element is a neighbour's, in the same warp.
+// CHECK-LABEL: obs.kernel @pairs
+// CHECK: obs.barrier warp {why = ["read after write
+// CHECK-NOT: obs.barrier
+obs.kernel @pairs(%out: memref<32xi32>) attributes {threads = 64 : i64} {
+  %c1 = arith.constant 1 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<64xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (64) {
+    memref.store %x, %a[%i] : memref<64xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%i) in (64) {
+    %j = arith.xori %i, %c1 : index
+    %v = memref.load %a[%j] : memref<64xi32, #obs.home<block, shared>>
+    memref.store %v, %out[%i] : memref<32xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// The same across warps.
+// CHECK-LABEL: obs.kernel @far_pairs
+// CHECK: obs.barrier block {why = ["read after write
+// CHECK-NOT: obs.barrier
+obs.kernel @far_pairs(%out: memref<32xi32>) attributes {threads = 64 : i64} {
+  %c32 = arith.constant 32 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<64xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (64) {
+    memref.store %x, %a[%i] : memref<64xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%i) in (64) {
+    %j = arith.xori %i, %c32 : index
+    %v = memref.load %a[%j] : memref<64xi32, #obs.home<block, shared>>
+    memref.store %v, %out[%i] : memref<32xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// Whatever the offset, which all threads agree on, is; and for every stride of
+// the loop, which stays below a warp.
+// CHECK-LABEL: obs.kernel @symbolic
+// CHECK: obs.barrier warp {why = ["read after write
+// CHECK-NOT: obs.barrier block
+obs.kernel @symbolic(%out: memref<32xi32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %x = arith.constant 0 : i32
+  scf.for %k = %c0 to %c5 step %c1 {
+    %a = memref.alloc() : memref<128xi32, #obs.home<block, shared>>
+    %m = arith.shli %c1, %k : index
+    scf.forall (%i) in (64) {
+      %e = arith.addi %i, %n : index
+      memref.store %x, %a[%e] : memref<128xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.forall (%i) in (64) {
+      %j = arith.xori %i, %m : index
+      %e = arith.addi %n, %j : index
+      %v = memref.load %a[%e] : memref<128xi32, #obs.home<block, shared>>
+      memref.store %v, %out[%i] : memref<32xi32>
+    } {mapping = [#obs.map<block, thread>]}
+  }
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Meetings.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -190,21 +191,8 @@ static bool sameWorkers(scf::ForallOp a, scf::ForallOp b) {
          n == getConstantIntValue(b.getMixedUpperBound()[0]);
 }
 
-/// The smallest instance whose threads can be the two that reach the same
-/// element: one thread, the threads of one warp, or those of the block.
-static Level getMeetingLevel(const Access &before, const Access &after,
-                             Workers workers) {
-  // What is not in a loop over threads, every thread does.
-  int64_t count =
-      before.leaf && after.leaf ? workers.threads : workers.launched;
-  if (count == 1 || ((before.ownDimensions & after.ownDimensions) != 0 &&
-                     sameWorkers(before.leaf, after.leaf)))
-    return Level::Thread;
-  return count <= warpSize ? Level::Warp : Level::Block;
-}
-
 std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
-                                     Workers workers) {
+                                     Meetings &meetings) {
   if (before.buffer && after.buffer && before.buffer != after.buffer)
     return std::nullopt;
   if (!before.isWrite() && !after.isWrite())
@@ -224,10 +212,15 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
         after.kind != AccessKind::InitialWrite)
       return std::nullopt;
   }
-  Level scope = getMeetingLevel(before, after, workers);
-  if (scope == Level::Thread || (scope == Level::Warp && before.warpSynced))
+  // The iteration as an index needs no evaluation, whatever the extents.
+  if ((before.ownDimensions & after.ownDimensions) != 0 &&
+      sameWorkers(before.leaf, after.leaf))
     return std::nullopt;
-  return Hazard{kind, scope};
+  std::optional<Level> scope = meetings.get(before, after);
+  if (!scope || scope == Level::Thread ||
+      (scope == Level::Warp && before.warpSynced))
+    return std::nullopt;
+  return Hazard{kind, *scope};
 }
 
 //===----------------------------------------------------------------------===//

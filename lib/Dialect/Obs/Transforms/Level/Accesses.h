@@ -93,9 +93,11 @@ struct Hazard {
   Level scope;
 };
 
-/// The hazard of two accesses by `workers`, if they need a barrier.
+class Meetings;
+
+/// The hazard of two accesses, if they need a barrier.
 std::optional<Hazard> getHazard(const Access &before, const Access &after,
-                                Workers workers);
+                                Meetings &meetings);
 
 /// The analysis. It calls `visit` for every statement with its accesses and
 /// those since the last barrier, possibly several times with more of the

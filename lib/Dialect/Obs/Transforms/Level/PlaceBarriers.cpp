@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Accesses.h"
+#include "Meetings.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "llvm/Support/Path.h"
 
@@ -69,7 +69,7 @@ public:
   /// `analyze` runs the analysis of the code, as `workers` run it, with the
   /// given visitor.
   Placer(Workers workers, function_ref<void(AccessFlow::Visitor)> analyze)
-      : workers(workers), analyze(analyze) {}
+      : meetings(workers), analyze(analyze) {}
 
   /// Places the barriers and counts them.
   void run(unsigned &warpBarriers, unsigned &blockBarriers);
@@ -81,7 +81,7 @@ private:
   bool hasConflict();
   void weaken(Operation *op);
 
-  Workers workers;
+  mutable Meetings meetings;
   function_ref<void(AccessFlow::Visitor)> analyze;
   /// The scopes of the barriers in front of statements.
   llvm::MapVector<Operation *, std::optional<Level>> guarded;
@@ -98,7 +98,7 @@ std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
   std::optional<Level> needed;
   for (const Access &before : pending)
     for (const Access &after : accesses)
-      if (auto hazard = getHazard(before, after, workers))
+      if (auto hazard = getHazard(before, after, meetings))
         needed = std::max(needed.value_or(Level::Warp), hazard->scope);
   return needed;
 }
@@ -154,7 +154,7 @@ void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
       std::optional<Level> own = getScope(other);
       for (const Access &before : pending)
         for (const Access &after : accesses)
-          if (auto hazard = getHazard(before, after, workers);
+          if (auto hazard = getHazard(before, after, meetings);
               hazard && (!own || *own < hazard->scope))
             reasons[op].insert(StringAttr::get(
                 op->getContext(), describe(hazard->kind, before, after)));

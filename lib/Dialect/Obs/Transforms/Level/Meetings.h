@@ -1,0 +1,37 @@
+//===- Meetings.h - Which threads reach the same element --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
+
+#include "Accesses.h"
+
+namespace mlir::obs {
+
+/// Answers, for pairs of accesses to one buffer, who the two threads can be
+/// that reach the same element.
+class Meetings {
+public:
+  explicit Meetings(Workers workers) : workers(workers) {}
+
+  /// The smallest instance that the two threads are always in: one thread, a
+  /// warp or the block; nothing if no element is reached by both.
+  std::optional<Level> get(const Access &before, const Access &after);
+
+private:
+  std::optional<Level> compute(const Access &before, const Access &after);
+
+  Workers workers;
+  /// By the operations and the loop whose values are stale.
+  llvm::DenseMap<std::pair<std::pair<Operation *, Operation *>, Operation *>,
+                 std::optional<Level>>
+      known;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
