@@ -167,6 +167,8 @@ Value CollectiveBuilder::generate(Extent n,
 }
 
 Value CollectiveBuilder::shareReads(Value array) {
+  if (!array.getDefiningOp<MapOp>() && !array.getDefiningOp<GenerateOp>())
+    return array;
   return ZipOp::create(builder, loc, TypeRange(array.getType()),
                        ValueRange(array));
 }
