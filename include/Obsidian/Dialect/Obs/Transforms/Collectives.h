@@ -128,7 +128,7 @@ public:
   /// The same array. What reads it in several places reads each element in one
   /// of them only, so nobody is told to force it.
   Value shareReads(Value array);
-  /// Stores a pull array in memory of the level.
+  /// Stores a pull array in memory of the level, unless it is stored already.
   Value force(Value array);
   using WriteFn =
       llvm::function_ref<void(ValueRange values, ValueRange indices)>;

@@ -189,6 +189,8 @@ static PushType getPushType(PullType type, Level level) {
 }
 
 Value CollectiveBuilder::force(Value array) {
+  if (array.getDefiningOp<ForceOp>())
+    return array;
   PushType type = getPushType(cast<PullType>(array.getType()), level);
   return forcePush(builder, loc, PushOp::create(builder, loc, type, array));
 }

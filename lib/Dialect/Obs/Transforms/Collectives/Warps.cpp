@@ -18,11 +18,15 @@ using namespace mlir::obs;
 
 static constexpr int64_t size = CollectiveBuilder::warpSize;
 
-/// The elements of chunk `number` of `x`, at level warp.
+/// Whether every lane of every warp has an element of its own.
+static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }
+
+/// The elements of `x` from `begin` on, at level warp.
 static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   return warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
+    Value index = warp.add(begin, i);
     Value last = warp.sub(n.value, warp.constant(1));
-    return warp.get(x, warp.min(warp.add(begin, i), last));
+    return warp.get(x, isFull(n) ? index : warp.min(index, last));
   }));
 }
 
@@ -46,7 +50,9 @@ static Value reduce(CollectiveBuilder &c, Value x) {
     x = c.distributeWarps(
         chunks, 1, chunks, [&](CollectiveBuilder &warp, Value number) {
           Value begin = warp.mul(number, warp.constant(size));
-          Value live = warp.min(warp.sub(n.value, begin), warp.constant(size));
+          Value live = warp.constant(size);
+          if (!isFull(n))
+            live = warp.min(live, warp.sub(n.value, begin));
           Value y = reduceChunk(warp, load(warp, x, n, begin), live);
           return warp.generate(warp.getConstantExtent(1),
                                [&](Value i) { return warp.get(y, i); });
@@ -71,9 +77,7 @@ static Value scan(CollectiveBuilder &c, Value x) {
     Value last = c.add(c.mul(number, c.constant(size)), c.constant(size - 1));
     return c.get(s, c.min(last, c.sub(n.value, c.constant(1))));
   });
-  Value sums = scan(c, ends);
-  if (!sums.getDefiningOp<ForceOp>())
-    sums = c.force(sums);
+  Value sums = c.force(scan(c, ends));
   return c.generate(n, [&](Value i) {
     Value number = c.div(i, c.constant(size));
     return c.choose(
