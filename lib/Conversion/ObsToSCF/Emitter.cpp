@@ -199,8 +199,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       continue;
     }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
-    if (Attribute initial = write->getAttr("obs.contract"))
-      store->setAttr("obs.contract", initial);
+    if (Attribute mark = write->getAttr("obs.contract"))
+      store->setAttr("obs.contract", mark);
     else if (contract.contract == Contract::Any)
       store->setAttr("obs.contract", builder.getStringAttr("any"));
   }

@@ -78,8 +78,15 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
   if (auto write = dyn_cast<WriteOp>(op)) {
     builder.setInsertionPoint(op);
     WriteContract contract = fillContract;
-    if (std::optional<Contract> own = write.getContract())
-      contract = {*own, write.getKindAttr()};
+    if (std::optional<Contract> own = write.getContract()) {
+      contract.contract = *own;
+      contract.kind = write.getKindAttr();
+    }
+    // What an earlier emission found out.
+    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
+      contract.initial |= mark.getValue() == "init";
+      contract.unchecked |= mark.getValue() == "disjoint";
+    }
     writer(builder, op->getLoc(), write.getValues(), write.getIndices(),
            contract);
     op->erase();
@@ -134,7 +141,10 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   Block *block = builder.getInsertionBlock();
   Block::iterator end = builder.getInsertionPoint();
   for (Operation *clone : clones)
-    redirectWrites(builder, clone, {getContract(), getKindAttr()}, writer);
+    redirectWrites(builder, clone,
+                   {getContract(), getKindAttr(), /*initial=*/false,
+                    /*unchecked=*/getUnchecked()},
+                   writer);
   builder.setInsertionPoint(block, end);
 }
 Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
@@ -308,10 +318,16 @@ static void emitGuarded(
 
 void ReindexOp::emit(OpBuilder &builder, Location loc, unsigned,
                      Writer writer) {
-  emitChanged(builder, loc, getArray(), writer,
-              [&](OpBuilder &b, Location, ValueRange indices) {
-                return cloneBody(b, getBody(), indices);
-              });
+  emitChanged(
+      builder, loc, getArray(),
+      [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+          WriteContract contract) {
+        contract.unchecked |= getUnchecked();
+        writer(b, l, values, indices, contract);
+      },
+      [&](OpBuilder &b, Location, ValueRange indices) {
+        return cloneBody(b, getBody(), indices);
+      });
 }
 bool ReindexOp::isTotal(unsigned) { return isTotalPush(getArray()); }
 Value ReindexOp::getMovedArray() { return getArray(); }

@@ -173,7 +173,8 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   WriteContract contract;
   SmallVector<Operation *> chain;
   if (FillOp root = getChainRoot(array, chain)) {
-    if (chain.empty() && isFused(root) && root->hasOneUse())
+    if (chain.empty() && isFused(root) && root->hasOneUse() &&
+        !root.getUnchecked())
       return root;
     // `onto` stays with its root: a moved array would need a moved copy.
     if (!root.getOnto() || chain.empty()) {
@@ -203,8 +204,11 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                write.setContract(own.contract);
                write.setKindAttr(own.kind);
              }
+             // What the checks of kernels have to know about this write.
              if (own.initial)
                write->setAttr("obs.contract", b.getStringAttr("init"));
+             else if (own.unchecked && own.contract == Contract::Disjoint)
+               write->setAttr("obs.contract", b.getStringAttr("disjoint"));
            });
   return fill;
 }

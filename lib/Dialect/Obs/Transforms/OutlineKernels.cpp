@@ -231,8 +231,10 @@ static bool isInitialLoop(ParOp par) {
   return par.getUnit() == Level::Thread &&
          par.getBody()
              .walk([](WriteOp write) {
-               return write->hasAttr("obs.contract") ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+               auto mark = write->getAttrOfType<StringAttr>("obs.contract");
+               return mark && mark.getValue() == "init"
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
              })
              .wasInterrupted();
 }

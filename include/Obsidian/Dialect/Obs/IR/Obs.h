@@ -42,6 +42,8 @@ struct WriteContract {
   StringAttr kind;
   /// Initial contents, which later writes of the same force may replace.
   bool initial = false;
+  /// That no other write reaches the element is claimed, not proved (R5).
+  bool unchecked = false;
 };
 
 /// What a push array calls for every element that it writes: one value for each
