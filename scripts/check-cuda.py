@@ -28,7 +28,7 @@ def collect():
             if not match or line.endswith("\\") or re.search("%[tS]|--schedule|--report", line):
                 continue
             words = shlex.split(match[1].replace("--device=emulate", "").replace("%s", str(path)))
-            found.append(words)
+            found.append([w for w in words if not w.startswith("--check")])
     for path in sorted((ROOT / "examples").glob("*.mlir")):
         for line in path.read_text().splitlines():
             match = re.match(r"// .*obs-run examples/\S+ (.*)", line)
