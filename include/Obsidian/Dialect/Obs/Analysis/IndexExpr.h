@@ -1,0 +1,181 @@
+//===- IndexExpr.h - Arithmetic on indices, without IR -*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXEXPR_H
+#define OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXEXPR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace mlir::obs {
+
+/// The numbers from `min` to `max`, both included.
+struct IndexRange {
+  int64_t min;
+  int64_t max;
+};
+
+/// An immutable expression over numbered variables, which differ from worker to
+/// worker or from step to step, and numbered symbols, which have one unknown
+/// value throughout. All arithmetic is that of 64-bit two's complement: sums
+/// and products wrap, divisions round down, `shr` shifts zeros in. Copying is
+/// cheap, and equal subexpressions may be shared.
+class IndexExpr {
+public:
+  enum class Kind {
+    Constant,
+    Variable,
+    Symbol,
+    Opaque,
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    Mod,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Min,
+    Max,
+    Select
+  };
+  enum class Compare {
+    Equal,
+    Less,
+    LessEqual,
+    UnsignedLess,
+    UnsignedLessEqual
+  };
+
+  static IndexExpr constant(int64_t value);
+  /// Variable `id` in [0, extent), or any number without an extent.
+  static IndexExpr variable(unsigned id,
+                            std::optional<int64_t> extent = std::nullopt);
+  /// Symbol `id`, within `range` if that is known.
+  static IndexExpr symbol(unsigned id,
+                          std::optional<IndexRange> range = std::nullopt);
+  /// A number about which nothing is known, another one at every evaluation.
+  static IndexExpr opaque();
+  /// `kind` is one of Add to Max. Constants and neutral operands are folded.
+  static IndexExpr binary(Kind kind, IndexExpr lhs, IndexExpr rhs);
+  /// `onTrue` if `lhs` compares with `rhs` in this way, else `onFalse`.
+  static IndexExpr select(Compare compare, IndexExpr lhs, IndexExpr rhs,
+                          IndexExpr onTrue, IndexExpr onFalse);
+
+  Kind getKind() const;
+  /// The number of a constant.
+  int64_t getValue() const;
+  std::optional<int64_t> getConstant() const;
+  /// The number of a variable or a symbol.
+  unsigned getId() const;
+  /// What is known of a variable or a symbol.
+  std::optional<IndexRange> getDeclaredRange() const;
+  Compare getCompare() const;
+  /// The operands: of `select` lhs, rhs, onTrue, onFalse.
+  llvm::ArrayRef<IndexExpr> getOperands() const;
+  /// True where neither a variable nor an opaque number occurs.
+  bool isUniform() const;
+  bool hasOpaque() const;
+  bool hasVariable() const;
+  const void *getIdentity() const { return node.get(); }
+
+  /// Bounds of the value, where no part of the expression can wrap; nullopt
+  /// where none are known.
+  std::optional<IndexRange> getRange() const;
+
+  /// Structural equality; opaque numbers equal nothing.
+  bool operator==(const IndexExpr &other) const;
+  bool operator!=(const IndexExpr &other) const { return !(*this == other); }
+
+  /// Replaces variables and symbols; `leaf` gives nullopt for what stays.
+  IndexExpr substitute(
+      llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
+      const;
+
+  struct Node;
+
+private:
+  explicit IndexExpr(std::shared_ptr<const Node> node)
+      : node(std::move(node)) {}
+  std::shared_ptr<const Node> node;
+};
+
+inline IndexExpr operator+(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::Add, a, b);
+}
+inline IndexExpr operator-(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::Sub, a, b);
+}
+inline IndexExpr operator*(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::Mul, a, b);
+}
+inline IndexExpr operator^(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::Xor, a, b);
+}
+inline IndexExpr operator&(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::And, a, b);
+}
+inline IndexExpr operator|(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(IndexExpr::Kind::Or, a, b);
+}
+
+/// The variables and symbols of some expressions, each once, by kind and
+/// number.
+llvm::SmallVector<IndexExpr> collectLeaves(llvm::ArrayRef<IndexExpr> exprs,
+                                           IndexExpr::Kind kind);
+
+/// A tuple of indices: the address of an access, or the value of a reindex.
+using IndexMap = llvm::SmallVector<IndexExpr>;
+
+/// A sum of multiples of expressions that are not sums themselves.
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<IndexExpr, int64_t>> terms;
+
+  static LinearForm get(const IndexExpr &expr);
+  /// Adds `factor` times `expr`, which becomes a term or joins its equal.
+  void add(const IndexExpr &expr, int64_t factor);
+  void add(const LinearForm &other, int64_t factor);
+  IndexExpr toExpr() const;
+  /// Bounds, nullopt where a term has none.
+  std::optional<IndexRange> getRange() const;
+};
+
+/// Evaluates expressions at many points, one step for each subexpression.
+class IndexEvaluator {
+public:
+  explicit IndexEvaluator(llvm::ArrayRef<IndexExpr> exprs);
+  /// The values where variable `v` is `variables[v]` and symbol `s` is
+  /// `symbols[s]`, until the next call. nullopt where one is missing, or the
+  /// value has no meaning: opaque, division by zero or less, shift by 64 or
+  /// more.
+  std::optional<llvm::ArrayRef<int64_t>>
+  evaluate(llvm::ArrayRef<int64_t> variables,
+           llvm::ArrayRef<int64_t> symbols = {});
+
+private:
+  struct Step {
+    IndexExpr expr;
+    llvm::SmallVector<unsigned, 4> operands;
+  };
+  llvm::SmallVector<Step> steps;
+  llvm::SmallVector<unsigned> outputs;
+  llvm::SmallVector<int64_t> values;
+  /// Whether a step has a value: an arm that is not selected needs none.
+  llvm::SmallVector<bool> defined;
+  llvm::SmallVector<int64_t> results;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXEXPR_H

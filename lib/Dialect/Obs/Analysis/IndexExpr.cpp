@@ -1,0 +1,495 @@
+//===- IndexExpr.cpp - Arithmetic on indices, without IR -*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir::obs;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using Kind = IndexExpr::Kind;
+using Compare = IndexExpr::Compare;
+
+struct IndexExpr::Node {
+  Kind kind;
+  int64_t value = 0;
+  unsigned id = 0;
+  Compare compare = Compare::Equal;
+  std::optional<IndexRange> declared;
+  std::optional<IndexRange> range;
+  bool hasVariable = false;
+  bool hasOpaque = false;
+  SmallVector<IndexExpr, 2> operands;
+};
+
+static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+
+/// The value of a binary operation, nullopt where it has none.
+static std::optional<int64_t> fold(Kind kind, int64_t a, int64_t b) {
+  uint64_t x = a, y = b;
+  switch (kind) {
+  case Kind::Add:
+    return wrap(x + y);
+  case Kind::Sub:
+    return wrap(x - y);
+  case Kind::Mul:
+    return wrap(x * y);
+  case Kind::FloorDiv:
+    if (b <= 0)
+      return std::nullopt;
+    return a / b - (a % b < 0);
+  case Kind::Mod:
+    if (b <= 0)
+      return std::nullopt;
+    return a % b + (a % b < 0 ? b : 0);
+  case Kind::And:
+    return wrap(x & y);
+  case Kind::Or:
+    return wrap(x | y);
+  case Kind::Xor:
+    return wrap(x ^ y);
+  case Kind::Shl:
+    return y < 64 ? std::optional(wrap(x << y)) : std::nullopt;
+  case Kind::Shr:
+    return y < 64 ? std::optional(wrap(x >> y)) : std::nullopt;
+  case Kind::Min:
+    return std::min(a, b);
+  case Kind::Max:
+    return std::max(a, b);
+  default:
+    return std::nullopt;
+  }
+}
+
+static bool compares(Compare compare, int64_t a, int64_t b) {
+  switch (compare) {
+  case Compare::Equal:
+    return a == b;
+  case Compare::Less:
+    return a < b;
+  case Compare::LessEqual:
+    return a <= b;
+  case Compare::UnsignedLess:
+    return static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
+  case Compare::UnsignedLessEqual:
+    return static_cast<uint64_t>(a) <= static_cast<uint64_t>(b);
+  }
+  llvm_unreachable("all comparisons are listed");
+}
+
+static std::optional<IndexRange> addRanges(IndexRange a, IndexRange b) {
+  IndexRange r;
+  if (llvm::AddOverflow(a.min, b.min, r.min) ||
+      llvm::AddOverflow(a.max, b.max, r.max))
+    return std::nullopt;
+  return r;
+}
+
+static std::optional<IndexRange> subRanges(IndexRange a, IndexRange b) {
+  IndexRange r;
+  if (llvm::SubOverflow(a.min, b.max, r.min) ||
+      llvm::SubOverflow(a.max, b.min, r.max))
+    return std::nullopt;
+  return r;
+}
+
+static std::optional<IndexRange> mulRanges(IndexRange a, IndexRange b) {
+  std::optional<IndexRange> r;
+  for (int64_t x : {a.min, a.max})
+    for (int64_t y : {b.min, b.max}) {
+      int64_t product;
+      if (llvm::MulOverflow(x, y, product))
+        return std::nullopt;
+      if (!r)
+        r = IndexRange{product, product};
+      r->min = std::min(r->min, product);
+      r->max = std::max(r->max, product);
+    }
+  return r;
+}
+
+static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
+                                            const IndexExpr &rhs) {
+  std::optional<IndexRange> a = lhs.getRange(), b = rhs.getRange();
+  auto isNatural = [](std::optional<IndexRange> r) { return r && r->min >= 0; };
+  if (kind == Kind::Mod && b && b->min > 0) {
+    if (isNatural(a) && a->max < b->min)
+      return a;
+    return IndexRange{0, b->max - 1};
+  }
+  if (kind == Kind::And && (isNatural(a) || isNatural(b))) {
+    int64_t max = std::numeric_limits<int64_t>::max();
+    if (isNatural(a))
+      max = a->max;
+    if (isNatural(b))
+      max = std::min(max, b->max);
+    return IndexRange{0, max};
+  }
+  if (!a || !b)
+    return std::nullopt;
+  switch (kind) {
+  case Kind::Add:
+    return addRanges(*a, *b);
+  case Kind::Sub:
+    return subRanges(*a, *b);
+  case Kind::Mul:
+    return mulRanges(*a, *b);
+  case Kind::FloorDiv:
+    if (b->min <= 0)
+      return std::nullopt;
+    return IndexRange{*fold(kind, a->min, a->min < 0 ? b->min : b->max),
+                      *fold(kind, a->max, a->max < 0 ? b->max : b->min)};
+  case Kind::Or:
+  case Kind::Xor: {
+    if (!isNatural(a) || !isNatural(b))
+      return std::nullopt;
+    unsigned bits = 64 - llvm::countl_zero(static_cast<uint64_t>(a->max) |
+                                           static_cast<uint64_t>(b->max));
+    return IndexRange{
+        0, static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(bits))};
+  }
+  case Kind::Shl:
+    if (b->min < 0 || b->max > 62)
+      return std::nullopt;
+    return mulRanges(*a, {int64_t(1) << b->min, int64_t(1) << b->max});
+  case Kind::Shr:
+    if (!isNatural(a) || b->min < 0 || b->max > 63)
+      return std::nullopt;
+    return IndexRange{a->min >> b->max, a->max >> b->min};
+  case Kind::Min:
+    return IndexRange{std::min(a->min, b->min), std::min(a->max, b->max)};
+  case Kind::Max:
+    return IndexRange{std::max(a->min, b->min), std::max(a->max, b->max)};
+  default:
+    return std::nullopt;
+  }
+}
+
+IndexExpr IndexExpr::constant(int64_t value) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Constant;
+  node->value = value;
+  node->range = IndexRange{value, value};
+  return IndexExpr(node);
+}
+
+IndexExpr IndexExpr::variable(unsigned id, std::optional<int64_t> extent) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Variable;
+  node->id = id;
+  node->hasVariable = true;
+  // An empty domain is no range: such an expression is never evaluated.
+  if (extent && *extent > 0)
+    node->declared = node->range = IndexRange{0, *extent - 1};
+  return IndexExpr(node);
+}
+
+IndexExpr IndexExpr::symbol(unsigned id, std::optional<IndexRange> range) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Symbol;
+  node->id = id;
+  node->declared = node->range = range;
+  return IndexExpr(node);
+}
+
+IndexExpr IndexExpr::opaque() {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Opaque;
+  node->hasOpaque = true;
+  return IndexExpr(node);
+}
+
+IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
+  std::optional<int64_t> a = lhs.getConstant(), b = rhs.getConstant();
+  if (a && b)
+    if (std::optional<int64_t> value = fold(kind, *a, *b))
+      return constant(*value);
+  bool zeroIsNeutral = kind == Kind::Add || kind == Kind::Or ||
+                       kind == Kind::Xor || kind == Kind::Sub ||
+                       kind == Kind::Shl || kind == Kind::Shr;
+  if (b == 0 && zeroIsNeutral)
+    return lhs;
+  if (a == 0 && (kind == Kind::Add || kind == Kind::Or || kind == Kind::Xor))
+    return rhs;
+  if (b == 1 && (kind == Kind::Mul || kind == Kind::FloorDiv))
+    return lhs;
+  if (a == 1 && kind == Kind::Mul)
+    return rhs;
+  if ((a == 0 || b == 0) && (kind == Kind::Mul || kind == Kind::And))
+    return constant(0);
+  if (std::optional<IndexRange> range = lhs.getRange();
+      b && *b > 0 && range && range->min >= 0 && range->max < *b) {
+    if (kind == Kind::Mod)
+      return lhs;
+    if (kind == Kind::FloorDiv)
+      return constant(0);
+  }
+  auto node = std::make_shared<Node>();
+  node->kind = kind;
+  node->hasVariable = lhs.hasVariable() || rhs.hasVariable();
+  node->hasOpaque = lhs.hasOpaque() || rhs.hasOpaque();
+  node->range = getRangeOf(kind, lhs, rhs);
+  node->operands = {std::move(lhs), std::move(rhs)};
+  return IndexExpr(node);
+}
+
+IndexExpr IndexExpr::select(Compare compare, IndexExpr lhs, IndexExpr rhs,
+                            IndexExpr onTrue, IndexExpr onFalse) {
+  if (lhs.getConstant() && rhs.getConstant())
+    return compares(compare, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
+  if (onTrue == onFalse)
+    return onTrue;
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Select;
+  node->compare = compare;
+  std::optional<IndexRange> a = onTrue.getRange(), b = onFalse.getRange();
+  if (a && b)
+    node->range =
+        IndexRange{std::min(a->min, b->min), std::max(a->max, b->max)};
+  node->operands = {std::move(lhs), std::move(rhs), std::move(onTrue),
+                    std::move(onFalse)};
+  for (const IndexExpr &operand : node->operands) {
+    node->hasVariable |= operand.hasVariable();
+    node->hasOpaque |= operand.hasOpaque();
+  }
+  return IndexExpr(node);
+}
+
+Kind IndexExpr::getKind() const { return node->kind; }
+int64_t IndexExpr::getValue() const { return node->value; }
+std::optional<int64_t> IndexExpr::getConstant() const {
+  return node->kind == Kind::Constant ? std::optional(node->value)
+                                      : std::nullopt;
+}
+unsigned IndexExpr::getId() const { return node->id; }
+std::optional<IndexRange> IndexExpr::getDeclaredRange() const {
+  return node->declared;
+}
+Compare IndexExpr::getCompare() const { return node->compare; }
+ArrayRef<IndexExpr> IndexExpr::getOperands() const { return node->operands; }
+bool IndexExpr::isUniform() const {
+  return !node->hasVariable && !node->hasOpaque;
+}
+bool IndexExpr::hasOpaque() const { return node->hasOpaque; }
+bool IndexExpr::hasVariable() const { return node->hasVariable; }
+std::optional<IndexRange> IndexExpr::getRange() const { return node->range; }
+
+/// `budget` bounds the work on shared subexpressions: "different" is the safe
+/// answer, since equality only ever simplifies.
+static bool isEqual(const IndexExpr &a, const IndexExpr &b, unsigned &budget) {
+  if (a.hasOpaque() || b.hasOpaque() || budget == 0)
+    return false;
+  if (a.getIdentity() == b.getIdentity())
+    return true;
+  --budget;
+  if (a.getKind() != b.getKind() || a.getId() != b.getId() ||
+      a.getCompare() != b.getCompare() ||
+      a.getOperands().size() != b.getOperands().size() ||
+      (a.getKind() == Kind::Constant && a.getValue() != b.getValue()))
+    return false;
+  for (auto [x, y] : llvm::zip(a.getOperands(), b.getOperands()))
+    if (!isEqual(x, y, budget))
+      return false;
+  return true;
+}
+
+bool IndexExpr::operator==(const IndexExpr &other) const {
+  unsigned budget = 1000;
+  return isEqual(*this, other, budget);
+}
+
+/// All subexpressions, operands first, each once.
+static void visit(const IndexExpr &expr,
+                  llvm::DenseMap<const void *, unsigned> &seen,
+                  llvm::SmallVectorImpl<IndexExpr> &order) {
+  if (seen.contains(expr.getIdentity()))
+    return;
+  for (const IndexExpr &operand : expr.getOperands())
+    visit(operand, seen, order);
+  seen[expr.getIdentity()] = order.size();
+  order.push_back(expr);
+}
+
+IndexExpr IndexExpr::substitute(
+    llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
+    const {
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> order, replaced;
+  visit(*this, seen, order);
+  for (const IndexExpr &expr : order) {
+    SmallVector<IndexExpr> operands;
+    for (const IndexExpr &operand : expr.getOperands())
+      operands.push_back(replaced[seen[operand.getIdentity()]]);
+    if (expr.getKind() == Kind::Select)
+      replaced.push_back(select(expr.getCompare(), operands[0], operands[1],
+                                operands[2], operands[3]));
+    else if (!operands.empty())
+      replaced.push_back(binary(expr.getKind(), operands[0], operands[1]));
+    else if (expr.getKind() == Kind::Variable || expr.getKind() == Kind::Symbol)
+      replaced.push_back(leaf(expr).value_or(expr));
+    else
+      replaced.push_back(expr);
+  }
+  return replaced.back();
+}
+
+SmallVector<IndexExpr> mlir::obs::collectLeaves(ArrayRef<IndexExpr> exprs,
+                                                Kind kind) {
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> order, leaves;
+  for (const IndexExpr &expr : exprs)
+    visit(expr, seen, order);
+  for (const IndexExpr &expr : order)
+    if (expr.getKind() == kind && llvm::none_of(leaves, [&](IndexExpr &leaf) {
+          return leaf.getId() == expr.getId();
+        }))
+      leaves.push_back(expr);
+  return leaves;
+}
+
+static void addTo(LinearForm &form, const IndexExpr &expr, int64_t factor) {
+  uint64_t scale = factor;
+  if (std::optional<int64_t> constant = expr.getConstant()) {
+    form.constant = wrap(form.constant + scale * uint64_t(*constant));
+    return;
+  }
+  ArrayRef<IndexExpr> operands = expr.getOperands();
+  switch (expr.getKind()) {
+  case Kind::Add:
+    addTo(form, operands[0], factor);
+    return addTo(form, operands[1], factor);
+  case Kind::Sub:
+    addTo(form, operands[0], factor);
+    return addTo(form, operands[1], wrap(-scale));
+  case Kind::Mul:
+    if (std::optional<int64_t> c = operands[1].getConstant())
+      return addTo(form, operands[0], wrap(scale * uint64_t(*c)));
+    if (std::optional<int64_t> c = operands[0].getConstant())
+      return addTo(form, operands[1], wrap(scale * uint64_t(*c)));
+    break;
+  case Kind::Shl:
+    if (std::optional<int64_t> c = operands[1].getConstant();
+        c && *c >= 0 && *c < 64)
+      return addTo(form, operands[0], wrap(scale << *c));
+    break;
+  default:
+    break;
+  }
+  form.add(expr, factor);
+}
+
+LinearForm LinearForm::get(const IndexExpr &expr) {
+  LinearForm form;
+  addTo(form, expr, 1);
+  return form;
+}
+
+void LinearForm::add(const IndexExpr &expr, int64_t factor) {
+  for (auto &[term, coefficient] : terms)
+    if (term == expr) {
+      coefficient = wrap(uint64_t(coefficient) + uint64_t(factor));
+      llvm::erase_if(terms, [](auto &term) { return term.second == 0; });
+      return;
+    }
+  if (factor != 0)
+    terms.push_back({expr, factor});
+}
+
+void LinearForm::add(const LinearForm &other, int64_t factor) {
+  constant = wrap(constant + uint64_t(factor) * uint64_t(other.constant));
+  for (auto &[term, coefficient] : other.terms)
+    add(term, wrap(uint64_t(factor) * uint64_t(coefficient)));
+}
+
+IndexExpr LinearForm::toExpr() const {
+  IndexExpr sum = IndexExpr::constant(constant);
+  for (auto &[term, coefficient] : terms)
+    if (coefficient == -1)
+      sum = sum - term;
+    else
+      sum = sum + term * IndexExpr::constant(coefficient);
+  return sum;
+}
+
+std::optional<IndexRange> LinearForm::getRange() const {
+  IndexRange range{constant, constant};
+  for (auto &[term, coefficient] : terms) {
+    std::optional<IndexRange> part = term.getRange();
+    if (part)
+      part = mulRanges(*part, {coefficient, coefficient});
+    if (part)
+      part = addRanges(range, *part);
+    if (!part)
+      return std::nullopt;
+    range = *part;
+  }
+  return range;
+}
+
+IndexEvaluator::IndexEvaluator(ArrayRef<IndexExpr> exprs) {
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> order;
+  for (const IndexExpr &expr : exprs)
+    visit(expr, seen, order);
+  for (const IndexExpr &expr : order) {
+    Step step{expr, {}};
+    for (const IndexExpr &operand : expr.getOperands())
+      step.operands.push_back(seen[operand.getIdentity()]);
+    steps.push_back(std::move(step));
+  }
+  for (const IndexExpr &expr : exprs)
+    outputs.push_back(seen[expr.getIdentity()]);
+  values.resize(steps.size());
+  defined.resize(steps.size());
+  results.resize(outputs.size());
+}
+
+std::optional<ArrayRef<int64_t>>
+IndexEvaluator::evaluate(ArrayRef<int64_t> variables,
+                         ArrayRef<int64_t> symbols) {
+  for (unsigned i = 0, e = steps.size(); i < e; ++i) {
+    const Step &step = steps[i];
+    std::optional<int64_t> value;
+    auto get = [&](unsigned operand) -> std::optional<int64_t> {
+      unsigned slot = step.operands[operand];
+      return defined[slot] ? std::optional(values[slot]) : std::nullopt;
+    };
+    switch (step.expr.getKind()) {
+    case Kind::Constant:
+      value = step.expr.getValue();
+      break;
+    case Kind::Variable:
+      if (step.expr.getId() < variables.size())
+        value = variables[step.expr.getId()];
+      break;
+    case Kind::Symbol:
+      if (step.expr.getId() < symbols.size())
+        value = symbols[step.expr.getId()];
+      break;
+    case Kind::Opaque:
+      break;
+    case Kind::Select:
+      if (get(0) && get(1))
+        value = get(compares(step.expr.getCompare(), *get(0), *get(1)) ? 2 : 3);
+      break;
+    default:
+      if (get(0) && get(1))
+        value = fold(step.expr.getKind(), *get(0), *get(1));
+    }
+    defined[i] = value.has_value();
+    values[i] = value.value_or(0);
+  }
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (!defined[output])
+      return std::nullopt;
+    results[i] = values[output];
+  }
+  return ArrayRef<int64_t>(results);
+}

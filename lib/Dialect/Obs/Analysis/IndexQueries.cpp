@@ -1,0 +1,708 @@
+//===- IndexQueries.cpp - What passes ask of index maps -*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/BitLinearMap.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
+#include <map>
+#include <set>
+
+using namespace mlir::obs;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using Kind = IndexExpr::Kind;
+
+static constexpr unsigned lanesOfWarp = 32;
+
+/// Points of a box; nullopt if over the budget.
+static std::optional<uint64_t> countPoints(ArrayRef<int64_t> domain) {
+  uint64_t points = 1;
+  for (int64_t extent : domain) {
+    if (extent <= 0)
+      return 0;
+    if (uint64_t(extent) > indexEnumerationBudget ||
+        (points *= extent) > indexEnumerationBudget)
+      return std::nullopt;
+  }
+  return points;
+}
+
+/// The next point of a box, last dimension fastest; false after the last.
+static bool advance(SmallVector<int64_t> &point, ArrayRef<int64_t> domain) {
+  for (unsigned i = domain.size(); i-- > 0;) {
+    if (++point[i] < domain[i])
+      return true;
+    point[i] = 0;
+  }
+  return false;
+}
+
+/// Whether a map that is linear over the bits of a box of powers of two is
+/// injective; nullopt if it is not of that kind.
+static std::optional<bool> isInjectiveOnBits(ArrayRef<IndexExpr> map,
+                                             ArrayRef<int64_t> domain) {
+  SmallVector<VariableBits> variables;
+  unsigned bits = 0;
+  for (auto [id, extent] : llvm::enumerate(domain)) {
+    if (extent <= 0 || !llvm::isPowerOf2_64(extent))
+      return std::nullopt;
+    unsigned width = llvm::Log2_64(extent);
+    variables.push_back({unsigned(id), bits, width});
+    bits += width;
+  }
+  if (bits > 63)
+    return std::nullopt;
+  SmallVector<uint64_t> rows;
+  for (const IndexExpr &expr : map) {
+    std::optional<BitLinearMap> part = getBitLinearMap(expr, variables, bits);
+    if (!part)
+      return std::nullopt;
+    for (unsigned i = 0; i < 64; ++i)
+      rows.push_back(part->getRow(i));
+  }
+  return BitSubspace::span(bits, 0, rows).getDimension() == bits;
+}
+
+/// Decides injectivity of `sum of coefficients times variables` on a box: true
+/// if it is a mixed-radix number, false in one dimension with factor 0.
+static std::optional<bool> isMixedRadix(const IndexExpr &expr,
+                                        ArrayRef<int64_t> domain) {
+  LinearForm form = LinearForm::get(expr);
+  SmallVector<std::pair<uint64_t, int64_t>> digits;
+  SmallVector<bool> seen(domain.size(), false);
+  for (auto &[term, factor] : form.terms) {
+    if (term.getKind() == Kind::Variable && term.getId() < domain.size()) {
+      seen[term.getId()] = true;
+      if (domain[term.getId()] > 1)
+        digits.push_back({factor < 0 ? -uint64_t(factor) : uint64_t(factor),
+                          domain[term.getId()]});
+      continue;
+    }
+    if (!term.isUniform())
+      return std::nullopt;
+  }
+  for (auto [used, extent] : llvm::zip(seen, domain))
+    if (!used && extent > 1)
+      return false;
+  llvm::sort(digits);
+  uint64_t reach = 1;
+  for (auto [factor, extent] : digits) {
+    if (factor < reach)
+      return std::nullopt;
+    if (llvm::SaturatingMultiply(factor, uint64_t(extent)) >> 62)
+      return std::nullopt;
+    reach = factor * (extent - 1) + reach;
+  }
+  return true;
+}
+
+std::optional<bool> mlir::obs::isInjective(ArrayRef<IndexExpr> map,
+                                           ArrayRef<int64_t> domain) {
+  if (llvm::any_of(domain, [](int64_t extent) { return extent <= 0; }))
+    return true;
+  for (const IndexExpr &expr : map)
+    if (std::optional<bool> one = isMixedRadix(expr, domain);
+        one && (*one || map.size() == 1))
+      return *one;
+  if (std::optional<bool> injective = isInjectiveOnBits(map, domain))
+    return injective;
+  if (!countPoints(domain))
+    return std::nullopt;
+  IndexEvaluator evaluator(map);
+  SmallVector<int64_t> point(domain.size(), 0);
+  std::set<std::vector<int64_t>> seen;
+  do {
+    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate(point);
+    if (!value)
+      return std::nullopt;
+    if (!seen.insert(value->vec()).second)
+      return false;
+  } while (advance(point, domain));
+  return true;
+}
+
+std::optional<bool> mlir::obs::isBijection(ArrayRef<IndexExpr> map,
+                                           ArrayRef<int64_t> domain,
+                                           ArrayRef<int64_t> range) {
+  auto countAll = [](ArrayRef<int64_t> box) -> std::optional<uint64_t> {
+    uint64_t points = 1;
+    if (llvm::any_of(box, [](int64_t extent) { return extent <= 0; }))
+      return 0;
+    bool overflows = false, overflowed = false;
+    for (int64_t extent : box) {
+      points = llvm::SaturatingMultiply(points, uint64_t(extent), &overflows);
+      overflowed |= overflows;
+    }
+    return overflowed ? std::nullopt : std::optional(points);
+  };
+  std::optional<uint64_t> from = countAll(domain), to = countAll(range);
+  if (!from || !to)
+    return std::nullopt;
+  if (*from != *to)
+    return false;
+  if (*from == 0)
+    return true;
+  std::optional<bool> injective = isInjective(map, domain);
+  if (injective != true)
+    return injective;
+  // Equally many points: what stays in the box hits all of it.
+  SmallVector<IndexExpr> bounded;
+  bool isInside = true;
+  for (auto [expr, extent] : llvm::zip(map, range)) {
+    IndexExpr known =
+        expr.substitute([&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+          if (leaf.getKind() != Kind::Variable || leaf.getId() >= domain.size())
+            return std::nullopt;
+          return IndexExpr::variable(leaf.getId(), domain[leaf.getId()]);
+        });
+    std::optional<IndexRange> bounds = known.getRange();
+    std::optional<IndexRange> sum = LinearForm::get(known).getRange();
+    isInside &= (bounds && bounds->min >= 0 && bounds->max < extent) ||
+                (sum && sum->min >= 0 && sum->max < extent);
+  }
+  if (isInside)
+    return true;
+  if (!countPoints(domain))
+    return std::nullopt;
+  IndexEvaluator evaluator(map);
+  SmallVector<int64_t> point(domain.size(), 0);
+  do {
+    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate(point);
+    if (!value)
+      return std::nullopt;
+    for (auto [index, extent] : llvm::zip(*value, range))
+      if (index < 0 || index >= extent)
+        return false;
+  } while (advance(point, domain));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// relate
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Both sides of an access pair; symbols may have been replaced by numbers.
+struct Pair {
+  SmallVector<std::pair<IndexExpr, IndexExpr>> equations;
+  std::optional<IndexExpr> counts[2];
+  unsigned iterations[2];
+  IterationLayout layouts[2];
+  unsigned threads;
+
+  IndexExpr get(unsigned equation, unsigned side) const {
+    return side ? equations[equation].second : equations[equation].first;
+  }
+  std::optional<int64_t> getCount(unsigned side) const {
+    return counts[side] ? counts[side]->getConstant() : std::nullopt;
+  }
+};
+} // namespace
+
+/// Threads of one warp cannot be further apart than that.
+static ThreadRelation limit(const Pair &pair) {
+  if (pair.threads == 1)
+    return ThreadRelation::SameThread;
+  return pair.threads <= lanesOfWarp ? ThreadRelation::SameWarp
+                                     : ThreadRelation::SameBlock;
+}
+
+/// Takes away what both sides have in common: xor with one uniform number, and
+/// uniform terms of sums. Keeps the constants, so that numbers stay linear
+/// over bits.
+static void cancel(IndexExpr &a, IndexExpr &b) {
+  while (a.getKind() == Kind::Xor && b.getKind() == Kind::Xor) {
+    bool found = false;
+    for (unsigned i = 0; i < 2 && !found; ++i)
+      for (unsigned j = 0; j < 2 && !found; ++j) {
+        IndexExpr x = a.getOperands()[i], y = b.getOperands()[j];
+        if (!x.isUniform() || x != y)
+          continue;
+        IndexExpr restA = a.getOperands()[1 - i];
+        IndexExpr restB = b.getOperands()[1 - j];
+        a = restA;
+        b = restB;
+        found = true;
+      }
+    if (!found)
+      break;
+  }
+  LinearForm left = LinearForm::get(a), right = LinearForm::get(b);
+  bool changed = false;
+  for (auto [term, factor] : SmallVector<std::pair<IndexExpr, int64_t>>(
+           right.terms.begin(), right.terms.end())) {
+    if (!term.isUniform() || term.getConstant())
+      continue;
+    for (auto &[other, otherFactor] : left.terms) {
+      if (other != term)
+        continue;
+      left.add(term, -factor);
+      right.add(term, -factor);
+      changed = true;
+      break;
+    }
+  }
+  if (!changed)
+    return;
+  a = left.toExpr();
+  b = right.toExpr();
+}
+
+/// Where one dimension says factor * (i - j) = difference for the iterations
+/// of both sides.
+static ThreadRelation relateShift(const Pair &pair) {
+  ThreadRelation best = limit(pair);
+  for (unsigned k = 0; k < pair.equations.size(); ++k) {
+    LinearForm forms[2];
+    int64_t factors[2] = {0, 0};
+    bool usable = true;
+    for (unsigned side = 0; side < 2; ++side)
+      for (auto &[term, factor] : LinearForm::get(pair.get(k, side)).terms) {
+        if (term.getKind() == Kind::Variable &&
+            term.getId() == pair.iterations[side])
+          factors[side] = factor;
+        else if (term.isUniform())
+          forms[side].add(term, factor);
+        else
+          usable = false;
+      }
+    int64_t factor = factors[0];
+    if (!usable || factor != factors[1])
+      continue;
+    LinearForm difference = forms[1];
+    difference.constant = LinearForm::get(pair.get(k, 1)).constant;
+    forms[0].constant = LinearForm::get(pair.get(k, 0)).constant;
+    difference.add(forms[0], -1);
+    if (factor < 0) {
+      LinearForm negated;
+      negated.add(difference, -1);
+      difference = negated;
+      factor = -factor;
+    }
+    // i - j is less than the count of the first side, and more than minus
+    // that of the second.
+    for (unsigned side = 0; side < 2; ++side) {
+      if (!pair.counts[side] || factor == 0)
+        continue;
+      LinearForm excess;
+      excess.add(difference, side ? -1 : 1);
+      excess.add(LinearForm::get(*pair.counts[side]), -factor);
+      std::optional<IndexRange> range = excess.getRange();
+      if (range && range->min >= 0)
+        return ThreadRelation::Disjoint;
+    }
+    if (!difference.terms.empty())
+      continue;
+    int64_t d = difference.constant;
+    if (factor == 0) {
+      if (d != 0)
+        return ThreadRelation::Disjoint;
+      continue;
+    }
+    if (d % factor != 0)
+      return ThreadRelation::Disjoint;
+    int64_t shift = d / factor;
+    bool sameLoops = pair.layouts[0] == pair.layouts[1];
+    if (pair.layouts[0] == IterationLayout::Blocked)
+      sameLoops &= pair.counts[0] && pair.counts[1] &&
+                   *pair.counts[0] == *pair.counts[1];
+    bool striped = pair.layouts[0] == IterationLayout::Striped;
+    if (sameLoops && (shift == 0 || (striped && shift % pair.threads == 0)))
+      best = std::min(best, ThreadRelation::SameThread);
+  }
+  return best;
+}
+
+/// Solves the equations that are linear over bits. `exact` tells whether that
+/// were all, on domains that are powers of two.
+static ThreadRelation relateBits(const Pair &pair, bool &exact) {
+  exact = false;
+  ThreadRelation worst = limit(pair);
+  SmallVector<VariableBits> variables[2];
+  unsigned totals[2] = {0, 0};
+  bool powers = true;
+  for (unsigned side = 0; side < 2; ++side) {
+    SmallVector<IndexExpr> exprs{
+        IndexExpr::variable(pair.iterations[side], pair.getCount(side))};
+    for (unsigned k = 0; k < pair.equations.size(); ++k)
+      exprs.push_back(pair.get(k, side));
+    for (const IndexExpr &leaf : collectLeaves(exprs, Kind::Variable)) {
+      bool isIteration = leaf.getId() == pair.iterations[side];
+      std::optional<IndexRange> range = leaf.getDeclaredRange();
+      int64_t extent = 0;
+      if (isIteration && !pair.getCount(side)) {
+        // A loop of unknown length is part of a longer one.
+        range =
+            pair.counts[side] ? pair.counts[side]->getRange() : std::nullopt;
+        if (!range)
+          return worst;
+        extent = range->max;
+        powers = false;
+      } else if (isIteration) {
+        extent = *pair.getCount(side);
+      } else if (range) {
+        extent = range->max + 1;
+      } else {
+        return worst;
+      }
+      if (extent <= 0)
+        return ThreadRelation::Disjoint;
+      powers &= llvm::isPowerOf2_64(extent);
+      unsigned bits = llvm::Log2_64_Ceil(extent);
+      variables[side].push_back({leaf.getId(), totals[side], bits});
+      totals[side] += bits;
+    }
+  }
+  unsigned total = totals[0] + totals[1];
+  if (total > 62)
+    return worst;
+  exact = powers;
+  for (VariableBits &variable : variables[1])
+    variable.firstBit += totals[0];
+
+  SmallVector<BitSubspace::Equation> system;
+  for (unsigned k = 0; k < pair.equations.size(); ++k) {
+    std::optional<BitLinearMap> a =
+        getBitLinearMap(pair.get(k, 0), variables[0], total);
+    std::optional<BitLinearMap> b =
+        getBitLinearMap(pair.get(k, 1), variables[1], total);
+    if (!a || !b) {
+      exact = false;
+      continue;
+    }
+    uint64_t differ = a->getConstant() ^ b->getConstant();
+    for (unsigned i = 0; i < 64; ++i)
+      system.push_back({a->getRow(i) ^ b->getRow(i), bool(differ >> i & 1)});
+  }
+  BitSubspace pairs = BitSubspace::solve(total, system);
+  if (pairs.isEmpty())
+    return ThreadRelation::Disjoint;
+
+  // The bits of the worker's number, as bits of the iteration's.
+  unsigned numBits[2], firstBit[2];
+  for (unsigned side = 0; side < 2; ++side) {
+    const VariableBits *own =
+        llvm::find_if(variables[side], [&](const VariableBits &variable) {
+          return variable.id == pair.iterations[side];
+        });
+    bool isShort = (uint64_t(1) << own->numBits) <= pair.threads;
+    if (!isShort && !llvm::isPowerOf2_64(pair.threads)) {
+      exact = false;
+      return worst;
+    }
+    unsigned skipped = 0;
+    numBits[side] =
+        isShort ? own->numBits : unsigned(llvm::Log2_64(pair.threads));
+    if (pair.layouts[side] == IterationLayout::Blocked && !isShort) {
+      if (!powers) {
+        exact = false;
+        return worst;
+      }
+      skipped = own->numBits - numBits[side];
+    }
+    firstBit[side] = own->firstBit + skipped;
+  }
+  ThreadRelation relation = ThreadRelation::SameThread;
+  for (unsigned i = 0; i < std::max(numBits[0], numBits[1]); ++i) {
+    uint64_t mask = 0;
+    for (unsigned side = 0; side < 2; ++side)
+      if (i < numBits[side])
+        mask ^= uint64_t(1) << (firstBit[side] + i);
+    if (pairs.getParity(mask) == false)
+      continue;
+    relation = std::max(relation, i < llvm::Log2_32(lanesOfWarp)
+                                      ? ThreadRelation::SameWarp
+                                      : ThreadRelation::SameBlock);
+  }
+  return std::min(relation, worst);
+}
+
+namespace {
+/// The workers that meet at one address, from each side.
+struct Meeting {
+  int64_t min[2] = {std::numeric_limits<int64_t>::max(),
+                    std::numeric_limits<int64_t>::max()};
+  int64_t max[2] = {-1, -1};
+};
+} // namespace
+
+/// Tries all iterations; nullopt over the budget or without values.
+static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
+  std::map<std::vector<int64_t>, Meeting> meetings;
+  for (unsigned side = 0; side < 2; ++side) {
+    std::optional<int64_t> count = pair.getCount(side);
+    if (!count)
+      return std::nullopt;
+    IndexMap exprs;
+    for (unsigned k = 0; k < pair.equations.size(); ++k)
+      exprs.push_back(pair.get(k, side));
+    SmallVector<int64_t> domain{*count};
+    SmallVector<unsigned> ids{pair.iterations[side]};
+    for (const IndexExpr &leaf : collectLeaves(exprs, Kind::Variable)) {
+      if (leaf.getId() == pair.iterations[side])
+        continue;
+      if (!leaf.getDeclaredRange())
+        return std::nullopt;
+      ids.push_back(leaf.getId());
+      domain.push_back(leaf.getDeclaredRange()->max + 1);
+    }
+    std::optional<uint64_t> points = countPoints(domain);
+    if (!points)
+      return std::nullopt;
+    if (*points == 0)
+      return ThreadRelation::Disjoint;
+    int64_t chunk = llvm::divideCeil(*count, int64_t(pair.threads));
+    IndexEvaluator evaluator(exprs);
+    SmallVector<int64_t> point(domain.size(), 0);
+    SmallVector<int64_t> variables(*llvm::max_element(ids) + 1, 0);
+    do {
+      for (auto [id, value] : llvm::zip(ids, point))
+        variables[id] = value;
+      std::optional<ArrayRef<int64_t>> address = evaluator.evaluate(variables);
+      if (!address)
+        return std::nullopt;
+      int64_t worker = pair.layouts[side] == IterationLayout::Striped
+                           ? point[0] % pair.threads
+                           : point[0] / chunk;
+      Meeting &meeting = meetings[address->vec()];
+      meeting.min[side] = std::min(meeting.min[side], worker);
+      meeting.max[side] = std::max(meeting.max[side], worker);
+    } while (advance(point, domain));
+  }
+  ThreadRelation relation = ThreadRelation::Disjoint;
+  for (auto &[address, meeting] : meetings) {
+    if (meeting.max[0] < 0 || meeting.max[1] < 0)
+      continue;
+    int64_t first = std::min(meeting.min[0], meeting.min[1]);
+    int64_t last = std::max(meeting.max[0], meeting.max[1]);
+    ThreadRelation here = ThreadRelation::SameBlock;
+    if (first == last)
+      here = ThreadRelation::SameThread;
+    else if (first / lanesOfWarp == last / lanesOfWarp)
+      here = ThreadRelation::SameWarp;
+    relation = std::max(relation, here);
+  }
+  return relation;
+}
+
+/// The relation where all symbols that are left are unknown.
+static ThreadRelation relateOnce(const Pair &pair) {
+  // Dimensions that no one knows anything about do not separate anything, but
+  // the others do.
+  Pair known = pair;
+  llvm::erase_if(known.equations, [](auto &equation) {
+    IndexMap both{equation.first, equation.second};
+    return equation.first.hasOpaque() || equation.second.hasOpaque() ||
+           !collectLeaves(both, Kind::Symbol).empty();
+  });
+  ThreadRelation shift = relateShift(pair);
+  if (shift == ThreadRelation::Disjoint)
+    return shift;
+  bool exact = false;
+  ThreadRelation bits = relateBits(known, exact);
+  if (exact || bits == ThreadRelation::Disjoint)
+    return std::min(bits, shift);
+  if (std::optional<ThreadRelation> points = relatePoints(known))
+    return std::min(*points, shift);
+  return std::min(bits, shift);
+}
+
+ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
+                                 unsigned threads,
+                                 ArrayRef<unsigned> independent) {
+  // Symbols of the second side that have values of their own get numbers of
+  // their own.
+  constexpr unsigned other = 1u << 31;
+  auto rename = [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+    if (leaf.getKind() != Kind::Symbol ||
+        !llvm::is_contained(independent, leaf.getId()))
+      return std::nullopt;
+    return IndexExpr::symbol(leaf.getId() | other, leaf.getDeclaredRange());
+  };
+  Pair pair{{},
+            {a.count, b.count},
+            {a.iteration, b.iteration},
+            {a.layout, b.layout},
+            threads};
+  if (pair.counts[1])
+    pair.counts[1] = pair.counts[1]->substitute(rename);
+  IndexMap exprs;
+  for (auto [x, y] : llvm::zip(a.address, b.address)) {
+    IndexExpr left = x, right = y.substitute(rename);
+    cancel(left, right);
+    pair.equations.push_back({left, right});
+    exprs.append({left, right});
+  }
+  for (const std::optional<IndexExpr> &count : pair.counts)
+    if (count)
+      exprs.push_back(*count);
+
+  // Symbols of few values are tried one by one.
+  constexpr uint64_t maxAssignments = 4096;
+  SmallVector<IndexExpr> symbols;
+  SmallVector<int64_t> extents;
+  uint64_t assignments = 1;
+  for (const IndexExpr &symbol : collectLeaves(exprs, Kind::Symbol)) {
+    std::optional<IndexRange> range = symbol.getDeclaredRange();
+    if (!range || range->max < range->min)
+      continue;
+    uint64_t values = uint64_t(range->max) - uint64_t(range->min) + 1;
+    if (values == 0 || values > maxAssignments ||
+        assignments * values > maxAssignments)
+      continue;
+    assignments *= values;
+    symbols.push_back(symbol);
+    extents.push_back(values);
+  }
+  if (symbols.empty())
+    return relateOnce(pair);
+  // What holds for all values at once need not be tried.
+  ThreadRelation upper = relateShift(pair);
+  ThreadRelation relation = ThreadRelation::Disjoint;
+  SmallVector<int64_t> point(symbols.size(), 0);
+  do {
+    auto assign = [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+      if (leaf.getKind() == Kind::Symbol)
+        for (unsigned i = 0; i < symbols.size(); ++i)
+          if (symbols[i].getId() == leaf.getId())
+            return IndexExpr::constant(symbols[i].getDeclaredRange()->min +
+                                       point[i]);
+      return std::nullopt;
+    };
+    Pair fixed = pair;
+    for (auto &[left, right] : fixed.equations) {
+      left = left.substitute(assign);
+      right = right.substitute(assign);
+    }
+    for (std::optional<IndexExpr> &count : fixed.counts)
+      if (count)
+        count = count->substitute(assign);
+    relation = std::max(relation, relateOnce(fixed));
+    if (relation >= upper)
+      return upper;
+  } while (advance(point, extents));
+  return relation;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and lanes
+//===----------------------------------------------------------------------===//
+
+/// Calls `request` with the addresses, in elements, of the active lanes of
+/// each warp request.
+static bool
+forEachRequest(const IndexExpr &address, int64_t count, unsigned threads,
+               llvm::function_ref<void(ArrayRef<int64_t>)> request) {
+  if (uint64_t(count) > indexEnumerationBudget)
+    return false;
+  // A uniform offset moves all lanes alike.
+  LinearForm form;
+  LinearForm all = LinearForm::get(address);
+  form.constant = all.constant;
+  for (auto &[term, factor] : all.terms)
+    if (!term.isUniform())
+      form.add(term, factor);
+  IndexEvaluator evaluator(form.toExpr());
+  for (int64_t round = 0; round < count; round += threads)
+    for (int64_t warp = 0; warp < threads; warp += lanesOfWarp) {
+      SmallVector<int64_t, 32> lanes;
+      for (int64_t worker = warp;
+           worker < std::min<int64_t>(warp + lanesOfWarp, threads) &&
+           round + worker < count;
+           ++worker) {
+        std::optional<ArrayRef<int64_t>> value =
+            evaluator.evaluate({round + worker});
+        if (!value)
+          return false;
+        lanes.push_back(value->front());
+      }
+      if (!lanes.empty())
+        request(lanes);
+    }
+  return true;
+}
+
+std::optional<WarpCost> mlir::obs::getBankConflicts(const IndexExpr &address,
+                                                    int64_t count,
+                                                    unsigned threads,
+                                                    unsigned elementBytes) {
+  WarpCost cost;
+  unsigned phases = std::max(1u, elementBytes / 4);
+  bool known =
+      forEachRequest(address, count, threads, [&](ArrayRef<int64_t> lanes) {
+        unsigned wavefronts = 0;
+        unsigned lanesOfPhase = lanesOfWarp / phases;
+        for (unsigned first = 0; first < lanes.size(); first += lanesOfPhase) {
+          // Lanes that want one word share a wavefront.
+          std::array<std::set<int64_t>, 32> wordsOfBank;
+          for (int64_t lane : lanes.slice(
+                   first, std::min<size_t>(lanesOfPhase, lanes.size() - first)))
+            for (unsigned byte = 0; byte < elementBytes; byte += 4) {
+              int64_t word = llvm::divideFloorSigned(
+                  lane * int64_t(elementBytes) + byte, int64_t(4));
+              wordsOfBank[word & 31].insert(word);
+            }
+          size_t degree = 0;
+          for (const std::set<int64_t> &words : wordsOfBank)
+            degree = std::max(degree, words.size());
+          wavefronts += degree;
+        }
+        cost.max = std::max(cost.max, wavefronts);
+        cost.total += wavefronts;
+        ++cost.requests;
+      });
+  return known ? std::optional(cost) : std::nullopt;
+}
+
+std::optional<WarpCost> mlir::obs::getSectors(const IndexExpr &address,
+                                              int64_t count, unsigned threads,
+                                              unsigned elementBytes) {
+  WarpCost cost;
+  bool known =
+      forEachRequest(address, count, threads, [&](ArrayRef<int64_t> lanes) {
+        std::set<int64_t> sectors;
+        for (int64_t lane : lanes)
+          for (unsigned byte = 0; byte < elementBytes; ++byte)
+            sectors.insert(llvm::divideFloorSigned(
+                lane * int64_t(elementBytes) + byte, int64_t(32)));
+        cost.max = std::max<unsigned>(cost.max, sectors.size());
+        cost.total += sectors.size();
+        ++cost.requests;
+      });
+  return known ? std::optional(cost) : std::nullopt;
+}
+
+LanePattern mlir::obs::classifyLanes(ArrayRef<int> sources) {
+  auto matches = [&](llvm::function_ref<int(int)> source) {
+    for (auto [lane, from] : llvm::enumerate(sources))
+      if (from >= 0 && from != source(lane))
+        return false;
+    return true;
+  };
+  using PatternKind = LanePattern::Kind;
+  if (matches([](int lane) { return lane; }))
+    return {PatternKind::Identity, 0};
+  for (int n = 0; n < int(lanesOfWarp); ++n)
+    if (matches([&](int) { return n; }))
+      return {PatternKind::Broadcast, unsigned(n)};
+  for (int n = 1; n < int(lanesOfWarp); ++n)
+    if (matches([&](int lane) { return lane ^ n; }))
+      return {PatternKind::Xor, unsigned(n)};
+  for (int n = 1; n < int(lanesOfWarp); ++n) {
+    if (matches([&](int lane) { return lane - n; }))
+      return {PatternKind::Up, unsigned(n)};
+    if (matches([&](int lane) { return lane + n; }))
+      return {PatternKind::Down, unsigned(n)};
+  }
+  for (int n = 1; n < int(lanesOfWarp); ++n)
+    if (matches([&](int lane) { return (lane + n) % int(lanesOfWarp); }))
+      return {PatternKind::Rotate, unsigned(n)};
+  return {PatternKind::Indexed, 0};
+}

@@ -1,0 +1,179 @@
+//===- IndexQueriesTest.cpp - Queries on index maps against brute force -*- C++
+//-*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace mlir::obs;
+using Kind = IndexExpr::Kind;
+
+namespace {
+IndexExpr c(int64_t value) { return IndexExpr::constant(value); }
+IndexExpr shl(IndexExpr a, IndexExpr b) {
+  return IndexExpr::binary(Kind::Shl, a, b);
+}
+const IndexExpr i = IndexExpr::variable(0);
+
+ThreadRelation relateMaps(IndexExpr a, IndexExpr b,
+                          std::optional<IndexExpr> count, unsigned threads,
+                          std::optional<IndexExpr> countB = std::nullopt) {
+  return relate({a, 0, count}, {b, 0, countB ? countB : count}, threads);
+}
+
+/// All pairs, one by one.
+ThreadRelation relateByForce(IndexExpr a, IndexExpr b, int64_t nA, int64_t nB,
+                             int64_t threads, IterationLayout layout) {
+  IndexEvaluator left(a), right(b);
+  auto relation = ThreadRelation::Disjoint;
+  auto getWorker = [&](int64_t x, int64_t n) {
+    return layout == IterationLayout::Striped
+               ? x % threads
+               : x / ((n + threads - 1) / threads);
+  };
+  for (int64_t x = 0; x < nA; ++x)
+    for (int64_t y = 0; y < nB; ++y) {
+      if (left.evaluate(x)->front() != right.evaluate(y)->front())
+        continue;
+      int64_t s = getWorker(x, nA), t = getWorker(y, nB);
+      relation =
+          std::max(relation, s == t             ? ThreadRelation::SameThread
+                             : s / 32 == t / 32 ? ThreadRelation::SameWarp
+                                                : ThreadRelation::SameBlock);
+    }
+  return relation;
+}
+
+TEST(Relate, EqualsBruteForceOnSmallMaps) {
+  std::mt19937_64 random(4);
+  auto getMap = [&]() -> IndexExpr {
+    int64_t n = int64_t(random() % 9), bit = int64_t(1) << random() % 7;
+    switch (random() % 6) {
+    case 0:
+      return i + c(n);
+    case 1:
+      return i ^ c(bit);
+    case 2:
+      return c(127) - i;
+    case 3:
+      return i * c(n % 3 + 1) + c(n % 2);
+    case 4:
+      return (i & c(bit - 1)) | shl(i & c(-bit), c(1));
+    default:
+      return IndexExpr::binary(Kind::FloorDiv, i, c(n + 1));
+    }
+  };
+  for (unsigned round = 0; round < 400; ++round) {
+    IndexExpr a = getMap(), b = getMap();
+    int64_t nA = random() % 2 ? 128 : 1 + int64_t(random() % 130);
+    int64_t nB = random() % 2 ? nA : 1 + int64_t(random() % 130);
+    unsigned choices[] = {1, 8, 17, 32, 64, 96, 128};
+    unsigned threads = choices[random() % 7];
+    auto layout =
+        random() % 2 ? IterationLayout::Striped : IterationLayout::Blocked;
+    EXPECT_EQ(relate({a, 0, c(nA), layout}, {b, 0, c(nB), layout}, threads),
+              relateByForce(a, b, nA, nB, threads, layout))
+        << "round " << round;
+  }
+}
+
+TEST(Relate, StagesOfNetworks) {
+  for (int64_t stage = 0; stage < 18; ++stage) {
+    // Larger than the budget: only the algebra can tell.
+    IndexExpr flipped = i ^ c(int64_t(1) << stage);
+    ThreadRelation expected = stage < 5    ? ThreadRelation::SameWarp
+                              : stage < 10 ? ThreadRelation::SameBlock
+                                           : ThreadRelation::SameThread;
+    EXPECT_EQ(relateMaps(i, flipped, c(1 << 20), 1024), expected);
+    IndexExpr vee = i ^ c((int64_t(2) << stage) - 1);
+    EXPECT_EQ(relateMaps(i, vee, c(1 << 20), 1024),
+              stage < 5 ? ThreadRelation::SameWarp : ThreadRelation::SameBlock);
+    IndexExpr low = (i & c((int64_t(1) << stage) - 1)) |
+                    shl(i & c(-(int64_t(1) << stage)), c(1));
+    EXPECT_EQ(relateMaps(low, low, c(1 << 20), 1024),
+              ThreadRelation::SameThread);
+    EXPECT_EQ(relateMaps(low, low + c(int64_t(1) << stage), c(1 << 20), 1024),
+              ThreadRelation::Disjoint);
+  }
+  // The stage is a symbol: the answer is that of the worst.
+  for (int64_t last : {4, 5}) {
+    IndexExpr stage = IndexExpr::symbol(0, IndexRange{0, last});
+    EXPECT_EQ(relateMaps(i, i ^ shl(c(1), stage), c(4096), 256),
+              last < 5 ? ThreadRelation::SameWarp : ThreadRelation::SameBlock);
+  }
+}
+
+TEST(Relate, SymbolicShiftsAndLengths) {
+  IndexExpr half = IndexExpr::symbol(0, IndexRange{1, int64_t(1) << 30});
+  IndexExpr any = IndexExpr::symbol(1);
+  // Halves never meet, wherever the array begins.
+  EXPECT_EQ(relateMaps(i + any, i + any + half, half, 100),
+            ThreadRelation::Disjoint);
+  EXPECT_EQ(relateMaps(i + any, i + any, std::nullopt, 100),
+            ThreadRelation::SameThread);
+  EXPECT_EQ(relateMaps(i ^ any, any ^ i, c(256), 64),
+            ThreadRelation::SameThread);
+  EXPECT_EQ(relateMaps(i + any, i + any + c(64), std::nullopt, 64),
+            ThreadRelation::SameThread);
+  EXPECT_EQ(relateMaps(i + any, i + any + c(1), std::nullopt, 64),
+            ThreadRelation::SameBlock);
+  EXPECT_EQ(relateMaps(i + any, i, c(256), 64), ThreadRelation::SameBlock);
+  EXPECT_EQ(relateMaps(i * c(2), i * c(2) + c(1), std::nullopt, 64),
+            ThreadRelation::Disjoint);
+  // With a value of its own on each side the offset tells nothing.
+  EXPECT_EQ(relate({i + any, 0, c(256)}, {i + any, 0, c(256)}, 64, {1}),
+            ThreadRelation::SameBlock);
+  EXPECT_EQ(relateMaps(IndexExpr::opaque(), i, c(256), 64),
+            ThreadRelation::SameBlock);
+}
+
+TEST(Bijection, AgreesWithWhatIsKnown) {
+  IndexExpr j = IndexExpr::variable(1);
+  EXPECT_EQ(isBijection(c((1 << 20) - 1) - i, {1 << 20}, {1 << 20}), true);
+  EXPECT_EQ(isBijection(i ^ c(5), {1 << 20}, {1 << 20}), true);
+  EXPECT_EQ(isBijection(i ^ c(5), {1001}, {1001}), false);
+  EXPECT_EQ(
+      isBijection(i * c(1 << 20) + j, {1 << 20, 1 << 20}, {int64_t(1) << 40}),
+      true);
+  EXPECT_EQ(isBijection({j, i}, {3, 5}, {5, 3}), true);
+  EXPECT_EQ(isInjective(i * c(3) + j, {4, 4}), false);
+  EXPECT_EQ(isInjective(i + IndexExpr::symbol(0), {int64_t(1) << 30}), true);
+  EXPECT_EQ(isInjective(i + j, {1 << 20, 3}), std::nullopt);
+}
+
+TEST(Memory, ConflictsAndSectors) {
+  for (int64_t stride : {1, 2, 3, 4, 8, 16, 32, 33}) {
+    int64_t expected = std::min<int64_t>(32, stride & -stride);
+    EXPECT_EQ(getBankConflicts(i * c(stride), 256, 128, 4)->max, expected);
+  }
+  EXPECT_EQ(getBankConflicts(i, 64, 64, 8)->max, 2u);
+  EXPECT_EQ(getBankConflicts(c(7), 32, 32, 4)->max, 1u);
+  EXPECT_EQ(getSectors(i, 32, 32, 4)->total, 4u);
+  EXPECT_EQ(getSectors(i * c(8), 64, 64, 4)->total, 64u);
+  EXPECT_EQ(getSectors(IndexExpr::opaque(), 64, 64, 4).has_value(), false);
+}
+
+TEST(Lanes, PatternsOfShuffles) {
+  auto classify = [](auto source) {
+    llvm::SmallVector<int> lanes;
+    for (int lane = 0; lane < 32; ++lane)
+      lanes.push_back(source(lane));
+    return classifyLanes(lanes);
+  };
+  using P = LanePattern::Kind;
+  EXPECT_EQ(classify([](int l) { return l; }).kind, P::Identity);
+  EXPECT_EQ(classify([](int) { return 9; }).amount, 9u);
+  EXPECT_EQ(classify([](int l) { return l ^ 12; }).kind, P::Xor);
+  EXPECT_EQ(classify([](int l) { return (l + 5) % 32; }).kind, P::Rotate);
+  EXPECT_EQ(classify([](int l) { return l < 4 ? -1 : l - 4; }).kind, P::Up);
+  EXPECT_EQ(classify([](int l) { return l > 27 ? -1 : l + 4; }).kind, P::Down);
+  EXPECT_EQ(classify([](int l) { return l * 3 % 32; }).kind, P::Indexed);
+}
+} // namespace
