@@ -1,0 +1,66 @@
+//===- IndexRecognitionTest.cpp - Index maps of regions -*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+TEST(IndexRecognizer, ArithmeticLoopsAndSymbols) {
+  MLIRContext context;
+  context.loadDialect<ObsDialect, arith::ArithDialect, func::FuncDialect,
+                      scf::SCFDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"mlir(
+    func.func private @use(index, index, index)
+    func.func @f(%i: index, %n: index) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c10 = arith.constant 10 : index
+      scf.for %j = %c4 to %c10 step %c4 {
+        %q = arith.divui %i, %c10 : index
+        %r = arith.remui %i, %c10 : index
+        %s = arith.addi %r, %j : index
+        %t = arith.addi %i, %n : index
+        func.call @use(%q, %s, %t) : (index, index, index) -> ()
+      }
+      return
+    })mlir",
+                                                             &context);
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<func::FuncOp>("f");
+  IndexRecognizer recognizer;
+  Value i = function.getArgument(0), n = function.getArgument(1);
+  recognizer.addVariable(i, 100);
+  func::CallOp call;
+  function.walk([&](scf::ForOp loop) { recognizer.addLeaf(loop.getRegion()); });
+  function.walk([&](func::CallOp op) { call = op; });
+  IndexMap map;
+  for (Value operand : call.getOperands())
+    map.push_back(recognizer.get(operand));
+  EXPECT_EQ(recognizer.getSymbol(n), 0u);
+  IndexEvaluator evaluator(map);
+  for (int64_t x = 0; x < 100; ++x)
+    for (int64_t j = 0; j < 2; ++j) {
+      auto values = evaluator.evaluate({x, j}, {7});
+      ASSERT_TRUE(values);
+      EXPECT_EQ((*values)[0], x / 10);
+      EXPECT_EQ((*values)[1], x % 10 + 4 + 4 * j);
+      EXPECT_EQ((*values)[2], x + 7);
+    }
+  EXPECT_EQ(map[1].getRange()->max, 17);
+}
+} // namespace
