@@ -63,4 +63,49 @@ TEST(IndexRecognizer, ArithmeticLoopsAndSymbols) {
     }
   EXPECT_EQ(map[1].getRange()->max, 17);
 }
+
+TEST(IndexRecognizer, BitOperationsMeanWhatTheyExpandTo) {
+  MLIRContext context;
+  context.loadDialect<ObsDialect, arith::ArithDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  Location loc = builder.getUnknownLoc();
+  Type index = builder.getIndexType();
+  auto function = func::FuncOp::create(builder, loc, "f",
+                                       builder.getFunctionType({index}, {}));
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  Value x = block->getArgument(0);
+  Value two = arith::ConstantIndexOp::create(builder, loc, 2);
+  Value five = arith::ConstantIndexOp::create(builder, loc, 5);
+  SmallVector<Value> values{InsertZeroOp::create(builder, loc, x, two),
+                            FlipOp::create(builder, loc, x, two),
+                            FlipLowOp::create(builder, loc, x, two),
+                            RotateOp::create(builder, loc, x, two, five),
+                            BitReverseOp::create(builder, loc, x, five),
+                            BitSwapOp::create(builder, loc, x, two, five)};
+  IndexRecognizer recognizer;
+  recognizer.addVariable(x, 64);
+  recognizer.addLeaf(function.getBody());
+  IndexMap map;
+  for (Value value : values)
+    map.push_back(recognizer.get(value));
+  IndexEvaluator evaluator(map);
+  for (int64_t i = 0; i < 64; ++i) {
+    auto result = evaluator.evaluate(i);
+    ASSERT_TRUE(result);
+    EXPECT_EQ((*result)[0], i % 4 + i / 4 * 8);
+    EXPECT_EQ((*result)[1], i ^ 4);
+    EXPECT_EQ((*result)[2], i ^ 7);
+    EXPECT_EQ((*result)[3], (i & 32) | (i % 32 % 8 * 4 + i % 32 / 8));
+    int64_t reversed = i & 32;
+    for (int64_t bit = 0; bit < 5; ++bit)
+      reversed += (i >> bit & 1) << (4 - bit);
+    EXPECT_EQ((*result)[4], reversed);
+    int64_t low = i >> 2 & 1, high = i >> 5 & 1;
+    EXPECT_EQ((*result)[5], (i & ~36) | low << 5 | high << 2);
+  }
+  EXPECT_EQ(isBijection(map[3], {64}, {64}), true);
+  EXPECT_EQ(isInjective(map[0], {64}), true);
+}
 } // namespace

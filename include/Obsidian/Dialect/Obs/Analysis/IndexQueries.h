@@ -55,6 +55,10 @@ struct LeafAccess {
 /// Symbols have the same value on both sides, except those in `independent`,
 /// and symbols of known range may have any value of it.
 ///
+/// A symbol that stands for something of an enclosing loop is the same on both
+/// sides only within one iteration: name it independent to compare different
+/// ones.
+///
 /// Never answers too little. Exact for constant counts and ranges within the
 /// budget, and for maps that are linear over bits where counts are powers of
 /// two. Iterations are assumed to be fewer than 2^40, so that addresses do
