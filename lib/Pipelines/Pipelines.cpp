@@ -33,6 +33,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   if (options.runtimeChecks)
     pm.addPass(createObsInsertRuntimeChecksPass());
   pm.addPass(createObsExpandCollectivesPass());
+  pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createObsFuseArraysPass());

@@ -64,6 +64,16 @@ def odd_even_sort(random):
     yield [np.arange(100, 0, -1, np.int32)], np.arange(1, 101, dtype=np.int32)
 
 
+def large_sort(random):
+    for n in (0, 1, 33, 511, 512, 513, 1025, 4097):
+        a = integers(random, n)
+        yield [a], np.sort(a)
+    # Sorted, reversed, equal, few distinct, organ pipe.
+    up = np.arange(1500, dtype=np.int32)
+    for a in (up, np.flip(up), up * 0, up % 7, np.minimum(up, np.flip(up))):
+        yield [a.copy()], np.sort(a)
+
+
 def bitonic_merge(random):
     for n in SIZES:
         a = integers(random, n)
@@ -144,6 +154,7 @@ CASES = {
     "saxpy": saxpy,
     "sum-chunks": sum_chunks,
     "sum-chunks-loop": sum_chunks,
+    "large-sort": large_sort,
     "odd-even-sort": odd_even_sort,
     "bitonic-merge": bitonic_merge,
     "transpose": transpose,

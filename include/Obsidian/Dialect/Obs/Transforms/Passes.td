@@ -205,4 +205,30 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
+  let summary = "Unroll the loops that ask for it";
+  let description = [{
+    Loops stay loops, so that code does not grow with extents, except those with
+    the attribute `obs.unroll`: stages of a network whose partners must be
+    constants for arrays to be in registers. Their bounds are constants, also by
+    way of unrolled loops around them: `[unroll-bounds]`; and they become no more
+    than 32768 operations: `[unroll-size]`.
+
+    ```mlir
+    // before
+    %s = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x) -> i32 {
+      %k = arith.index_cast %i : index to i32
+      %b = arith.addi %a, %k : i32
+      scf.yield %b : i32
+    } {obs.unroll}
+    // after
+    %b = arith.addi %x, %c0_i32 : i32
+    %s = arith.addi %b, %c1_i32 : i32
+    ```
+
+    No loop with `obs.unroll` is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_TD

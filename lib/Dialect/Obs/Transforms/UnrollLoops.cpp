@@ -1,0 +1,100 @@
+//===- UnrollLoops.cpp - Unroll the loops that ask for it -----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From the outside in: the bounds of an inner loop are often constants only
+// once the loop around it is gone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSUNROLLLOOPSPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// The operations that one loop may become: some hundred stages of a network.
+static constexpr int64_t maxOperations = 1 << 15;
+
+static int64_t countOperations(scf::ForOp loop) {
+  int64_t count = 0;
+  loop.getBody()->walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// The iterations of `loop` if its bounds are constants.
+static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!from || !to || !step || *step <= 0)
+    return std::nullopt;
+  return *to > *from ? llvm::divideCeil(*to - *from, *step) : 0;
+}
+
+static bool isMarked(Operation *op) { return op->hasAttr("obs.unroll"); }
+
+/// The outermost marked loops.
+static SmallVector<scf::ForOp> findLoops(Operation *root) {
+  SmallVector<scf::ForOp> loops;
+  root->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (!isMarked(loop))
+      return WalkResult::advance();
+    loops.push_back(loop);
+    return WalkResult::skip();
+  });
+  return loops;
+}
+
+namespace {
+struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
+  void runOnOperation() override {
+    Operation *root = getOperation();
+    WalkResult marks = root->walk([](Operation *op) {
+      if (isMarked(op) && !isa<scf::ForOp>(op)) {
+        op->emitOpError("[unroll-bounds] cannot be unrolled; mark an scf.for "
+                        "whose bounds are constants");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (marks.wasInterrupted())
+      return signalPassFailure();
+    for (SmallVector<scf::ForOp> loops = findLoops(root); !loops.empty();
+         loops = findLoops(root)) {
+      for (scf::ForOp loop : loops)
+        if (failed(unroll(loop)))
+          return signalPassFailure();
+      // Folds what the bounds of inner loops are computed from.
+      (void)applyPatternsGreedily(root, RewritePatternSet(&getContext()));
+    }
+  }
+
+  static LogicalResult unroll(scf::ForOp loop) {
+    std::optional<int64_t> count = getTripCount(loop);
+    if (!count)
+      return loop.emitOpError("[unroll-bounds] cannot be unrolled, since its "
+                              "bounds are not constants; remove obs.unroll");
+    if (*count * countOperations(loop) > maxOperations)
+      return loop.emitOpError("[unroll-size] would become more than ")
+             << maxOperations << " operations; remove obs.unroll";
+    loop->removeAttr("obs.unroll");
+    if (*count != 0)
+      return loopUnrollFull(loop);
+    loop.replaceAllUsesWith(loop.getInitArgs());
+    loop.erase();
+    return success();
+  }
+};
+} // namespace
