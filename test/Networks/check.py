@@ -9,6 +9,7 @@ checks."""
 import array
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -130,11 +131,62 @@ def distance(size, rng):
     return [ints(a), ints(b)], [ints([row[-1]])]
 
 
+def scan8(size, rng):
+    """Sums of each run of 8 up to each element."""
+    values = numbers(8 * size, rng)
+    return ([ints(values)],
+            [ints(sum(values[i - i % 8:i + 1]) for i in range(8 * size))])
+
+
+def collatz(size, rng):
+    """Steps of the 3n+1 problem until 1, at most 50, and where they end."""
+    values = [rng.randint(1, 1000) for _ in range(size)]
+    counts, ends = [], []
+    for x in values:
+        n = 0
+        while x != 1 and n < 50:
+            x, n = (x // 2 if x % 2 == 0 else 3 * x + 1), n + 1
+        counts.append(n)
+        ends.append(x)
+    return [ints(values)], [ints(counts), ints(ends)]
+
+
+def logistic(size, rng):
+    """Ten times x -> x x + 1 modulo 2^32."""
+    values, out = numbers(size, rng), []
+    for x in values:
+        for _ in range(10):
+            x = wrap(x * x + 1)
+        out.append(x)
+    return [ints(values)], [ints(out)]
+
+
+def mandelbrot(size, rng):
+    """A plate of size x size; every operation rounds to 32 bits."""
+    def f32(x):
+        return struct.unpack("f", struct.pack("f", x))[0]
+    dx, dy = (f32(f32(x) / max(1, size)) for x in (3.2, 2.4))
+    plate = []
+    for row in range(size):
+        for column in range(size):
+            cx = f32(-2.0 + f32(column * dx))
+            cy = f32(f32(1.2) - f32(row * dy))
+            x = y = xx = yy = 0.0
+            count = 1
+            while f32(xx + yy) < 4.0 and count < 512:
+                xy = f32(x * y)
+                x, y = f32(f32(xx - yy) + cx), f32(f32(xy + xy) + cy)
+                xx, yy, count = f32(x * x), f32(y * y), count + 1
+            plate.append(count % 16 * 16)
+    return [size], [ints(plate, "B")]
+
+
 ORACLES = {
     "sort": chunked(numbers), "bitonic": chunked(bitonic), "halves": chunked(halves),
     "interleaved": chunked(interleaved), "zero-one": zero_one, "sort-any": sort_any,
     "tau": tau, "scan": scan(0), "scan256": scan(256), "sums512": sums(512),
-    "edit-distance": distance,
+    "edit-distance": distance, "scan8": scan8, "collatz": collatz, "logistic": logistic,
+    "mandelbrot": mandelbrot,
 }
 
 # --- runs --------------------------------------------------------------------
