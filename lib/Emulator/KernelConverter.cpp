@@ -181,11 +181,17 @@ LogicalResult KernelConverter::convertAttributions() {
 }
 
 /// Whether the index checks alone show that an access is inside of its memory:
-/// `memref` is all of an alloca.
-static bool isWholeAlloca(Value memref) {
+/// The alloca that `memref` is all of, or null.
+static memref::AllocaOp getWholeAlloca(Value memref) {
   while (auto cast = memref.getDefiningOp<memref::CastOp>())
     memref = cast.getSource();
-  return memref.getDefiningOp<memref::AllocaOp>() != nullptr;
+  return memref.getDefiningOp<memref::AllocaOp>();
+}
+
+/// True for registers that hold an array of a warp. Lanes without an element
+/// take part in shuffles too, with whatever they have.
+static bool isLaneArray(memref::AllocaOp alloca) {
+  return alloca->hasAttr("obs.lanes");
 }
 
 /// What `memref` is a view of: an argument, a private array, or a part of the
@@ -268,7 +274,8 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
          {thread, siteValue, dim, toI64(index), toI64(extent)}, {},
          /*returns=*/false);
   }
-  if (isWholeAlloca(memref) && !watchPrivate)
+  if (auto alloca = getWholeAlloca(memref);
+      alloca && (!watchPrivate || isLaneArray(alloca)))
     return success();
 
   // The address of the first element.
@@ -341,7 +348,7 @@ LogicalResult KernelConverter::convertAlloca(memref::AllocaOp op) {
            << " is not supported by the emulator; its shape must be static";
   privateBytes += llvm::alignTo(bytes * op.getType().getNumElements(), 16) +
                   op.getAlignment().value_or(0);
-  if (watchPrivate) {
+  if (watchPrivate && !isLaneArray(op)) {
     Location loc = op.getLoc();
     builder.setInsertionPointAfter(op);
     Value base =

@@ -67,7 +67,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
-      name == "obs.offset" || name == "obs.contract")
+      name == "obs.offset" || name == "obs.contract" || name == "obs.lanes")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

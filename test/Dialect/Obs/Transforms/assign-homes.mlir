@@ -23,6 +23,14 @@ obs.kernel @homes(%n: index, %x: f32) {
     scf.for %j = %w to %n step %ws {
       // CHECK: memref.alloc() : memref<32xf32, #obs.home<warp, shared>>
       %warp = memref.alloc() : memref<32xf32, #obs.home<warp, auto>>
+      // CHECK: memref.alloc() : memref<64xf32, #obs.home<warp, registers>>
+      %one = arith.constant 1 : index
+      %lanes = memref.alloc() : memref<64xf32, #obs.home<warp, auto>>
+      scf.forall (%t) in (64) {
+        %e = arith.shrui %t, %one : index
+        memref.store %x, %warp[%e] : memref<32xf32, #obs.home<warp, auto>>
+        memref.store %x, %lanes[%t] : memref<64xf32, #obs.home<warp, auto>>
+      } {mapping = [#obs.map<warp, thread>]}
     } {obs.map = #obs.map<block, warp>}
   } {obs.map = #obs.map<grid, block>}
 }

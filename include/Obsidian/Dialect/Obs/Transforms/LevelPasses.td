@@ -14,7 +14,13 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
   let summary = "Decide where every forced array lives";
   let description = [{
     Replaces `auto` in the memory space of every buffer: arrays of a thread live
-    in registers (private memory), arrays of a warp or block in shared memory.
+    in registers (private memory), those of a block in shared memory.
+
+    An array of a warp lives in the registers of its lanes if each lane writes
+    only its own elements (e for lane e mod 32), at most 32 of them, and it is
+    known for each read which registers it can mean; `obs-map-levels` makes reads
+    of other lanes' elements shuffles. Else it lives in shared memory.
+
     An explicit home is obeyed or refused.
 
     ```mlir

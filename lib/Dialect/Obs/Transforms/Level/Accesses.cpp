@@ -55,6 +55,12 @@ static std::optional<Level> getOwner(Value buffer) {
   return std::nullopt;
 }
 
+static bool isInRegisters(Value buffer) {
+  auto home = dyn_cast_or_null<HomeAttr>(
+      cast<MemRefType>(buffer.getType()).getMemorySpace());
+  return home && home.getStorage() == Storage::Registers;
+}
+
 static Slot getSlot(Value index) {
   if (std::optional<int64_t> value = getConstantIntValue(index))
     return {Value(), *value == 1, *value == 0 || *value == 1};
@@ -107,7 +113,8 @@ static void appendAccesses(Operation *op, Level scope, Accesses &accesses) {
     access.leaf = leaf;
     access.op = op;
     if (access.buffer && (access.buffer.getDefiningOp<memref::GetGlobalOp>() ||
-                          getOwner(access.buffer) == Level::Thread))
+                          getOwner(access.buffer) == Level::Thread ||
+                          isInRegisters(access.buffer)))
       return; // Tables and private arrays are nobody else's.
     if (access.buffer == memory && !indices.empty()) {
       access.slot = getSlot(indices.front());

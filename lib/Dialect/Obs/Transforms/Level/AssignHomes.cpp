@@ -1,11 +1,11 @@
-//===- AssignHomes.cpp - Where every forced array lives
-//---------------------===//
+//===- AssignHomes.cpp - Where every forced array lives -------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 
 namespace mlir::obs {
@@ -23,13 +23,16 @@ struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
       if (!home)
         return WalkResult::advance();
-      Storage possible = home.getOwner() == Level::Thread ? Storage::Registers
-                                                          : Storage::Shared;
+      Storage possible = Storage::Shared;
+      if (home.getOwner() == Level::Thread ||
+          (home.getOwner() == Level::Warp &&
+           home.getStorage() != Storage::Shared && canLiveInLanes(alloc)))
+        possible = Storage::Registers;
       if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
         alloc.emitError("[force-storage] an array of a ")
             << stringifyLevel(home.getOwner()) << " cannot live in "
-            << stringifyStorage(home.getStorage()) << "; it can live in "
-            << stringifyStorage(possible);
+            << stringifyStorage(home.getStorage())
+            << " as it is used; it can live in " << stringifyStorage(possible);
         return WalkResult::interrupt();
       }
       auto type = MemRefType::get(

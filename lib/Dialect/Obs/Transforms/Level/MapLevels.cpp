@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Workers.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,6 +76,13 @@ static LogicalResult verifyReady(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// True for an array of a warp in the registers of its lanes.
+static bool isInLanes(MemRefType type) {
+  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  return home && home.getOwner() == Level::Warp &&
+         home.getStorage() == Storage::Registers;
+}
+
 namespace {
 /// Turns one kernel into a gpu.func.
 class KernelMapper {
@@ -82,7 +90,7 @@ public:
   KernelMapper(KernelOp kernel, gpu::GPUModuleOp module)
       : kernel(kernel), module(module), builder(kernel.getContext()),
         loc(kernel.getLoc()), threads(*kernel.getThreads()),
-        launched(getWorkers(kernel).launched) {}
+        launched(getWorkers(kernel).launched), lanes(builder) {}
 
   gpu::GPUFuncOp run();
 
@@ -105,6 +113,7 @@ private:
   OpBuilder builder;
   Location loc;
   int64_t threads, launched;
+  LaneMapper lanes;
   gpu::GPUFuncOp function;
   /// Numbers of this thread, its block, its warp and lane; blocks of the grid;
   /// the arena; null when every launched thread has work, else whether this
@@ -225,9 +234,15 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
   if (home.getStorage() == Storage::Registers) {
     // One for each thread, however often the code around it runs.
     builder.setInsertionPointToStart(&function.getBody().front());
+    SmallVector<int64_t> shape(type.getShape());
+    if (isInLanes(type))
+      shape.assign(1, llvm::divideCeil(type.getNumElements(), warpSize));
     memory = memref::AllocaOp::create(
-        builder, alloc.getLoc(),
-        MemRefType::get(type.getShape(), type.getElementType()));
+        builder, alloc.getLoc(), MemRefType::get(shape, type.getElementType()));
+    if (isInLanes(type)) {
+      memory.getDefiningOp()->setAttr("obs.lanes", builder.getUnitAttr());
+      lanes.addArray(memory, type.getShape());
+    }
   } else {
     builder.setInsertionPoint(alloc);
     int64_t offset = alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
@@ -269,6 +284,12 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   MapAttr map = getLeafMap(leaf);
   loc = leaf.getLoc();
   builder.setInsertionPoint(leaf);
+  if (lanes.uses(leaf)) {
+    lanes.mapLeaf(leaf, lane);
+    leaf.erase();
+    loc = kernel.getLoc();
+    return;
+  }
   OpFoldResult extent = leaf.getMixedUpperBound()[0];
 
   // Which of how many workers this thread is.
@@ -381,7 +402,12 @@ Value KernelMapper::buildWarpMask() {
 gpu::GPUFuncOp KernelMapper::run() {
   createFunction();
   SmallVector<Operation *> work;
+  SmallVector<memref::LoadOp> uniformLoads;
   function.walk([&](Operation *op) {
+    if (auto load = dyn_cast<memref::LoadOp>(op);
+        load && isInLanes(load.getMemRefType()) &&
+        !load->getParentOfType<scf::ForallOp>())
+      uniformLoads.push_back(load);
     if (isa<memref::AllocOp, memref::GetGlobalOp, scf::ForallOp, WorkerIdOp,
             WorkerCountOp, BarrierOp>(op))
       work.push_back(op);
@@ -412,6 +438,8 @@ gpu::GPUFuncOp KernelMapper::run() {
       op->erase();
     }
   }
+  for (memref::LoadOp load : uniformLoads)
+    lanes.mapUniformLoad(load);
   SmallVector<scf::ForOp> spread;
   function.walk([&](scf::ForOp loop) {
     if (loop->removeAttr("obs.map") &&

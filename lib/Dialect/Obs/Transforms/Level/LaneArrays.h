@@ -1,0 +1,67 @@
+//===- LaneArrays.h - Arrays of warps in registers --------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Element e of an array of a warp lives in register e / 32 of lane e % 32. Each
+// lane stores what it owns; it reads its own element, or that of another lane
+// by a shuffle, which all lanes of the warp take part in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LANEARRAYS_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LANEARRAYS_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+namespace mlir::obs {
+
+/// True for an array of a warp, of at most 1024 elements, each of which only
+/// its lane writes, and of which every read is known to find its register.
+bool canLiveInLanes(memref::AllocOp alloc);
+
+/// Lowers the accesses to such arrays.
+class LaneMapper {
+public:
+  explicit LaneMapper(OpBuilder &builder) : builder(builder) {}
+
+  /// Says which registers, `memref<R x T>`, hold the array that was allocated
+  /// with the extents `shape`.
+  void addArray(Value registers, ArrayRef<int64_t> shape) {
+    arrays[registers] = llvm::to_vector(shape);
+  }
+  bool contains(Value memory) const { return arrays.contains(memory); }
+  /// True if `leaf` reads or writes one of the arrays.
+  bool uses(scf::ForallOp leaf) const;
+
+  /// Puts the code of `leaf` for lane `lane` in front of it.
+  void mapLeaf(scf::ForallOp leaf, Value lane);
+  /// Replaces a read by the whole warp.
+  void mapUniformLoad(memref::LoadOp load);
+
+private:
+  struct Table;
+
+  Value constant(int64_t value);
+  void emitBlock(Block &block, Value active, IRMapping &mapping);
+  void emitOp(Operation &op, Value active, IRMapping &mapping);
+  void emitIf(scf::IfOp branch, Value active, IRMapping &mapping);
+  Value emitLoad(memref::LoadOp load, IRMapping &mapping);
+  void emitStore(memref::StoreOp store, Value active, IRMapping &mapping);
+  Value shuffle(Value value, Value index, const Table &table);
+  Value linearize(Value memory, ValueRange indices, IRMapping &mapping);
+  bool readsArrays(Operation *op) const;
+
+  OpBuilder &builder;
+  Location loc = UnknownLoc::get(builder.getContext());
+  llvm::DenseMap<Value, SmallVector<int64_t>> arrays;
+  /// Of the leaf that is being lowered: iterations of lane 0 before this one.
+  int64_t chunk = 0;
+  scf::ForallOp leaf;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LANEARRAYS_H

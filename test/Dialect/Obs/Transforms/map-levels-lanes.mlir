@@ -1,0 +1,85 @@
+// RUN: obs-opt %s --obs-map-levels --canonicalize --cse | FileCheck %s
+
+!lanes = memref<64xi32, #obs.home<warp, registers>>
+
+// 64 elements are two registers of each lane. Reading the element whose number
+// differs in bit 5 is reading the other register; in bit 1, a shuffle.
+// CHECK-LABEL: gpu.func @exchange
+// CHECK-COUNT-2: memref.alloca() {obs.lanes} : memref<2xi32>
+// CHECK: memref.store %{{[0-9]+}}, %[[A:alloca[_0-9]*]][%c0] : memref<2xi32>
+// CHECK: memref.store %{{.*}}, %[[A]][%c1] : memref<2xi32>
+// CHECK: %[[A1:.*]] = memref.load %[[A]][%c1]
+// CHECK: %[[A0:.*]] = memref.load %[[A]][%c0]
+// CHECK: %[[S:.*]], %{{.*}} = gpu.shuffle xor %[[A0]], %c2_i32, %c32_i32 : i32
+// CHECK: %[[SUM:.*]] = arith.addi %[[A1]], %[[S]]
+// CHECK: memref.store %[[SUM]], %[[B:alloca[_0-9]*]][%c0]
+// CHECK: memref.load %[[A]][%c0]
+// CHECK: gpu.shuffle xor
+// CHECK: memref.store %{{.*}}, %[[B]][%c1]
+// The whole warp reads element 40: register 1 of lane 8.
+// CHECK: %[[B1:.*]] = memref.load %[[B]][%c1]
+// CHECK: gpu.shuffle idx %[[B1]], %c8_i32, %c32_i32 : i32
+obs.kernel @exchange(%in: memref<64xi32>, %out: memref<8xi32>) attributes {threads = 32 : i64} {
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c40 = arith.constant 40 : index
+  %w = obs.worker_id <grid, warp>
+  %ws = obs.worker_count <grid, warp>
+  scf.for %j = %w to %c8 step %ws {
+    %a = memref.alloc() : !lanes
+    scf.forall (%t) in (64) {
+      %x = memref.load %in[%t] : memref<64xi32>
+      memref.store %x, %a[%t] : !lanes
+    } {mapping = [#obs.map<warp, thread>]}
+    %b = memref.alloc() : !lanes
+    scf.forall (%t) in (64) {
+      %i = arith.xori %t, %c32 : index
+      %k = arith.xori %t, %c2 : index
+      %x = memref.load %a[%i] : !lanes
+      %y = memref.load %a[%k] : !lanes
+      %z = arith.addi %x, %y : i32
+      memref.store %z, %b[%t] : !lanes
+    } {mapping = [#obs.map<warp, thread>]}
+    %v = memref.load %b[%c40] : !lanes
+    scf.forall (%t) in (1) {
+      memref.store %v, %out[%j] : memref<8xi32>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<grid, warp>}
+}
+
+// All lanes take part in a shuffle, whatever the condition around it says; the
+// load of the input does not run where it must not.
+// CHECK-LABEL: gpu.func @guarded
+// CHECK: memref.alloca() {obs.lanes} : memref<1xi32>
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %{{.*}}, %arg2
+// CHECK: gpu.shuffle down
+// CHECK: scf.if %[[IN]]
+// CHECK-NEXT: memref.load
+// CHECK: arith.select
+obs.kernel @guarded(%in: memref<?xi32>, %n: index, %out: memref<?xi32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  %w = obs.worker_id <grid, warp>
+  %ws = obs.worker_count <grid, warp>
+  scf.for %j = %w to %c8 step %ws {
+    %a = memref.alloc() : memref<32xi32, #obs.home<warp, registers>>
+    scf.forall (%t) in (32) {
+      memref.store %zero, %a[%t] : memref<32xi32, #obs.home<warp, registers>>
+    } {mapping = [#obs.map<warp, thread>]}
+    scf.forall (%t) in (32) {
+      %k = arith.addi %t, %c1 : index
+      %is = arith.cmpi ult, %t, %n : index
+      %v = scf.if %is -> i32 {
+        %x = memref.load %a[%k] : memref<32xi32, #obs.home<warp, registers>>
+        %y = memref.load %in[%t] : memref<?xi32>
+        %z = arith.addi %x, %y : i32
+        scf.yield %z : i32
+      } else {
+        scf.yield %zero : i32
+      }
+      memref.store %v, %out[%t] : memref<?xi32>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<grid, warp>}
+}
