@@ -1,10 +1,10 @@
-// RUN: %python %S/check.py obs-run %s sklansky1 scan256 0 300
+// RUN: %python %S/check.py obs-run %s sklansky1 scan256 0 257
 // RUN: %python %S/check.py obs-run %s sklansky2 scan256 256
-// RUN: %python %S/check.py obs-run %s sklansky3 scan256 1 257
+// RUN: %python %S/check.py obs-run %s sklansky3 scan256 257
 // RUN: %python %S/check.py obs-run %s kogge_stone1 scan256 513
 // RUN: %python %S/check.py obs-run %s kogge_stone2 scan256 257
 // RUN: %python %S/check.py obs-run %s brent_kung scan256 300
-// RUN: %python %S/check.py obs-run %s chained scan 0 768
+// RUN: %python %S/check.py obs-run %s chained scan 768
 
 // Scans of chunks of 256 by hand-written networks. The elements are functions
 // x -> a x + b, as pairs (a, b); the operator is composition, the left one first,
