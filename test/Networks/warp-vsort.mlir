@@ -1,10 +1,20 @@
+// RUN: obs-translate --obs-to-ptx %s | FileCheck %s --implicit-check-not='{{[.](shared|local)|bar[.]|__local_depot}}'
 // RUN: %python %S/check.py obs-run %s main sort-any 512
 // RUN: %python -c "import array, random; rng = random.Random(1); a = [rng.randint(-512, 512) for i in range(2048)]; array.array('i', a).tofile(open('%t.in', 'wb')); array.array('i', sum((sorted(a[i:i + 512]) for i in range(0, 2048, 512)), [])).tofile(open('%t.want', 'wb'))"
 // RUN: obs-run %s --device=emulate --check --threads=64 %t.in:i32 --out=%t.out
 // RUN: cmp %t.out %t.want
 
 // vsort (DAMP 2012) of 512 elements by one warp, 16 for each lane, with the loops
-// over stages unrolled.
+// over stages unrolled. Pull form: an iteration for each element. The array stays
+// in registers: between the loads and the stores lanes exchange elements by
+// shuffles, and nothing is stored or waited for, and no branch is taken.
+// CHECK: .entry warp_vsort
+// CHECK-COUNT-16: ld.global
+// CHECK-NOT: bra
+// CHECK: shfl.sync.bfly
+// CHECK-NOT: bra
+// CHECK-COUNT-16: st.global
+// CHECK-NOT: st.global
 
 !chunk = !obs.pull<512 x i32>
 !column = !obs.push<warp, 512 x i32>
@@ -16,17 +26,20 @@ func.func private @column(%x: !chunk, %b: index, %d: index) -> !chunk attributes
   %high = arith.shli %two, %top : index
   %lowest = arith.shli %one, %b : index
   %mask = arith.subi %high, %lowest : index
-  %half = arith.constant 256 : index
-  %p = obs.fill par (%t) in (%half) {
-    %i = obs.bit.insert_zero %t, %top : index
+  %zero = arith.constant 0 : index
+  %g = obs.generate (%i) {
     %j = arith.xori %i, %mask : index
     %u = obs.get %x[%i] : !chunk
     %v = obs.get %x[%j] : !chunk
     %min = arith.minsi %u, %v : i32
     %max = arith.maxsi %u, %v : i32
-    obs.write %min at [%i] : i32
-    obs.write %max at [%j] : i32
-  } : !column
+    %shifted = arith.shrui %i, %top : index
+    %side = arith.andi %shifted, %one : index
+    %low = arith.cmpi eq, %side, %zero : index
+    %y = arith.select %low, %min, %max : i32
+    obs.yield %y : i32
+  } : !chunk
+  %p = obs.push %g : !chunk -> !column
   %f = obs.force %p : !column -> !chunk
   return %f : !chunk
 }
