@@ -74,6 +74,13 @@ static LogicalResult scan(const Collective &collective, int64_t begin,
 
 static LogicalResult runReduce(Frame &frame, const Instruction &inst) {
   Collective collective(frame, inst);
+  if (isa<PushType>(inst.op->getResult(0).getType())) // At level grid.
+    return frame.setPush(inst, 0, IndexVector{1}, [=](WriteFn writer) {
+      DataVector value;
+      if (failed(reduce(collective, 0, collective.getExtent(), value)))
+        return failure();
+      return writer(collective.loc, value, 0);
+    });
   DataVector value;
   if (failed(reduce(collective, 0, collective.getExtent(), value)))
     return failure();

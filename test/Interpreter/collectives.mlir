@@ -1,5 +1,7 @@
 // RUN: obs-run %s --entry=reduce iota:6xi32 | FileCheck %s --check-prefix=REDUCE
 // RUN: obs-run %s --entry=reduce iota:0xi32 | FileCheck %s --check-prefix=NONE
+// RUN: obs-run %s --entry=reduce_grid iota:6xi32 | FileCheck %s --check-prefix=GRID
+// RUN: obs-run %s --entry=reduce_grid iota:0xi32 | FileCheck %s --check-prefix=GRID-NONE
 // RUN: obs-run %s --entry=scalar iota:6xi32 | FileCheck %s --check-prefix=SCALAR
 // RUN: obs-run %s --entry=scan iota:6xi32 | FileCheck %s --check-prefix=SCAN
 // RUN: obs-run %s --entry=scan iota:0xi32 | FileCheck %s --check-prefix=SCAN-NONE
@@ -37,6 +39,34 @@ func.func @reduce(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
   %j = obs.join %p : !obs.push<grid, 1 x 1 x i32> -> !obs.push<grid, 1 x i32>
   %r = obs.force %j : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
   return %r : !obs.pull<1 x i32>
+}
+
+// At level grid the result is an array, and the total of a scan a scalar.
+// GRID: {{^}}[9012345]{{$}}
+// GRID-NEXT: {{^}}9012345{{$}}
+// GRID-NONE: {{^}}[9]{{$}}
+// GRID-NONE-NEXT: {{^}}9{{$}}
+func.func @reduce_grid(%a: !obs.pull<? x i32>) -> (!obs.pull<1 x i32>, i32) {
+  %nine = arith.constant 9 : i32
+  %ten = arith.constant 10 : i32
+  %digits = obs.map (%x = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32, i32> {
+    obs.yield %x, %ten : i32, i32
+  }
+  %p = obs.reduce (%x, %r, %y, %s) = %digits init %nine, %ten : !obs.pull<? x i32, i32> -> !obs.push<grid, 1 x i32, i32> {
+    %m = arith.muli %x, %s : i32
+    %z = arith.addi %m, %y : i32
+    %t = arith.muli %r, %s : i32
+    obs.yield %z, %t : i32, i32
+  }
+  %f = obs.force %p : !obs.push<grid, 1 x i32, i32> -> !obs.pull<1 x i32, i32>
+  %v, %w = obs.unzip %f : !obs.pull<1 x i32, i32>
+  %q, %total, %power = obs.scan inclusive (%x, %r, %y, %s) = %digits init %nine, %ten : !obs.pull<? x i32, i32> -> (!obs.push<grid, ? x i32, i32>, i32, i32) {
+    %m = arith.muli %x, %s : i32
+    %z = arith.addi %m, %y : i32
+    %t = arith.muli %r, %s : i32
+    obs.yield %z, %t : i32, i32
+  }
+  return %v, %total : !obs.pull<1 x i32>, i32
 }
 
 // In scalar code: of element i and the i after it, and of the initial value 1.

@@ -74,8 +74,28 @@ func.func @yield(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.l
 // -----
 
 func.func @grid(%a: !obs.pull<4 x i32>, %x: i32) {
-  // expected-error@+1 {{[reduce-grid] gives a scalar, which no level-grid code has before all blocks are done; distribute over chunks and reduce each, then reduce their results}}
+  // expected-error@+1 {{[reduce-grid] stands at level grid, where it gives one array of one element, a push<grid, 1 x ...>; force it, and get the element if the host needs it}}
   %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> i32 {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @grid_two(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{[reduce-grid] stands at level grid, where it gives one array of one element}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<grid, 2 x i32> {
+    obs.yield %l : i32
+  }
+  return
+}
+
+// -----
+
+func.func @grid_type(%a: !obs.pull<4 x i32>, %x: i32) {
+  // expected-error@+1 {{[element-types] the result has types ('f32') but ('i32') are needed}}
+  %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<grid, 1 x f32> {
     obs.yield %l : i32
   }
   return

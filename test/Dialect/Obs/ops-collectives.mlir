@@ -18,6 +18,15 @@ func.func @reduce(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32, f32>, %x: i32, 
   return
 }
 
+// CHECK-LABEL: @grid(
+func.func @grid(%a: !obs.pull<? x i32, f32>, %x: i32, %y: f32) {
+  // CHECK: obs.reduce (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}}, %{{.*}} : !obs.pull<? x i32, f32> -> !obs.push<grid, 1 x i32, f32> {
+  %0 = obs.reduce (%l, %m, %r, %s) = %a init %x, %y : !obs.pull<? x i32, f32> -> !obs.push<grid, 1 x i32, f32> {
+    obs.yield %r, %m : i32, f32
+  }
+  return
+}
+
 // CHECK-LABEL: @scan(
 func.func @scan(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.level<warp>} {
   // CHECK: obs.scan inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32> {

@@ -260,18 +260,30 @@ static LogicalResult verifyCollective(CollectiveOpInterface op) {
   return verifyBody(op, op.getBody(), arguments, /*yields=*/true);
 }
 
+/// At level grid no scalar is known before the kernel has run, so the result is
+/// an array of one element, which is forced like others.
+static LogicalResult verifyGridReduce(ReduceOp op) {
+  PushType type;
+  if (op->getNumResults() == 1)
+    type = dyn_cast<PushType>(op->getResult(0).getType());
+  if (!type || type.getLevel() != Level::Grid ||
+      type.getExtents() != ArrayRef<int64_t>{1})
+    return op.emitOpError("[reduce-grid] stands at level grid, where it gives "
+                          "one array of one element, a push<grid, 1 x ...>; "
+                          "force it, and get the element if the host needs it");
+  return verifyElementTypes(op, type.getElementTypes(),
+                            op.getArray().getType().getElementTypes(),
+                            "the result");
+}
+
 LogicalResult ReduceOp::verify() {
-  if (failed(verifyCollective(*this)) ||
-      failed(verifyElementTypes(*this, getValues().getTypes(),
-                                getArray().getType().getElementTypes(),
-                                "the result")))
+  if (failed(verifyCollective(*this)))
     return failure();
-  ScopeInfo scope = getEnclosingScope(*this);
-  if (scope.level == Level::Grid)
-    return emitOpError("[reduce-grid] gives a scalar, which no level-grid code "
-                       "has before all blocks are done; distribute over chunks "
-                       "and reduce each, then reduce their results");
-  return success();
+  if (getEnclosingScope(*this).level == Level::Grid)
+    return verifyGridReduce(*this);
+  return verifyElementTypes(*this, getValues().getTypes(),
+                            getArray().getType().getElementTypes(),
+                            "the result");
 }
 
 /// The result of a scan is like its operand, and made at its level.

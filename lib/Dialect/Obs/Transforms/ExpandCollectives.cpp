@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Collectives/Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
@@ -111,6 +112,21 @@ findScanStrategy(CollectiveOpInterface op, CollectiveBuilder &c, Extent n) {
   return strategy;
 }
 
+/// At level grid: `[strategy-name]` unless the strategy, if one is asked for,
+/// is one of `known`.
+static LogicalResult verifyGridStrategy(CollectiveOpInterface op,
+                                        ArrayRef<StringRef> known) {
+  std::optional<StringRef> name = op.getStrategy();
+  if (!name || llvm::is_contained(known, *name))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
+                                  << *name
+                                  << "' is no strategy of it at level grid; "
+                                     "use ";
+  llvm::interleaveComma(known, diagnostic);
+  return diagnostic;
+}
+
 /// True if one thread computes elements one after the other, without storage.
 static bool isSequential(CollectiveOpInterface op, Level level) {
   return level == Level::Thread &&
@@ -121,8 +137,112 @@ static bool isSequential(CollectiveOpInterface op, Level level) {
 // reduce
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// An operator that memory has, too.
+struct AtomicOperator {
+  /// Of `obs.fill reduce(kind)`; empty if there is none.
+  StringRef kind;
+  /// Whether the order of the elements changes nothing.
+  bool isExact = false;
+  /// Whether the order may change the result nevertheless.
+  bool isRelaxed = false;
+};
+} // namespace
+
+/// The atomic operation that does what the operator of `op` does.
+static AtomicOperator findAtomicOperator(ReduceOp op) {
+  Block &body = op.getBody().front();
+  if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
+    return {};
+  Type type = body.getArgument(0).getType();
+  if (!type.isInteger(32) && !type.isInteger(64) && !type.isF32() &&
+      !type.isF64())
+    return {};
+  Operation &first = body.front();
+  Value x = body.getArgument(0), y = body.getArgument(1);
+  bool combinesBoth = first.getNumOperands() == 2 &&
+                      ((first.getOperand(0) == x && first.getOperand(1) == y) ||
+                       (first.getOperand(0) == y && first.getOperand(1) == x));
+  if (!combinesBoth || first.getNumResults() != 1 ||
+      body.getTerminator()->getOperands() != first.getResults())
+    return {};
+  if (auto add = dyn_cast<arith::AddFOp>(first)) {
+    bool isRelaxed = arith::bitEnumContainsAll(add.getFastmath(),
+                                               arith::FastMathFlags::reassoc);
+    return {"addf", false, isRelaxed};
+  }
+  StringRef kind = TypeSwitch<Operation *, StringRef>(&first)
+                       .Case([](arith::AddIOp) { return "addi"; })
+                       .Case([](arith::MinSIOp) { return "mins"; })
+                       .Case([](arith::MaxSIOp) { return "maxs"; })
+                       .Case([](arith::MinUIOp) { return "minu"; })
+                       .Case([](arith::MaxUIOp) { return "maxu"; })
+                       .Case([](arith::AndIOp) { return "andi"; })
+                       .Case([](arith::OrIOp) { return "ori"; })
+                       .Case([](arith::XOrIOp) { return "xori"; })
+                       .Default(StringRef());
+  return {kind, /*isExact=*/true};
+}
+
+/// Stores what is pushed at level grid.
+static Value forceAtGrid(CollectiveBuilder &c, Value push) {
+  PullType type = cast<PushType>(push.getType()).getPullType();
+  return ForceOp::create(
+             c.builder, c.loc, TypeRange(type), push, ValueRange(),
+             StorageAttr::get(c.builder.getContext(), Storage::Auto),
+             StringAttr(), IntegerAttr(), UnitAttr())
+      .getResults()
+      .front();
+}
+
+/// A reduction by all blocks, which gives an array of one element.
+static LogicalResult expandReduceAtGrid(CollectiveBuilder &c, ReduceOp op) {
+  if (failed(verifyGridStrategy(op, {"atomic", "two_kernels"})))
+    return failure();
+  AtomicOperator atomic = findAtomicOperator(op);
+  bool mayReorder = atomic.isExact || op.getCommutative();
+  Value result = op->getResult(0);
+  bool byAtomics;
+  if (op.getStrategy()) {
+    byAtomics = *op.getStrategy() == "atomic";
+    if (byAtomics && atomic.kind.empty())
+      return op.emitOpError(
+          "[strategy-atomic] strategy 'atomic' needs an operator that is one "
+          "of addi, minsi, maxsi, minui, maxui, andi, ori, xori on i32 or i64, "
+          "or addf on f32 or f64; use two_kernels");
+    if (byAtomics && !mayReorder)
+      return op.emitOpError(
+          "[strategy-order] strategy 'atomic' changes the order of the "
+          "elements; mark the operation commutative if the rounding of sums "
+          "may depend on it, or use two_kernels");
+  } else {
+    // Maps of the result run where its elements are final.
+    byAtomics = !atomic.kind.empty() && mayReorder &&
+                (atomic.isExact || atomic.isRelaxed) &&
+                !strategies::isForOneBlock(c.getExtent(op.getArray())) &&
+                llvm::all_of(result.getUsers(), llvm::IsaPred<ForceOp>);
+  }
+  auto type = cast<PushType>(result.getType());
+  c.commutative |= atomic.isExact;
+  Value x = c.shareReads(op.getArray());
+  if (!byAtomics) {
+    result.replaceAllUsesWith(
+        strategies::reduceByTwoKernels(c, x, op.getInit(), type));
+    return success();
+  }
+  Value sum =
+      strategies::reduceByAtomics(c, x, op.getInit(), atomic.kind, type);
+  if (!llvm::all_of(result.getUsers(), llvm::IsaPred<ForceOp>)) {
+    sum = PushOp::create(c.builder, c.loc, type, forceAtGrid(c, sum));
+  }
+  result.replaceAllUsesWith(sum);
+  return success();
+}
+
 static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
+  if (c.level == Level::Grid)
+    return expandReduceAtGrid(c, op);
   Value x = op.getArray();
   Extent n = c.getExtent(x);
   FailureOr<const ReduceStrategy *> strategy = findReduceStrategy(op, c, n);
@@ -238,6 +358,23 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
 }
 
 LogicalResult Scan::run() {
+  if (c.level == Level::Grid) {
+    if (failed(verifyGridStrategy(op, {"three_kernels"})))
+      return failure();
+    CollectiveBuilder lifted = lift();
+    strategies::GridScan grid(lifted, lifted.shareReads(buildOperand(lifted)),
+                              n);
+    PullType pull = lifted.getPullType(n);
+    auto type = PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
+                              pull.getBounds(), pull.getElementTypes());
+    result = lifted.shareReads(forceAtGrid(
+        c, grid.fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
+                     {}, [&](Value i, auto current, auto) {
+                       WriteOp::create(c.builder, c.loc, current(), i,
+                                       ContractAttr(), StringAttr());
+                     })));
+    return success();
+  }
   FailureOr<const ScanStrategy *> strategy = findScanStrategy(op, c, n);
   if (failed(strategy))
     return failure();
@@ -314,8 +451,42 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
       });
 }
 
+/// A scan by all blocks. Gives its totals if they are wanted.
+static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
+                                      OpResult result, bool exclusive,
+                                      Values *totals = nullptr) {
+  if (failed(verifyGridStrategy(scan.op, {"three_kernels"})))
+    return failure();
+  CollectiveBuilder lifted = scan.lift();
+  strategies::GridScan grid(
+      lifted, lifted.shareReads(scan.buildOperand(lifted)), scan.n);
+  auto type = cast<PushType>(result.getType());
+  result.replaceAllUsesWith(grid.fill(
+      type, type.hasStaticExtents() ? ValueRange() : ValueRange(scan.n.value),
+      {}, [&](Value i, auto current, auto previous) {
+        auto element = [&](Values values) {
+          values.erase(values.begin(), values.begin() + scan.getNumLifted());
+          return values;
+        };
+        Values values = exclusive ? c.choose(
+                                        scan.startsSegment(i),
+                                        [&] { return Values(scan.init); },
+                                        [&] { return element(previous()); })
+                                  : element(current());
+        WriteOp::create(c.builder, c.loc, values, i, ContractAttr(),
+                        StringAttr());
+      }));
+  if (totals)
+    *totals = c.choose(
+        c.equal(scan.n.value, c.constant(0)), [&] { return Values(scan.init); },
+        [&] { return grid.getTotal(); });
+  return success();
+}
+
 static LogicalResult expandScan(CollectiveBuilder &c, Scan &scan,
                                 OpResult result, bool exclusive) {
+  if (c.level == Level::Grid)
+    return expandScanAtGrid(c, scan, result, exclusive);
   if (isSequential(scan.op, c.level)) {
     expandScanInThread(c, scan, result, exclusive);
     return success();
@@ -335,6 +506,16 @@ static LogicalResult expandScan(CollectiveBuilder &c, Scan &scan,
 static LogicalResult expandScan(OpBuilder &builder, ScanOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
   Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
+  if (c.level == Level::Grid) {
+    Values totals;
+    bool hasTotals = !op.getTotals().empty();
+    if (failed(expandScanAtGrid(c, scan, op->getResult(0), op.getExclusive(),
+                                hasTotals ? &totals : nullptr)))
+      return failure();
+    for (auto [old, total] : llvm::zip_equal(op.getTotals(), totals))
+      old.replaceAllUsesWith(total);
+    return success();
+  }
   if (failed(expandScan(c, scan, op->getResult(0), op.getExclusive())))
     return failure();
   if (op.getTotals().empty())
@@ -364,7 +545,7 @@ static LogicalResult expandSegmentedScan(OpBuilder &builder,
   Scan scan(c, op, n);
   scan.flags = op.getSegments();
   if (!op.isByFlags()) {
-    if (!n.isBounded())
+    if (c.level != Level::Grid && !n.isBounded())
       return op.emitOpError("[R2-bounded] stores a flag for each element, but "
                             "their number is not bounded; give the array a "
                             "bound, as in ? x f32 bound [1024], or use flags");
@@ -390,8 +571,9 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
                      all.isBounded() ? all.bound - 1 : all.bound};
   auto next = [&](Value s) { return c.add(s, c.constant(1)); };
   // Without a bound nothing can be stored.
-  StringRef strategy = op.getStrategy().value_or(
-      c.level == Level::Thread || !n.isBounded() ? "sequential" : "");
+  bool isAlone = c.level == Level::Thread || c.level == Level::Grid;
+  StringRef strategy =
+      op.getStrategy().value_or(isAlone || !n.isBounded() ? "sequential" : "");
   if (strategy == "sequential") {
     // One worker for each segment.
     replaceByPush(c, op->getResult(0), segments, [&](Value s) {
@@ -400,6 +582,9 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
     });
     return success();
   }
+  if (c.level == Level::Grid &&
+      failed(verifyGridStrategy(op, {"sequential", "three_kernels"})))
+    return failure();
   Scan scan(c, op, n);
   scan.flags = buildFlags(c, n, offsets, getOffset);
   if (failed(scan.run()))
@@ -414,15 +599,46 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
   return success();
 }
 
-/// The last element of each segment goes to the number of the segment.
+/// If element i is the last one of its segment, writes what `element` gives to
+/// the number of the segment.
+static void writeIfLast(CollectiveBuilder &c, const Scan &scan, Value i,
+                        llvm::function_ref<Values()> element) {
+  Value one = c.constant(1);
+  Value next = c.add(i, one);
+  Value on = arith::ConstantIntOp::create(c.builder, c.loc, 1, 1);
+  Value isLast = c.choose(
+                      c.equal(next, scan.n.value), [&] { return Values{on}; },
+                      [&] { return c.get(scan.flags, next); })
+                     .front();
+  auto branch = scf::IfOp::create(c.builder, c.loc, isLast,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(branch.thenBlock());
+  Values values = element();
+  WriteOp::create(c.builder, c.loc, ValueRange(values).drop_front(2),
+                  c.sub(values[1], one), ContractAttr(), StringAttr());
+}
+
 static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   Scan scan(c, op,
             getCommonExtent(c, op.getArray(), op.getSegments().getType()));
   scan.flags = op.getSegments();
   scan.isCounted = true;
+  if (c.level == Level::Grid) {
+    if (failed(verifyGridStrategy(op, {"three_kernels"})))
+      return failure();
+    CollectiveBuilder lifted = scan.lift();
+    strategies::GridScan grid(
+        lifted, lifted.shareReads(scan.buildOperand(lifted)), scan.n);
+    op.getResult().replaceAllUsesWith(
+        grid.fill(op.getType(), op.getExtents(), op.getInit(),
+                  [&](Value i, auto current, auto) {
+                    writeIfLast(c, scan, i, current);
+                  }));
+    return success();
+  }
   if (failed(scan.run()))
     return failure();
-  Value one = c.constant(1);
   auto fill = FillOp::create(
       c.builder, c.loc, op.getType(), op.getInit(), Value(), op.getExtents(),
       ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
@@ -433,18 +649,8 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   auto par = ParOp::create(c.builder, c.loc, scan.n.value, Level::Thread);
   Block *body = c.builder.createBlock(&par.getBody(), {},
                                       c.builder.getIndexType(), c.loc);
-  Value next = c.add(body->getArgument(0), one);
-  Value on = arith::ConstantIntOp::create(c.builder, c.loc, 1, 1);
-  Value isLast = c.choose(
-                      c.equal(next, scan.n.value), [&] { return Values{on}; },
-                      [&] { return c.get(scan.flags, next); })
-                     .front();
-  auto branch = scf::IfOp::create(c.builder, c.loc, isLast,
-                                  /*withElseRegion=*/false);
-  c.builder.setInsertionPointToStart(branch.thenBlock());
-  Values values = c.get(scan.result, body->getArgument(0));
-  WriteOp::create(c.builder, c.loc, ValueRange(values).drop_front(2),
-                  c.sub(values[1], one), ContractAttr(), StringAttr());
+  Value i = body->getArgument(0);
+  writeIfLast(c, scan, i, [&] { return c.get(scan.result, i); });
   return success();
 }
 
@@ -459,10 +665,6 @@ static LogicalResult expandSegmentedReduce(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult expand(OpBuilder &builder, CollectiveOpInterface op) {
-  if (getEnclosingScope(op).level == Level::Grid)
-    return op->emitOpError("[collective-grid] stands at level grid, where no "
-                           "strategy works; distribute over chunks and combine "
-                           "each at level block");
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ReduceOp op) { return expandReduce(builder, op); })
       .Case([&](ScanOp op) { return expandScan(builder, op); })

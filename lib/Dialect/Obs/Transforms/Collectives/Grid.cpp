@@ -1,0 +1,251 @@
+//===- Grid.cpp - Reductions and scans by all blocks ----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The number of parts is bounded, so one block can combine or scan what the
+// others found, whatever the length of the array. A part grows instead: its
+// block goes through it piece by piece.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Grid.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+/// Workers that share a part of a commutative reduction.
+static constexpr int64_t workers = 256;
+/// Elements that a block scans at a time.
+static constexpr int64_t tile = 1024;
+
+GridParts::GridParts(CollectiveBuilder &c, Extent n)
+    : n(n), count(c.ceilDiv(n, unit)) {
+  // Length 0 would divide by 0 if there are no elements.
+  Extent units = c.ceilDiv(c.ceilDiv(n, maxParts), unit);
+  length = c.mul(c.max(units.value, c.constant(1)), c.constant(unit));
+  Value last = c.sub(length, c.constant(1));
+  int64_t bound =
+      n.isBounded() ? std::min(count.bound, maxParts) : int64_t(maxParts);
+  count = {c.div(c.add(n.value, last), length), ShapedType::kDynamic, bound};
+}
+
+bool strategies::isForOneBlock(Extent n) { return n.isAtMost(GridParts::unit); }
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The push array of level grid that `body` writes, which runs for each of
+/// `blocks` at level block.
+static Value
+fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
+             ValueRange init, StringRef kind, Value blocks,
+             llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  bool isReduction = !kind.empty();
+  MLIRContext *context = c.builder.getContext();
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, init, Value(), extents,
+      ContractAttr::get(context,
+                        isReduction ? Contract::Reduce : Contract::Disjoint),
+      isReduction ? c.builder.getStringAttr(kind) : StringAttr(),
+      isReduction ? UnitAttr() : c.builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  auto par = ParOp::create(c.builder, c.loc, blocks, Level::Block);
+  Block *block = c.builder.createBlock(&par.getBody(), {},
+                                       c.builder.getIndexType(), c.loc);
+  CollectiveBuilder inner = c;
+  inner.level = Level::Block;
+  body(inner, block->getArgument(0));
+  return fill;
+}
+
+/// Runs `body` in a thread for each of `n`.
+static void forEach(CollectiveBuilder &c, Value n,
+                    llvm::function_ref<void(Value)> body) {
+  auto par = ParOp::create(c.builder, c.loc, n, Level::Thread);
+  OpBuilder::InsertionGuard guard(c.builder);
+  Block *block = c.builder.createBlock(&par.getBody(), {},
+                                       c.builder.getIndexType(), c.loc);
+  body(block->getArgument(0));
+}
+
+static void write(CollectiveBuilder &c, ValueRange values, Value index) {
+  WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
+                  StringAttr());
+}
+
+static PushType getGridType(CollectiveBuilder &c, Extent n) {
+  PullType type = c.getPullType(n);
+  return PushType::get(type.getContext(), Level::Grid, type.getExtents(),
+                       type.getBounds(), type.getElementTypes());
+}
+
+/// Stores, by one kernel, the `n` elements that blocks write.
+static Value
+forceByBlocks(CollectiveBuilder &c, Extent n, Value blocks,
+              llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  Value push = fillByBlocks(c, getGridType(c, n),
+                            n.isStatic() ? ValueRange() : ValueRange(n.value),
+                            {}, "", blocks, body);
+  PullType type = c.getPullType(n);
+  return ForceOp::create(
+             c.builder, c.loc, TypeRange(type), push, ValueRange(),
+             StorageAttr::get(c.builder.getContext(), Storage::Auto),
+             StringAttr(), IntegerAttr(), UnitAttr())
+      .getResults()
+      .front();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// At level block: few elements whose combination is that of `x`.
+static Value shorten(CollectiveBuilder &block, Value x) {
+  StringRef name = getDefaultReduceStrategy(Level::Block, block.getExtent(x),
+                                            block.commutative);
+  return lookupReduceStrategy(name)->shorten(block, x);
+}
+
+/// The same for the part of `x` with this number. Neighbouring threads read
+/// neighbouring elements if they may.
+static Value shortenPart(CollectiveBuilder &block, Value x,
+                         const GridParts &parts, Value number) {
+  Value begin = block.mul(number, parts.length);
+  Value end = block.min(block.add(begin, parts.length), parts.n.value);
+  Extent n = {block.sub(end, begin), ShapedType::kDynamic,
+              ShapedType::kDynamic};
+  if (!block.commutative)
+    return shorten(block, block.shareReads(block.generate(n, [&](Value i) {
+      return block.get(x, block.add(begin, i));
+    })));
+  Extent busy = {block.min(n.value, block.constant(workers)),
+                 ShapedType::kDynamic, workers};
+  return shorten(block, block.force(block.generate(busy, [&](Value w) {
+    return block.fold(x, block.add(begin, w), end, block.constant(workers));
+  })));
+}
+
+/// One thread combines what is left, and writes it.
+static void writeAll(CollectiveBuilder &block, Value few, ValueRange init,
+                     Value index) {
+  forEach(block, block.constant(1), [&](Value) {
+    Value zero = block.constant(0);
+    Value count = block.getExtent(few).value;
+    write(block,
+          init.empty() ? block.fold(few, zero, count)
+                       : block.fold(few, init, zero, count),
+          index);
+  });
+}
+
+Value strategies::reduceParts(CollectiveBuilder &c, Value x,
+                              const GridParts &parts) {
+  return forceByBlocks(c, parts.count, parts.count.value,
+                       [&](CollectiveBuilder &block, Value b) {
+                         writeAll(block, shortenPart(block, x, parts, b), {},
+                                  b);
+                       });
+}
+
+Value strategies::reduceByTwoKernels(CollectiveBuilder &c, Value x,
+                                     ValueRange init, PushType type) {
+  Extent n = c.getExtent(x);
+  if (!isForOneBlock(n))
+    x = reduceParts(c, x, GridParts(c, n));
+  return fillByBlocks(
+      c, type, {}, {}, "", c.constant(1), [&](CollectiveBuilder &block, Value) {
+        writeAll(block, shorten(block, x), init, block.constant(0));
+      });
+}
+
+Value strategies::reduceByAtomics(CollectiveBuilder &c, Value x,
+                                  ValueRange init, StringRef kind,
+                                  PushType type) {
+  GridParts parts(c, c.getExtent(x));
+  return fillByBlocks(c, type, {}, init, kind, parts.count.value,
+                      [&](CollectiveBuilder &block, Value b) {
+                        block.commutative = true;
+                        writeAll(block, shortenPart(block, x, parts, b), {},
+                                 block.constant(0));
+                      });
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// At level block: the stored scan of `x`.
+static Value scan(CollectiveBuilder &block, Value x) {
+  StringRef name = getDefaultScanStrategy(Level::Block, block.getExtent(x));
+  return block.force(
+      block.shareReads(lookupScanStrategy(name)->scan(block, x)));
+}
+
+GridScan::GridScan(CollectiveBuilder &c, Value x, Extent n)
+    : c(c), x(x), parts(c, n) {
+  Value partial = reduceParts(c, x, parts);
+  sums = forceByBlocks(
+      c, parts.count, c.constant(1), [&](CollectiveBuilder &block, Value) {
+        Value scanned = scan(block, partial);
+        forEach(block, parts.count.value,
+                [&](Value i) { write(block, block.get(scanned, i), i); });
+      });
+}
+
+Value GridScan::fill(PushType type, ValueRange extents, ValueRange init,
+                     EmitFn emit) {
+  return fillByBlocks(
+      c, type, extents, init, "", parts.count.value,
+      [&](CollectiveBuilder &block, Value b) {
+        OpBuilder &builder = block.builder;
+        Value zero = block.constant(0), one = block.constant(1);
+        Value begin = block.mul(b, parts.length);
+        Value end = block.min(block.add(begin, parts.length), parts.n.value);
+        // What is before the first part is never combined; any value will do.
+        Values before = block.choose(
+            block.equal(b, zero), [&] { return block.get(x, zero); },
+            [&] { return block.get(sums, block.sub(b, one)); });
+        scf::ForOp::create(
+            builder, block.loc, begin, end, block.constant(tile), before,
+            [&](OpBuilder &, Location, Value first, ValueRange carried) {
+              Extent m = {
+                  block.min(block.sub(end, first), block.constant(tile)),
+                  ShapedType::kDynamic, tile};
+              Value operand = block.generate(m, [&](Value k) {
+                Values element = block.get(x, block.add(first, k));
+                Value isBehind = arith::AndIOp::create(builder, block.loc,
+                                                       block.equal(k, zero),
+                                                       block.less(zero, first));
+                return block.choose(
+                    isBehind, [&] { return block.combine(carried, element); },
+                    [&] { return element; });
+              });
+              Value scanned = scan(block, block.shareReads(operand));
+              forEach(block, m.value, [&](Value k) {
+                emit(
+                    block.add(first, k), [&] { return block.get(scanned, k); },
+                    [&] {
+                      return block.choose(
+                          block.equal(k, zero), [&] { return Values(carried); },
+                          [&] {
+                            return block.get(scanned, block.sub(k, one));
+                          });
+                    });
+              });
+              scf::YieldOp::create(builder, block.loc,
+                                   block.get(scanned, block.sub(m.value, one)));
+            });
+      });
+}
+
+Values GridScan::getTotal() {
+  return c.get(sums, c.sub(parts.count.value, c.constant(1)));
+}
