@@ -17,7 +17,7 @@ obs.kernel @thread_in_shared(%n: index) {
 // -----
 
 obs.kernel @warp_in_global() {
-  // expected-error@+1 {{[force-storage] an array of a warp cannot live in global as it is used; it can live in registers}}
+  // expected-error@+1 {{[force-storage] an array of a warp cannot live in global as it is used; it can live in shared}}
   %a = memref.alloc() : memref<64xf32, #obs.home<warp, global>>
 }
 

@@ -83,3 +83,41 @@ obs.kernel @guarded(%in: memref<?xi32>, %n: index, %out: memref<?xi32>) attribut
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<grid, warp>}
 }
+
+// A comparator writes both its elements. The owner of each runs it and keeps its
+// own: of elements 2 t and 2 t + 1 even lanes keep the smaller, odd ones the
+// larger. Both are read by shuffles.
+// CHECK-LABEL: gpu.func @comparators
+// CHECK: %[[LANE:.*]] = arith.remui %thread_id_x, %c32
+// CHECK: gpu.shuffle
+// CHECK: %[[MIN:.*]] = arith.minsi
+// CHECK: %[[MAX:.*]] = arith.maxsi
+// CHECK: %[[BIT:.*]] = arith.andi %[[LANE]], %c1
+// CHECK: %[[ODD:.*]] = arith.cmpi ne, %[[BIT]], %c0
+// CHECK: %[[OWN:.*]] = arith.select %[[ODD]], %[[MAX]], %[[MIN]]
+// CHECK: memref.store %[[OWN]], %{{.*}}[%c0]
+obs.kernel @comparators(%out: memref<32xi32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %w = obs.worker_id <grid, warp>
+  %ws = obs.worker_count <grid, warp>
+  scf.for %j = %w to %c8 step %ws {
+    %a = memref.alloc() : memref<32xi32, #obs.home<warp, registers>>
+    %b = memref.alloc() : memref<32xi32, #obs.home<warp, registers>>
+    scf.forall (%t) in (16) {
+      %i = arith.muli %t, %c2 : index
+      %k = arith.addi %i, %c1 : index
+      %u = memref.load %a[%i] : memref<32xi32, #obs.home<warp, registers>>
+      %v = memref.load %a[%k] : memref<32xi32, #obs.home<warp, registers>>
+      %min = arith.minsi %u, %v : i32
+      %max = arith.maxsi %u, %v : i32
+      memref.store %min, %b[%i] : memref<32xi32, #obs.home<warp, registers>>
+      memref.store %max, %b[%k] : memref<32xi32, #obs.home<warp, registers>>
+    } {mapping = [#obs.map<warp, thread>]}
+    scf.forall (%t) in (32) {
+      %v = memref.load %b[%t] : memref<32xi32, #obs.home<warp, registers>>
+      memref.store %v, %out[%t] : memref<32xi32>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<grid, warp>}
+}

@@ -16,10 +16,12 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     Replaces `auto` in the memory space of every buffer: arrays of a thread live
     in registers (private memory), those of a block in shared memory.
 
-    An array of a warp lives in the registers of its lanes if each lane writes
-    only its own elements (e for lane e mod 32), at most 32 of them, and it is
-    known for each read which registers it can mean; `obs-map-levels` makes reads
-    of other lanes' elements shuffles. Else it lives in shared memory.
+    An array of a warp lives in the registers of its lanes, element e with lane
+    e mod 32, if it has at most 32 elements for each, and it is known which
+    registers each access can mean. A loop that writes other elements than those
+    of its own lane, such as comparators that write two, is run by the owners of
+    what it writes. `obs-map-levels` makes reads of other lanes' elements
+    shuffles. Else the array lives in shared memory.
 
     An explicit home is obeyed or refused.
 

@@ -19,14 +19,14 @@ using namespace mlir::obs;
 namespace {
 struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
   void runOnOperation() override {
-    WalkResult result = getOperation().walk([](memref::AllocOp alloc) {
+    auto inLanes = findLaneArrays(getOperation());
+    WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
       if (!home)
         return WalkResult::advance();
       Storage possible = Storage::Shared;
       if (home.getOwner() == Level::Thread ||
-          (home.getOwner() == Level::Warp &&
-           home.getStorage() != Storage::Shared && canLiveInLanes(alloc)))
+          (home.getOwner() == Level::Warp && inLanes.contains(alloc)))
         possible = Storage::Registers;
       if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
         alloc.emitError("[force-storage] an array of a ")

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop of n iterations becomes ceil(n / 32) copies of its body, so that the
-// register of each access is a constant, or one of few. Within a copy the code
-// is straight: conditions around shuffles become predicates, since a lane that
-// does not take part would leave the others without its element.
+// A loop of n iterations becomes several copies of its body, one for each of
+// its steps, so that the register of each access is a constant, or one of few.
+// Within a copy the code is straight: conditions around shuffles become
+// predicates, since a lane that does not take part would leave the others
+// without its element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,40 +68,178 @@ struct LaneMapper::Table {
 };
 
 //===----------------------------------------------------------------------===//
-// The decision
+// Steps
 //===----------------------------------------------------------------------===//
 
-static int64_t countRegisters(MemRefType type) {
-  return llvm::divideCeil(type.getNumElements(), warpSize);
+/// The array that `op` accesses, or null.
+static Value getMemory(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemRef();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getMemRef();
+  return {};
 }
 
-/// Registers that each copy of the body reads, for all copies.
-static bool readsFewRegisters(ArrayRef<int64_t> elements) {
-  for (size_t begin = 0; begin < elements.size(); begin += warpSize) {
-    llvm::SmallSetVector<int64_t, 4> registers;
-    for (int64_t element : elements.slice(
-             begin, std::min<size_t>(warpSize, elements.size() - begin)))
-      if (element >= 0)
-        registers.insert(element / warpSize);
-    if (registers.size() > maxChoices)
-      return false;
+/// Numbers as a function of the lane: `constant` xor the masks of its set bits.
+namespace {
+struct BitLinear {
+  int64_t constant = 0;
+  std::array<int64_t, 5> masks = {};
+};
+} // namespace
+
+static std::optional<BitLinear> fit(ArrayRef<int64_t> values) {
+  BitLinear function;
+  function.constant = values[0];
+  for (unsigned bit = 0; bit < 5; ++bit)
+    function.masks[bit] = values[size_t(1) << bit] ^ values[0];
+  for (auto [lane, value] : llvm::enumerate(values)) {
+    int64_t expected = function.constant;
+    for (unsigned bit = 0; bit < 5; ++bit)
+      if (lane >> bit & 1)
+        expected ^= function.masks[bit];
+    if (value != expected)
+      return std::nullopt;
   }
-  return true;
+  return function;
+}
+
+/// The bit of the lane that decides which of two writes a lane keeps: 5 if all
+/// keep the same. Nothing if it is no bit.
+static std::optional<unsigned> findDecidingBit(ArrayRef<int> writes) {
+  if (llvm::all_equal(writes))
+    return 5;
+  for (unsigned bit = 0; bit < 5; ++bit) {
+    bool decides = true;
+    for (auto [lane, write] : llvm::enumerate(writes))
+      decides &= write == writes[(lane >> bit & 1) << bit];
+    if (decides)
+      return bit;
+  }
+  return std::nullopt;
+}
+
+/// Iteration t is run by lane t mod 32.
+static SmallVector<LaneStep> getPlainSteps(int64_t extent) {
+  SmallVector<LaneStep> steps;
+  for (int64_t first = 0; first < extent; first += warpSize) {
+    LaneStep &step = steps.emplace_back();
+    for (int64_t t = first; t < first + warpSize; ++t)
+      step.iterations.push_back(t < extent ? t : -1);
+  }
+  return steps;
 }
 
 /// True if the lane of iteration t owns element `elements[t]`, in the same
-/// register as the other lanes.
+/// register as the other lanes of its step.
 static bool writesOwnElements(ArrayRef<int64_t> elements) {
   for (auto [t, element] : llvm::enumerate(elements)) {
     if (element < 0)
       continue;
-    int64_t first = static_cast<int64_t>(t) - t % warpSize;
+    int64_t first = static_cast<int64_t>(t - t % warpSize);
     if (element % warpSize != static_cast<int64_t>(t % warpSize))
       return false;
     for (int64_t other : elements.slice(
              first, std::min<size_t>(warpSize, elements.size() - first)))
       if (other >= 0 && other / warpSize != element / warpSize)
         return false;
+  }
+  return true;
+}
+
+/// The steps in which the owner of each element runs the iteration that writes
+/// it. `writes` are the elements that each write of one array reaches.
+static std::optional<SmallVector<LaneStep>>
+getOwnerSteps(ArrayRef<SmallVector<int64_t>> writes, int64_t numElements) {
+  if (numElements % warpSize != 0)
+    return std::nullopt;
+  SmallVector<std::pair<int, int64_t>> writer(numElements, {-1, -1});
+  for (auto [k, elements] : llvm::enumerate(writes))
+    for (auto [t, element] : llvm::enumerate(elements)) {
+      if (element < 0 || writer[element].first >= 0)
+        return std::nullopt;
+      writer[element] = {static_cast<int>(k), static_cast<int64_t>(t)};
+    }
+  SmallVector<LaneStep> steps;
+  for (int64_t first = 0; first < numElements; first += warpSize) {
+    LaneStep step;
+    for (auto [k, t] : ArrayRef(writer).slice(first, warpSize)) {
+      step.writes.push_back(k);
+      step.iterations.push_back(t);
+    }
+    if (llvm::all_of(step.writes, [](int k) { return k < 0; }))
+      continue;
+    if (llvm::is_contained(step.writes, -1) || !fit(step.iterations) ||
+        !findDecidingBit(step.writes))
+      return std::nullopt;
+    step.ownedRegister = first / warpSize;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+/// The steps of `leaf`, whose writes to arrays in lanes all go to their owners;
+/// nothing if they cannot.
+static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
+                                                      ShapeOf shapeOf) {
+  int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  llvm::MapVector<Value, SmallVector<SmallVector<int64_t>>> writes;
+  bool isPlain = true, isRepeatable = true, isKnown = true;
+  leaf.getBody()->walk([&](Operation *op) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    auto shape = store ? shapeOf(store.getMemRef()) : std::nullopt;
+    if (!shape) {
+      // Owners run an iteration several times.
+      isRepeatable &= isa<memref::LoadOp>(op) || isMemoryEffectFree(op) ||
+                      op->hasTrait<OpTrait::IsTerminator>() ||
+                      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+      return;
+    }
+    isRepeatable &= op->getBlock() == leaf.getBody();
+    auto elements = evaluate(leaf, store.getIndices(), *shape);
+    isKnown &= elements.has_value();
+    if (!elements)
+      return;
+    isPlain &= writesOwnElements(*elements);
+    writes[store.getMemRef()].push_back(std::move(*elements));
+  });
+  if (!isKnown)
+    return std::nullopt;
+  if (isPlain)
+    return getPlainSteps(extent);
+  if (!isRepeatable)
+    return std::nullopt;
+  // Several arrays are written in the same places.
+  for (auto &[memory, elements] : writes)
+    if (elements != writes.front().second)
+      return std::nullopt;
+  int64_t numElements = 1;
+  for (int64_t size : *shapeOf(writes.front().first))
+    numElements *= size;
+  return getOwnerSteps(writes.front().second, numElements);
+}
+
+//===----------------------------------------------------------------------===//
+// The decision
+//===----------------------------------------------------------------------===//
+
+static int64_t countRegisters(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return llvm::divideCeil(count, warpSize);
+}
+
+/// True if each step reads few registers.
+static bool readsFewRegisters(ArrayRef<LaneStep> steps,
+                              ArrayRef<int64_t> elements) {
+  for (const LaneStep &step : steps) {
+    llvm::SmallSetVector<int64_t, 4> registers;
+    for (int64_t t : step.iterations)
+      if (t >= 0 && elements[t] >= 0)
+        registers.insert(elements[t] / warpSize);
+    if (registers.size() > maxChoices)
+      return false;
   }
   return true;
 }
@@ -113,43 +252,96 @@ static bool isUnderConditions(Operation *op, scf::ForallOp leaf) {
   return true;
 }
 
-bool obs::canLiveInLanes(memref::AllocOp alloc) {
+/// True if nothing but the steps of loops can keep `alloc` out of lanes.
+static bool isCandidate(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
+  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  if (!home || home.getOwner() != Level::Warp ||
+      (home.getStorage() != Storage::Auto &&
+       home.getStorage() != Storage::Registers))
+    return false;
   Type element = type.getElementType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
-      countRegisters(type) > maxRegisters ||
-      !(element.isIndex() || element.getIntOrFloatBitWidth() <= 64))
+      countRegisters(type.getShape()) > maxRegisters ||
+      !(element.isIndex() || element.getIntOrFloatBitWidth() <= 64) ||
+      alloc->use_empty())
     return false;
-  for (Operation *user : alloc->getUsers()) {
+  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
     auto load = dyn_cast<memref::LoadOp>(user);
-    auto store = dyn_cast<memref::StoreOp>(user);
-    if (!load && !store)
+    if (!load &&
+        !(isa<memref::StoreOp>(user) && getMemory(user) == alloc.getResult()))
       return false;
-    ValueRange indices = load ? load.getIndices() : store.getIndices();
-    auto leaf = user->getParentOfType<scf::ForallOp>();
-    if (!leaf) {
-      // All lanes read one element.
-      bool isKnown = llvm::all_of(indices, [](Value index) {
-        return getConstantIntValue(index).has_value();
-      });
-      if (!load ||
-          !(isKnown || (type.getRank() == 1 && countRegisters(type) == 1)))
-        return false;
-      continue;
+    if (auto leaf = user->getParentOfType<scf::ForallOp>()) {
+      MapAttr map = getLeafMap(leaf);
+      std::optional<int64_t> extent =
+          getConstantIntValue(leaf.getMixedUpperBound()[0]);
+      return map && map.getScope() == Level::Warp && extent &&
+             *extent <= maxRegisters * warpSize &&
+             isUnderConditions(user, leaf);
     }
-    MapAttr map = getLeafMap(leaf);
-    std::optional<int64_t> extent =
-        getConstantIntValue(leaf.getMixedUpperBound()[0]);
-    if (!map || map.getScope() != Level::Warp || !extent ||
-        *extent > maxRegisters * warpSize || !isUnderConditions(user, leaf))
-      return false;
-    auto elements = evaluate(leaf, indices, type.getShape());
-    if (store ? !elements || !writesOwnElements(*elements)
-              : (elements ? !readsFewRegisters(*elements)
-                          : countRegisters(type) > 1))
-      return false;
+    // All lanes read one element.
+    return load &&
+           (llvm::all_of(load.getIndices(),
+                         [](Value index) {
+                           return getConstantIntValue(index).has_value();
+                         }) ||
+            countRegisters(type.getShape()) == 1);
+  });
+}
+
+llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
+  llvm::SmallPtrSet<Operation *, 8> arrays;
+  kernel.walk([&](memref::AllocOp alloc) {
+    if (isCandidate(alloc))
+      arrays.insert(alloc);
+  });
+  auto shapeOf = [&](Value memory) -> std::optional<ArrayRef<int64_t>> {
+    if (!arrays.contains(memory.getDefiningOp()))
+      return std::nullopt;
+    return cast<MemRefType>(memory.getType()).getShape();
+  };
+  // An array that has to leave can make others leave: they may be written by
+  // the loop that then cannot run by owners.
+  for (bool changed = !arrays.empty(); changed;) {
+    changed = false;
+    auto drop = [&](Value memory) {
+      if (memory)
+        changed |= arrays.erase(memory.getDefiningOp());
+    };
+    kernel.walk([&](scf::ForallOp leaf) {
+      SmallVector<Operation *> accesses;
+      leaf.walk([&](Operation *op) {
+        Value memory = getMemory(op);
+        if (memory && shapeOf(memory))
+          accesses.push_back(op);
+      });
+      if (accesses.empty())
+        return;
+      auto steps = findSteps(leaf, shapeOf);
+      for (Operation *op : accesses) {
+        auto load = dyn_cast<memref::LoadOp>(op);
+        auto shape = shapeOf(getMemory(op));
+        if (!shape)
+          continue;
+        if (!steps) {
+          // Without those that are not written in place the others can stay.
+          auto store = dyn_cast<memref::StoreOp>(op);
+          auto elements =
+              store ? evaluate(leaf, store.getIndices(), *shape) : std::nullopt;
+          if (store && (!elements || !writesOwnElements(*elements)))
+            drop(store.getMemRef());
+          continue;
+        }
+        if (!load)
+          continue;
+        auto elements = evaluate(leaf, load.getIndices(), *shape);
+        if (elements ? !readsFewRegisters(*steps, *elements)
+                     : countRegisters(*shape) > 1)
+          drop(load.getMemRef());
+      }
+    });
   }
-  return true;
+  return arrays;
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,13 +352,66 @@ Value LaneMapper::constant(int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-/// The array that `op` accesses, or null.
-static Value getMemory(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return load.getMemRef();
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return store.getMemRef();
-  return {};
+std::optional<ArrayRef<int64_t>> LaneMapper::getShape(Value memory) const {
+  auto found = arrays.find(memory);
+  if (found == arrays.end())
+    return std::nullopt;
+  return ArrayRef<int64_t>(found->second);
+}
+
+/// The iteration that each lane runs.
+Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
+  if (!step.ownedRegister)
+    return step.iterations.front() == 0
+               ? lane
+               : arith::AddIOp::create(builder, loc, lane,
+                                       constant(step.iterations.front()));
+  BitLinear function = *fit(step.iterations);
+  // Bits that move by the same distance move together.
+  std::map<int, int64_t> moved;
+  Value sum = constant(function.constant);
+  for (auto [bit, mask] : llvm::enumerate(function.masks)) {
+    if (mask == 0)
+      continue;
+    if (llvm::isPowerOf2_64(mask)) {
+      moved[static_cast<int>(llvm::Log2_64(mask)) - static_cast<int>(bit)] |=
+          int64_t(1) << bit;
+      continue;
+    }
+    Value own = arith::AndIOp::create(
+        builder, loc, arith::ShRUIOp::create(builder, loc, lane, constant(bit)),
+        constant(1));
+    sum = arith::XOrIOp::create(
+        builder, loc, sum,
+        arith::MulIOp::create(builder, loc, own, constant(mask)));
+  }
+  for (auto [distance, bits] : moved) {
+    Value part = arith::AndIOp::create(builder, loc, lane, constant(bits));
+    if (distance > 0)
+      part = arith::ShLIOp::create(builder, loc, part, constant(distance));
+    else if (distance < 0)
+      part = arith::ShRUIOp::create(builder, loc, part, constant(-distance));
+    sum = arith::XOrIOp::create(builder, loc, sum, part);
+  }
+  return sum;
+}
+
+/// Stores what each owner keeps of what the body has written.
+void LaneMapper::keepOwned(const LaneStep &step, Value lane) {
+  unsigned bit = *findDecidingBit(step.writes);
+  for (auto &[memory, values] : written) {
+    Value value = values[step.writes[0]];
+    if (bit < 5) {
+      Value own = arith::AndIOp::create(builder, loc, lane,
+                                        constant(int64_t(1) << bit));
+      Value isSet = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ne, own, constant(0));
+      value = arith::SelectOp::create(
+          builder, loc, isSet, values[step.writes[size_t(1) << bit]], value);
+    }
+    memref::StoreOp::create(builder, loc, value, memory,
+                            constant(*step.ownedRegister));
+  }
 }
 
 bool LaneMapper::uses(scf::ForallOp leaf) const {
@@ -282,16 +527,14 @@ Value LaneMapper::emitLoad(memref::LoadOp load, IRMapping &mapping) {
   Value memory = load.getMemRef();
   Value index = linearize(memory, load.getIndices(), mapping);
   Table table;
-  int64_t first = chunk * warpSize;
   if (auto elements = evaluate(leaf, load.getIndices(), arrays[memory])) {
     llvm::SmallSetVector<int64_t, 4> registers;
-    int64_t end = std::min<int64_t>(first + warpSize, elements->size());
-    for (int64_t t = first; t < end; ++t) {
-      int64_t element = (*elements)[t];
+    for (auto [lane, t] : llvm::enumerate(step.iterations)) {
+      int64_t element = t < 0 ? -1 : (*elements)[t];
       if (element < 0)
         continue;
       registers.insert(element / warpSize);
-      table.lanes[t - first] = element % warpSize;
+      table.lanes[lane] = element % warpSize;
     }
     table.registers = registers.takeVector();
   } else {
@@ -324,11 +567,14 @@ Value LaneMapper::emitLoad(memref::LoadOp load, IRMapping &mapping) {
 void LaneMapper::emitStore(memref::StoreOp store, Value active,
                            IRMapping &mapping) {
   Value memory = store.getMemRef();
+  if (step.ownedRegister) {
+    written[memory].push_back(mapping.lookupOrDefault(store.getValue()));
+    return;
+  }
   auto elements = evaluate(leaf, store.getIndices(), arrays[memory]);
-  int64_t first = chunk * warpSize, own = -1;
-  int64_t end = std::min<int64_t>(first + warpSize, elements->size());
-  for (int64_t t = first; t < end && own < 0; ++t)
-    if ((*elements)[t] >= 0)
+  int64_t own = -1;
+  for (int64_t t : step.iterations)
+    if (t >= 0 && (*elements)[t] >= 0)
       own = (*elements)[t] / warpSize;
   if (own < 0)
     return;
@@ -406,20 +652,22 @@ void LaneMapper::emitBlock(Block &block, Value active, IRMapping &mapping) {
 
 void LaneMapper::mapLeaf(scf::ForallOp op, Value lane) {
   leaf = op;
+  auto steps = findSteps(leaf, [&](Value memory) { return getShape(memory); });
   int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  for (chunk = 0; chunk * warpSize < extent; ++chunk) {
+  for (const LaneStep &next : *steps) {
+    step = next;
+    written.clear();
     loc = leaf.getLoc();
     IRMapping mapping;
-    Value iteration = lane;
-    if (chunk != 0)
-      iteration =
-          arith::AddIOp::create(builder, loc, lane, constant(chunk * warpSize));
+    Value iteration = buildIteration(step, lane);
     mapping.map(leaf.getInductionVar(0), iteration);
     Value active;
-    if ((chunk + 1) * warpSize > extent)
+    if (llvm::is_contained(step.iterations, -1))
       active = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                      iteration, constant(extent));
     emitBlock(*leaf.getBody(), active, mapping);
+    if (step.ownedRegister)
+      keepOwned(step, lane);
   }
 }
 

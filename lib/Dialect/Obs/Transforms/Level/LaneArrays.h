@@ -18,9 +18,23 @@
 
 namespace mlir::obs {
 
-/// True for an array of a warp, of at most 1024 elements, each of which only
-/// its lane writes, and of which every read is known to find its register.
-bool canLiveInLanes(memref::AllocOp alloc);
+/// The arrays of warps in `kernel`, with no home or registers asked for, that
+/// can live in lanes: of at most 1024 elements, which their owners can write,
+/// and of which every read is known to find its register.
+llvm::SmallPtrSet<Operation *, 8> findLaneArrays(KernelOp kernel);
+
+/// The extents of an array in lanes; nothing for other memory.
+using ShapeOf = llvm::function_ref<std::optional<ArrayRef<int64_t>>(Value)>;
+
+/// What the lanes do in one copy of a loop's body.
+struct LaneStep {
+  /// The iteration that each lane runs, -1 for none.
+  SmallVector<int64_t> iterations;
+  /// If owners run the iterations: the register that all of them write, and
+  /// which of the writes of the body each lane keeps.
+  std::optional<int64_t> ownedRegister;
+  SmallVector<int> writes;
+};
 
 /// Lowers the accesses to such arrays.
 class LaneMapper {
@@ -44,6 +58,9 @@ public:
 private:
   struct Table;
 
+  std::optional<ArrayRef<int64_t>> getShape(Value memory) const;
+  Value buildIteration(const LaneStep &step, Value lane);
+  void keepOwned(const LaneStep &step, Value lane);
   Value constant(int64_t value);
   void emitBlock(Block &block, Value active, IRMapping &mapping);
   void emitOp(Operation &op, Value active, IRMapping &mapping);
@@ -57,9 +74,11 @@ private:
   OpBuilder &builder;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::DenseMap<Value, SmallVector<int64_t>> arrays;
-  /// Of the leaf that is being lowered: iterations of lane 0 before this one.
-  int64_t chunk = 0;
+  /// The leaf that is being lowered, and the step of it.
   scf::ForallOp leaf;
+  LaneStep step;
+  /// What the body writes to each array, in order.
+  llvm::MapVector<Value, SmallVector<Value>> written;
 };
 
 } // namespace mlir::obs
