@@ -40,7 +40,7 @@
 
 // Four columns of comparators on 16 threads; partner t ^ 8, 4, 2, 1; one select in
 // each column; two arrays of 64 bytes in turn. No barrier follows the last column:
-// each thread copies out what it wrote.
+// each thread copies out what it has kept in a register.
 // CHECK: threads in (%c16, %c1, %c1) dynamic_shared_memory_size %c128_i32
 // CHECK: gpu.func @merge(
 // CHECK: scf.if
@@ -74,8 +74,8 @@
 // CHECK: arith.minsi
 // CHECK: arith.maxsi
 // CHECK: arith.select {{.*}} : i32
-// CHECK: memref.store %{{.*}}, %view_1[%thread_id_x]
-// CHECK: memref.load %view_1[%thread_id_x]
+// CHECK: memref.store %{{.*}}, %alloca[]
+// CHECK: memref.load %alloca[]
 // CHECK: memref.store %{{.*}}, %reinterpret_cast_0[%thread_id_x]
 // CHECK: gpu.return
 

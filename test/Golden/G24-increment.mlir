@@ -80,10 +80,10 @@
 // 512 elements for each block. 512 threads take one each; 128 threads take four,
 // in a loop of exactly four steps with element i * 128 + thread; 384 threads do
 // not divide 512, and the loop of each ends by itself. With a force the elements
-// are stored in 2048 bytes between; each thread reads back its own, so the
-// table's barrier is not needed.
+// are stored in 2048 bytes between, or, if each thread has one, in a register;
+// each thread reads back its own, so the table's barrier is not needed.
 // ALL: threads in (%c512, %c1, %c1) dynamic_shared_memory_size %c0_i32
-// ALL: threads in (%c512, %c1, %c1) dynamic_shared_memory_size %c2048_i32
+// ALL: threads in (%c512, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // ALL: gpu.func @inc(
 // ALL: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
 // ALL: memref.load %reinterpret_cast[
@@ -92,8 +92,8 @@
 // ALL: gpu.func @inc_forced(
 // ALL: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
 // ALL: memref.load %reinterpret_cast[
-// ALL: memref.store %{{.*}}, %view[
-// ALL: memref.load %view[
+// ALL: memref.store %{{.*}}, %alloca[]
+// ALL: memref.load %alloca[]
 // ALL: memref.store %{{.*}}, %reinterpret_cast_0[
 // ALL: gpu.return
 //
@@ -140,7 +140,7 @@
 // TAIL: gpu.return
 
 // NONE: blocks=2 threads=512 shared-bytes=0 block-barriers=0 warp-barriers=0 bytes-loaded=4096 bytes-stored=4096
-// FORCED: blocks=2 threads=512 shared-bytes=2048 block-barriers=0 warp-barriers=0 bytes-loaded=4096 bytes-stored=4096
+// FORCED: blocks=2 threads=512 shared-bytes=0 block-barriers=0 warp-barriers=0 bytes-loaded=4096 bytes-stored=4096
 
 // RESULT: {{^}}[1, 2, 3, ..., 1534, 1535, 1536]{{$}}
 

@@ -151,13 +151,13 @@ LogicalResult Emitter::emitConstant(ConstantOp constant) {
     if (global.getInitialValue() == constant.getValue())
       table = global;
   if (!table) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(symbols.getBody());
-    table = memref::GlobalOp::create(builder, constant.getLoc(), "obs_table",
+    // Outside of the module until it has a name of its own.
+    OpBuilder detached(builder.getContext());
+    table = memref::GlobalOp::create(detached, constant.getLoc(), "obs_table",
                                      builder.getStringAttr("private"), memory,
                                      constant.getValue(),
                                      /*constant=*/true, IntegerAttr());
-    SymbolTable(symbols).insert(table);
+    SymbolTable(symbols).insert(table, symbols.getBody()->begin());
   }
   StoredArray array;
   array.buffers.push_back(memref::GetGlobalOp::create(

@@ -14,7 +14,7 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
   let summary = "Decide where every forced array lives";
   let description = [{
     Replaces `auto` in the memory space of every buffer: arrays of a thread live
-    in registers (private memory), those of a block in shared memory.
+    in registers (private memory), those of a block mostly in shared memory.
 
     An array of a warp lives in the registers of its lanes, element e with lane
     e mod 32, if it has at most 32 elements for each, and it is known which
@@ -22,6 +22,10 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     of its own lane, such as comparators that write two, is run by the owners of
     what it writes. `obs-map-levels` makes reads of other lanes' elements
     shuffles. Else the array lives in shared memory.
+
+    An array of a block of which each thread uses one element, which no other
+    thread uses, is a register: accumulators are. The two slots of a ring are one
+    register if every read is of the slot that was written last.
 
     An explicit home is obeyed or refused.
 

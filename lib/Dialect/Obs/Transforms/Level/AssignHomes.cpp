@@ -7,6 +7,8 @@
 
 #include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "OwnedArrays.h"
+#include "Workers.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSASSIGNHOMESPASS
@@ -19,6 +21,7 @@ using namespace mlir::obs;
 namespace {
 struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
   void runOnOperation() override {
+    int64_t threads = getWorkers(getOperation()).threads;
     auto inLanes = findLaneArrays(getOperation());
     WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
@@ -26,7 +29,8 @@ struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
         return WalkResult::advance();
       Storage possible = Storage::Shared;
       if (home.getOwner() == Level::Thread ||
-          (home.getOwner() == Level::Warp && inLanes.contains(alloc)))
+          (home.getOwner() == Level::Warp && inLanes.contains(alloc)) ||
+          isOwned(alloc, threads))
         possible = Storage::Registers;
       if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
         alloc.emitError("[force-storage] an array of a ")

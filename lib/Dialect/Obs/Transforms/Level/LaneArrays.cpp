@@ -15,8 +15,8 @@
 
 #include "LaneArrays.h"
 #include "Accesses.h"
+#include "LeafIndices.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
-#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Workers.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,37 +29,6 @@ using namespace mlir::obs;
 static constexpr int64_t maxRegisters = 32;
 /// Registers among which a read may choose at run time.
 static constexpr unsigned maxChoices = 4;
-
-//===----------------------------------------------------------------------===//
-// Indices
-//===----------------------------------------------------------------------===//
-
-/// The element that an access reaches in each iteration of its leaf: -1 where
-/// it is none of the array, which then does not happen. Nothing if not known.
-static std::optional<SmallVector<int64_t>>
-evaluate(scf::ForallOp leaf, ValueRange indices, ArrayRef<int64_t> shape) {
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  IndexRecognizer recognizer;
-  recognizer.addLeaf(leaf.getRegion());
-  recognizer.addVariable(leaf.getInductionVar(0), *extent);
-  IndexExpr element = IndexExpr::constant(0);
-  for (auto [index, size] : llvm::zip(indices, shape))
-    element = element * IndexExpr::constant(size) + recognizer.get(index);
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= size;
-  IndexEvaluator evaluator(element);
-  SmallVector<int64_t> elements;
-  for (int64_t t = 0; t < *extent; ++t) {
-    auto values = evaluator.evaluate(t);
-    if (!values)
-      return std::nullopt;
-    int64_t value = values->front();
-    elements.push_back(value >= 0 && value < count ? value : -1);
-  }
-  return elements;
-}
 
 /// Which registers and lanes one copy of the body reads.
 struct LaneMapper::Table {
@@ -196,7 +165,7 @@ static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
       return;
     }
     isRepeatable &= op->getBlock() == leaf.getBody();
-    auto elements = evaluate(leaf, store.getIndices(), *shape);
+    auto elements = evaluateIndices(leaf, store.getIndices(), *shape);
     isKnown &= elements.has_value();
     if (!elements)
       return;
@@ -327,14 +296,15 @@ llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
           // Without those that are not written in place the others can stay.
           auto store = dyn_cast<memref::StoreOp>(op);
           auto elements =
-              store ? evaluate(leaf, store.getIndices(), *shape) : std::nullopt;
+              store ? evaluateIndices(leaf, store.getIndices(), *shape)
+                    : std::nullopt;
           if (store && (!elements || !writesOwnElements(*elements)))
             drop(store.getMemRef());
           continue;
         }
         if (!load)
           continue;
-        auto elements = evaluate(leaf, load.getIndices(), *shape);
+        auto elements = evaluateIndices(leaf, load.getIndices(), *shape);
         if (elements ? !readsFewRegisters(*steps, *elements)
                      : countRegisters(*shape) > 1)
           drop(load.getMemRef());
@@ -527,7 +497,8 @@ Value LaneMapper::emitLoad(memref::LoadOp load, IRMapping &mapping) {
   Value memory = load.getMemRef();
   Value index = linearize(memory, load.getIndices(), mapping);
   Table table;
-  if (auto elements = evaluate(leaf, load.getIndices(), arrays[memory])) {
+  if (auto elements =
+          evaluateIndices(leaf, load.getIndices(), arrays[memory])) {
     llvm::SmallSetVector<int64_t, 4> registers;
     for (auto [lane, t] : llvm::enumerate(step.iterations)) {
       int64_t element = t < 0 ? -1 : (*elements)[t];
@@ -571,7 +542,7 @@ void LaneMapper::emitStore(memref::StoreOp store, Value active,
     written[memory].push_back(mapping.lookupOrDefault(store.getValue()));
     return;
   }
-  auto elements = evaluate(leaf, store.getIndices(), arrays[memory]);
+  auto elements = evaluateIndices(leaf, store.getIndices(), arrays[memory]);
   int64_t own = -1;
   for (int64_t t : step.iterations)
     if (t >= 0 && (*elements)[t] >= 0)

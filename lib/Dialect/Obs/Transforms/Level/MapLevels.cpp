@@ -101,6 +101,7 @@ private:
   void createFunction();
   void buildWorkers();
   void mapBuffer(memref::AllocOp alloc);
+  void mapOwned(memref::AllocOp alloc);
   void mapLeaf(scf::ForallOp leaf);
   void mapSingle(scf::ForOp loop);
   void mapTable(memref::GetGlobalOp table);
@@ -234,6 +235,8 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
   if (home.getStorage() == Storage::Registers) {
     // One for each thread, however often the code around it runs.
     builder.setInsertionPointToStart(&function.getBody().front());
+    if (home.getOwner() == Level::Block)
+      return mapOwned(alloc);
     SmallVector<int64_t> shape(type.getShape());
     if (isInLanes(type))
       shape.assign(1, llvm::divideCeil(type.getNumElements(), warpSize));
@@ -262,6 +265,24 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
                                     position, ValueRange());
   }
   alloc.replaceAllUsesWith(memory);
+  alloc.erase();
+}
+
+/// An array of which each thread has one element is a register.
+void KernelMapper::mapOwned(memref::AllocOp alloc) {
+  Value memory = memref::AllocaOp::create(
+      builder, alloc.getLoc(),
+      MemRefType::get({}, alloc.getType().getElementType()));
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+    builder.setInsertionPoint(user);
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      load.replaceAllUsesWith(
+          memref::LoadOp::create(builder, load.getLoc(), memory).getResult());
+    else
+      memref::StoreOp::create(builder, user->getLoc(),
+                              cast<memref::StoreOp>(user).getValue(), memory);
+    user->erase();
+  }
   alloc.erase();
 }
 

@@ -1,0 +1,39 @@
+//===- LeafIndices.cpp - What a loop over threads accesses ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+std::optional<SmallVector<int64_t>>
+obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
+                     ArrayRef<int64_t> shape) {
+  std::optional<int64_t> extent =
+      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  IndexRecognizer recognizer;
+  recognizer.addLeaf(leaf.getRegion());
+  recognizer.addVariable(leaf.getInductionVar(0), *extent);
+  IndexExpr element = IndexExpr::constant(0);
+  for (auto [index, size] : llvm::zip(indices, shape))
+    element = element * IndexExpr::constant(size) + recognizer.get(index);
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  IndexEvaluator evaluator(element);
+  SmallVector<int64_t> elements;
+  for (int64_t t = 0; t < *extent; ++t) {
+    auto values = evaluator.evaluate(t);
+    if (!values)
+      return std::nullopt;
+    int64_t value = values->front();
+    elements.push_back(value >= 0 && value < count ? value : -1);
+  }
+  return elements;
+}

@@ -1,0 +1,25 @@
+//===- LeafIndices.h - What a loop over threads accesses --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LEAFINDICES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LEAFINDICES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::obs {
+
+/// The number, in an array with the extents `shape`, of the element that
+/// `indices` are in each iteration of `leaf`, whose extent is static: -1 where
+/// they are none of the array, which then does not happen. Nothing if they
+/// depend on more than the iteration.
+std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
+                                                    ValueRange indices,
+                                                    ArrayRef<int64_t> shape);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LEAFINDICES_H
