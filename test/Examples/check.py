@@ -129,6 +129,22 @@ def scan(random):
         yield [a], np.cumsum(chunks(a, 1000, 0), axis=1, dtype=np.int32).ravel()[:n]
 
 
+def dot_product(random):
+    for n in (*SIZES, 4096, 4097, 20000):
+        a, b = integers(random, n), integers(random, n)
+        yield [a, b], np.array([np.dot(a, b)])
+
+
+def large_scan(random):
+    for n in (*SIZES, 4096, 4097, 20000):
+        m, c = integers(random, n), integers(random, n)
+        x, states = 1, []
+        for k, d in zip(m.tolist(), c.tolist()):
+            x = (k * x + d) % 2**32
+            states.append(x)
+        yield [m, c], np.array(states, np.uint32).view(np.int32)
+
+
 def max_segment(random):
     for n in SIZES:
         a = integers(random, n, np.int16)
@@ -166,6 +182,8 @@ CASES = {
     "reduce": sum_chunks,
     "scan": scan,
     "max-segment": max_segment,
+    "dot-product": dot_product,
+    "large-scan": large_scan,
 }
 
 

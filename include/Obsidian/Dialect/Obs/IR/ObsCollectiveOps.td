@@ -59,6 +59,8 @@ def Obs_ReduceOp : Obs_CollectiveOp<"reduce"> {
     left element first, and the operation k results. They are scalars of the
     level of the region around the operation, the same in every worker. In
     scalar code and at level thread the elements are combined one after the other.
+    At level grid the result is an array of one element instead,
+    `!obs.push<grid, 1 x ...>`, since the host would have to wait for scalars.
 
     `strategy` names how the workers of the level share the work; without it the
     compiler chooses (see `obs-expand-collectives`).
@@ -96,7 +98,8 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [DeclareOpInterfaceMethods<Obs_ArrayOp
     `init ∘ a[0] ∘ ... ∘ a[i]` (`inclusive`) or `init ∘ a[0] ∘ ... ∘ a[i-1]`
     (`exclusive`; so element 0 is `init`). The result is a push array of the
     level of the region around. If the operation has more results, they are the
-    total, `init ∘ a[0] ∘ ... ∘ a[n-1]`, as scalars of that level.
+    total, `init ∘ a[0] ∘ ... ∘ a[n-1]`, as scalars of that level. At level grid
+    the host waits for them.
 
     Example:
 

@@ -80,7 +80,20 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in arrays of its own; then the same for the n/32 results. Not below level block |
 
-    Where none is named: at level thread, `sequential`. Else up to 32 elements
+    At level grid these work inside a block, and others share the work between
+    blocks, which take parts of 4096 elements or more, at most 1024 of them:
+
+    | strategy | of | kernels |
+    |---|---|---|
+    | `atomic` | reduce | one, and a memset: each block adds its result to the others by one atomic operation. For an operator that is `addi`, `minsi`, `maxsi`, `minui`, `maxui`, `andi`, `ori`, `xori` on `i32` or `i64`, or if `commutative` `addf` on `f32` or `f64` |
+    | `two_kernels` | reduce | the parts; then one block combines what they gave. One kernel if n is known to be at most 4096 |
+    | `three_kernels` | scan, segmented forms | the parts; one block scans what they gave; the parts again, each behind what is before it |
+    | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
+
+    Where none is named: at level grid `sequential` if it can be, else for a
+    reduction that is forced as it is `atomic`, if the order does not change the
+    result (for `addf`, if it is `fastmath<reassoc>`, too), else `two_kernels`
+    and `three_kernels`. At level thread, `sequential`. Else up to 32 elements
     `halving_tree` or `adjacent_tree` for a reduction and `kogge_stone` for a
     scan; up to 1024 at level block `warps`; else `raking`. Strategies other than
     `sequential` and `raking` of a reduction need a bound of n.

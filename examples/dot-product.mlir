@@ -1,0 +1,26 @@
+// Dot product of two vectors of integers of any length, modulo 2^32.
+//
+// The products are never stored: the map is fused with the reduction.
+//
+// GPU: a memset and one kernel. Each block takes a part of 4096 products or more
+// and adds them up in registers and shared memory; its sum goes to the result by
+// one atomic addition. Atomic additions come in any order, which changes nothing
+// for integers. For floats it would, so they take two kernels unless the
+// reduction is `commutative` and the addition `fastmath<reassoc>`.
+//
+// Run: obs-run examples/dot-product.mlir iota:1000xi32 iota:1000xi32
+//      obs-run examples/dot-product.mlir --device=emulate --report iota:100000xi32 iota:100000xi32
+
+func.func @main(%a: !obs.pull<? x i32>, %b: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
+  %zero = arith.constant 0 : i32
+  %products = obs.map (%x = %a : !obs.pull<? x i32>, %y = %b : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+    %p = arith.muli %x, %y : i32
+    obs.yield %p : i32
+  }
+  %sum = obs.reduce (%x, %y) = %products init %zero : !obs.pull<? x i32> -> !obs.push<grid, 1 x i32> {
+    %s = arith.addi %x, %y : i32
+    obs.yield %s : i32
+  }
+  %r = obs.force %sum {kernel = "dot_product"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  return %r : !obs.pull<1 x i32>
+}

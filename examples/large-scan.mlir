@@ -1,0 +1,32 @@
+// All states of a generator of random numbers with changing parameters:
+// x[i] = m[i] * x[i-1] + c[i] modulo 2^32, from x[-1] = 1, for any number of
+// steps. Steps are functions x -> m * x + c, and doing one after the other is an
+// associative operator on pairs (m, c), though not a commutative one: a scan of
+// the functions, each applied to the start.
+//
+// GPU: three kernels. Each block combines the steps of one part; one block scans
+// what they found; each block scans its part behind what is before it. The map
+// that applies the functions is part of the last kernel, so only the states are
+// stored.
+//
+// Run: obs-run examples/large-scan.mlir iota:10xi32 iota:10xi32
+//      obs-run examples/large-scan.mlir --device=emulate --report iota:100000xi32 iota:100000xi32
+
+func.func @main(%m: !obs.pull<? x i32>, %c: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %steps = obs.zip %m, %c : !obs.pull<? x i32>, !obs.pull<? x i32>
+  // The function that changes nothing is the initial value.
+  %functions = obs.scan inclusive (%m1, %c1, %m2, %c2) = %steps init %one, %zero : !obs.pull<? x i32, i32> -> !obs.push<grid, ? x i32, i32> {
+    %m3 = arith.muli %m1, %m2 : i32
+    %scaled = arith.muli %m2, %c1 : i32
+    %c3 = arith.addi %scaled, %c2 : i32
+    obs.yield %m3, %c3 : i32, i32
+  }
+  %states = obs.map (%k, %d = %functions : !obs.push<grid, ? x i32, i32>) -> !obs.push<grid, ? x i32> {
+    %x = arith.addi %k, %d : i32
+    obs.yield %x : i32
+  }
+  %r = obs.force %states {kernel = "states"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
