@@ -54,6 +54,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   OpPassManager &kernel = pm.nest<KernelOp>();
+  kernel.addPass(createObsMergeResultsPass());
   kernel.addPass(createObsAssignLayoutsPass());
   kernel.addPass(createObsAssignHomesPass());
   kernel.addPass(createObsPlaceBarriersPass());

@@ -23,10 +23,10 @@
 // RED1: threads=256 shared-bytes=1536 block-barriers=3 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
 // RED2: threads=256 shared-bytes=1536 block-barriers=3 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
 // RED3: threads=256 shared-bytes=1536 block-barriers=3 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
-// RED4: block-barriers=1 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
-// RED5: block-barriers=1 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
-// RED6: block-barriers=0 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
-// RED7: threads=256 shared-bytes=120 block-barriers=0 warp-barriers=32 bytes-loaded=2048 bytes-stored=4 atomics=0
+// RED4: threads=256 shared-bytes=384 block-barriers=1 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
+// RED5: threads=256 shared-bytes=384 block-barriers=1 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
+// RED6: threads=256 shared-bytes=192 block-barriers=0 warp-barriers=40 bytes-loaded=2048 bytes-stored=4 atomics=0
+// RED7: threads=256 shared-bytes=96 block-barriers=0 warp-barriers=32 bytes-loaded=2048 bytes-stored=4 atomics=0
 
 // The first element, then a loop over the other 7, 15 or 31.
 // CHECK: gpu.func @red4_one(

@@ -106,6 +106,39 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsMergeResultsPass : Pass<"obs-merge-results", "::mlir::obs::KernelOp"> {
+  let summary = "Run once what several results of a kernel have in common";
+  let description = [{
+    Each result of a force is a loop over instances of its own. Where a
+    sub-program yields several arrays, these loops force the same arrays first.
+    This pass merges loops over the same instances of the grid that begin with
+    equal operations on equal arrays, and keeps these once.
+
+    ```mlir
+    // before
+    scf.for %b = %id to %n step %count {
+      %s = memref.alloc() : memref<32xi32, #obs.home<block, auto>>
+      scf.forall (%t) in (32) { ... } // fills %s
+      scf.forall (%t) in (32) { ... } // copies %s to the first result
+    } {obs.map = #obs.map<grid, block>}
+    scf.for %b = %id to %n step %count {
+      %s = memref.alloc() : memref<32xi32, #obs.home<block, auto>>
+      scf.forall (%t) in (32) { ... } // fills %s
+      scf.forall (%t) in (1) { ... }  // copies an element to the second result
+    } {obs.map = #obs.map<grid, block>}
+    // after
+    scf.for %b = %id to %n step %count {
+      %s = memref.alloc() : memref<32xi32, #obs.home<block, auto>>
+      scf.forall (%t) in (32) { ... } // fills %s
+      scf.forall (%t) in (32) { ... } // copies %s to the first result
+      scf.forall (%t) in (1) { ... }  // copies an element to the second result
+    } {obs.map = #obs.map<grid, block>}
+    ```
+
+    Needs values that are equal to be one value: run `cse` before.
+  }];
+}
+
 def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
   let summary = "Put a barrier wherever threads exchange data";
   let description = [{

@@ -15,6 +15,7 @@
 
 #include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::obs {
@@ -114,6 +115,20 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
   return buffer;
 }
 
+/// True if only threads of the first warp do what `access` does, so that a
+/// barrier of the warp orders it.
+static bool isByFirstWarp(const Access &access) {
+  scf::ForallOp leaf = access.leaf;
+  if (!leaf)
+    return false;
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  if (distribution && distribution.getValue() != Distribution::Striped)
+    return false;
+  std::optional<int64_t> extent =
+      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  return extent && *extent <= warpSize;
+}
+
 void Planner::findUnordered() {
   unordered.clear();
   auto relate = [&](const Access &a, const Access &b) {
@@ -131,18 +146,20 @@ void Planner::findUnordered() {
   };
   bool isOneWarp = getWorkers(kernel).launched <= warpSize;
   Accesses pending;
-  AccessFlow(Level::Block, /*withWarpArrays=*/true,
-             [&](Operation *, ArrayRef<Access> accesses,
-                 ArrayRef<Access> before) -> std::optional<Level> {
-               for (const Access &access : accesses) {
-                 for (const Access &other : before)
-                   if (!other.warpSynced || !isOneWarp)
-                     relate(access, other);
-                 for (const Access &other : accesses)
-                   relate(access, other);
-               }
-               return std::nullopt;
-             })
+  AccessFlow(
+      Level::Block, /*withWarpArrays=*/true,
+      [&](Operation *, ArrayRef<Access> accesses,
+          ArrayRef<Access> before) -> std::optional<Level> {
+        for (const Access &access : accesses) {
+          for (const Access &other : before)
+            if (!other.warpSynced ||
+                !(isOneWarp || (isByFirstWarp(access) && isByFirstWarp(other))))
+              relate(access, other);
+          for (const Access &other : accesses)
+            relate(access, other);
+        }
+        return std::nullopt;
+      })
       .run(kernel.getBody().front(), pending);
 }
 
