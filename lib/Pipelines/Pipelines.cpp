@@ -42,7 +42,10 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createObsOutlineKernelsPass());
+  // Who wants to see the plan runs this pass.
+  ObsOutlineKernelsPassOptions outline;
+  outline.plan = false;
+  pm.addPass(createObsOutlineKernelsPass(outline));
   ObsSetLaunchPassOptions launch;
   launch.threads = options.threads;
   launch.blocks = options.blocks;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "HostPlan.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -373,6 +374,8 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
 
 namespace {
 struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
+  using ObsOutlineKernelsPassBase::ObsOutlineKernelsPassBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions;
@@ -387,6 +390,8 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
     for (func::FuncOp function : functions)
       if (failed(outline(function, symbols)))
         return signalPassFailure();
+    if (plan)
+      llvm::for_each(functions, reportPlan);
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {

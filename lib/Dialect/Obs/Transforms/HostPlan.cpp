@@ -1,0 +1,137 @@
+//===- HostPlan.cpp - What a host function launches -----------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostPlan.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// Names the memory of one function.
+class Plan {
+public:
+  explicit Plan(func::FuncOp function) : function(function) {}
+  void report();
+
+private:
+  std::string getName(Value memory);
+  std::string list(ArrayRef<Value> memories);
+  std::string describe(LaunchOp launch);
+  std::string getContext(Operation *op);
+
+  func::FuncOp function;
+  llvm::MapVector<Value, unsigned> buffers;
+};
+} // namespace
+
+/// "argument 1", "buffer 0", or "an array that a loop carries".
+std::string Plan::getName(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  if (auto found = buffers.find(memory); found != buffers.end())
+    return "buffer " + std::to_string(found->second);
+  auto argument = dyn_cast<BlockArgument>(memory);
+  if (argument && argument.getOwner()->getParentOp() == function)
+    return "argument " + std::to_string(argument.getArgNumber());
+  return "what control flow passes on";
+}
+
+std::string Plan::list(ArrayRef<Value> memories) {
+  SmallVector<std::string> names;
+  for (Value memory : memories)
+    if (std::string name = getName(memory); !llvm::is_contained(names, name))
+      names.push_back(name);
+  return llvm::join(names, ", ");
+}
+
+std::string Plan::describe(LaunchOp launch) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  SmallVector<Value> reads, writes;
+  for (auto [argument, parameter] :
+       llvm::zip(launch.getArgs(), kernel.getBody().getArguments())) {
+    if (!isa<MemRefType>(parameter.getType()))
+      continue;
+    for (Operation *user : parameter.getUsers())
+      (isa<ForceOp>(user) ? writes : reads).push_back(argument);
+  }
+  auto entry = kernel->getAttrOfType<StringAttr>("entry");
+  std::string text =
+      "kernel '" + (entry ? entry.getValue() : kernel.getSymName()).str() + "'";
+  if (!reads.empty())
+    text += " reads " + list(reads);
+  if (!writes.empty())
+    text += (reads.empty() ? " writes " : ", writes ") + list(writes);
+  return text;
+}
+
+/// ", in a loop" or ", in a branch" for what may run any number of times.
+std::string Plan::getContext(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent != function;
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      return ", in a loop";
+  return op->getParentOp() == function ? "" : ", in a branch";
+}
+
+static std::string count(unsigned number, StringRef what) {
+  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
+}
+
+void Plan::report() {
+  unsigned kernels = 0, memsets = 0, copies = 0, reads = 0;
+  SmallVector<std::pair<Location, std::string>> steps;
+  auto add = [&](Operation *op, const Twine &text) {
+    steps.push_back({op->getLoc(), (text + getContext(op)).str()});
+  };
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+      unsigned number = buffers.size();
+      buffers[alloc.getMemref()] = number;
+      MemRefType type = alloc.getType();
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << "buffer " << number << " is ";
+      for (int64_t size : type.getShape()) {
+        if (ShapedType::isDynamic(size))
+          os << "?";
+        else
+          os << size;
+        os << " x ";
+      }
+      os << type.getElementType();
+      add(op, text);
+    } else if (auto launch = dyn_cast<LaunchOp>(op)) {
+      ++kernels;
+      add(op, describe(launch));
+    } else if (auto set = dyn_cast<gpu::MemsetOp>(op)) {
+      ++memsets;
+      add(op, "memset of " + getName(set.getDst()));
+    } else if (auto copy = dyn_cast<gpu::MemcpyOp>(op)) {
+      bool isRead = copy.getDst().getDefiningOp<memref::AllocaOp>() != nullptr;
+      ++(isRead ? reads : copies);
+      add(op, isRead ? "the host reads an element of " + getName(copy.getSrc())
+                     : "copy of " + getName(copy.getSrc()) + " to " +
+                           getName(copy.getDst()));
+    } else if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
+      add(op, "end of " + getName(dealloc.getMemref()));
+    }
+  });
+  InFlightDiagnostic remark =
+      mlir::emitRemark(function.getLoc())
+      << "plan of '" << function.getName() << "': " << count(kernels, "kernel")
+      << ", " << count(memsets, "memset") << ", "
+      << std::to_string(copies) + (copies == 1 ? " copy" : " copies") << ", "
+      << count(reads, "host read") << ", " << count(buffers.size(), "buffer");
+  for (auto &[location, text] : steps)
+    remark.attachNote(location) << text;
+}
+
+void obs::reportPlan(func::FuncOp function) { Plan(function).report(); }

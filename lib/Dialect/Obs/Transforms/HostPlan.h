@@ -1,0 +1,22 @@
+//===- HostPlan.h - What a host function launches ---------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_HOSTPLAN_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_HOSTPLAN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::obs {
+
+/// Emits a remark that counts the launches, memsets, copies and buffers of
+/// `function`, whose kernels are outlined, with a note for each of them in
+/// order: what a kernel reads and writes, and how large a buffer is.
+void reportPlan(func::FuncOp function);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_HOSTPLAN_H
