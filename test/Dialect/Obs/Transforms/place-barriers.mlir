@@ -501,3 +501,35 @@ obs.kernel @symbolic(%out: memref<32xi32>, %n: index) attributes {threads = 64 :
     } {mapping = [#obs.map<block, thread>]}
   }
 }
+
+// Iteration t of both loops uses elements 2 t and 2 t + 1, but the second loop is
+// run by the owners of what it writes.
+// CHECK-LABEL: obs.kernel @by_owners
+// CHECK: scf.forall
+// CHECK: obs.barrier warp {why = ["read after write
+// CHECK: scf.forall
+obs.kernel @by_owners(%in: memref<32xi32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %w = obs.worker_id <grid, warp>
+  %ws = obs.worker_count <grid, warp>
+  scf.for %j = %w to %c1 step %ws {
+    %a = memref.alloc() : memref<32xi32, #obs.home<warp, shared>>
+    scf.forall (%t) in (16) {
+      %x = memref.load %in[%t] : memref<32xi32>
+      %i = arith.muli %t, %c2 : index
+      %k = arith.addi %i, %c1 : index
+      memref.store %x, %a[%i] : memref<32xi32, #obs.home<warp, shared>>
+      memref.store %x, %a[%k] : memref<32xi32, #obs.home<warp, shared>>
+    } {mapping = [#obs.map<warp, thread>]}
+    %b = memref.alloc() : memref<32xi32, #obs.home<warp, registers>>
+    scf.forall (%t) in (16) {
+      %i = arith.muli %t, %c2 : index
+      %k = arith.addi %i, %c1 : index
+      %x = memref.load %a[%i] : memref<32xi32, #obs.home<warp, shared>>
+      %y = memref.load %a[%k] : memref<32xi32, #obs.home<warp, shared>>
+      memref.store %y, %b[%i] : memref<32xi32, #obs.home<warp, registers>>
+      memref.store %x, %b[%k] : memref<32xi32, #obs.home<warp, registers>>
+    } {mapping = [#obs.map<warp, thread>], obs.distribution = #obs.distribution<owners>}
+  } {obs.map = #obs.map<grid, warp>}
+}

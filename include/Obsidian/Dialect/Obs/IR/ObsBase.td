@@ -78,7 +78,8 @@ def Obs_Storage : I32EnumAttr<"Storage", "where a forced array lives", [
 
 def Obs_Distribution : I32EnumAttr<"Distribution", "which worker runs which iteration", [
     I32EnumAttrCase<"Striped", 0, "striped">,
-    I32EnumAttrCase<"Blocked", 1, "blocked">]> {
+    I32EnumAttrCase<"Blocked", 1, "blocked">,
+    I32EnumAttrCase<"Owners", 2, "owners">]> {
   let cppNamespace = "::mlir::obs";
   let genSpecializedAttr = 0;
 }

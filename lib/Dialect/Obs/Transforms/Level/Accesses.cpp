@@ -185,17 +185,19 @@ Accesses obs::collectAccesses(Operation *op, Level scope, bool withWarpArrays) {
 static bool sameWorkers(scf::ForallOp a, scf::ForallOp b) {
   if (!a || !b || a.getMapping() != b.getMapping())
     return false;
-  auto isBlocked = [](scf::ForallOp leaf) {
+  auto getDistribution = [](scf::ForallOp leaf) {
     auto distribution =
         leaf->getAttrOfType<DistributionAttr>("obs.distribution");
-    return distribution && distribution.getValue() == Distribution::Blocked;
+    return distribution ? distribution.getValue() : Distribution::Striped;
   };
+  Distribution distribution = getDistribution(a);
+  if (distribution != getDistribution(b) ||
+      distribution == Distribution::Owners)
+    return false;
   // Striped: worker i mod T, whatever the extent.
-  if (!isBlocked(a) && !isBlocked(b))
-    return true;
   std::optional<int64_t> n = getConstantIntValue(a.getMixedUpperBound()[0]);
-  return isBlocked(a) && isBlocked(b) && n &&
-         n == getConstantIntValue(b.getMixedUpperBound()[0]);
+  return distribution == Distribution::Striped ||
+         (n && n == getConstantIntValue(b.getMixedUpperBound()[0]));
 }
 
 std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,

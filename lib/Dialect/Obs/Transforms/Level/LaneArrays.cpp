@@ -311,6 +311,22 @@ llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
       }
     });
   }
+  kernel.walk([&](scf::ForallOp leaf) {
+    bool isByLanes = leaf.walk([&](Operation *op) {
+                           Value memory = getMemory(op);
+                           return memory && shapeOf(memory)
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+    if (!isByLanes)
+      return;
+    auto steps = findSteps(leaf, shapeOf);
+    if (!steps->empty() && steps->front().ownedRegister)
+      leaf->setAttr(
+          "obs.distribution",
+          DistributionAttr::get(kernel.getContext(), Distribution::Owners));
+  });
   return arrays;
 }
 

@@ -276,6 +276,12 @@ bool Side::forEach(function_ref<bool(int64_t, ArrayRef<Sum>)> visit) {
   return true;
 }
 
+/// True if not the number of an iteration says which thread runs it.
+static bool isByOwners(scf::ForallOp leaf) {
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  return distribution && distribution.getValue() == Distribution::Owners;
+}
+
 /// The thread that runs iteration `t` of `leaf`.
 static int64_t getWorker(scf::ForallOp leaf, int64_t t, Workers workers) {
   int64_t threads =
@@ -387,7 +393,8 @@ std::optional<Level> Meetings::compute(const Access &before,
   Level worst = count == 1          ? Level::Thread
                 : count <= warpSize ? Level::Warp
                                     : Level::Block;
-  if (worst == Level::Thread || !before.leaf || !after.leaf)
+  if (worst == Level::Thread || !before.leaf || !after.leaf ||
+      isByOwners(before.leaf) || isByOwners(after.leaf))
     return worst;
   Side first(before), second(after);
   if (!first.initialize() || !second.initialize())
