@@ -665,6 +665,12 @@ static LogicalResult expandSegmentedReduce(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult expand(OpBuilder &builder, CollectiveOpInterface op) {
+  if (getEnclosingScope(op).level == Level::Grid &&
+      op->getParentOfType<DistributeOp>())
+    return op->emitOpError("[collective-grid] stands in a distribute grid, but "
+                           "a collective by all blocks is not batched; use a "
+                           "segmented form over the joined array, or "
+                           "distribute block");
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ReduceOp op) { return expandReduce(builder, op); })
       .Case([&](ScanOp op) { return expandScan(builder, op); })

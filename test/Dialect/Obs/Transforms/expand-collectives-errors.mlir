@@ -121,3 +121,16 @@ func.func @float_order(%a: !obs.pull<8 x f32>, %z: f32) {
   }
   return
 }
+
+// -----
+
+func.func @side_by_side(%a: !obs.pull<2 x !obs.pull<8 x i32>>, %z: i32) {
+  %p = obs.distribute grid (%c = %a : !obs.pull<2 x !obs.pull<8 x i32>>) -> !obs.push<grid, 2 x 1 x i32> {
+    // expected-error@+1 {{[collective-grid] stands in a distribute grid, but a collective by all blocks is not batched; use a segmented form over the joined array, or distribute block}}
+    %s = obs.reduce (%x, %y) = %c init %z : !obs.pull<8 x i32> -> !obs.push<grid, 1 x i32> {
+      obs.yield %x : i32
+    }
+    obs.yield %s : !obs.push<grid, 1 x i32>
+  }
+  return
+}
