@@ -70,6 +70,7 @@ private:
   }
   Value addInstance(OpBuilder &body, Location loc, Value batched,
                     PullType type);
+  void addInstances(Operation *old, ValueRange batched);
   void batch(Block &block, FillOp target);
   void batchPar(ParOp inner, FillOp target);
   void batchForce(ForceOp force);
@@ -205,6 +206,23 @@ Value Batcher::addInstance(OpBuilder &body, Location loc, Value batched,
   return reindex;
 }
 
+/// Makes the results of `old` instances of the arrays `batched`.
+void Batcher::addInstances(Operation *old, ValueRange batched) {
+  OpBuilder after(old->getContext());
+  after.setInsertionPointAfter(old);
+  Operation *last = old;
+  for (auto [result, all] : llvm::zip(old->getResults(), batched)) {
+    Value one = addInstance(after, old->getLoc(), all,
+                            cast<PullType>(result.getType()));
+    result.replaceAllUsesWith(one);
+    // With what its extents are computed by.
+    while (last != one.getDefiningOp()) {
+      last = last->getNextNode();
+      pureOps.push_back(last);
+    }
+  }
+}
+
 void Batcher::batch(Block &block, FillOp target) {
   size_t outer = pureOps.size();
   for (Operation &op : llvm::make_early_inc_range(withoutTerminator(block))) {
@@ -290,13 +308,7 @@ void Batcher::batchForce(ForceOp force) {
   auto batched = ForceOp::create(
       builder, loc, types, fills, ValueRange(), force.getStorageAttr(),
       force.getKernelAttr(), force.getThreadsAttr(), force.getUncheckedAttr());
-  OpBuilder after(force->getContext());
-  after.setInsertionPointAfter(force);
-  for (auto [old, all] : llvm::zip(force.getResults(), batched.getResults())) {
-    Value one = addInstance(after, loc, all, cast<PullType>(old.getType()));
-    pureOps.push_back(one.getDefiningOp());
-    old.replaceAllUsesWith(one);
-  }
+  addInstances(force, batched.getResults());
 }
 
 void Batcher::batchFor(scf::ForOp loop, FillOp target) {
@@ -331,13 +343,7 @@ void Batcher::batchFor(scf::ForOp loop, FillOp target) {
       scf::ForOp::ensureTerminator(merged.getRegion(), builder, loc);
   }
   pureOps.resize(outer);
-  OpBuilder after(loop->getContext());
-  after.setInsertionPointAfter(loop);
-  for (auto [old, all] : llvm::zip(loop.getResults(), merged.getResults())) {
-    Value one = addInstance(after, loc, all, cast<PullType>(old.getType()));
-    pureOps.push_back(one.getDefiningOp());
-    old.replaceAllUsesWith(one);
-  }
+  addInstances(loop, merged.getResults());
 }
 
 void Batcher::batchIf(scf::IfOp branch, FillOp target) {
