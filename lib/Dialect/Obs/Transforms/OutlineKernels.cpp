@@ -359,8 +359,9 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   for (Value output : outputs)
     into.push_back(mapping.lookup(output));
   ForceOp::create(inside, loc, force.getResultTypes(), programs, into,
-                  force.getStorageAttr(), StringAttr(), IntegerAttr(),
-                  inside.getUnitAttr());
+                  // The memory is given, wherever it is.
+                  StorageAttr::get(force.getContext(), Storage::Auto),
+                  StringAttr(), IntegerAttr(), inside.getUnitAttr());
 
   for (FillOp fill : fills)
     addWork(fill.getBody().front());
