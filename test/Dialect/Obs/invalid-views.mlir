@@ -136,6 +136,48 @@ func.func @exchange_in_place(%m: memref<8xi32>, %n: memref<8xi32>) {
 
 // -----
 
+// A loop that reads a neighbour of what it writes.
+func.func @fill_in_place(%m: memref<8xi32>) {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill onto %v : !obs.pull<8 x i32> par (%t) in (%c7) {
+    %u = arith.addi %t, %c1 : index
+    %x = obs.get %v[%u] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+// The second loop may read what the first has written.
+func.func @loops_in_place(%m: memref<8xi32>) {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill {
+    obs.par (%t) in (%c4) {
+      obs.write %c0 at [%t] : i32
+    }
+    obs.par (%t) in (%c8) {
+      %x = obs.get %v[%t] : !obs.pull<8 x i32>
+      %high = arith.cmpi uge, %t, %c4 : index
+      scf.if %high {
+        obs.write %x at [%t] : i32
+      }
+    }
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
 // From the second iteration on, the array carried is the memory written.
 func.func @reverse_in_loop(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) {
   %c0 = arith.constant 0 : index

@@ -101,3 +101,23 @@ func.func @ping_pong_loop(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) -> !o
   }
   return %r : !obs.pull<8 x i32>
 }
+
+// Each iteration reads the element that it writes, or none.
+func.func @fill_in_place(%m: memref<8xi32>, %a: !obs.pull<8 x index>) -> !obs.pull<8 x i32> {
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  %v = obs.view %m : memref<8xi32>
+  %p = obs.fill par (%t) in (%c8) {
+    %i = obs.get %a[%t] : !obs.pull<8 x index>
+    %keep = arith.cmpi ult, %i, %c8 : index
+    %x = scf.if %keep -> i32 {
+      %y = obs.get %v[%t] : !obs.pull<8 x i32>
+      scf.yield %y : i32
+    } else {
+      scf.yield %zero : i32
+    }
+    obs.write %x at [%t] : i32
+  } : !obs.push<grid, 8 x i32>
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}

@@ -169,6 +169,40 @@ static SmallVector<Value> getCarried(Value value) {
   return {};
 }
 
+/// True if `fill` is one loop, of which each iteration reads arrays of
+/// `derived` and writes at its own index only. Adds those arrays to `read`.
+static bool readsWhereItWrites(FillOp fill,
+                               const llvm::SetVector<Value> &derived,
+                               SmallVectorImpl<Value> &read) {
+  ParOp loop;
+  for (Operation &op : fill.getBody().front())
+    if (auto par = dyn_cast<ParOp>(op); par && !loop)
+      loop = par;
+    else if (!isMemoryEffectFree(&op))
+      return false;
+  if (!loop || (fill.getOnto() && derived.contains(fill.getOnto())))
+    return false;
+  auto isOwn = [&](OperandRange indices) {
+    return llvm::equal(indices, loop.getBody().front().getArguments());
+  };
+  bool own = true;
+  fill.getBody().walk([&](Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      own &= isOwn(write.getIndices());
+    } else if (auto get = dyn_cast<GetOp>(op)) {
+      if (!derived.contains(get.getArray()))
+        return;
+      own &= loop->isProperAncestor(op) && isOwn(get.getIndices());
+      read.push_back(get.getArray());
+    } else if (!isa<DimOp>(op)) {
+      own &= llvm::none_of(op->getOperands(), [&](Value operand) {
+        return derived.contains(operand);
+      });
+    }
+  });
+  return own;
+}
+
 /// True if element i of `array` reads at most element i of `source`, of whose
 /// derived arrays `derived` is the set.
 static bool readsOwnElement(Value array, Value source,
@@ -185,6 +219,11 @@ static bool readsOwnElement(Value array, Value source,
       continue;
     }
     Operation *op = value.getDefiningOp();
+    if (auto fill = dyn_cast_or_null<FillOp>(op)) {
+      if (!readsWhereItWrites(fill, derived, work))
+        return false;
+      continue;
+    }
     if (!isa_and_nonnull<PushOp, MapOp, ZipOp, UnzipOp>(op))
       return false;
     bool captures = false;
