@@ -199,8 +199,8 @@ func.func @lanes() -> !obs.pull<240 x i32> {
 }
 
 // o: liveness did not see arrays that are used as indices only, and gave their bytes away.
-// The places are stored first, then two other arrays, and then used to write and to bound
-// a loop: element 63 - i gets i + ... of the places, which must be intact.
+// The places 63 ... 0 are stored first, then three other arrays one after the other, and only
+// then are the places used: to write to.
 // INDICES: [63, 62, 61, {{.*}}, 2, 1, 0]
 func.func @indices() -> !c64 {
   %one = obs.iota : !obs.pull<1 x index>
