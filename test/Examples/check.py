@@ -4,8 +4,12 @@ Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [OBS-RUN OPTION ...]
 
 NAME is the example's file name without `.mlir`. The inputs are random but the
 same every time. Their sizes straddle the edges of warps, blocks and chunks.
+
+A case yields the inputs, the expected result (a tuple if there are several) and,
+unless results are the same bits, how far from each other they may be.
 """
 
+import math
 import pathlib
 import subprocess
 import sys
@@ -164,6 +168,20 @@ def matmul(random):
         yield [a, b], c
 
 
+def black_scholes(random):
+    normal = np.vectorize(lambda d: math.erfc(-d / math.sqrt(2)) / 2, otypes=[float])
+    for n in SIZES:
+        s, x = (random.uniform(5, 100, n).astype(np.float32) for _ in range(2))
+        t = random.uniform(0.25, 10, n).astype(np.float32)
+        r, v = np.float32(0.02), np.float32(0.3)
+        d1 = (np.log(s / np.float64(x)) + (r + v * v / 2.0) * t) / (v * np.sqrt(np.float64(t)))
+        d2 = d1 - v * np.sqrt(np.float64(t))
+        later = x * np.exp(np.float64(-r) * t)
+        call = s * normal(d1) - later * normal(d2)
+        put = later * normal(-d2) - s * normal(-d1)
+        yield [s, x, t, r, v], (call.astype(np.float32), put.astype(np.float32)), 5e-5
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -184,37 +202,45 @@ CASES = {
     "max-segment": max_segment,
     "dot-product": dot_product,
     "large-scan": large_scan,
+    "black-scholes": black_scholes,
 }
 
 
-def run(obs_run, program, options, arguments, scratch):
-    """The result of the program, or what went wrong as text."""
+def run(obs_run, program, options, arguments, count, scratch):
+    """The results of the program, or what went wrong as text."""
     words = []
     for number, argument in enumerate(arguments):
         if isinstance(argument, np.ndarray):
             words.append("%s/%d.npy" % (scratch, number))
             np.save(words[-1], argument)
+        elif isinstance(argument, int):
+            words.append(str(argument))
         else:
             words.append(repr(float(argument)))
-    out = scratch + "/result.npy"
-    pathlib.Path(out).unlink(missing_ok=True)
-    result = subprocess.run([obs_run, str(program), *options, *words, "--out=" + out],
+    outs = [pathlib.Path(scratch, "result%d.npy" % i) for i in range(count)]
+    for out in outs:
+        out.unlink(missing_ok=True)
+    result = subprocess.run([obs_run, str(program), *options, *words,
+                             *("--out=%s" % out for out in outs)],
                             text=True, capture_output=True)
     if result.returncode:
         return result.stdout + result.stderr
-    return np.load(out) if pathlib.Path(out).exists() else "no result"
+    return [np.load(out) if out.exists() else "no result" for out in outs]
 
 
-def compare(found, expected):
-    """What differs, or nothing. Floats are compared bit for bit."""
+def compare(found, expected, tolerance):
+    """What differs, or nothing. Without a tolerance all bits count."""
     if isinstance(found, str):
         return found
     if found.dtype != expected.dtype or found.shape != expected.shape:
         return "got %s %s, expected %s %s" % (
             found.dtype, found.shape, expected.dtype, expected.shape)
-    bytes_of = [np.ascontiguousarray(a).view(np.uint8).reshape(a.shape + (a.itemsize,))
-                for a in (found, expected)]
-    wrong = np.argwhere((bytes_of[0] != bytes_of[1]).any(axis=-1))
+    if tolerance:
+        wrong = np.argwhere(~(np.abs(found - expected) <= tolerance))
+    else:
+        bytes_of = [np.ascontiguousarray(a).view(np.uint8).reshape(a.shape + (a.itemsize,))
+                    for a in (found, expected)]
+        wrong = np.argwhere((bytes_of[0] != bytes_of[1]).any(axis=-1))
     if len(wrong) == 0:
         return ""
     first = tuple(wrong[0])
@@ -226,9 +252,15 @@ def main(obs_run, folder, name, *options):
     program = pathlib.Path(folder, name + ".mlir")
     count = problems = 0
     with tempfile.TemporaryDirectory() as scratch, np.errstate(over="ignore"):
-        for arguments, expected in CASES[name](np.random.default_rng(22)):
+        for arguments, expected, *tolerance in CASES[name](np.random.default_rng(22)):
             count += 1
-            problem = compare(run(obs_run, program, options, arguments, scratch), expected)
+            expected = expected if isinstance(expected, tuple) else (expected,)
+            found = run(obs_run, program, options, arguments, len(expected), scratch)
+            if isinstance(found, str):
+                problem = found
+            else:
+                problem = "; ".join(filter(None, (
+                    compare(f, e, *(tolerance or [0])) for f, e in zip(found, expected))))
             if problem:
                 problems += 1
                 print("%s %s, inputs %s: %s" % (
