@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+"""The properties of Obsidian's thesis and papers, on random programs and inputs.
+
+  scripts/properties.py --obs-run build/bin/obs-run --programs 200 --seed 1
+
+Q1 to Q9 are the QuickCheck properties of the thesis; the others are laws that the
+later papers use. Each draws a program and its input, and says in Python what the
+results are. Interpreter and emulator must give them, the emulator with all of its
+checks, on random numbers of threads and blocks, in order and in random order.
+A property that two programs are equal runs both. A law that holds for some
+lengths or operators only comes with a case in which it does not, so that a test
+that cannot fail is noticed. Ends with the numbers; a failing program is printed
+with its property, seed and launch; exits with 1 if there is any.
+"""
+
+import argparse
+import array
+import concurrent.futures
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+_spec = importlib.util.spec_from_file_location("random_programs", HERE / "random-programs.py")
+rp = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(rp)
+
+THREADS = [1, 17, 32, 96, 128, 1024]
+GROUP = 9  # cases of one module: one process runs them all
+BOUND = 1024  # of arrays whose extent is known at run time only
+CODES = {"i32": "i", "i64": "q"}
+wrap = rp.wrap
+
+
+def extents(n, element="i32"):
+    """Of an array of n elements; None: known at run time."""
+    return f"? x {element} bound [{BOUND}]" if n is None else f"{n} x {element}"
+
+
+def pull(n, element="i32"):
+    return f"!obs.pull<{extents(n, element)}>"
+
+
+def push(level, n, element="i32"):
+    return f"!obs.push<{level}, {extents(n, element)}>"
+
+
+class Module(rp.Text):
+    """The text of one function, with the values of its arguments and results."""
+
+    def __init__(self, large=False):
+        super().__init__()
+        self.arguments, self.results, self.large = [], [], large
+        self.owner = None
+
+    def argument(self, values, n, element="i32"):
+        """An array of these values; of static extent unless n is None."""
+        name = f"%a{len(self.arguments)}"
+        self.arguments.append((name, pull(n, element), element, list(values)))
+        return name
+
+    def result(self, name, n, want, element="i32", label="result"):
+        self.results.append((name, pull(n, element), element, list(want), label, self.owner))
+
+    def index(self, value):
+        return self.let(f"arith.constant {value} : index")
+
+    def length(self, x, n, element="i32"):
+        return self.let(f"obs.dim {x}, 0 : {pull(n, element)}")
+
+    def block(self, head, lines, tail):
+        """An operation with a region; `head` may name its results."""
+        self.line(head)
+        for text in lines:
+            self.line("  " + text)
+        self.line(tail)
+
+    def dynamic(self, n, length):
+        """The operand for an extent that the type does not say."""
+        return f" [{length}]" if n is None else ""
+
+    def generate(self, n, length, lines, element="i32"):
+        """Lines compute %y from %i."""
+        r = self.name()
+        self.block(f"{r} = obs.generate (%i){self.dynamic(n, length)} {{",
+                   list(lines) + [f"obs.yield %y : {element}"], f"}} : {pull(n, element)}")
+        return r
+
+    def force(self, x, n, level, element="i32"):
+        p = self.let(f"obs.push {x} : {pull(n, element)} -> {push(level, n, element)}")
+        return self.force_push(p, n, level, element)
+
+    def force_push(self, p, n, level, element="i32"):
+        return self.let(f"obs.force {p} : {push(level, n, element)} -> {pull(n, element)}")
+
+    def cut(self, x, n, offset, size, stride=1, element="i32"):
+        return self.let(f"obs.slice {x} [{offset}] [{size}] [{stride}] : "
+                        f"{pull(n, element)} -> {pull(size, element)}")
+
+    def reverse(self, x, n):
+        return self.let(f"obs.reverse {x} : {pull(n)}")
+
+    def loop(self, begin, end, arrays, body):
+        """scf.for that carries arrays, given as (name, type)."""
+        one, i = self.index(1), self.name()
+        names = [self.name() for _ in arrays]
+        types = ", ".join(t for _, t in arrays)
+        r = self.name()
+        carried = ", ".join(f"{y} = {x}" for y, (x, _) in zip(names, arrays))
+        self.line(f"{r}:{len(arrays)} = scf.for {i} = {begin} to {end} step {one} "
+                  f"iter_args({carried}) -> ({types}) {{")
+        self.indent += 1
+        self.line(f"scf.yield {', '.join(body(i, *names))} : {types}")
+        self.indent -= 1
+        self.line("}")
+        return [f"{r}#{k}" for k in range(len(arrays))]
+
+    def at_level(self, level, x, n, body, count=1, element="i32"):
+        """`body` on each of `count` parts of n elements of x, in memory at the end.
+        With n None there is one part, all of x. Level grid has one part."""
+        if level == "grid":
+            return self.force(body(x, "grid"), n, "grid", element)
+        outer = n if n is None else n * count
+        nested = f"!obs.pull<{count} x {pull(n, element)}>"
+        if count == 1:
+            s = self.name()
+            self.block(f"{s} = obs.generate (%i) {{", [f"obs.yield {x} : {pull(n, element)}"], f"}} : {nested}")
+        else:
+            s = self.let(f"obs.split {x} by [{n}] : {pull(outer, element)} -> {nested}")
+        parts = (f"!obs.push<grid, {count} x ? x {element} bound [{count}, {BOUND}]>" if n is None
+                 else f"!obs.push<grid, {count} x {n} x {element}>")
+        d, part = self.name(), self.name()
+        length = self.length(x, n, element) if n is None else None
+        self.line(f"{d} = obs.distribute {level} ({part} = {s} : {nested}) -> {parts} {{")
+        self.indent += 1
+        y = body(part, level)
+        q = self.let(f"obs.push {y} : {pull(n, element)} -> {push(level, n, element)}")
+        self.line(f"obs.yield {q} : {push(level, n, element)}")
+        self.indent -= 1
+        self.line("}")
+        to = f" to [{length}]" if n is None else ""
+        j = self.let(f"obs.join {d}{to} : {parts} -> {push('grid', outer, element)}")
+        return self.force_push(j, outer, "grid", element)
+
+    def text(self):
+        head = ", ".join(f"{name}: {type}" for name, type, _, _ in self.arguments)
+        types = ", ".join(result[1] for result in self.results)
+        self.line(f"return {', '.join(result[0] for result in self.results)} : {types}")
+        return f"func.func @main({head}) -> ({types}) {{\n" + "\n".join(self.lines) + "\n}\n"
+
+
+def numbers(rng, n):
+    most = rng.choice([1, max(1, n), 2**31 - 1])
+    return [rng.randint(-most, most) for _ in range(n)]
+
+
+def pick_length(rng, most):
+    """Short ones often; the lengths around those of a warp, too."""
+    return min(most, rng.choice([rng.randint(0, 9), rng.choice([31, 32, 33, 63, 64, 65]), rng.randint(0, most)]))
+
+
+def pick_level(rng, *levels):
+    return rng.choice(levels or ("thread", "warp", "block", "block", "grid"))
+
+
+PROPERTIES = {}
+
+
+def prop(name):
+    def add(function):
+        PROPERTIES[name] = function
+        return function
+    return add
+
+
+# --- Q1 to Q5: permutations and programs on parts -----------------------------
+#
+# Programs are classes as in random-programs.py, but for any length: the first
+# half has the middle element, as in the thesis.
+
+
+def ceil_half(n):
+    return n - n // 2
+
+
+class Riffle(rp.Id):
+    def run(self, xs):
+        h = ceil_half(len(xs))
+        return [x for i in range(h) for x in ([xs[i], xs[h + i]] if h + i < len(xs) else [xs[i]])]
+    def emit(self, t, x, n, level):
+        h, k = ceil_half(n), n // 2
+        a, b = rp.cut(t, x, 0, k, 1, n), rp.cut(t, x, h, k, 1, n)
+        pairs = t.let(f"obs.interleave {a}, {b} : {pull(k)}, {pull(k)} -> {pull(2 * k)}")
+        return pairs if h == k else rp.concat(t, pairs, rp.cut(t, x, k, 1, 1, n), 2 * k, 1)
+
+
+class Unriffle(rp.Id):
+    def run(self, xs): return xs[::2] + xs[1::2]
+    def emit(self, t, x, n, level):
+        h, k = ceil_half(n), n // 2
+        return rp.concat(t, rp.cut(t, x, 0, h, 2, n), rp.cut(t, x, min(1, n), k, 2, n), h, k)
+
+
+class Sort2(rp.Id):
+    """Comparators on (0, 1), (2, 3), ...; an element without partner stays."""
+    def run(self, xs): return [y for i in range(0, len(xs), 2) for y in sorted(xs[i:i + 2])]
+    def emit(self, t, x, n, level):
+        last, zero = t.index(max(n, 1) - 1), t.index(0)
+        return t.generate(n, None, [
+            f"%p = obs.bit.flip %i, {zero} : index", f"%j = arith.minui %p, {last} : index",
+            f"%a = obs.get {x}[%i] : {pull(n)}", f"%b = obs.get {x}[%j] : {pull(n)}",
+            "%min = arith.minsi %a, %b : i32", "%max = arith.maxsi %a, %b : i32",
+            "%low = arith.cmpi ult, %i, %p : index", "%y = arith.select %low, %min, %max : i32"])
+
+
+class Parl(rp.Id):
+    def __init__(self, first, second): self.first, self.second = first, second
+    def run(self, xs):
+        h = ceil_half(len(xs))
+        return self.first.run(xs[:h]) + self.second.run(xs[h:])
+    def emit(self, t, x, n, level):
+        h, k = ceil_half(n), n // 2
+        a = self.first.emit(t, rp.cut(t, x, 0, h, 1, n), h, level)
+        b = self.second.emit(t, rp.cut(t, x, h, k, 1, n), k, level)
+        return rp.concat(t, a, b, h, k)
+
+
+def two(x):
+    return Parl(x, x)
+
+
+def ilv(x):
+    return rp.Seq(Unriffle(), two(x), Riffle())
+
+
+def draw(rng, depth):
+    """A program, and its depth as property Q5 counts it."""
+    kind = rng.randrange(9) if depth else rng.randrange(5)
+    if kind < 5:
+        return [rp.Id(), rp.Reverse(), Sort2(), Riffle(), Unriffle()][kind], 0
+    x, dx = draw(rng, depth - 1)
+    if kind == 5:
+        return two(x), dx + 1
+    if kind == 6:
+        return ilv(x), dx + 1
+    y, dy = draw(rng, depth - 1)
+    if kind == 7:
+        return Parl(x, y), max(dx, dy) + 1
+    # In the thesis these programs store nothing; ours may.
+    middle = [rp.Force()] if rng.random() < 0.5 else []
+    return rp.Seq(x, *middle, y), max(dx, dy)
+
+
+def run_programs(m, rng, programs, n, label="result"):
+    """Each program on the same input, on parts of n elements; gives the input."""
+    level = pick_level(rng)
+    count = 1 if level == "grid" or n == 0 else rng.randint(1, 4)
+    xs = numbers(rng, n * count)
+    x = m.argument(xs, n * count)
+    for program in programs:
+        r = m.at_level(level, x, n, lambda part, at: program.emit(m, part, n, at), count)
+        want = [y for i in range(count) for y in program.run(xs[i * n:(i + 1) * n])]
+        m.result(r, n * count, want, label=label)
+    return xs
+
+
+@prop("Q1-reverse")
+def q1(m, rng):
+    """rev; sync reverses any list."""
+    xs = numbers(rng, pick_length(rng, 300))
+    n = rng.choice([None, len(xs)])
+    x = m.argument(xs, n)
+    r = m.at_level(pick_level(rng), x, n, lambda part, level: m.force(m.reverse(part, n), n, level))
+    m.result(r, n, xs[::-1])
+
+
+@prop("Q2-reverse-twice")
+def q2(m, rng):
+    """rev; rev is the identity."""
+    xs = numbers(rng, max(1, pick_length(rng, 300)))
+    n = rng.choice([None, len(xs)])
+    x = m.argument(xs, n)
+    r = m.at_level(pick_level(rng), x, n, lambda part, level: m.reverse(m.reverse(part, n), n))
+    m.result(r, n, xs)
+
+
+@prop("Q3-riffles")
+def q3(m, rng):
+    """k riffles of 2^k elements are the identity; k - 1 are not."""
+    form = rng.choice(["virtual", "forced", "rotate"])
+    k = rng.randint(1, {"virtual": 5, "forced": 8, "rotate": 10}[form])
+    n = 2**k
+    xs = random.Random(rng.random()).sample(range(10 * n), n)
+    x = m.argument(xs, n)
+
+    def riffle(x, level):
+        if form == "rotate":
+            r, one, bits = m.name(), m.index(1), m.index(k)
+            # Element i of the result is element (i rotated right) of the source.
+            back = m.index(k - 1)
+            m.block(f"{r} = obs.reindex (%i) = {x} {{",
+                    [f"%j = obs.bit.rotate %i, {back}, {bits} : index", "obs.yield %j : index"],
+                    f"}} : {pull(n)} -> {pull(n)}")
+            return r
+        y = Riffle().emit(m, x, n, level)
+        return m.force(y, n, level) if form == "forced" else y
+
+    def all_riffles(part, level):
+        for _ in range(k):
+            part = riffle(part, level)
+        return part
+    level = pick_level(rng, "warp", "block", "grid")
+    m.result(m.at_level(level, x, n, all_riffles), n, xs)
+    m.result(m.at_level(level, x, n, riffle), n, Riffle().run(xs), label="one riffle")
+    ys = xs
+    for _ in range(k - 1):
+        ys = Riffle().run(ys)
+    assert k == 1 or ys != xs, "too few riffles do the same"
+
+
+@prop("Q4-two-distributes")
+def q4(m, rng):
+    """two (x; y) = two x; two y, for odd lengths, too."""
+    n = max(1, pick_length(rng, 100))
+    (x, _), (y, _) = draw(rng, 1), draw(rng, 1)
+    run_programs(m, rng, [two(rp.Seq(x, y)), rp.Seq(two(x), two(y))], n)
+
+
+@prop("Q5-two-ilv")
+def q5(m, rng):
+    """two (ilv x) = ilv (two x) if 4 divides the length, else not for every x."""
+    x, depth = draw(rng, 1)
+    n = rng.choice([rng.randint(1, 6) * 2**(2 + depth), 4 * rng.randint(1, 12)])
+    run_programs(m, rng, [two(ilv(x)), ilv(two(x))], n)
+    odd = rng.choice([6, 10, 14])
+    programs = [two(ilv(rp.Reverse())), ilv(two(rp.Reverse()))]
+    run_programs(m, rng, programs, odd, "without the condition")
+    assert programs[0].run(list(range(odd))) != programs[1].run(list(range(odd))), "the condition is not needed"
+
+
+# --- running ------------------------------------------------------------------
+
+
+def write_values(path, element, values):
+    with open(path, "wb") as f:
+        array.array(CODES[element], values).tofile(f)
+
+
+def read_values(path, element):
+    got = array.array(CODES[element])
+    with open(path, "rb") as f:
+        got.frombytes(f.read())
+    return list(got)
+
+
+def launches_of(cases, options):
+    """Interpreter and emulator; with --sweep many launches of the emulator."""
+    rng = random.Random(str(cases))
+    emulate = ["--device=emulate", "--check"]
+    yield ["--device=interpret"]
+    if options.sweep:
+        for threads in (1, 17, 32, 96, 128, 160, 512, 1024):
+            for blocks in (1, 2, 3, 7, 400):
+                yield emulate + [f"--threads={threads}", f"--blocks={blocks}"]
+        return
+    for k in range(2):
+        order = ["--schedule=random", f"--seed={rng.randrange(1000)}"] if k else []
+        yield emulate + [f"--threads={rng.choice(THREADS)}", f"--blocks={rng.choice([1, 2, 3, 7, 400])}"] + order
+    if options.cuda:
+        yield ["--device=cuda", f"--threads={rng.choice(THREADS)}"]
+
+
+def build(cases, options):
+    m = Module(options.large)
+    for case in cases:
+        m.owner = case
+        PROPERTIES[case[0]](m, random.Random(f"{case[0]} {case[1]}"))
+    return m
+
+
+def run_group(cases, options, folder):
+    """Runs the cases, pairs of property and seed, in one module; returns failures."""
+    try:
+        m = build(cases, options)
+    except AssertionError as error:
+        if len(cases) > 1:
+            return [f for case in cases for f in run_group([case], options, folder)]
+        return [(cases[0], [], f"the property cannot fail: {error}")]
+    base = os.path.join(folder, f"{cases[0][0]}.{cases[0][1]}.{len(cases)}")
+    pathlib.Path(base + ".mlir").write_text(m.text())
+    words = []
+    for k, (_, _, element, values) in enumerate(m.arguments):
+        write_values(f"{base}.in{k}", element, values)
+        words.append(f"{base}.in{k}:{element}")
+    outs = [f"{base}.out{k}" for k in range(len(m.results))]
+    failures = []
+    for launch in launches_of(cases, options):
+        command = [options.obs_run, base + ".mlir", *words, *launch] + [f"--out={out}" for out in outs]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            done = None
+        if done is None or done.returncode != 0:
+            # One case alone tells which.
+            if len(cases) > 1:
+                return [f for case in cases for f in run_group([case], options, folder)]
+            failures.append((cases[0], launch, "timeout" if done is None else done.stderr[:600]))
+            continue
+        for out, (_, _, element, want, label, owner) in zip(outs, m.results):
+            got = read_values(out, element)
+            if got != want:
+                failures.append((owner, launch, f"{label}: want {want[:16]} got {got[:16]}"))
+    for file in pathlib.Path(folder).glob(os.path.basename(base) + ".*"):
+        file.unlink()
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--obs-run", default="obs-run")
+    parser.add_argument("--programs", type=int, default=200, help="the number of cases")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cuda", action="store_true", help="run on the GPU, too")
+    parser.add_argument("--large", action="store_true", help="larger inputs")
+    parser.add_argument("--sweep", action="store_true", help="many launches of each program")
+    parser.add_argument("--only", default="", help="part of the name of the properties to test")
+    parser.add_argument("--print", action="store_true", help="print the programs of the seed and stop")
+    options = parser.parse_args()
+    names = [name for name in PROPERTIES if options.only in name]
+    if not names:
+        parser.error(f"no property has '{options.only}' in its name")
+    if options.print:
+        for name in names:
+            print(f"// {name}\n" + build([(name, options.seed)], options).text())
+        return 0
+    cases = [(names[k % len(names)], options.seed + k // len(names)) for k in range(options.programs)]
+    groups = [cases[i:i + GROUP] for i in range(0, len(cases), GROUP)]
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for found in pool.map(lambda g: run_group(g, options, folder), groups):
+                failures += found
+    for (name, seed), launch, why in failures[:20]:
+        print(f"{name}, seed {seed}, {' '.join(launch)}: {why}")
+    print(f"{len(set(name for name, _ in cases))} properties, {len(cases)} programs "
+          f"from seed {options.seed}: {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
