@@ -5,8 +5,6 @@ Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [OBS-RUN OPTION ...]
 NAME is the example's file name without `.mlir`. The inputs are random but the
 same every time. Their sizes straddle the edges of warps, blocks and chunks.
 
-A case yields the inputs, the expected result (a tuple if there are several) and,
-unless results are the same bits, how far from each other they may be.
 """
 
 import math
@@ -14,11 +12,20 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import typing
 
 import numpy as np
 
 SIZES = (0, 1, 31, 32, 33, 100, 257, 1000, 1024, 1025, 5000)
 SHAPES = ((0, 0), (1, 1), (1, 33), (31, 32), (33, 1), (2, 257), (100, 17), (65, 64))
+
+
+class Case(typing.NamedTuple):
+    """One run. Functions of CASES may yield plain tuples with the first fields."""
+    inputs: list
+    expected: typing.Any  # An array, or a tuple of them.
+    tolerance: float = 0  # How far results may be apart; 0 stands for the same bits.
+    entry: str = "main"
 
 
 def integers(random, shape, kind=np.int32):
@@ -182,6 +189,36 @@ def black_scholes(random):
         yield [s, x, t, r, v], (call.astype(np.float32), put.astype(np.float32)), 5e-5
 
 
+def outside(rule, a, radius):
+    """An image with its border."""
+    h, w = a.shape
+    if rule == "function":
+        i, j = np.mgrid[-radius:h + radius, -radius:w + radius]
+        b = (100 * i + j).astype(np.int32)
+        b[radius:radius + h, radius:radius + w] = a
+        return b
+    if rule == "constant":
+        return np.pad(a, radius, constant_values=7)
+    return np.pad(a, radius, {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap"}[rule])
+
+
+def convolution(random):
+    entries = [(rule, form) for rule in ("clamp", "mirror", "wrap", "constant", "function")
+               for form in ("direct", "tiled3", "tiled5")]
+    for number, (rule, form) in enumerate(entries):
+        for shape in (SHAPES[number % len(SHAPES)], SHAPES[(3 * number + 1) % len(SHAPES)]):
+            k = 5 if form == "tiled5" or shape[0] % 2 == 0 and form == "direct" else 3
+            a, weights = integers(random, shape), integers(random, (k, k))
+            h, w = shape
+            r = np.zeros(shape, np.int32)
+            if a.size:
+                b = outside(rule, a, k // 2)
+                for (u, v), weight in np.ndenumerate(weights):
+                    r += weight * b[u:u + h, v:v + w]
+            inputs = [a, weights] + [7] * (rule == "constant")
+            yield Case(inputs, r, entry="%s_%s" % (rule, form))
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -203,10 +240,11 @@ CASES = {
     "dot-product": dot_product,
     "large-scan": large_scan,
     "black-scholes": black_scholes,
+    "convolution": convolution,
 }
 
 
-def run(obs_run, program, options, arguments, count, scratch):
+def run(obs_run, program, options, arguments, entry, count, scratch):
     """The results of the program, or what went wrong as text."""
     words = []
     for number, argument in enumerate(arguments):
@@ -220,7 +258,7 @@ def run(obs_run, program, options, arguments, count, scratch):
     outs = [pathlib.Path(scratch, "result%d.npy" % i) for i in range(count)]
     for out in outs:
         out.unlink(missing_ok=True)
-    result = subprocess.run([obs_run, str(program), *options, *words,
+    result = subprocess.run([obs_run, str(program), "--entry=" + entry, *options, *words,
                              *("--out=%s" % out for out in outs)],
                             text=True, capture_output=True)
     if result.returncode:
@@ -252,20 +290,20 @@ def main(obs_run, folder, name, *options):
     program = pathlib.Path(folder, name + ".mlir")
     count = problems = 0
     with tempfile.TemporaryDirectory() as scratch, np.errstate(over="ignore"):
-        for arguments, expected, *tolerance in CASES[name](np.random.default_rng(22)):
+        for case in (Case(*c) for c in CASES[name](np.random.default_rng(22))):
             count += 1
-            expected = expected if isinstance(expected, tuple) else (expected,)
-            found = run(obs_run, program, options, arguments, len(expected), scratch)
+            expected = case.expected if isinstance(case.expected, tuple) else (case.expected,)
+            found = run(obs_run, program, options, case.inputs, case.entry, len(expected), scratch)
             if isinstance(found, str):
                 problem = found
             else:
                 problem = "; ".join(filter(None, (
-                    compare(f, e, *(tolerance or [0])) for f, e in zip(found, expected))))
+                    compare(f, e, case.tolerance) for f, e in zip(found, expected))))
             if problem:
                 problems += 1
-                print("%s %s, inputs %s: %s" % (
-                    program, " ".join(options),
-                    [getattr(a, "shape", a) for a in arguments], problem))
+                print("%s %s, %s, inputs %s: %s" % (
+                    program, " ".join(options), case.entry,
+                    [getattr(a, "shape", a) for a in case.inputs], problem))
     print("%s: %d inputs, %d problems" % (name, count, problems))
     return 1 if problems or not count else 0
 
