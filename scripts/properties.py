@@ -31,7 +31,7 @@ _spec.loader.exec_module(rp)
 
 THREADS = [1, 17, 32, 96, 128, 1024]
 GROUP = 9  # cases of one module: one process runs them all
-BOUND = 1024  # of arrays whose extent is known at run time only
+BOUND = 512  # of arrays whose extent is known at run time only; all warps have room for two
 CODES = {"i32": "i", "i64": "q"}
 wrap = rp.wrap
 
@@ -340,6 +340,169 @@ def q5(m, rng):
     programs = [two(ilv(rp.Reverse())), ilv(two(rp.Reverse()))]
     run_programs(m, rng, programs, odd, "without the condition")
     assert programs[0].run(list(range(odd))) != programs[1].run(list(range(odd))), "the condition is not needed"
+
+
+# --- Q6, Q7: odd-even transposition sort ---------------------------------------
+
+
+def oet(xs, last=True):
+    """n / 2 rounds, and for odd lengths one more column."""
+    ys = list(xs)
+    columns = [k % 2 for k in range(len(xs) // 2 * 2)] + ([0] if last and len(xs) % 2 else [])
+    for parity in columns:
+        for i in range(parity, len(ys) - 1, 2):
+            ys[i:i + 2] = sorted(ys[i:i + 2])
+    return ys
+
+
+def emit_column(m, x, n, length, parity, level, form):
+    """Comparators on (parity, parity + 1), (parity + 2, ...), ..., forced."""
+    one = m.index(1)
+    if form == "pull":
+        zero, p = m.index(0), m.index(parity)
+        return m.force(m.generate(n, length, [
+            f"%s = arith.addi %i, {p} : index", f"%side = arith.andi %s, {one} : index",
+            f"%low = arith.cmpi eq, %side, {zero} : index",
+            f"%up = arith.addi %i, {one} : index", f"%down = arith.subi %i, {one} : index",
+            "%other = arith.select %low, %up, %down : index",
+            f"%in = arith.cmpi ult, %other, {length} : index",  # -1 is large
+            "%j = arith.select %in, %other, %i : index",
+            f"%a = obs.get {x}[%i] : {pull(n)}", f"%b = obs.get {x}[%j] : {pull(n)}",
+            "%min = arith.minsi %a, %b : i32", "%max = arith.maxsi %a, %b : i32",
+            "%y = arith.select %low, %min, %max : i32"]), n, level)
+    # The first element has no partner if parity is 1, the last one perhaps.
+    first = m.let(f"arith.minui {length}, {m.index(parity)} : index")
+    rest = m.let(f"arith.subi {length}, {first} : index")
+    pairs, tail = m.let(f"arith.shrui {rest}, {one} : index"), m.let(f"arith.andi {rest}, {one} : index")
+    end = m.let(f"arith.subi {length}, {one} : index")
+    p = m.name()
+    columns = [f"obs.par (%t) in ({pairs}) {{", f"  %d = arith.addi %t, %t : index",
+               f"  %i = arith.addi %d, {first} : index", f"  %j = arith.addi %i, {one} : index",
+               f"  %a = obs.get {x}[%i] : {pull(n)}", f"  %b = obs.get {x}[%j] : {pull(n)}",
+               "  %min = arith.minsi %a, %b : i32", "  %max = arith.maxsi %a, %b : i32",
+               "  obs.write %min at [%i] : i32", "  obs.write %max at [%j] : i32", "}"]
+    onto = f" onto {x}" if form == "onto" else ""
+    if form == "push":
+        columns += [f"obs.par (%t) in ({first}) {{", f"  %a = obs.get {x}[%t] : {pull(n)}",
+                    "  obs.write %a at [%t] : i32", "}",
+                    f"obs.par (%t) in ({tail}) {{", f"  %a = obs.get {x}[{end}] : {pull(n)}",
+                    f"  obs.write %a at [{end}] : i32", "}"]
+    of = f" : {pull(n)}" if onto else ""
+    m.block(f"{p} = obs.fill{onto}{of}{m.dynamic(n, length)} {{", columns, f"}} : {push(level, n)}")
+    return m.force_push(p, n, level)
+
+
+def emit_oet(m, x, n, level, form, last=True):
+    length, zero, one = m.length(x, n), m.index(0), m.index(1)
+    halves, odd = m.let(f"arith.shrui {length}, {one} : index"), m.let(f"arith.andi {length}, {one} : index")
+
+    def round_(k, y):
+        y = emit_column(m, y, n, length, 0, level, form)
+        return [emit_column(m, y, n, length, 1, level, form)]
+    y, = m.loop(zero, halves, [(x, pull(n))], round_)
+    if last:
+        y, = m.loop(zero, odd, [(y, pull(n))], lambda k, y: [emit_column(m, y, n, length, 0, level, form)])
+    return y
+
+
+@prop("Q6-Q7-odd-even-sort")
+def q6(m, rng):
+    """sortOET sorts any list; without its last column it fails for odd lengths."""
+    level, form = pick_level(rng), rng.choice(["pull", "push", "onto"])
+    most = {"grid": 9, "thread": 24, "warp": 70, "block": 512 if m.large else 100}[level]
+    xs = numbers(rng, pick_length(rng, most))
+    n = rng.choice([None, len(xs)])
+    x = m.argument(xs, n)
+    m.result(m.at_level(level, x, n, lambda part, at: emit_oet(m, part, n, at, form)), n, sorted(xs))
+    odd = rng.choice([3, 5, 7, 9])
+    xs = list(range(odd, 0, -1))
+    x = m.argument(xs, odd)
+    m.result(m.at_level(level, x, odd, lambda part, at: emit_oet(m, part, odd, at, form, False)), odd,
+             oet(xs, False), label="without the last column")
+    assert oet(xs) == sorted(xs) != oet(xs, False), "the last column is not needed"
+
+
+# --- Q8, Q9: reductions that keep the length ----------------------------------
+
+
+PAIRS = {"add": (lambda a, b: (wrap(a + b), b), "%y = arith.addi %a, %b : i32"),
+         "max": (lambda a, b: (max(a, b), b), "%y = arith.maxsi %a, %b : i32")}
+
+
+def reduce_in_place(xs, f):
+    """While s elements live: f on (0, 1), (2, 3), ...; unriffle; half of them live."""
+    ys, s = list(xs), len(xs)
+    while s > 1:
+        for i in range(0, s - 1, 2):
+            ys[i:i + 2] = f(ys[i], ys[i + 1])
+        ys[:s] = ys[:s:2] + ys[1:s:2]
+        s -= s // 2
+    return ys
+
+
+def emit_reduce(m, x, n, level, op, form):
+    one, two_, length = m.index(1), m.index(2), m.length(x, n)
+    y, s, r = m.name(), m.name(), m.name()
+    types = f"{pull(n)}, index"
+    m.line(f"{r}:2 = scf.while ({y} = {x}, {s} = {length}) : ({types}) -> ({types}) {{")
+    more = m.let(f"arith.cmpi ugt, {s}, {one} : index")
+    m.line(f"  scf.condition({more}) {y}, {s} : {types}")
+    m.line("} do {")
+    y, s = m.name(), m.name()
+    m.line(f"^bb0({y}: {pull(n)}, {s}: index):")
+    m.indent += 1
+    k, odd = m.let(f"arith.shrui {s}, {one} : index"), m.let(f"arith.andi {s}, {one} : index")
+    h = m.let(f"arith.addi {k}, {odd} : index")
+    if form == "pull":
+        # reduce2: every element is computed; those that do not live are copied.
+        z = m.force(m.generate(n, length, [
+            f"%lives = arith.cmpi ult, %i, {s} : index", f"%low = arith.cmpi ult, %i, {h} : index",
+            "%left = arith.addi %i, %i : index", f"%o = arith.subi %i, {h} : index",
+            "%o2 = arith.addi %o, %o : index", f"%right = arith.addi %o2, {one} : index",
+            "%inner = arith.select %low, %left, %right : index", "%j = arith.select %lives, %inner, %i : index",
+            f"%next = arith.addi %j, {one} : index", f"%in = arith.cmpi ult, %next, {s} : index",
+            "%both = arith.andi %low, %in : i1", "%k = arith.select %both, %next, %j : index",
+            f"%a = obs.get {y}[%j] : {pull(n)}", f"%b = obs.get {y}[%k] : {pull(n)}",
+            PAIRS[op][1].replace("%y", "%ab"), "%y = arith.select %both, %ab, %a : i32"]), n, level)
+    else:
+        # reduce: s / 2 iterations write the elements that live, onto the others.
+        p, last = m.name(), m.let(f"arith.subi {s}, {one} : index")
+        place = m.let(f"arith.shrui {last}, {one} : index")
+        m.block(f"{p} = obs.fill onto {y} : {pull(n)}{m.dynamic(n, length)} {{", [
+            f"obs.par (%t) in ({k}) {{", "  %i = arith.addi %t, %t : index", f"  %j = arith.addi %i, {one} : index",
+            f"  %a = obs.get {y}[%i] : {pull(n)}", f"  %b = obs.get {y}[%j] : {pull(n)}", "  " + PAIRS[op][1],
+            f"  %o = arith.addi %t, {h} : index", "  obs.write %y at [%t] : i32", "  obs.write %b at [%o] : i32", "}",
+            f"obs.par (%t) in ({odd}) {{", f"  %a = obs.get {y}[{last}] : {pull(n)}",
+            f"  obs.write %a at [{place}] : i32", "}"], f"}} : {push(level, n)}")
+        z = m.force_push(p, n, level)
+    m.line(f"scf.yield {z}, {h} : {types}")
+    m.indent -= 1
+    m.line("}")
+    return f"{r}#0"
+
+
+@prop("Q8-reduces-agree")
+def q8(m, rng):
+    """reduce addpair and reduce2 addpair give the same whole arrays."""
+    level, op = pick_level(rng, "warp", "block", "block", "grid"), rng.choice(list(PAIRS))
+    xs = numbers(rng, pick_length(rng, 512 if m.large else 140))
+    n = rng.choice([None, len(xs)])
+    x = m.argument(xs, n)
+    for form in ("pull", "push"):
+        r = m.at_level(level, x, n, lambda part, at: emit_reduce(m, part, n, at, op, form))
+        m.result(r, n, reduce_in_place(xs, PAIRS[op][0]), label=form)
+
+
+@prop("Q9-reduce-sums")
+def q9(m, rng):
+    """The head of reduce addpair is the sum."""
+    level = pick_level(rng, "warp", "block", "block", "grid")
+    xs = numbers(rng, max(1, pick_length(rng, 512 if m.large else 140)))
+    n, form = rng.choice([None, len(xs)]), rng.choice(["pull", "push"])
+    x = m.argument(xs, n)
+    r = m.at_level(level, x, n, lambda part, at: emit_reduce(m, part, n, at, "add", form))
+    head = m.let(f"obs.take {r} [1] : {pull(n)} -> {pull(1)}")
+    m.result(m.force(head, 1, "grid"), 1, [wrap(sum(xs))])
 
 
 # --- running ------------------------------------------------------------------
