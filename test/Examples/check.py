@@ -219,6 +219,38 @@ def convolution(random):
             yield Case(inputs, r, entry="%s_%s" % (rule, form))
 
 
+def escape(zx, zy, cx, cy, steps):
+    """For each pixel the steps until the point is further than 2 from 0, in f32."""
+    zx, zy, cx, cy = (np.array(a, np.float32) for a in np.broadcast_arrays(zx, zy, cx, cy))
+    count = np.zeros(zx.shape, np.int32)
+    for _ in range(steps):
+        near = zx * zx + zy * zy <= 4
+        count += near
+        zx, zy = (np.where(near, zx * zx - zy * zy + cx, zx),
+                  np.where(near, (zx + zx) * zy + cy, zy))
+    return count
+
+
+def mandelbrot(random):
+    for h, w in SHAPES:
+        x, y, d = np.float32([-0.75, 0.1, 2.5 / max(h, w, 1)])
+        cx, cy = np.float32([0.285, 0.01]) + random.uniform(-0.01, 0.01, 2).astype(np.float32)
+        px = x + (np.arange(w) - w // 2).astype(np.float32) * d
+        py = y + (np.arange(h) - h // 2).astype(np.float32)[:, np.newaxis] * d
+        yield Case([h, w, x, y, d, 40], escape(0, 0, px, py, 40), entry="mandelbrot")
+        yield Case([h, w, x, y, d, cx, cy, 40], escape(px, py, cx, cy, 40), entry="julia")
+
+
+def jacobi(random):
+    for shape, steps in zip(SHAPES, (3, 1, 2, 5, 0, 1, 20, 6)):
+        a = random.standard_normal(shape, np.float32)
+        u = a.copy()
+        for _ in range(steps):
+            if min(shape) > 2:
+                u[1:-1, 1:-1] = ((u[:-2, 1:-1] + u[2:, 1:-1]) + (u[1:-1, :-2] + u[1:-1, 2:])) * np.float32(0.25)
+        yield [a, steps], u
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -241,6 +273,8 @@ CASES = {
     "large-scan": large_scan,
     "black-scholes": black_scholes,
     "convolution": convolution,
+    "mandelbrot": mandelbrot,
+    "jacobi": jacobi,
 }
 
 

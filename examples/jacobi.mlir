@@ -1,0 +1,59 @@
+// Jacobi iteration for the equation of Laplace on a grid: in each step every inner
+// point becomes the mean of its four neighbours; points of the border stay. %steps
+// steps, a number that only the host knows.
+//
+// From: the textbook method (C. G. J. Jacobi, 1845), a usual example of stencils
+// with a loop around them. The sum of the four is (above + below) + (left + right),
+// so results are the same bits everywhere.
+//
+// GPU: one kernel for each step, launched by a loop of the host, which carries
+// the grid; nothing is copied between steps. Of no steps the result is the input.
+//
+// Run: obs-run examples/jacobi.mlir iota:4x5xf32 3
+//      obs-run examples/jacobi.mlir --device=emulate --report random:20x30xf32:1 5
+
+!grid = !obs.pull<? x ? x f32>
+
+func.func @main(%a: !grid, %steps: index) -> !grid {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %quarter = arith.constant 0.25 : f32
+  %h = obs.dim %a, 0 : !grid
+  %w = obs.dim %a, 1 : !grid
+  %last_row = arith.subi %h, %c1 : index
+  %last_column = arith.subi %w, %c1 : index
+  %result = scf.for %step = %c0 to %steps step %c1 iter_args(%u = %a) -> !grid {
+    %next = obs.generate (%i, %j) [%h, %w] {
+      %top = arith.cmpi eq, %i, %c0 : index
+      %bottom = arith.cmpi eq, %i, %last_row : index
+      %left = arith.cmpi eq, %j, %c0 : index
+      %right = arith.cmpi eq, %j, %last_column : index
+      %ends = arith.ori %top, %bottom : i1
+      %sides = arith.ori %left, %right : i1
+      %border = arith.ori %ends, %sides : i1
+      %v = scf.if %border -> f32 {
+        %old = obs.get %u[%i, %j] : !grid
+        scf.yield %old : f32
+      } else {
+        %up = arith.subi %i, %c1 : index
+        %down = arith.addi %i, %c1 : index
+        %west = arith.subi %j, %c1 : index
+        %east = arith.addi %j, %c1 : index
+        %n = obs.get %u[%up, %j] : !grid
+        %s = obs.get %u[%down, %j] : !grid
+        %e = obs.get %u[%i, %east] : !grid
+        %o = obs.get %u[%i, %west] : !grid
+        %ns = arith.addf %n, %s : f32
+        %oe = arith.addf %o, %e : f32
+        %sum = arith.addf %ns, %oe : f32
+        %mean = arith.mulf %sum, %quarter : f32
+        scf.yield %mean : f32
+      }
+      obs.yield %v : f32
+    } : !grid
+    %p = obs.push %next : !grid -> !obs.push<grid, ? x ? x f32>
+    %f = obs.force %p {kernel = "jacobi", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !grid
+    scf.yield %f : !grid
+  }
+  return %result : !grid
+}
