@@ -251,6 +251,31 @@ def jacobi(random):
         yield [a, steps], u
 
 
+def n_body(random):
+    for n in (0, 1, 33, 257, 300):
+        x, y, z, m = (random.standard_normal(n, np.float32) for _ in range(4))
+        e = np.float32(0.01)
+        sums = [np.zeros(n, np.float32) for _ in range(3)]
+        for j in range(n):
+            d = [p[j] - p for p in (x, y, z)]
+            square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + e
+            s = m[j] / (square * np.sqrt(square))
+            for total, distance in zip(sums, d):
+                total += s * distance
+        for entry in ("threads", "blocks"):
+            yield Case([x, y, z, m, e], tuple(sums), entry=entry)
+
+
+def weighted_histogram(random):
+    for n, bins in zip(SIZES, (5, 1, 0, 1024, 7, 31, 256, 33, 1, 600, 1000)):
+        keys = random.integers(-1, bins + 2, n, np.int32)
+        weights = integers(random, n)
+        r = np.zeros(bins + 2, np.int32)
+        np.add.at(r, np.where((keys < 0) | (keys >= bins), bins, keys), weights)
+        for entry in ("direct", "blocks"):
+            yield Case([keys, weights, bins], r[:bins], entry=entry)
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -275,6 +300,8 @@ CASES = {
     "convolution": convolution,
     "mandelbrot": mandelbrot,
     "jacobi": jacobi,
+    "n-body": n_body,
+    "weighted-histogram": weighted_histogram,
 }
 
 

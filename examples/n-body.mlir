@@ -1,0 +1,104 @@
+// All-pairs n-body: the acceleration of each body by the gravitation of all,
+//   a_i = sum over j of m_j (p_j - p_i) / (|p_j - p_i|^2 + e)^(3/2),
+// where e keeps close bodies apart. Bodies are quadruples (x, y, z, mass).
+//
+// From: L. Nyland, M. Harris, J. Prins, Fast N-body simulation with CUDA, GPU Gems
+// 3, 2007; an example program of Accelerate. Two forms with the same bits: in
+// @threads every body goes through all others in global memory; in @blocks 256
+// bodies go together through chunks of 256, each of which is forced first, so
+// that an element is loaded once for 256 uses. The sums are carried by the loop.
+//
+// GPU: one kernel. In @blocks a chunk is in shared memory; the place of a body and
+// its three sums are in registers of its thread.
+//
+// Run: obs-run examples/n-body.mlir --entry=threads random:10xf32:1 random:10xf32:2 random:10xf32:3 random:10xf32:4 0.01
+//      obs-run examples/n-body.mlir --entry=blocks --device=emulate --report random:300xf32:1 random:300xf32:2 random:300xf32:3 random:300xf32:4 0.01
+
+!bodies = !obs.pull<? x f32, f32, f32, f32>
+!vectors = !obs.pull<? x f32, f32, f32>
+!chunk = !obs.pull<256 x f32, f32, f32, f32>
+!sums = !obs.pull<256 x f32, f32, f32>
+
+// What body j adds to the acceleration (%ax, %ay, %az) of body i.
+func.func private @attract(%xi: f32, %yi: f32, %zi: f32, %xj: f32, %yj: f32, %zj: f32, %m: f32, %e: f32,
+    %ax: f32, %ay: f32, %az: f32) -> (f32, f32, f32) attributes {obs.level = #obs.level<thread>} {
+  %dx = arith.subf %xj, %xi : f32
+  %dy = arith.subf %yj, %yi : f32
+  %dz = arith.subf %zj, %zi : f32
+  %xx = arith.mulf %dx, %dx : f32
+  %yy = arith.mulf %dy, %dy : f32
+  %zz = arith.mulf %dz, %dz : f32
+  %xy = arith.addf %xx, %yy : f32
+  %xyz = arith.addf %xy, %zz : f32
+  %square = arith.addf %xyz, %e : f32
+  %distance = math.sqrt %square : f32
+  %cube = arith.mulf %square, %distance : f32
+  %s = arith.divf %m, %cube : f32
+  %sx = arith.mulf %s, %dx : f32
+  %sy = arith.mulf %s, %dy : f32
+  %sz = arith.mulf %s, %dz : f32
+  %bx = arith.addf %ax, %sx : f32
+  %by = arith.addf %ay, %sy : f32
+  %bz = arith.addf %az, %sz : f32
+  return %bx, %by, %bz : f32, f32, f32
+}
+
+func.func @threads(%bodies: !bodies, %e: f32) -> !vectors {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = obs.dim %bodies, 0 : !bodies
+  %a = obs.map (%xi, %yi, %zi, %mi = %bodies : !bodies) -> !vectors {
+    %x, %y, %z = scf.for %j = %c0 to %n step %c1 iter_args(%ax = %zero, %ay = %zero, %az = %zero) -> (f32, f32, f32) {
+      %xj, %yj, %zj, %m = obs.get %bodies[%j] : !bodies
+      %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
+          : (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
+      scf.yield %b#0, %b#1, %b#2 : f32, f32, f32
+    }
+    obs.yield %x, %y, %z : f32, f32, f32
+  }
+  %p = obs.push %a : !vectors -> !obs.push<grid, ? x f32, f32, f32>
+  %r = obs.force %p {kernel = "n_body_threads", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32> -> !vectors
+  return %r : !vectors
+}
+
+func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  %n = obs.dim %bodies, 0 : !bodies
+  // Bodies without mass attract nobody.
+  %chunks = obs.split %bodies by [256] pad %zero, %zero, %zero, %zero : !bodies -> !obs.pull<? x !chunk>
+  %count = obs.dim %chunks, 0 : !obs.pull<? x !chunk>
+  %parts = obs.distribute block (%own = %chunks : !obs.pull<? x !chunk>) -> !obs.push<grid, ? x 256 x f32, f32, f32> {
+    %place = obs.map (%xi, %yi, %zi, %mi = %own : !chunk) -> !sums {
+      obs.yield %xi, %yi, %zi : f32, f32, f32
+    }
+    %pp = obs.push %place : !sums -> !obs.push<block, 256 x f32, f32, f32>
+    %here = obs.force %pp : !obs.push<block, 256 x f32, f32, f32> -> !sums
+    %none = obs.splat %zero, %zero, %zero : !sums
+    %sum = scf.for %k = %c0 to %count step %c1 iter_args(%acc = %none) -> !sums {
+      %others = obs.get %chunks[%k] : !obs.pull<? x !chunk>
+      %op = obs.push %others : !chunk -> !obs.push<block, 256 x f32, f32, f32, f32>
+      %near = obs.force %op in shared : !obs.push<block, 256 x f32, f32, f32, f32> -> !chunk
+      %next = obs.map (%xi, %yi, %zi = %here : !sums, %sx, %sy, %sz = %acc : !sums) -> !sums {
+        %x, %y, %z = scf.for %j = %c0 to %c256 step %c1 iter_args(%ax = %sx, %ay = %sy, %az = %sz) -> (f32, f32, f32) {
+          %xj, %yj, %zj, %m = obs.get %near[%j] : !chunk
+          %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
+              : (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) -> (f32, f32, f32)
+          scf.yield %b#0, %b#1, %b#2 : f32, f32, f32
+        }
+        obs.yield %x, %y, %z : f32, f32, f32
+      }
+      %np = obs.push %next : !sums -> !obs.push<block, 256 x f32, f32, f32>
+      %f = obs.force %np : !obs.push<block, 256 x f32, f32, f32> -> !sums
+      scf.yield %f : !sums
+    }
+    %p = obs.push %sum : !sums -> !obs.push<block, 256 x f32, f32, f32>
+    obs.yield %p : !obs.push<block, 256 x f32, f32, f32>
+  }
+  %flat = obs.join %parts to [%n] : !obs.push<grid, ? x 256 x f32, f32, f32> -> !obs.push<grid, ? x f32, f32, f32>
+  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32> -> !vectors
+  return %r : !vectors
+}

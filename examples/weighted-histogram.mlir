@@ -1,0 +1,67 @@
+// Weighted histogram: r[v] is the sum of the weights of the elements whose key is
+// v, for any number of bins. Keys outside of the bins count for nothing.
+//
+// From: the histograms of the Obsidian slides and of Accelerate (permute). Where
+// an iteration writes depends on the data, so the contract is `reduce(addi)`:
+// writes to one bin are added up, in any order. @direct writes to the result.
+// @blocks has 1024 bins at most: parts of 4096 elements have a histogram of their
+// own first, whose bins are then added to the result.
+//
+// GPU: a memset and one kernel. In @direct there is one atomic addition in global
+// memory for each element; in @blocks it is in shared memory, and global memory
+// gets one for each bin of each part, not of each element.
+//
+// Run: obs-run examples/weighted-histogram.mlir --entry=direct iota:10xi32 iota:10xi32 4
+//      obs-run examples/weighted-histogram.mlir --entry=blocks --device=emulate --report random:10000xi32:1 iota:10000xi32 100
+
+!bins = !obs.pull<? x i32 bound [1024]>
+
+func.func @direct(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins: index) -> !obs.pull<? x i32> {
+  %zero = arith.constant 0 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %p = obs.fill init %zero reduce(addi) [%bins] par (%t) in (%n) {
+    %key = obs.get %keys[%t] : !obs.pull<? x i32>
+    %v = arith.index_castui %key : i32 to index
+    %is_bin = arith.cmpi ult, %v, %bins : index
+    scf.if %is_bin {
+      %weight = obs.get %weights[%t] : !obs.pull<? x i32>
+      obs.write %weight at [%v] : i32
+    }
+  } : !obs.push<grid, ? x i32>
+  %r = obs.force %p {kernel = "histogram_direct", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
+
+func.func @blocks(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins: index) -> !obs.pull<? x i32> {
+  %c1024 = arith.constant 1024 : index
+  %c4096 = arith.constant 4096 : index
+  %zero = arith.constant 0 : i32
+  %few = arith.cmpi ule, %bins, %c1024 : index
+  obs.assert %few, "there are at most 1024 bins"
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %parts = arith.ceildivui %n, %c4096 : index
+  %p = obs.fill init %zero reduce(addi) [%bins] {
+    obs.par block (%b) in (%parts) {
+      %first = arith.muli %b, %c4096 : index
+      %rest = arith.subi %n, %first : index
+      %count = arith.minui %rest, %c4096 : index
+      %q = obs.fill init %zero reduce(addi) [%bins] par (%t) in (%count) {
+        %i = arith.addi %first, %t : index
+        %key = obs.get %keys[%i] : !obs.pull<? x i32>
+        %v = arith.index_castui %key : i32 to index
+        %is_bin = arith.cmpi ult, %v, %bins : index
+        scf.if %is_bin {
+          %weight = obs.get %weights[%i] : !obs.pull<? x i32>
+          obs.write %weight at [%v] : i32
+        }
+      } : !obs.push<block, ? x i32 bound [1024]>
+      %own = obs.force %q in shared : !obs.push<block, ? x i32 bound [1024]> -> !bins
+      obs.par (%v) in (%bins) {
+        %sum = obs.get %own[%v] : !bins
+        obs.write %sum at [%v] : i32
+      }
+    }
+  } : !obs.push<grid, ? x i32>
+  %r = obs.force %p {kernel = "histogram_blocks", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
