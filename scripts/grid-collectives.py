@@ -4,12 +4,14 @@ forms at level grid) on the interpreter and the emulator, against plain loops in
 Python.
 
 Usage: grid-collectives.py --obs-run OBS-RUN [--extents N ...] [--operators O ...]
-           [--device DEVICE ...] [--launches T:B ...] [--option=OPTION ...]
+           [--device DEVICE ...] [--launches T:B ...] [--strategy STRATEGY]
+           [--option=OPTION ...]
 
 The operators are those of collective-matrix.py; half of them are not
 commutative, and all have an initial value that is not neutral. One run of a
 program gives all results for one extent. `--launches` are threads and blocks.
-A map stands before each collective, and behind some. Prints what is wrong and a
+A map stands before each collective, and behind some. `--strategy` is that of all
+scans and segmented forms. Prints what is wrong and a
 summary; exits with 1 if anything is.
 """
 
@@ -63,12 +65,12 @@ def expect(operator, data):
         [row for part in parts for row in part[:-1]],      # by offsets
         sums + [operator.init] * (len(data) - len(sums)),  # by flags
         sums,                                              # by offsets, sequential
-        sums,                                              # by offsets, three kernels
+        sums,                                              # by offsets, by all blocks
     ]
     return [[row[k] for row in result] for result in rows for k in range(len(operator.types))]
 
 
-def write_program(operator):
+def write_program(operator, strategy):
     k = len(operator.types)
     types = ", ".join(operator.types)
     vector, push = f"!obs.pull<? x {types}>", f"!obs.push<grid, ? x {types}>"
@@ -81,6 +83,8 @@ def write_program(operator):
         return ", ".join(f"%{prefix}{j}" for j in range(k))
 
     def collective(result, kind, result_type, segments="", options="", segment_type=""):
+        if strategy and kind != "reduce" and not options:
+            options = f' {{strategy = "{strategy}"}}'
         out(f"  {result} = obs.{kind} ({names('a')}, {names('b')}) = %a init {names('z')}"
             f"{segments}{options} : {vector}{segment_type} -> {result_type} {{\n"
             f"        {operator.body}\n        obs.yield {names('r')} : {types}\n  }}")
@@ -136,7 +140,8 @@ def write_program(operator):
     give("%p6", push, vector, "?")
     collective("%p7", "segmented_reduce", push, " flags %s [%n]", segment_type=", " + flags)
     give("%p7", push, vector, "?")
-    for name, options in (("%p8", ""), ("%p9", ' {strategy = "three_kernels"}')):
+    for name, options in (("%p8", ' {strategy = "sequential"}'),
+                          ("%p9", f' {{strategy = "{strategy or "three_kernels"}"}}')):
         collective(name, "segmented_reduce", push, " offsets %o", options, ", " + table)
         give(name, push, vector, "?")
     out(f"  return {', '.join(results)} : {', '.join(result_types)}")
@@ -184,6 +189,7 @@ def main():
                         choices=list(matrix.OPERATORS))
     parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
     parser.add_argument("--launches", nargs="+", default=LAUNCHES)
+    parser.add_argument("--strategy", help="of scans and segmented forms")
     parser.add_argument("--option", action="append", default=[],
                         help="passed on to obs-run for other devices than the interpreter")
     arguments = parser.parse_args()
@@ -196,7 +202,7 @@ def main():
         for name, extent in itertools.product(arguments.operators, arguments.extents):
             operator = matrix.OPERATORS[name]
             with open(program, "w") as file:
-                file.write(write_program(operator))
+                file.write(write_program(operator, arguments.strategy))
             expected = expect(operator, data[:extent])
             cases = []
             for device in arguments.device:

@@ -32,7 +32,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   if (options.runtimeChecks)
     pm.addPass(createObsInsertRuntimeChecksPass());
-  pm.addPass(createObsExpandCollectivesPass());
+  ObsExpandCollectivesPassOptions collectives;
+  collectives.deterministic = options.deterministic;
+  pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -29,6 +29,11 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       *this, "runtime-checks",
       llvm::cl::desc("Check dynamic extents at run time (rule R4)"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> deterministic{
+      *this, "deterministic",
+      llvm::cl::desc("Floats round the same way in every run, whatever the "
+                     "strategy of a collective"),
+      llvm::cl::init(false)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Check the rules of levels between the passes"),

@@ -17,7 +17,10 @@
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSEXPANDCOLLECTIVESPASS
@@ -283,6 +286,9 @@ struct Scan {
   Value buildOperand(CollectiveBuilder &lifted);
   /// A builder for the elements of that.
   CollectiveBuilder lift();
+  /// At level grid: how it is scanned there.
+  FailureOr<std::unique_ptr<strategies::GridScan>>
+  buildGridScan(CollectiveBuilder &lifted);
   /// Scans it. Element i of `result` is a flag, a number, and the elements of
   /// `array` combined from the beginning of the segment of i on.
   LogicalResult run();
@@ -357,22 +363,33 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
   });
 }
 
+FailureOr<std::unique_ptr<strategies::GridScan>>
+Scan::buildGridScan(CollectiveBuilder &lifted) {
+  if (failed(verifyGridStrategy(op, {"one_pass", "three_kernels"})))
+    return failure();
+  Value operand = lifted.shareReads(buildOperand(lifted));
+  if (op.getStrategy().value_or("three_kernels") == "one_pass")
+    return strategies::buildOnePassScan(lifted, operand, n);
+  return strategies::buildThreeKernelScan(lifted, operand, n);
+}
+
 LogicalResult Scan::run() {
   if (c.level == Level::Grid) {
-    if (failed(verifyGridStrategy(op, {"three_kernels"})))
-      return failure();
     CollectiveBuilder lifted = lift();
-    strategies::GridScan grid(lifted, lifted.shareReads(buildOperand(lifted)),
-                              n);
+    FailureOr<std::unique_ptr<strategies::GridScan>> grid =
+        buildGridScan(lifted);
+    if (failed(grid))
+      return failure();
     PullType pull = lifted.getPullType(n);
     auto type = PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
                               pull.getBounds(), pull.getElementTypes());
     result = lifted.shareReads(forceAtGrid(
-        c, grid.fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
-                     {}, [&](Value i, auto current, auto) {
-                       WriteOp::create(c.builder, c.loc, current(), i,
-                                       ContractAttr(), StringAttr());
-                     })));
+        c,
+        (*grid)->fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
+                      {}, [&](Value i, auto current, auto) {
+                        WriteOp::create(c.builder, c.loc, current(), i,
+                                        ContractAttr(), StringAttr());
+                      })));
     return success();
   }
   FailureOr<const ScanStrategy *> strategy = findScanStrategy(op, c, n);
@@ -451,17 +468,45 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
       });
 }
 
+/// True if the program of the push array `array` is run once, by a force that
+/// stands beside it.
+static bool isForcedOnce(Value array) {
+  Operation *user = nullptr;
+  for (Operation *other : array.getUsers()) {
+    if (isa<DimOp>(other))
+      continue;
+    if (user)
+      return false;
+    user = other;
+  }
+  if (!user || user->getBlock() != array.getParentBlock())
+    return false;
+  return isa<ForceOp>(user) ||
+         (isa<PushOpInterface>(user) && user->getNumResults() == 1 &&
+          isForcedOnce(user->getResult(0)));
+}
+
+/// Replaces a result of an operation by the last kernel of a scan by all
+/// blocks. It is stored at once if it would not be stored once, or `atOnce`.
+static void replaceByFill(CollectiveBuilder &c, strategies::GridScan &grid,
+                          Value result, Value fill, bool atOnce = false) {
+  if (grid.runsOnce() && (atOnce || !isForcedOnce(result)))
+    fill = PushOp::create(c.builder, c.loc, result.getType(),
+                          forceAtGrid(c, fill));
+  result.replaceAllUsesWith(fill);
+}
+
 /// A scan by all blocks. Gives its totals if they are wanted.
 static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
                                       OpResult result, bool exclusive,
                                       Values *totals = nullptr) {
-  if (failed(verifyGridStrategy(scan.op, {"three_kernels"})))
-    return failure();
   CollectiveBuilder lifted = scan.lift();
-  strategies::GridScan grid(
-      lifted, lifted.shareReads(scan.buildOperand(lifted)), scan.n);
+  FailureOr<std::unique_ptr<strategies::GridScan>> grid =
+      scan.buildGridScan(lifted);
+  if (failed(grid))
+    return failure();
   auto type = cast<PushType>(result.getType());
-  result.replaceAllUsesWith(grid.fill(
+  Value last = (*grid)->fill(
       type, type.hasStaticExtents() ? ValueRange() : ValueRange(scan.n.value),
       {}, [&](Value i, auto current, auto previous) {
         auto element = [&](Values values) {
@@ -475,11 +520,12 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
                                   : element(current());
         WriteOp::create(c.builder, c.loc, values, i, ContractAttr(),
                         StringAttr());
-      }));
+      });
+  replaceByFill(c, **grid, result, last, totals != nullptr);
   if (totals)
     *totals = c.choose(
         c.equal(scan.n.value, c.constant(0)), [&] { return Values(scan.init); },
-        [&] { return grid.getTotal(); });
+        [&] { return (*grid)->getTotal(); });
   return success();
 }
 
@@ -583,7 +629,8 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
     return success();
   }
   if (c.level == Level::Grid &&
-      failed(verifyGridStrategy(op, {"sequential", "three_kernels"})))
+      failed(
+          verifyGridStrategy(op, {"sequential", "one_pass", "three_kernels"})))
     return failure();
   Scan scan(c, op, n);
   scan.flags = buildFlags(c, n, offsets, getOffset);
@@ -625,16 +672,15 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
   scan.flags = op.getSegments();
   scan.isCounted = true;
   if (c.level == Level::Grid) {
-    if (failed(verifyGridStrategy(op, {"three_kernels"})))
-      return failure();
     CollectiveBuilder lifted = scan.lift();
-    strategies::GridScan grid(
-        lifted, lifted.shareReads(scan.buildOperand(lifted)), scan.n);
-    op.getResult().replaceAllUsesWith(
-        grid.fill(op.getType(), op.getExtents(), op.getInit(),
-                  [&](Value i, auto current, auto) {
-                    writeIfLast(c, scan, i, current);
-                  }));
+    FailureOr<std::unique_ptr<strategies::GridScan>> grid =
+        scan.buildGridScan(lifted);
+    if (failed(grid))
+      return failure();
+    Value last = (*grid)->fill(
+        op.getType(), op.getExtents(), op.getInit(),
+        [&](Value i, auto current, auto) { writeIfLast(c, scan, i, current); });
+    replaceByFill(c, **grid, op.getResult(), last);
     return success();
   }
   if (failed(scan.run()))
@@ -681,9 +727,26 @@ static LogicalResult expand(OpBuilder &builder, CollectiveOpInterface op) {
           [&](SegmentedScanOp op) { return expandSegmentedScan(builder, op); });
 }
 
+/// Replaces strategies by all blocks whose rounding differs from run to run.
+static void fixGrouping(CollectiveOpInterface op) {
+  if (getEnclosingScope(op).level != Level::Grid)
+    return;
+  StringRef fixed;
+  if (op.getStrategy() == "one_pass")
+    fixed = "three_kernels";
+  else if (isa<ReduceOp>(op) &&
+           llvm::any_of(getArrayElementTypes(op.getArray().getType()),
+                        llvm::IsaPred<FloatType>))
+    fixed = "two_kernels";
+  if (!fixed.empty())
+    op->setAttr("strategy", StringAttr::get(op.getContext(), fixed));
+}
+
 namespace {
 struct ExpandCollectives
     : obs::impl::ObsExpandCollectivesPassBase<ExpandCollectives> {
+  using ObsExpandCollectivesPassBase::ObsExpandCollectivesPassBase;
+
   void runOnOperation() override {
     // Those in the operator of another one come first.
     SmallVector<CollectiveOpInterface> collectives;
@@ -691,6 +754,8 @@ struct ExpandCollectives
         [&](CollectiveOpInterface op) { collectives.push_back(op); });
     OpBuilder builder(&getContext());
     for (CollectiveOpInterface op : collectives) {
+      if (deterministic)
+        fixGrouping(op);
       if (failed(expand(builder, op)))
         return signalPassFailure();
       op->erase();

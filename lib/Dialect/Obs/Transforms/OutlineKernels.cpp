@@ -53,7 +53,8 @@ static LogicalResult hoistGridForces(func::FuncOp function) {
         op.moveBefore(fill);
         break;
       }
-      if (isMemoryEffectFree(&op))
+      // Memory that a strategy prepares is for the kernels that follow.
+      if (isMemoryEffectFree(&op) || isa<memref::AllocOp, gpu::MemsetOp>(op))
         op.moveBefore(fill);
     }
   }

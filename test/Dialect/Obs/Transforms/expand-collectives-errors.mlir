@@ -84,7 +84,7 @@ func.func @flag_bound(%a: !obs.pull<? x i32>, %o: !obs.pull<4 x index>, %z: i32)
 // -----
 
 func.func @grid_scan(%a: !obs.pull<8 x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-name] 'raking' is no strategy of it at level grid; use three_kernels}}
+  // expected-error@+1 {{[strategy-name] 'raking' is no strategy of it at level grid; use one_pass, three_kernels}}
   %p = obs.scan inclusive (%x, %y) = %a init %z {strategy = "raking"} : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }

@@ -41,12 +41,10 @@ bool strategies::isForOneBlock(Extent n) { return n.isAtMost(GridParts::unit); }
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The push array of level grid that `body` writes, which runs for each of
-/// `blocks` at level block.
-static Value
-fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
-             ValueRange init, StringRef kind, Value blocks,
-             llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+Value strategies::fillByBlocks(
+    CollectiveBuilder &c, PushType type, ValueRange extents, ValueRange init,
+    StringRef kind, Value blocks,
+    llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
   bool isReduction = !kind.empty();
   MLIRContext *context = c.builder.getContext();
   auto fill = FillOp::create(
@@ -66,9 +64,8 @@ fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
   return fill;
 }
 
-/// Runs `body` in a thread for each of `n`.
-static void forEach(CollectiveBuilder &c, Value n,
-                    llvm::function_ref<void(Value)> body) {
+void strategies::forEach(CollectiveBuilder &c, Value n,
+                         llvm::function_ref<void(Value)> body) {
   auto par = ParOp::create(c.builder, c.loc, n, Level::Thread);
   OpBuilder::InsertionGuard guard(c.builder);
   Block *block = c.builder.createBlock(&par.getBody(), {},
@@ -182,26 +179,42 @@ Value strategies::reduceByAtomics(CollectiveBuilder &c, Value x,
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// At level block: the stored scan of `x`.
-static Value scan(CollectiveBuilder &block, Value x) {
+Value strategies::scanByBlock(CollectiveBuilder &block, Value x) {
   StringRef name = getDefaultScanStrategy(Level::Block, block.getExtent(x));
   return block.force(
       block.shareReads(lookupScanStrategy(name)->scan(block, x)));
 }
 
-GridScan::GridScan(CollectiveBuilder &c, Value x, Extent n)
+namespace {
+class ThreeKernelScan : public GridScan {
+public:
+  ThreeKernelScan(CollectiveBuilder &c, Value x, Extent n);
+  Value fill(PushType type, ValueRange extents, ValueRange init,
+             EmitFn emit) override;
+  Values getTotal() override;
+
+private:
+  CollectiveBuilder &c;
+  Value x;
+  GridParts parts;
+  /// The combination of all elements up to the end of each part.
+  Value sums;
+};
+} // namespace
+
+ThreeKernelScan::ThreeKernelScan(CollectiveBuilder &c, Value x, Extent n)
     : c(c), x(x), parts(c, n) {
   Value partial = reduceParts(c, x, parts);
   sums = forceByBlocks(
       c, parts.count, c.constant(1), [&](CollectiveBuilder &block, Value) {
-        Value scanned = scan(block, partial);
+        Value scanned = scanByBlock(block, partial);
         forEach(block, parts.count.value,
                 [&](Value i) { write(block, block.get(scanned, i), i); });
       });
 }
 
-Value GridScan::fill(PushType type, ValueRange extents, ValueRange init,
-                     EmitFn emit) {
+Value ThreeKernelScan::fill(PushType type, ValueRange extents, ValueRange init,
+                            EmitFn emit) {
   return fillByBlocks(
       c, type, extents, init, "", parts.count.value,
       [&](CollectiveBuilder &block, Value b) {
@@ -228,7 +241,7 @@ Value GridScan::fill(PushType type, ValueRange extents, ValueRange init,
                     isBehind, [&] { return block.combine(carried, element); },
                     [&] { return element; });
               });
-              Value scanned = scan(block, block.shareReads(operand));
+              Value scanned = scanByBlock(block, block.shareReads(operand));
               forEach(block, m.value, [&](Value k) {
                 emit(
                     block.add(first, k), [&] { return block.get(scanned, k); },
@@ -246,6 +259,11 @@ Value GridScan::fill(PushType type, ValueRange extents, ValueRange init,
       });
 }
 
-Values GridScan::getTotal() {
+Values ThreeKernelScan::getTotal() {
   return c.get(sums, c.sub(parts.count.value, c.constant(1)));
+}
+
+std::unique_ptr<GridScan> strategies::buildThreeKernelScan(CollectiveBuilder &c,
+                                                           Value x, Extent n) {
+  return std::make_unique<ThreeKernelScan>(c, x, n);
 }

@@ -9,6 +9,7 @@
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_GRID_H
 
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+#include <memory>
 
 namespace mlir::obs::strategies {
 
@@ -44,32 +45,59 @@ Value reduceByTwoKernels(CollectiveBuilder &c, Value x, ValueRange init,
 Value reduceByAtomics(CollectiveBuilder &c, Value x, ValueRange init,
                       StringRef kind, PushType type);
 
-/// A scan by all blocks, in three kernels: the parts' combinations, a scan of
-/// those by one block, and the parts, each behind what is before it.
+/// A scan by all blocks. The last of its kernels is not stored yet, so that
+/// what is done to its result becomes part of it.
 class GridScan {
 public:
-  /// Builds the first two kernels. `x` has `n` elements and no initial value.
-  GridScan(CollectiveBuilder &c, Value x, Extent n);
-
-  using ElementFn = llvm::function_ref<CollectiveBuilder::Values()>;
+  using Values = CollectiveBuilder::Values;
+  using ElementFn = llvm::function_ref<Values()>;
   /// Writes what element i of the operand gives. `current` builds the
   /// combination of elements 0 to i, `previous` that of 0 to i - 1, which is
   /// meaningless for i = 0.
   using EmitFn =
       llvm::function_ref<void(Value i, ElementFn current, ElementFn previous)>;
-  /// The third kernel, not stored yet: a fill of this type.
-  Value fill(PushType type, ValueRange extents, ValueRange init, EmitFn emit);
 
+  virtual ~GridScan() = default;
+  /// The last kernel: a fill of this type.
+  virtual Value fill(PushType type, ValueRange extents, ValueRange init,
+                     EmitFn emit) = 0;
   /// All elements combined, on the host. There is at least one.
-  CollectiveBuilder::Values getTotal();
-
-private:
-  CollectiveBuilder &c;
-  Value x;
-  GridParts parts;
-  /// The combination of all elements up to the end of each part.
-  Value sums;
+  virtual Values getTotal() = 0;
+  /// True if the last kernel uses up memory that is prepared for it: then it
+  /// may run only once, and the total is known only behind it.
+  virtual bool runsOnce() const { return false; }
 };
+
+/// In three kernels: the parts' combinations, a scan of those by one block, and
+/// the parts, each behind what is before it. How elements are grouped depends
+/// on their number alone, so every run gives the same bits. Builds the first
+/// two kernels. `x` has `n` elements and no initial value.
+std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
+                                               Extent n);
+
+/// In one kernel, which reads each element once: every block says what its tile
+/// gives as soon as it knows, and looks back at those before it. How tiles are
+/// grouped depends on which block is how fast.
+std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
+                                           Extent n);
+
+//===----------------------------------------------------------------------===//
+// What they are made of
+//===----------------------------------------------------------------------===//
+
+/// The push array of level grid that `body` writes, which runs for each of
+/// `blocks` at level block. With a `kind`, writes are combined with what is
+/// there by that atomic operation.
+Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
+                   ValueRange init, StringRef kind, Value blocks,
+                   llvm::function_ref<void(CollectiveBuilder &, Value)> body);
+
+/// Runs `body` in a thread for each of `n`.
+void forEach(CollectiveBuilder &c, Value n,
+             llvm::function_ref<void(Value)> body);
+
+/// At level block: the stored scan of `x`.
+Value scanByBlock(CollectiveBuilder &block, Value x);
 
 } // namespace mlir::obs::strategies
 
