@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Reductions and scans of every kind, level, extent, block size, operator and
-strategy, on the emulator and the interpreter, against plain loops in Python.
+"""Reductions, scans, compact, rank and expand of every kind, level, extent,
+block size, operator and strategy, on the emulator and the interpreter, against
+plain loops in Python. For compact and expand an operator stands for its
+elements.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
            [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N]
@@ -30,8 +32,10 @@ REDUCE = ("default", "sequential", "adjacent_tree", "halving_tree", "raking", "w
 SCAN = ("default", "sequential", "sklansky", "kogge_stone", "brent_kung", "raking", "warps")
 STRATEGIES = {
     "reduce": REDUCE, "scan": SCAN, "segmented_scan": SCAN,
-    "segmented_reduce": SCAN,
+    "segmented_reduce": SCAN, "compact": SCAN, "rank": SCAN, "expand": SCAN,
 }
+IRREGULAR = ("compact", "rank", "expand")
+KEYS = 16  # of rank
 MASK = 0xffffffff
 
 
@@ -135,6 +139,8 @@ def is_valid(case):
         return False
     if strategy == "warps" and level != "block":
         return False
+    if kind == "rank" and operator != "add-i32":
+        return False
     if strategy == "halving_tree" and not OPERATORS[operator].commutative:
         return False
     # What a thread stores is its own memory; more than this would not fit on
@@ -149,10 +155,20 @@ def is_large(case):
     kind, level, extent, threads, operator, strategy = case
     if level != "warp" or kind == "segmented_reduce" and strategy == "sequential":
         return False
+    if kind == "rank":
+        return (threads + 31) // 32 * extent * 40 > 100000
     if kind == "reduce" and strategy not in ("adjacent_tree", "halving_tree"):
         return False
     bytes_of_element = 4 * len(OPERATORS[operator].types) + (9 if "segmented" in kind else 0)
     return (threads + 31) // 32 * extent * bytes_of_element * 6 > 230000
+
+
+def result_types(case):
+    """The element types of the results, each an array of its own."""
+    types = OPERATORS[case[4]].types
+    if case[0] == "rank":
+        return ("i32", "i32")
+    return types + ("i32",) if case[0] in IRREGULAR else types
 
 
 def all_cases(kinds):
@@ -233,9 +249,34 @@ class Oracle:
             results += [operator.init] * (extent - len(results))
         return results
 
+    def irregular(self, kind, extent, operator, number):
+        """One list for each result."""
+        source = [(b := (i + 977 * number) % SIZE, self.data[b]) for i in range(extent)]
+        if kind == "rank":
+            keys = [x & (KEYS - 1) for _, x in source]
+            order = sorted(range(extent), key=lambda i: keys[i])
+            ranks = [0] * extent
+            for place, i in enumerate(order):
+                ranks[i] = place
+            return [ranks, [keys.count(key) for key in range(KEYS)]]
+        elements = [operator.element(x, i) for i, (_, x) in enumerate(source)]
+        rows = []
+        for i, (b, x) in enumerate(source):
+            if kind == "compact":
+                rows += [elements[i]] * (self.data[(b * 7 + 3) % SIZE] & 3 == 0)
+            elif i % 4 == 0 and i + 3 < extent:
+                rows += [operator.element(x, j) for j in range(min(x & 7, 4))]
+        count = len(rows)
+        rows += [operator.init] * (extent - count)
+        return [[row[k] for row in rows] for k in range(len(operator.types))] + [[count]]
+
     def expect(self, case):
         """What each element type of the result has to be, in row-major order."""
         kind, level, extent, _, name, _ = case
+        if kind in IRREGULAR:
+            parts = [self.irregular(kind, extent, OPERATORS[name], number)
+                     for number in range(INSTANCES[level])]
+            return [list(itertools.chain.from_iterable(lists)) for lists in zip(*parts)]
         variant = Variant(case)
         key = (kind, extent, name, INSTANCES[level])
         if key not in self.cache:
@@ -250,8 +291,103 @@ class Oracle:
 
 # Programs.
 
+PROLOGUE = """  %stride = arith.constant 977 : index
+  %last = arith.constant 4095 : index
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %i3 = arith.constant 3 : index
+  %i7 = arith.constant 7 : index
+  %i16 = arith.constant 16 : index
+  %w7 = arith.constant 7 : i32"""
+
+
+def write_irregular(case, name):
+    """The same for operations with two results."""
+    kind, level, extent, threads, operator, strategy = case
+    op, variant = OPERATORS[operator], Variant(case)
+    count, k = INSTANCES[level], len(op.types)
+    # Extents, and what stands behind the types that have them.
+    n = "?" if variant.dynamic else str(extent)
+    bound = f" bound [{extent + extent // 3 + 1}]" if variant.dynamic else ""
+    size = " [%n]" if variant.dynamic else ""
+    types = ", ".join(op.types)
+    if kind == "rank":
+        parts = [(f"{n} x i32", bound), (f"{KEYS} x i32", "")]
+    else:
+        parts = [(f"{n} x {types}", bound), ("1 x i32", "")]
+    inner = ", ".join(f"!obs.push<{level}, {p}{b}>" for p, b in parts)
+    outer = ", ".join(f"!obs.push<grid, {count} x {p}>" for p, _ in parts)
+    whole = ", ".join(f"!obs.pull<{count} x {p}>" for p, _ in parts)
+    results = [f"!obs.pull<{count} x {n} x {t}>" for t in result_types(case)[:-1]]
+    results.append(f"!obs.pull<{count} x {parts[1][0]}>")
+    pulls = ", ".join(results)
+    elements = f"!obs.pull<{n} x {types}{bound}>"
+    out = [f"func.func private @{name}(%d: !obs.pull<{SIZE} x i32>, %n: index) -> ({pulls}) {{"]
+    out += [f"  %c{value} = arith.constant {value} : i32" for value in (0, 1, 4, 15, 128, 255)]
+    out += [f"  %z{j} = arith.constant {value} : {t}"
+            for j, (value, t) in enumerate(zip(op.init, op.types))]
+    out.append(PROLOGUE)
+    init = ", ".join(f"%z{j}" for j in range(k))
+    attributes = "" if strategy == "default" else f' {{strategy = "{strategy}"}}'
+
+    def generate(result, body, yields, element):
+        """An array made from the index %i and the number %x for it."""
+        lines = "\n      ".join(body)
+        return f"""    {result} = obs.generate (%i){size} {{
+      %k0 = arith.addi %i, %offset : index
+      %k = arith.andi %k0, %last : index
+      %x = obs.get %d[%k] : !obs.pull<{SIZE} x i32>
+      {lines}
+      obs.yield {yields} : {element}
+    }} : !obs.pull<{n} x {element}{bound}>"""
+
+    out.append(f"""  %batch = obs.iota : !obs.pull<{count} x index>
+  %p, %q = obs.distribute {level} (%b = %batch : !obs.pull<{count} x index>) -> ({outer}) {{
+    %offset = arith.muli %b, %stride : index""")
+    if kind == "rank":
+        out.append(generate("%a", ["%key = arith.andi %x, %c15 : i32"], "%key", "i32"))
+        out.append(f"    %r, %s = obs.rank %a{attributes} : !obs.pull<{n} x i32{bound}> -> {inner}")
+    elif kind == "compact":
+        out.append(generate("%a", ["%j = arith.index_cast %i : index to i32", *op.make],
+                            ", ".join(op.made), types))
+        out.append(generate("%f", [
+            "%b7 = arith.muli %k0, %i7 : index", "%b3 = arith.addi %b7, %i3 : index",
+            "%bk = arith.andi %b3, %last : index",
+            f"%y = obs.get %d[%bk] : !obs.pull<{SIZE} x i32>",
+            "%w3 = arith.constant 3 : i32",
+            "%m3 = arith.andi %y, %w3 : i32", "%f3 = arith.cmpi eq, %m3, %c0 : i32"],
+            "%f3", "i1"))
+        out.append(f"    %r, %s = obs.compact %a flags %f init {init}{attributes} : "
+                   f"{elements}, !obs.pull<{n} x i1{bound}> -> {inner}")
+    else:
+        out.append(generate("%l", [
+            "%i4 = arith.andi %i, %i3 : index", "%isHead = arith.cmpi eq, %i4, %i0 : index",
+            "%end = arith.addi %i, %i3 : index", "%isIn = arith.cmpi slt, %end, %n : index",
+            "%both = arith.andi %isHead, %isIn : i1", "%y = arith.andi %x, %w7 : i32",
+            "%w = arith.minsi %y, %c4 : i32", "%len = arith.select %both, %w, %c0 : i32"],
+            "%len", "i32"))
+        made = "\n      ".join(op.make)
+        out.append(f"""    %r, %s = obs.expand (%i, %jj) = %l{size} init {init}{attributes} : !obs.pull<{n} x i32{bound}> -> {inner} {{
+      %k0 = arith.addi %i, %offset : index
+      %k = arith.andi %k0, %last : index
+      %x = obs.get %d[%k] : !obs.pull<{SIZE} x i32>
+      %j = arith.index_cast %jj : index to i32
+      {made}
+      obs.yield {", ".join(op.made)} : {types}
+    }}""")
+    out.append(f"""    obs.yield %r, %s : {inner}
+  }}
+  %f, %g = obs.force %p, %q {{kernel = "{name}", threads = {threads} : i64}} : {outer} -> ({whole})""")
+    first = [f"%u{j}" for j in range(len(results) - 1)]
+    out.append(f"  {', '.join(first)} = obs.unzip %f : {whole.rsplit(', !obs', 1)[0]}")
+    out.append(f"  return {', '.join(first)}, %g : {pulls}\n}}")
+    return "\n".join(out), pulls
+
+
 def write_function(case, name):
     """A function that returns one array for each element type."""
+    if case[0] in IRREGULAR:
+        return write_irregular(case, name)
     kind, level, extent, threads, operator, strategy = case
     op, variant = OPERATORS[operator], Variant(case)
     types = ", ".join(op.types)
@@ -291,14 +427,7 @@ def write_function(case, name):
         out(f"  %c{value} = arith.constant {value} : i32")
     for j, (value, t) in enumerate(zip(op.init, op.types)):
         out(f"  %z{j} = arith.constant {value} : {t}")
-    out("""  %stride = arith.constant 977 : index
-  %last = arith.constant 4095 : index
-  %i0 = arith.constant 0 : index
-  %i1 = arith.constant 1 : index
-  %i3 = arith.constant 3 : index
-  %i7 = arith.constant 7 : index
-  %i16 = arith.constant 16 : index
-  %w7 = arith.constant 7 : i32""")
+    out(PROLOGUE)
     out(f"  %batch = obs.iota : !obs.pull<{count} x index>")
     out(f"  %all = obs.distribute {level} (%b = %batch : !obs.pull<{count} x index>) -> !obs.push<grid, {whole}> {{")
     out("    %offset = arith.muli %b, %stride : index")
@@ -383,7 +512,7 @@ def write_module(cases):
     for number, case in enumerate(cases):
         text, pulls = write_function(case, f"case{number}")
         functions.append(text)
-        k = len(OPERATORS[case[4]].types)
+        k = len(result_types(case))
         calls.append(f"  %r{number}:{k} = func.call @case{number}(%d, %n{EXTENTS.index(case[2])}) : "
                      f"(!obs.pull<{SIZE} x i32>, index) -> ({pulls})")
         results += [f"%r{number}#{j}" for j in range(k)]
@@ -405,7 +534,7 @@ def run(arguments, cases, oracle, data_file, device, scratch):
         command.append("--check=" + arguments.check)
     outputs = []
     for number, case in enumerate(cases):
-        for j in range(len(OPERATORS[case[4]].types)):
+        for j in range(len(result_types(case))):
             outputs.append(os.path.join(scratch, f"r{number}_{j}.bin"))
     command += ["--out=" + output for output in outputs]
     result = subprocess.run(command, capture_output=True, text=True)
@@ -422,7 +551,7 @@ def run(arguments, cases, oracle, data_file, device, scratch):
     for case in cases:
         problem = None
         for j, expected in enumerate(oracle.expect(case)):
-            values = array.array("f" if OPERATORS[case[4]].types[j] == "f32" else "i")
+            values = array.array("f" if result_types(case)[j] == "f32" else "i")
             with open(next(next_output), "rb") as file:
                 values.frombytes(file.read())
             if problem or list(values) == expected:

@@ -7,12 +7,12 @@
 
 #include "Machine.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
-
 
 //===----------------------------------------------------------------------===//
 // Indices
@@ -69,6 +69,7 @@ static const HandlerTable &getHandlers() {
     addBitOps(result);
     addPushOps(result);
     addCollectiveOps(result);
+    addIrregularOps(result);
     addControlOps(result);
     addMemoryOps(result);
     return result;
@@ -122,7 +123,7 @@ private:
     for (Value operand : op.getOperands())
       inst.operands.push_back(use(operand));
     if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp,
-            CollectiveOpInterface>(op)) {
+            CollectiveOpInterface, ExpandOp>(op)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);
       // Captures come first, so they are found before anything is numbered.

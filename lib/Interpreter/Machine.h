@@ -250,6 +250,7 @@ void addIndexOps(HandlerTable &table);
 void addBitOps(HandlerTable &table);
 void addPushOps(HandlerTable &table);
 void addCollectiveOps(HandlerTable &table);
+void addIrregularOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
 void addMemoryOps(HandlerTable &table);
 

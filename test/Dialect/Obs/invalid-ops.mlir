@@ -184,7 +184,7 @@ func.func @distribute_yield(%b: !obs.pull<4 x i32>) {
 
 func.func @yield_elsewhere(%x: i32) {
   %p = obs.fill {
-    // expected-error@+1 {{[yield-parent] ends the region of a map, generate, reindex, distribute or collective; a fill writes by obs.write and obs.put}}
+    // expected-error@+1 {{[yield-parent] ends the region of a map, generate, reindex, distribute, expand or collective; a fill writes by obs.write and obs.put}}
     obs.yield %x : i32
   } : !obs.push<grid, 8 x i32>
   return

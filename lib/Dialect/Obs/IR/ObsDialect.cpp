@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -47,6 +48,10 @@ void ObsDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "Obsidian/Dialect/Obs/IR/ObsCollectiveOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
       >();
   addInterfaces<ObsInlinerInterface>();
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 
 using namespace mlir;
@@ -377,7 +378,7 @@ LogicalResult YieldOp::verify() {
     Type range = isa<PushType>(source) ? reindex.getType() : source;
     expected.assign(getArrayExtents(range).size(),
                     IndexType::get(getContext()));
-  } else if (isa_and_nonnull<MapOp, GenerateOp>(parent)) {
+  } else if (isa_and_nonnull<MapOp, GenerateOp, ExpandOp>(parent)) {
     llvm::append_range(expected,
                        getArrayElementTypes(parent->getResult(0).getType()));
   } else if (auto collective =
@@ -386,8 +387,8 @@ LogicalResult YieldOp::verify() {
                        getArrayElementTypes(collective.getArray().getType()));
   } else {
     return emitOpError("[yield-parent] ends the region of a map, generate, "
-                       "reindex, distribute or collective; a fill writes by "
-                       "obs.write and obs.put");
+                       "reindex, distribute, expand or collective; a fill "
+                       "writes by obs.write and obs.put");
   }
   if (!llvm::equal(getValues().getTypes(), expected)) {
     InFlightDiagnostic diagnostic = emitOpError("[yield-types] yields ");

@@ -8,6 +8,7 @@
 
 #include "IndexBuilder.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -51,6 +52,8 @@ bool verification::isTotalPush(Value array) {
     return !segmented.isByFlags();
   if (array.getDefiningOp<CollectiveOpInterface>())
     return true;
+  if (auto irregular = array.getDefiningOp<IrregularOpInterface>())
+    return irregular.isTotal(cast<OpResult>(array).getResultNumber());
   auto op = array.getDefiningOp<PushOpInterface>();
   return op && op.isTotal(cast<OpResult>(array).getResultNumber());
 }

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Collectives/Expansion.h"
 #include "Collectives/Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
@@ -29,6 +30,9 @@ namespace mlir::obs {
 
 using namespace mlir;
 using namespace mlir::obs;
+using strategies::forceAtGrid;
+using strategies::getCommonExtent;
+using strategies::verifyGridStrategy;
 
 using Values = CollectiveBuilder::Values;
 
@@ -48,8 +52,8 @@ static CollectiveBuilder getBuilder(OpBuilder &builder,
                            op.getCommutative(), combine);
 }
 
-/// The extent of the operand, from whichever of two types tells most.
-static Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other) {
+Extent strategies::getCommonExtent(CollectiveBuilder &c, Value array,
+                                   Type other) {
   Extent n = c.getExtent(array);
   int64_t size = getArrayExtents(other).front();
   if (!n.isStatic() && !ShapedType::isDynamic(size))
@@ -65,7 +69,7 @@ static Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other) {
 
 /// Emits `[strategy-name]`, `[strategy-level]`, `[strategy-bound]`.
 template <typename Strategy>
-static LogicalResult verifyStrategy(CollectiveOpInterface op, StringRef name,
+static LogicalResult verifyStrategy(Operation *op, StringRef name,
                                     const Strategy *strategy,
                                     ArrayRef<StringRef> known, Level level,
                                     bool needsBound, Extent n) {
@@ -104,22 +108,20 @@ findReduceStrategy(CollectiveOpInterface op, CollectiveBuilder &c, Extent n) {
   return strategy;
 }
 
-static FailureOr<const ScanStrategy *>
-findScanStrategy(CollectiveOpInterface op, CollectiveBuilder &c, Extent n) {
-  StringRef name =
-      op.getStrategy().value_or(getDefaultScanStrategy(c.level, n));
+FailureOr<const ScanStrategy *>
+strategies::findScanStrategy(Operation *op, std::optional<StringRef> asked,
+                             Level level, Extent n) {
+  StringRef name = asked.value_or(getDefaultScanStrategy(level, n));
   const ScanStrategy *strategy = lookupScanStrategy(name);
-  if (failed(verifyStrategy(op, name, strategy, getScanStrategies(), c.level,
+  if (failed(verifyStrategy(op, name, strategy, getScanStrategies(), level,
                             /*needsBound=*/true, n)))
     return failure();
   return strategy;
 }
 
-/// At level grid: `[strategy-name]` unless the strategy, if one is asked for,
-/// is one of `known`.
-static LogicalResult verifyGridStrategy(CollectiveOpInterface op,
-                                        ArrayRef<StringRef> known) {
-  std::optional<StringRef> name = op.getStrategy();
+LogicalResult strategies::verifyGridStrategy(Operation *op,
+                                             std::optional<StringRef> name,
+                                             ArrayRef<StringRef> known) {
   if (!name || llvm::is_contained(known, *name))
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
@@ -187,8 +189,7 @@ static AtomicOperator findAtomicOperator(ReduceOp op) {
   return {kind, /*isExact=*/true};
 }
 
-/// Stores what is pushed at level grid.
-static Value forceAtGrid(CollectiveBuilder &c, Value push) {
+Value strategies::forceAtGrid(CollectiveBuilder &c, Value push) {
   PullType type = cast<PushType>(push.getType()).getPullType();
   return ForceOp::create(
              c.builder, c.loc, TypeRange(type), push, ValueRange(),
@@ -200,7 +201,8 @@ static Value forceAtGrid(CollectiveBuilder &c, Value push) {
 
 /// A reduction by all blocks, which gives an array of one element.
 static LogicalResult expandReduceAtGrid(CollectiveBuilder &c, ReduceOp op) {
-  if (failed(verifyGridStrategy(op, {"atomic", "two_kernels"})))
+  if (failed(
+          verifyGridStrategy(op, op.getStrategy(), {"atomic", "two_kernels"})))
     return failure();
   AtomicOperator atomic = findAtomicOperator(op);
   bool mayReorder = atomic.isExact || op.getCommutative();
@@ -365,7 +367,8 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
 
 FailureOr<std::unique_ptr<strategies::GridScan>>
 Scan::buildGridScan(CollectiveBuilder &lifted) {
-  if (failed(verifyGridStrategy(op, {"one_pass", "three_kernels"})))
+  if (failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"one_pass", "three_kernels"})))
     return failure();
   Value operand = lifted.shareReads(buildOperand(lifted));
   if (op.getStrategy().value_or("three_kernels") == "one_pass")
@@ -392,7 +395,8 @@ LogicalResult Scan::run() {
                       })));
     return success();
   }
-  FailureOr<const ScanStrategy *> strategy = findScanStrategy(op, c, n);
+  FailureOr<const ScanStrategy *> strategy =
+      strategies::findScanStrategy(op, op.getStrategy(), c.level, n);
   if (failed(strategy))
     return failure();
   CollectiveBuilder lifted = lift();
@@ -629,8 +633,8 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
     return success();
   }
   if (c.level == Level::Grid &&
-      failed(
-          verifyGridStrategy(op, {"sequential", "one_pass", "three_kernels"})))
+      failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"sequential", "one_pass", "three_kernels"})))
     return failure();
   Scan scan(c, op, n);
   scan.flags = buildFlags(c, n, offsets, getOffset);
@@ -710,7 +714,7 @@ static LogicalResult expandSegmentedReduce(OpBuilder &builder,
 // The pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult expand(OpBuilder &builder, CollectiveOpInterface op) {
+static LogicalResult expand(OpBuilder &builder, Operation *op) {
   if (getEnclosingScope(op).level == Level::Grid &&
       op->getParentOfType<DistributeOp>())
     return op->emitOpError("[collective-grid] stands in a distribute grid, but "
@@ -724,7 +728,10 @@ static LogicalResult expand(OpBuilder &builder, CollectiveOpInterface op) {
         return expandSegmentedReduce(builder, op);
       })
       .Case(
-          [&](SegmentedScanOp op) { return expandSegmentedScan(builder, op); });
+          [&](SegmentedScanOp op) { return expandSegmentedScan(builder, op); })
+      .Case([&](IrregularOpInterface op) {
+        return strategies::expandIrregular(builder, op);
+      });
 }
 
 /// Replaces strategies by all blocks whose rounding differs from run to run.
@@ -749,13 +756,16 @@ struct ExpandCollectives
 
   void runOnOperation() override {
     // Those in the operator of another one come first.
-    SmallVector<CollectiveOpInterface> collectives;
-    getOperation()->walk(
-        [&](CollectiveOpInterface op) { collectives.push_back(op); });
+    SmallVector<Operation *> collectives;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<CollectiveOpInterface, IrregularOpInterface>(op))
+        collectives.push_back(op);
+    });
     OpBuilder builder(&getContext());
-    for (CollectiveOpInterface op : collectives) {
-      if (deterministic)
-        fixGrouping(op);
+    for (Operation *op : collectives) {
+      if (auto combining = dyn_cast<CollectiveOpInterface>(op);
+          combining && deterministic)
+        fixGrouping(combining);
       if (failed(expand(builder, op)))
         return signalPassFailure();
       op->erase();

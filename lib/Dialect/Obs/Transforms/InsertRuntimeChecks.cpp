@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -128,6 +129,9 @@ struct InsertRuntimeChecks
             if (collective.isByFlags())
               checker.checkEqual(
                   {collective.getArray(), collective.getSegments()});
+          })
+          .Case([&](CompactOp compact) {
+            checker.checkEqual({compact.getArray(), compact.getFlags()});
           })
           .Case([&](ConcatOp concat) {
             checker.checkEqual(concat.getArrays(), concat.getDimension());

@@ -134,3 +134,19 @@ func.func @side_by_side(%a: !obs.pull<2 x !obs.pull<8 x i32>>, %z: i32) {
   }
   return
 }
+
+// -----
+
+func.func @compact_name(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'halving_tree' is no strategy of it}}
+  %p, %n = obs.compact %a flags %f {strategy = "halving_tree"} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<block, 8 x i32>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @rank_bound(%a: !obs.pull<? x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] stores the keys, but their number is not bounded; give the array a bound, as in ? x i32 bound [1024]}}
+  %p, %n = obs.rank %a : !obs.pull<? x i32> -> !obs.push<block, ? x i32>, !obs.push<block, 8 x index>
+  return
+}

@@ -44,7 +44,8 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
   let description = [{
     Every `obs.reduce`, `obs.scan` and segmented form becomes what its strategy
     builds: loops, `obs.generate`, `obs.force` and `obs.distribute warp`. What a
-    strategy stores is private to the collective.
+    strategy stores is private to the collective. `obs.compact`, `obs.rank` and
+    `obs.expand` become a scan and an `obs.fill` that writes where it says.
 
     ```mlir
     // before, at level block

@@ -1,0 +1,18 @@
+//===- ObsIrregular.h - Arrays whose places depend on values ----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAR_H
+#define OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAR_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregularInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.h.inc"
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAR_H

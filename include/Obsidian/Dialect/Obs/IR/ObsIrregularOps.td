@@ -1,0 +1,158 @@
+//===- ObsIrregularOps.td - Arrays whose places depend on values -*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// These operations have a generated file of their own, as collectives do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAROPS_TD
+#define OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAROPS_TD
+
+include "Obsidian/Dialect/Obs/IR/ObsInterfaces.td"
+include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Obs_IrregularOpInterface : OpInterface<"IrregularOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation that writes elements where values say, as a program of the
+    level of the region around it.
+  }];
+  let methods = [
+    InterfaceMethod<"The name of the strategy of its scan, if one is asked for.",
+      "::std::optional<::llvm::StringRef>", "getStrategy">,
+    InterfaceMethod<"True when every element of result `result` is written, exactly once.",
+      "bool", "isTotal", (ins "unsigned":$result)>
+  ];
+}
+
+class Obs_IrregularOp<string mnemonic, list<Trait> traits = []>
+    : Obs_Op<mnemonic, [
+        NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
+        DeclareOpInterfaceMethods<Obs_IrregularOpInterface, ["isTotal"]>
+      ] # traits> {
+  let hasVerifier = 1;
+}
+
+def Obs_CompactOp : Obs_IrregularOp<"compact"> {
+  let summary = "The elements whose flag is set";
+  let description = [{
+    The elements `a[i]` with `f[i]` set, in their order, one after the other from
+    element 0 on. The extent of the result is that of the array, the most that
+    there can be; the second result is an array of one element, their number, so
+    that `obs.take` of so many is what was kept, and no host has to wait for it.
+    Elements past them are `init`, one scalar for each element type; without
+    `init`, reading them is an error.
+
+    `strategy` names how the flags are counted, as for `obs.scan`.
+
+    Example:
+
+    ```mlir
+    func.func @positive(%a: !obs.pull<2048 x f32>) -> (!obs.pull<8 x 256 x f32>, !obs.pull<8 x 1 x i32>) {
+      %zero = arith.constant 0.0 : f32
+      %flags = obs.map (%x = %a : !obs.pull<2048 x f32>) -> !obs.pull<2048 x i1> {
+        %f = arith.cmpf ogt, %x, %zero : f32
+        obs.yield %f : i1
+      }
+      %tiles = obs.split %a by [256] : !obs.pull<2048 x f32> -> !obs.pull<8 x !obs.pull<256 x f32>>
+      %marks = obs.split %flags by [256] : !obs.pull<2048 x i1> -> !obs.pull<8 x !obs.pull<256 x i1>>
+      %p, %q = obs.distribute block (%t = %tiles : !obs.pull<8 x !obs.pull<256 x f32>>, %m = %marks : !obs.pull<8 x !obs.pull<256 x i1>>) -> (!obs.push<grid, 8 x 256 x f32>, !obs.push<grid, 8 x 1 x i32>) {
+        %kept, %count = obs.compact %t flags %m init %zero : !obs.pull<256 x f32>, !obs.pull<256 x i1> -> !obs.push<block, 256 x f32>, !obs.push<block, 1 x i32>
+        obs.yield %kept, %count : !obs.push<block, 256 x f32>, !obs.push<block, 1 x i32>
+      }
+      %r:2 = obs.force %p, %q : !obs.push<grid, 8 x 256 x f32>, !obs.push<grid, 8 x 1 x i32> -> (!obs.pull<8 x 256 x f32>, !obs.pull<8 x 1 x i32>)
+      return %r#0, %r#1 : !obs.pull<8 x 256 x f32>, !obs.pull<8 x 1 x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$array, Obs_PullType:$flags,
+    Variadic<AnyType>:$init, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Obs_PushType:$result, Obs_PushType:$count);
+  let assemblyFormat = [{
+    $array `flags` $flags (`init` $init^)? attr-dict `:` qualified(type($array))
+    `,` qualified(type($flags)) `->` qualified(type($result)) `,`
+    qualified(type($count)) custom<InitTypes>(type($init), ref($init), ref(type($array)))
+  }];
+}
+
+def Obs_RankOp : Obs_IrregularOp<"rank"> {
+  let summary = "Where each key stands in sorted order";
+  let description = [{
+    Keys are integers from 0 to K - 1. Element i of the first result is the place
+    of key i when all are sorted, equal ones in their order: the number of keys
+    that are smaller, and of equal ones before it. The second result has K
+    elements, which is a static extent of its type: how often each key occurs.
+    The operation stands below level grid.
+
+    `strategy` names how the occurrences are summed, as for `obs.scan`.
+
+    Example:
+
+    ```mlir
+    func.func @rank(%keys: !obs.pull<512 x i8>) -> (!obs.pull<1 x 512 x index>, !obs.pull<1 x 16 x i32>) {
+      %one = obs.iota : !obs.pull<1 x index>
+      %p, %q = obs.distribute block (%b = %one : !obs.pull<1 x index>) -> (!obs.push<grid, 1 x 512 x index>, !obs.push<grid, 1 x 16 x i32>) {
+        %places, %counts = obs.rank %keys : !obs.pull<512 x i8> -> !obs.push<block, 512 x index>, !obs.push<block, 16 x i32>
+        obs.yield %places, %counts : !obs.push<block, 512 x index>, !obs.push<block, 16 x i32>
+      }
+      %r:2 = obs.force %p, %q : !obs.push<grid, 1 x 512 x index>, !obs.push<grid, 1 x 16 x i32> -> (!obs.pull<1 x 512 x index>, !obs.pull<1 x 16 x i32>)
+      return %r#0, %r#1 : !obs.pull<1 x 512 x index>, !obs.pull<1 x 16 x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$keys, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Obs_PushType:$ranks, Obs_PushType:$counts);
+  let assemblyFormat = [{
+    $keys attr-dict `:` qualified(type($keys)) `->` qualified(type($ranks)) `,`
+    qualified(type($counts))
+  }];
+}
+
+def Obs_ExpandOp : Obs_IrregularOp<"expand", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>]> {
+  let summary = "As many elements for each one as its length says";
+  let description = [{
+    Element i of the operand, its length, becomes so many elements: the region
+    gives the one with number j, for j from 0 on. They stand one after the other
+    in the order of i and j. The workers share the elements of the result, not
+    the lengths, so that one long segment keeps all of them busy.
+
+    The extent of the result is part of its type or stands in brackets, and is at
+    least the sum of the lengths, which are not negative. The second result is an
+    array of one element, that sum. Elements past it are `init`, one scalar for
+    each element type; without `init`, reading them is an error.
+
+    `strategy` names how the lengths are summed, as for `obs.scan`.
+
+    Example:
+
+    ```mlir
+    func.func @decode(%runs: !obs.pull<64 x i32>, %values: !obs.pull<64 x f32>) -> !obs.pull<1 x 1000 x f32> {
+      %zero = arith.constant 0.0 : f32
+      %one = obs.iota : !obs.pull<1 x index>
+      %p = obs.distribute block (%b = %one : !obs.pull<1 x index>) -> !obs.push<grid, 1 x 1000 x f32> {
+        %q, %count = obs.expand (%i, %j) = %runs init %zero : !obs.pull<64 x i32> -> !obs.push<block, 1000 x f32>, !obs.push<block, 1 x index> {
+          %x = obs.get %values[%i] : !obs.pull<64 x f32>
+          obs.yield %x : f32
+        }
+        obs.yield %q : !obs.push<block, 1000 x f32>
+      }
+      %r = obs.force %p : !obs.push<grid, 1 x 1000 x f32> -> !obs.pull<1 x 1000 x f32>
+      return %r : !obs.pull<1 x 1000 x f32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$lengths, Variadic<Index>:$extents,
+    Variadic<AnyType>:$init, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Obs_PushType:$result, Obs_PushType:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_OBSIRREGULAROPS_TD

@@ -1,0 +1,226 @@
+//===- ObsIrregular.cpp - Rules of compact, rank and expand ---------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Verification.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::verification;
+
+using Operand = OpAsmParser::UnresolvedOperand;
+using Argument = OpAsmParser::Argument;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// Initial values have the types of the elements.
+static ParseResult parseInitTypes(OpAsmParser &, SmallVectorImpl<Type> &types,
+                                  ArrayRef<Operand> init, Type array) {
+  if (!init.empty())
+    llvm::append_range(types, getArrayElementTypes(array));
+  return success();
+}
+
+static void printInitTypes(OpAsmPrinter &, Operation *, TypeRange, ValueRange,
+                           Type) {}
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregularInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
+
+/// `(` i `,` j `)` `=` lengths (`[` extents `]`)? (`init` values)? attr-dict
+/// `:` type `->` type `,` type region
+ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Argument> arguments;
+  Operand lengths;
+  SmallVector<Operand> extents, init;
+  PullType lengthsType;
+  PushType resultType, countType;
+  SMLoc argumentsLoc = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseEqual() || parser.parseOperand(lengths) ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::OptionalSquare))
+    return failure();
+  if (arguments.size() != 2)
+    return parser.emitError(argumentsLoc,
+                            "the region takes two numbers, that of the length "
+                            "and that of the element");
+  Type index = parser.getBuilder().getIndexType();
+  for (Argument &argument : arguments)
+    argument.type = index;
+  SMLoc initLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("init")) &&
+      parser.parseOperandList(init))
+    return failure();
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(lengthsType) || parser.parseArrow() ||
+      parser.parseType(resultType) || parser.parseComma() ||
+      parser.parseType(countType) ||
+      parser.resolveOperand(lengths, lengthsType, state.operands) ||
+      parser.resolveOperands(extents, index, state.operands))
+    return failure();
+  if (!init.empty() &&
+      parser.resolveOperands(init, resultType.getElementTypes(), initLoc,
+                             state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      1, static_cast<int32_t>(extents.size()),
+      static_cast<int32_t>(init.size())};
+  state.addTypes({resultType, countType});
+  return parser.parseRegion(*state.addRegion(), arguments);
+}
+
+void ExpandOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getBody().front().getArguments(), printer,
+                        [&](Value argument) { printer << argument; });
+  printer << ") = " << getLengths();
+  if (!getExtents().empty())
+    printer << " [" << getExtents() << ']';
+  if (!getInit().empty())
+    printer << " init " << getInit();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operandSegmentSizes"});
+  printer << " : " << getLengths().getType() << " -> " << getResult().getType()
+          << ", " << getCount().getType() << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Interfaces
+//===----------------------------------------------------------------------===//
+
+Level ExpandOp::getScopeLevel() { return Level::Thread; }
+bool ExpandOp::isScalarScope() { return true; }
+
+Value CompactOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                             unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+Value RankOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return obs::buildExtent(builder, loc, getKeys(), dim);
+}
+Value ExpandOp::buildExtent(OpBuilder &, Location, unsigned, unsigned) {
+  return getExtents().front();
+}
+
+bool CompactOp::isTotal(unsigned result) { return result == 1; }
+bool RankOp::isTotal(unsigned) { return true; }
+bool ExpandOp::isTotal(unsigned result) { return result == 1; }
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// Emits `[collective-rank]` unless the type of `what` has one dimension, and
+/// `[R2-nested]` if its elements are arrays.
+static LogicalResult verifyList(Operation *op, Type type, StringRef what) {
+  if (size_t rank = getArrayExtents(type).size(); rank != 1)
+    return op->emitOpError("[collective-rank] ")
+           << what << " has rank " << rank
+           << ", but must have rank 1; reshape it to rank 1, or distribute "
+              "over "
+              "its rows";
+  if (auto pull = dyn_cast<PullType>(type); pull && pull.isNested())
+    return op->emitOpError("[R2-nested] the elements of ")
+           << what << " are arrays; join them first, or distribute over them";
+  return success();
+}
+
+/// The same, and emits `[integer-type]` unless there is one element type, of
+/// integers.
+static LogicalResult verifyNumbers(Operation *op, Type type, StringRef what) {
+  if (failed(verifyList(op, type, what)))
+    return failure();
+  ArrayRef<Type> elements = getArrayElementTypes(type);
+  if (elements.size() == 1 && elements.front().isIntOrIndex())
+    return success();
+  return op->emitOpError("[integer-type] ")
+         << what << " is an array of integers or index, not " << type;
+}
+
+/// The result that tells how many elements of the first one there are.
+static LogicalResult verifyCount(Operation *op, PushType count, Level level) {
+  if (failed(verifyNumbers(op, count, "the count")))
+    return failure();
+  if (count.getLevel() == level && count.getExtents() == ArrayRef<int64_t>{1})
+    return success();
+  return op->emitOpError(
+             "[count-type] the count is an array of one element, of "
+             "the level of the other result, as in !obs.push<")
+         << stringifyLevel(level) << ", 1 x index>, not " << count;
+}
+
+LogicalResult CompactOp::verify() {
+  PullType array = getArray().getType(), flags = getFlags().getType();
+  PushType result = getResult().getType();
+  if (failed(verifyList(*this, array, "the array")))
+    return failure();
+  if (flags.getElementTypes() !=
+      ArrayRef<Type>(IntegerType::get(getContext(), 1)))
+    return emitOpError("[compact-flags] the flags are an array of i1, not ")
+           << flags;
+  if (failed(
+          verifySameExtents(*this, array, "the operand", flags, "the flags")) ||
+      failed(verifyElementTypes(*this, result.getElementTypes(),
+                                array.getElementTypes(), "the result")) ||
+      failed(
+          verifySameExtents(*this, array, "the operand", result, "the result")))
+    return failure();
+  if (!getInit().empty() &&
+      failed(verifyElementTypes(*this, getInit().getTypes(),
+                                array.getElementTypes(), "the initial value")))
+    return failure();
+  if (failed(verifyCount(*this, getCount().getType(), result.getLevel())))
+    return failure();
+  return verifyStandsAt(*this, result.getLevel(), "makes");
+}
+
+LogicalResult RankOp::verify() {
+  PullType keys = getKeys().getType();
+  PushType ranks = getRanks().getType(), counts = getCounts().getType();
+  if (failed(verifyNumbers(*this, keys, "the array of keys")) ||
+      failed(verifyNumbers(*this, ranks, "the result")) ||
+      failed(verifyNumbers(*this, counts, "the array of counts")) ||
+      failed(
+          verifySameExtents(*this, keys, "the operand", ranks, "the result")))
+    return failure();
+  if (counts.getLevel() != ranks.getLevel() || !counts.hasStaticExtents() ||
+      counts.getExtents().front() < 1)
+    return emitOpError("[rank-counts] the counts are an array of the level of "
+                       "the other result, with one element for each key that "
+                       "there can be, as in !obs.push<")
+           << stringifyLevel(ranks.getLevel()) << ", 256 x i32>, not "
+           << counts;
+  if (failed(verifyStandsAt(*this, ranks.getLevel(), "makes")))
+    return failure();
+  if (ranks.getLevel() == Level::Grid)
+    return emitOpError("[rank-grid] stands at level grid; rank parts of the "
+                       "keys in a distribute, and scan their counts");
+  return success();
+}
+
+LogicalResult ExpandOp::verify() {
+  PushType result = getResult().getType();
+  if (failed(verifyNumbers(*this, getLengths().getType(),
+                           "the array of lengths")) ||
+      failed(verifyList(*this, result, "the result")) ||
+      failed(verifyDynamicExtents(*this, result, getExtents())))
+    return failure();
+  if (!getInit().empty() &&
+      failed(verifyElementTypes(*this, getInit().getTypes(),
+                                result.getElementTypes(), "the initial value")))
+    return failure();
+  Type index = IndexType::get(getContext());
+  if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)) ||
+      failed(verifyCount(*this, getCount().getType(), result.getLevel())))
+    return failure();
+  return verifyStandsAt(*this, result.getLevel(), "makes");
+}

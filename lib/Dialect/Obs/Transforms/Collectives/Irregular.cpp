@@ -1,0 +1,476 @@
+//===- Irregular.cpp - compact, rank and expand as core operations --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where elements go is the scan of a number for each: of the flag, of the
+// length, or of how often a key occurs. One thread needs no scan: it writes one
+// element after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expansion.h"
+#include "Grid.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+/// Integers are extended as unsigned numbers if they are flags or keys.
+static Value convert(CollectiveBuilder &c, Value value, Type type,
+                     bool isUnsigned = false) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (from.isIndex() || type.isIndex())
+    return isUnsigned
+               ? c.builder.createOrFold<arith::IndexCastUIOp>(c.loc, type,
+                                                              value)
+               : c.builder.createOrFold<arith::IndexCastOp>(c.loc, type, value);
+  if (from.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
+    return c.builder.createOrFold<arith::TruncIOp>(c.loc, type, value);
+  return isUnsigned
+             ? c.builder.createOrFold<arith::ExtUIOp>(c.loc, type, value)
+             : c.builder.createOrFold<arith::ExtSIOp>(c.loc, type, value);
+}
+
+static Value toIndex(CollectiveBuilder &c, Value value,
+                     bool isUnsigned = false) {
+  return convert(c, value, c.builder.getIndexType(), isUnsigned);
+}
+
+/// A builder for sums at the level of `op`, standing where it does. Below level
+/// grid 32 bits hold any position.
+static CollectiveBuilder getAdder(OpBuilder &builder, Operation *op) {
+  builder.setInsertionPoint(op);
+  Level level = getEnclosingScope(op).level;
+  Type type = level == Level::Grid ? Type(builder.getIndexType())
+                                   : Type(builder.getI32Type());
+  auto add = [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+    return Values{arith::AddIOp::create(b, loc, x[0], y[0])};
+  };
+  return CollectiveBuilder(builder, op->getLoc(), level, type,
+                           /*commutative=*/true, add);
+}
+
+/// Builds `then` where `condition` holds.
+static void buildIf(CollectiveBuilder &c, Value condition,
+                    llvm::function_ref<void()> then) {
+  auto branch = scf::IfOp::create(c.builder, c.loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+static void write(CollectiveBuilder &c, ValueRange values, Value index) {
+  WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
+                  StringAttr());
+}
+
+/// The push array of `type` that the program `body` writes.
+static Value buildFill(CollectiveBuilder &c, PushType type, Value extent,
+                       ValueRange init, bool unchecked,
+                       llvm::function_ref<void()> body) {
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, init, Value(),
+      type.hasStaticExtents() ? ValueRange() : ValueRange(extent),
+      ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
+      StringAttr(), unchecked ? c.builder.getUnitAttr() : UnitAttr());
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  body();
+  return fill;
+}
+
+/// A loop of one thread over [0, n) that carries one number, from `start`.
+static Value accumulate(CollectiveBuilder &c, Value n, Value start,
+                        llvm::function_ref<Value(Value, Value)> step) {
+  auto loop = scf::ForOp::create(
+      c.builder, c.loc, c.constant(0), n, c.constant(1), start,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+        scf::YieldOp::create(b, loc, step(i, carried.front()));
+      });
+  return loop.getResult(0);
+}
+
+/// A push array of the type of `result` in which element i is the integer
+/// `element(i)`.
+static Value buildPush(CollectiveBuilder &c, Value result, Extent n,
+                       llvm::function_ref<Value(Value)> element) {
+  auto type = cast<PushType>(result.getType());
+  CollectiveBuilder numbers = c;
+  numbers.elementTypes = {type.getElementTypes().front()};
+  Value array = numbers.generate(n, [&](Value i) {
+    return Values{convert(c, element(i), numbers.elementTypes.front())};
+  });
+  return PushOp::create(c.builder, c.loc, type, array);
+}
+
+/// True if one thread writes elements one after the other, without storage.
+static bool isSequential(IrregularOpInterface op, const CollectiveBuilder &c) {
+  return c.level == Level::Thread &&
+         op.getStrategy().value_or("sequential") == "sequential";
+}
+
+/// The scan of the numbers that `number` gives, each with those before it. Not
+/// stored.
+static FailureOr<Value> scan(CollectiveBuilder &c, IrregularOpInterface op,
+                             Extent n,
+                             llvm::function_ref<Value(Value)> number) {
+  FailureOr<const ScanStrategy *> strategy =
+      findScanStrategy(op, op.getStrategy(), c.level, n);
+  if (failed(strategy))
+    return failure();
+  Value numbers = c.generate(n, [&](Value i) { return Values{number(i)}; });
+  return c.shareReads((*strategy)->scan(c, c.shareReads(numbers)));
+}
+
+/// Of a scan of `n` numbers: the sum of the first `count` of them.
+static Value getSum(CollectiveBuilder &c, Value scanned, Value count) {
+  return c
+      .choose(
+          c.equal(count, c.constant(0)), [&] { return Values{c.constant(0)}; },
+          [&] {
+            Value last = c.sub(count, c.constant(1));
+            return Values{toIndex(c, c.get(scanned, last).front())};
+          })
+      .front();
+}
+
+//===----------------------------------------------------------------------===//
+// compact
+//===----------------------------------------------------------------------===//
+
+static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
+  CollectiveBuilder c = getAdder(builder, op);
+  Type number = c.elementTypes.front();
+  Extent n = getCommonExtent(c, op.getArray(), op.getFlags().getType());
+  PushType type = op.getResult().getType();
+  Value one = c.constant(1);
+  auto isKept = [&](Value i) { return c.get(op.getFlags(), i).front(); };
+  auto getFlag = [&](Value i) { return convert(c, isKept(i), number, true); };
+  auto writeElement = [&](Value i, Value position) {
+    write(c, c.get(op.getArray(), i), position);
+  };
+  Value result, count;
+  if (isSequential(op, c)) {
+    Value zero = c.constant(0);
+    auto getNext = [&](Value i, Value position) {
+      return c.add(position, toIndex(c, isKept(i), true));
+    };
+    result = buildFill(c, type, n.value, op.getInit(), true, [&] {
+      accumulate(c, n.value, zero, [&](Value i, Value position) {
+        buildIf(c, isKept(i), [&] { writeElement(i, position); });
+        return getNext(i, position);
+      });
+    });
+    count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
+      return accumulate(c, n.value, zero, getNext);
+    });
+  } else if (c.level == Level::Grid) {
+    if (failed(verifyGridStrategy(op, op.getStrategy(), {"three_kernels"})))
+      return failure();
+    Value flags = c.generate(n, [&](Value i) { return Values{getFlag(i)}; });
+    std::unique_ptr<GridScan> grid =
+        buildThreeKernelScan(c, c.shareReads(flags), n);
+    result = grid->fill(
+        type, type.hasStaticExtents() ? ValueRange() : ValueRange(n.value),
+        op.getInit(), [&](Value i, auto current, auto) {
+          buildIf(c, isKept(i),
+                  [&] { writeElement(i, c.sub(current().front(), one)); });
+        });
+    count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
+      return c
+          .choose(
+              c.equal(n.value, c.constant(0)),
+              [&] { return Values{c.constant(0)}; },
+              [&] { return grid->getTotal(); })
+          .front();
+    });
+  } else {
+    FailureOr<Value> scanned = scan(c, op, n, getFlag);
+    if (failed(scanned))
+      return failure();
+    result = buildFill(c, type, n.value, op.getInit(), true, [&] {
+      forEach(c, n.value, [&](Value i) {
+        buildIf(c, isKept(i), [&] {
+          Value behind = toIndex(c, c.get(*scanned, i).front());
+          writeElement(i, c.sub(behind, one));
+        });
+      });
+    });
+    count = buildPush(c, op.getCount(), c.getConstantExtent(1),
+                      [&](Value) { return getSum(c, *scanned, n.value); });
+  }
+  op.getResult().replaceAllUsesWith(result);
+  op.getCount().replaceAllUsesWith(count);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rank
+//===----------------------------------------------------------------------===//
+
+/// The numbers of a table with a column for each chunk of keys and a row for
+/// each key: so many that a tile of keys and bytes still has chunks of few
+/// elements, and small enough for shared memory.
+static constexpr int64_t tableSize = 4096;
+/// Each element is compared with those before it in its chunk, so chunks are no
+/// shorter only where that would cost more than the table.
+static constexpr int64_t minChunk = 8;
+
+/// Of one thread, which goes through all elements for each key.
+static void expandRankInThread(CollectiveBuilder &c, RankOp op, Extent n) {
+  Value keys = op.getKeys();
+  Type keyType = op.getKeys().getType().getElementTypes().front();
+  PushType type = op.getRanks().getType();
+  Extent numKeys =
+      c.getConstantExtent(op.getCounts().getType().getExtents().front());
+  Value zero = c.constant(0);
+  auto isKey = [&](Value i, Value key) {
+    return c.equal(c.get(keys, i).front(), convert(c, key, keyType, true));
+  };
+  auto getNext = [&](Value i, Value key, Value position) {
+    return c.add(position, toIndex(c, isKey(i, key), true));
+  };
+  Value ranks = buildFill(c, type, n.value, {}, true, [&] {
+    accumulate(c, numKeys.value, zero, [&](Value key, Value begin) {
+      return accumulate(c, n.value, begin, [&](Value i, Value position) {
+        buildIf(c, isKey(i, key), [&] {
+          write(c, convert(c, position, type.getElementTypes().front()), i);
+        });
+        return getNext(i, key, position);
+      });
+    });
+  });
+  Value counts = buildPush(c, op.getCounts(), numKeys, [&](Value key) {
+    return accumulate(c, n.value, zero, [&](Value i, Value position) {
+      return getNext(i, key, position);
+    });
+  });
+  op.getRanks().replaceAllUsesWith(ranks);
+  op.getCounts().replaceAllUsesWith(counts);
+}
+
+/// The array of integers, stored.
+static Value forceKeys(CollectiveBuilder &c, Value keys) {
+  CollectiveBuilder typed = c;
+  typed.elementTypes =
+      llvm::to_vector(cast<PullType>(keys.getType()).getElementTypes());
+  return typed.force(keys);
+}
+
+static LogicalResult expandRank(OpBuilder &builder, RankOp op) {
+  CollectiveBuilder c = getAdder(builder, op);
+  Extent n = getCommonExtent(c, op.getKeys(), op.getRanks().getType());
+  if (isSequential(op, c)) {
+    expandRankInThread(c, op, n);
+    return success();
+  }
+  if (!n.isBounded())
+    return op.emitOpError("[R2-bounded] stores the keys, but their number is "
+                          "not bounded; give the array a bound, as in ? x i32 "
+                          "bound [1024]");
+  int64_t numKeys = op.getCounts().getType().getExtents().front();
+  int64_t chunkSize = std::max(
+      minChunk, static_cast<int64_t>(llvm::divideCeil(
+                    static_cast<uint64_t>(n.bound) * numKeys, tableSize)));
+  Value chunk = c.constant(chunkSize);
+  // Without keys there is one empty chunk.
+  Extent columns = c.ceilDiv(n, chunkSize);
+  columns =
+      columns.isStatic()
+          ? c.getConstantExtent(std::max<int64_t>(columns.size, 1))
+          : Extent{c.max(columns.value, c.constant(1)), ShapedType::kDynamic,
+                   std::max<int64_t>(columns.bound, 1)};
+  Extent cells = columns.isStatic()
+                     ? c.getConstantExtent(columns.size * numKeys)
+                     : Extent{c.mul(columns.value, c.constant(numKeys)),
+                              ShapedType::kDynamic, columns.bound * numKeys};
+
+  Value keys = forceKeys(c, op.getKeys());
+  auto getKey = [&](Value i) { return c.get(keys, i).front(); };
+  auto getCell = [&](Value i) {
+    Value row = c.mul(toIndex(c, getKey(i), true), columns.value);
+    return c.add(row, c.div(i, chunk));
+  };
+  // How often each key occurs in each chunk.
+  Type number = c.elementTypes.front();
+  Value zero = arith::ConstantIntOp::create(c.builder, c.loc, number, 0);
+  Value one = arith::ConstantIntOp::create(c.builder, c.loc, number, 1);
+  PullType tableType = c.getPullType(cells);
+  auto fill = FillOp::create(
+      c.builder, c.loc,
+      PushType::get(tableType.getContext(), c.level, tableType.getExtents(),
+                    tableType.getBounds(), tableType.getElementTypes()),
+      zero, Value(), cells.isStatic() ? ValueRange() : ValueRange(cells.value),
+      ContractAttr::get(c.builder.getContext(), Contract::Reduce),
+      c.builder.getStringAttr("addi"), UnitAttr());
+  {
+    OpBuilder::InsertionGuard guard(c.builder);
+    c.builder.createBlock(&fill.getBody());
+    forEach(c, n.value, [&](Value i) { write(c, one, getCell(i)); });
+  }
+  Value table =
+      ForceOp::create(c.builder, c.loc, TypeRange(tableType), fill.getResult(),
+                      ValueRange(),
+                      StorageAttr::get(c.builder.getContext(), Storage::Auto),
+                      StringAttr(), IntegerAttr(), UnitAttr())
+          .getResults()
+          .front();
+  FailureOr<Value> scanned =
+      scan(c, op, cells, [&](Value i) { return c.get(table, i).front(); });
+  if (failed(scanned))
+    return failure();
+  Value sums = c.force(*scanned);
+
+  Value ranks = buildPush(c, op.getRanks(), n, [&](Value i) {
+    Value key = getKey(i);
+    Value first = c.mul(c.div(i, chunk), chunk);
+    Value equal = accumulate(
+        c, c.sub(i, first), c.constant(0), [&](Value j, Value count) {
+          Value isEqual = c.equal(getKey(c.add(first, j)), key);
+          return c.add(count, toIndex(c, isEqual, true));
+        });
+    return c.add(getSum(c, sums, getCell(i)), equal);
+  });
+  Value counts = buildPush(
+      c, op.getCounts(), c.getConstantExtent(numKeys), [&](Value key) {
+        Value begin = c.mul(key, columns.value);
+        Value end = c.add(begin, columns.value);
+        return c.sub(getSum(c, sums, end), getSum(c, sums, begin));
+      });
+  op.getRanks().replaceAllUsesWith(ranks);
+  op.getCounts().replaceAllUsesWith(counts);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// expand
+//===----------------------------------------------------------------------===//
+
+/// The element with number `j` of length `i`.
+static Values buildElement(CollectiveBuilder &c, ExpandOp op, Value i,
+                           Value j) {
+  return cloneBody(c.builder, op.getBody(), {i, j});
+}
+
+/// Of one thread, which goes through the lengths. Writes nothing past the end.
+static void expandExpandInThread(CollectiveBuilder &c, ExpandOp op, Extent n,
+                                 Value capacity) {
+  Value zero = c.constant(0);
+  auto getLength = [&](Value i) {
+    return toIndex(c, c.get(op.getLengths(), i).front());
+  };
+  Value result =
+      buildFill(c, op.getResult().getType(), capacity, op.getInit(), true, [&] {
+        accumulate(c, n.value, zero, [&](Value i, Value begin) {
+          Value end = c.add(begin, getLength(i));
+          Value count = c.sub(c.min(end, capacity), begin);
+          accumulate(c, count, begin, [&](Value j, Value position) {
+            write(c, buildElement(c, op, i, j), position);
+            return c.add(position, c.constant(1));
+          });
+          return end;
+        });
+      });
+  Value count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
+    return accumulate(c, n.value, zero, [&](Value i, Value sum) {
+      return c.add(sum, getLength(i));
+    });
+  });
+  op.getResult().replaceAllUsesWith(result);
+  op.getCount().replaceAllUsesWith(count);
+}
+
+/// The number of the length that element `t` comes from: the first one with
+/// which the sum is more than `t`.
+static Value findLength(CollectiveBuilder &c, Value sums, Extent n, Value t) {
+  // Each step leaves less than half of the candidates.
+  Value steps = c.add(c.ceilLog2(n), c.constant(1));
+  auto loop = scf::ForOp::create(
+      c.builder, c.loc, c.constant(0), steps, c.constant(1),
+      ValueRange{c.constant(0), n.value},
+      [&](OpBuilder &b, Location loc, Value, ValueRange bounds) {
+        Value low = bounds[0], high = bounds[1];
+        Value middle = c.div(c.add(low, high), c.constant(2));
+        Value sum = toIndex(c, c.get(sums, middle).front());
+        Value isBehind = c.less(t, sum);
+        Value next = c.add(middle, c.constant(1));
+        low = arith::SelectOp::create(b, loc, isBehind, low, next);
+        high = arith::SelectOp::create(b, loc, isBehind, middle, high);
+        scf::YieldOp::create(b, loc, ValueRange{low, high});
+      });
+  return loop.getResult(0);
+}
+
+static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
+  CollectiveBuilder c = getAdder(builder, op);
+  Extent n = c.getExtent(op.getLengths());
+  PushType type = op.getResult().getType();
+  Value capacity = type.hasStaticExtents()
+                       ? c.constant(type.getExtents().front())
+                       : op.getExtents().front();
+  if (isSequential(op, c)) {
+    expandExpandInThread(c, op, n, capacity);
+    return success();
+  }
+  auto getLength = [&](Value i) {
+    return convert(c, c.get(op.getLengths(), i).front(),
+                   c.elementTypes.front());
+  };
+  Value sums;
+  if (c.level == Level::Grid) {
+    if (failed(verifyGridStrategy(op, op.getStrategy(), {"three_kernels"})))
+      return failure();
+    Value lengths =
+        c.generate(n, [&](Value i) { return Values{getLength(i)}; });
+    std::unique_ptr<GridScan> grid =
+        buildThreeKernelScan(c, c.shareReads(lengths), n);
+    PullType pull = c.getPullType(n);
+    auto sumsType =
+        PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
+                      pull.getBounds(), pull.getElementTypes());
+    sums = forceAtGrid(
+        c, grid->fill(
+               sumsType, n.isStatic() ? ValueRange() : ValueRange(n.value), {},
+               [&](Value i, auto current, auto) { write(c, current(), i); }));
+  } else {
+    FailureOr<Value> scanned = scan(c, op, n, getLength);
+    if (failed(scanned))
+      return failure();
+    sums = c.force(*scanned);
+  }
+  Value result = buildFill(c, type, capacity, op.getInit(), false, [&] {
+    forEach(c, capacity, [&](Value t) {
+      buildIf(c, c.less(t, getSum(c, sums, n.value)), [&] {
+        Value i = findLength(c, sums, n, t);
+        Value j = c.sub(t, getSum(c, sums, i));
+        write(c, buildElement(c, op, i, j), t);
+      });
+    });
+  });
+  Value count = buildPush(c, op.getCount(), c.getConstantExtent(1),
+                          [&](Value) { return getSum(c, sums, n.value); });
+  op.getResult().replaceAllUsesWith(result);
+  op.getCount().replaceAllUsesWith(count);
+  return success();
+}
+
+LogicalResult strategies::expandIrregular(OpBuilder &builder,
+                                          IrregularOpInterface op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](CompactOp op) { return expandCompact(builder, op); })
+      .Case([&](RankOp op) { return expandRank(builder, op); })
+      .Case([&](ExpandOp op) { return expandExpand(builder, op); });
+}

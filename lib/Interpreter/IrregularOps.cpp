@@ -1,0 +1,220 @@
+//===- IrregularOps.cpp - Meaning of compact, rank and expand -------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is written depends on values, so operands are read when the result is
+// forced, one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::interpreter;
+
+/// The integer at an index of an array of integers.
+static LogicalResult readInteger(Location loc, const PullPtr &array, int64_t i,
+                                 int64_t &value) {
+  DataVector element;
+  if (failed(array->read(loc, i, element)))
+    return failure();
+  value = element.front().scalar.getSInt();
+  return success();
+}
+
+/// The values of `init`, operands from `first` on.
+static DataVector getInit(Frame &frame, const Instruction &inst, unsigned first,
+                          size_t count) {
+  DataVector init;
+  for (unsigned i = 0; i < count; ++i)
+    init.push_back(frame.get(inst, first + i));
+  return init;
+}
+
+/// Writes `init`, if there is one, from element `begin` on.
+static LogicalResult writeRest(Location loc, DataRef init, int64_t begin,
+                               int64_t end, WriteFn writer) {
+  if (init.empty())
+    return success();
+  for (int64_t i = begin; i < end; ++i)
+    if (failed(writer(loc, init, i)))
+      return failure();
+  return success();
+}
+
+/// Writes one number.
+static LogicalResult writeInteger(Location loc, Type type, int64_t value,
+                                  int64_t index, WriteFn writer) {
+  return writer(loc, {Scalar::fromInt(type, value)}, index);
+}
+
+static LogicalResult runCompact(Frame &frame, const Instruction &inst) {
+  auto op = cast<CompactOp>(inst.op);
+  Location loc = op.getLoc();
+  PullPtr array = frame.getPull(inst, 0), flags = frame.getPull(inst, 1);
+  if (failed(checkSameExtents(frame, inst, array->extents, flags->extents)))
+    return failure();
+  DataVector init = getInit(frame, inst, 2, op.getInit().size());
+  int64_t extent = array->extents.front();
+  // Calls `keep` with the number of each element whose flag is set.
+  auto forEachKept =
+      [=](llvm::function_ref<LogicalResult(int64_t)> keep) -> LogicalResult {
+    for (int64_t i = 0; i < extent; ++i) {
+      int64_t flag;
+      if (failed(readInteger(loc, flags, i, flag)) || (flag && failed(keep(i))))
+        return failure();
+    }
+    return success();
+  };
+  auto write = [=](WriteFn writer) -> LogicalResult {
+    int64_t count = 0;
+    auto keep = [&](int64_t i) -> LogicalResult {
+      DataVector element;
+      if (failed(array->read(loc, i, element)))
+        return failure();
+      return writer(loc, element, count++);
+    };
+    if (failed(forEachKept(keep)))
+      return failure();
+    return writeRest(loc, init, count, extent, writer);
+  };
+  Type countType = op.getCount().getType().getElementTypes().front();
+  auto writeCount = [=](WriteFn writer) -> LogicalResult {
+    int64_t count = 0;
+    if (failed(forEachKept([&](int64_t) {
+          ++count;
+          return success();
+        })))
+      return failure();
+    return writeInteger(loc, countType, count, 0, writer);
+  };
+  if (failed(frame.setPush(inst, 0, array->extents, write)))
+    return failure();
+  return frame.setPush(inst, 1, IndexVector{1}, writeCount);
+}
+
+static LogicalResult runRank(Frame &frame, const Instruction &inst) {
+  auto op = cast<RankOp>(inst.op);
+  Location loc = op.getLoc();
+  PullPtr array = frame.getPull(inst, 0);
+  int64_t extent = array->extents.front();
+  int64_t numKeys = op.getCounts().getType().getExtents().front();
+  Machine &machine = frame.machine;
+  // The keys, and how often each occurs.
+  auto count = [=, &machine](std::vector<int64_t> &keys,
+                             std::vector<int64_t> &counts) -> LogicalResult {
+    counts.resize(numKeys);
+    for (int64_t i = 0; i < extent; ++i) {
+      DataVector element;
+      if (failed(array->read(loc, i, element)))
+        return failure();
+      int64_t key = element.front().scalar.bits;
+      if (key < 0 || key >= numKeys)
+        return machine.trap(loc, "[rank-range] key " + Twine(i) + " is " +
+                                     Twine(key) + ", but keys are 0 to " +
+                                     Twine(numKeys - 1));
+      keys.push_back(key);
+      ++counts[key];
+    }
+    return success();
+  };
+  Type rankType = op.getRanks().getType().getElementTypes().front();
+  auto writeRanks = [=](WriteFn writer) -> LogicalResult {
+    std::vector<int64_t> keys, counts;
+    if (failed(count(keys, counts)))
+      return failure();
+    int64_t before = 0;
+    for (int64_t &next : counts)
+      before += std::exchange(next, before);
+    for (auto [i, key] : llvm::enumerate(keys))
+      if (failed(writeInteger(loc, rankType, counts[key]++, i, writer)))
+        return failure();
+    return success();
+  };
+  Type countType = op.getCounts().getType().getElementTypes().front();
+  auto writeCounts = [=](WriteFn writer) -> LogicalResult {
+    std::vector<int64_t> keys, counts;
+    if (failed(count(keys, counts)))
+      return failure();
+    for (auto [key, number] : llvm::enumerate(counts))
+      if (failed(writeInteger(loc, countType, number, key, writer)))
+        return failure();
+    return success();
+  };
+  if (failed(frame.setPush(inst, 0, array->extents, writeRanks)))
+    return failure();
+  return frame.setPush(inst, 1, IndexVector{numKeys}, writeCounts);
+}
+
+static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
+  auto op = cast<ExpandOp>(inst.op);
+  Location loc = op.getLoc();
+  PullPtr lengths = frame.getPull(inst, 0);
+  IndexVector extents =
+      frame.getMixed(inst, 1, op.getResult().getType().getExtents());
+  unsigned numExtents = op.getExtents().size();
+  DataVector init = getInit(frame, inst, 1 + numExtents, op.getInit().size());
+  auto element = makeClosure(frame, inst);
+  Machine &machine = frame.machine;
+  // Calls `give` with the number of each length and the length.
+  auto forEachLength =
+      [=, &machine](llvm::function_ref<LogicalResult(int64_t, int64_t)> give)
+      -> LogicalResult {
+    for (int64_t i = 0; i < lengths->extents.front(); ++i) {
+      int64_t length;
+      if (failed(readInteger(loc, lengths, i, length)))
+        return failure();
+      if (length < 0)
+        return machine.trap(loc, "[expand-length] length " + Twine(i) + " is " +
+                                     Twine(length));
+      if (failed(give(i, length)))
+        return failure();
+    }
+    return success();
+  };
+  auto write = [=, &machine](WriteFn writer) -> LogicalResult {
+    int64_t count = 0;
+    auto give = [&](int64_t i, int64_t length) -> LogicalResult {
+      if (length > extents.front() - count)
+        return machine.trap(loc, "[expand-capacity] the lengths up to " +
+                                     Twine(i) + " sum up to " +
+                                     Twine(count + length) +
+                                     ", but the result has " +
+                                     Twine(extents.front()) + " elements");
+      for (int64_t j = 0; j < length; ++j) {
+        DataVector values;
+        if (failed((*element)(machine.fromIndex({i, j}), values)) ||
+            failed(writer(loc, values, count++)))
+          return failure();
+      }
+      return success();
+    };
+    if (failed(forEachLength(give)))
+      return failure();
+    return writeRest(loc, init, count, extents.front(), writer);
+  };
+  Type countType = op.getCount().getType().getElementTypes().front();
+  auto writeCount = [=](WriteFn writer) -> LogicalResult {
+    int64_t count = 0;
+    if (failed(forEachLength([&](int64_t, int64_t length) {
+          count += length;
+          return success();
+        })))
+      return failure();
+    return writeInteger(loc, countType, count, 0, writer);
+  };
+  if (failed(frame.setPush(inst, 0, extents, write)))
+    return failure();
+  return frame.setPush(inst, 1, IndexVector{1}, writeCount);
+}
+
+void interpreter::addIrregularOps(HandlerTable &table) {
+  table[CompactOp::getOperationName()] = runCompact;
+  table[RankOp::getOperationName()] = runRank;
+  table[ExpandOp::getOperationName()] = runExpand;
+}

@@ -1,0 +1,55 @@
+// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
+
+// The flags are summed, and each element kept is written behind those before.
+// CHECK-LABEL: @compact(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<4 x f32>, %[[F:.*]]: !obs.pull<4 x i1>, %[[Z:.*]]: f32
+func.func @compact(%a: !obs.pull<4 x f32>, %f: !obs.pull<4 x i1>, %z: f32) -> !obs.push<block, 4 x f32> attributes {obs.level = #obs.level<block>} {
+  // CHECK: %[[BIT:.*]] = obs.get %[[F]]
+  // CHECK: arith.extui %[[BIT]] : i1 to i32
+  // CHECK: obs.fill init %[[Z]] unchecked par (%[[I:.*]]) in (%{{.*}}) {
+  // CHECK-NEXT: %[[KEPT:.*]] = obs.get %[[F]][%[[I]]]
+  // CHECK-NEXT: scf.if %[[KEPT]] {
+  // CHECK: %[[P:.*]] = arith.subi %{{.*}}, %c1 : index
+  // CHECK: %[[X:.*]] = obs.get %[[A]][%[[I]]]
+  // CHECK: obs.write %[[X]] at [%[[P]]] : f32
+  %p, %n = obs.compact %a flags %f init %z : !obs.pull<4 x f32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x f32>, !obs.push<block, 1 x index>
+  return %p : !obs.push<block, 4 x f32>
+}
+
+// One thread stores nothing.
+// CHECK-LABEL: @thread(
+// CHECK-NOT: obs.force
+func.func @thread(%a: !obs.pull<? x f32>, %f: !obs.pull<? x i1>, %k: !obs.pull<? x i8>) -> (!obs.push<thread, ? x f32>, !obs.push<thread, ? x i32>) attributes {obs.level = #obs.level<thread>} {
+  // CHECK: obs.fill unchecked
+  // CHECK: scf.for {{.*}} iter_args(%[[POSITION:.*]] = %c0)
+  // CHECK: obs.write %{{.*}} at [%[[POSITION]]]
+  %p, %n = obs.compact %a flags %f : !obs.pull<? x f32>, !obs.pull<? x i1> -> !obs.push<thread, ? x f32>, !obs.push<thread, 1 x index>
+  // CHECK: obs.fill unchecked
+  // CHECK: scf.for
+  // CHECK-NEXT: scf.for
+  %r, %c = obs.rank %k : !obs.pull<? x i8> -> !obs.push<thread, ? x i32>, !obs.push<thread, 8 x index>
+  // CHECK: return
+  return %p, %r : !obs.push<thread, ? x f32>, !obs.push<thread, ? x i32>
+}
+
+// How often each of 16 keys occurs in each of 8 chunks of 8.
+// CHECK-LABEL: @rank(
+func.func @rank(%k: !obs.pull<64 x i8>) -> !obs.push<block, 64 x i32> attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.fill init %{{.*}} reduce(addi) par
+  // CHECK: obs.push<block, 128 x i32>
+  %r, %c = obs.rank %k : !obs.pull<64 x i8> -> !obs.push<block, 64 x i32>, !obs.push<block, 16 x index>
+  return %r : !obs.push<block, 64 x i32>
+}
+
+// Each element of the result looks for its length, in 7 steps for 64 of them.
+// CHECK-LABEL: @expand(
+func.func @expand(%l: !obs.pull<64 x i32>) -> !obs.push<block, 1000 x index> attributes {obs.level = #obs.level<block>} {
+  // CHECK-DAG: %[[STEPS:.*]] = arith.constant 7 : index
+  // CHECK: obs.fill par (%[[T:.*]]) in (%{{.*}}) {
+  // CHECK: scf.for {{.*}} to %[[STEPS]] {{.*}} -> (index, index)
+  // CHECK: obs.write %{{.*}} at [%[[T]]]
+  %p, %n = obs.expand (%i, %j) = %l : !obs.pull<64 x i32> -> !obs.push<block, 1000 x index>, !obs.push<block, 1 x index> {
+    obs.yield %i : index
+  }
+  return %p : !obs.push<block, 1000 x index>
+}

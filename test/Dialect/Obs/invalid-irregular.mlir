@@ -1,0 +1,153 @@
+// What compact, rank and expand ask for.
+// RUN: obs-opt %s --split-input-file --verify-diagnostics
+
+func.func @dimensions(%a: !obs.pull<4 x 4 x i32>, %f: !obs.pull<4 x 4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[collective-rank] the array has rank 2, but must have rank 1; reshape it to rank 1, or distribute over its rows}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x 4 x i32>, !obs.pull<4 x 4 x i1> -> !obs.push<block, 4 x 4 x i32>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @nested(%a: !obs.pull<4 x !obs.pull<4 x i32>>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-nested] the elements of the array are arrays; join them first, or distribute over them}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x !obs.pull<4 x i32>>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @flags(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i8>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[compact-flags] the flags are an array of i1, not '!obs.pull<4 x i8>'}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i8> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @extents(%a: !obs.pull<4 x i32>, %f: !obs.pull<5 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents]}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<5 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @result(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[element-types] the result has types ('i64') but ('i32') are needed}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i64>, !obs.push<block, 1 x index>
+  return
+}
+
+// -----
+
+func.func @count(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[count-type] the count is an array of one element, of the level of the other result, as in !obs.push<block, 1 x index>, not '!obs.push<block, 4 x index>'}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 4 x index>
+  return
+}
+
+// -----
+
+func.func @count_of_floats(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[integer-type] the count is an array of integers or index, not '!obs.push<block, 1 x f32>'}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x f32>
+  return
+}
+
+// -----
+
+func.func @level(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R1-level] stands in a region of level block but makes an array of level warp}}
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<warp, 4 x i32>, !obs.push<warp, 1 x index>
+  return
+}
+
+// -----
+
+// Which elements are written is not known, so they are not mapped.
+func.func @mapped(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
+  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index>
+  // expected-error@+1 {{[R7-total]}}
+  %1 = obs.map (%x = %0 : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @keys(%a: !obs.pull<4 x f32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[integer-type] the array of keys is an array of integers or index, not '!obs.pull<4 x f32>'}}
+  %0, %c = obs.rank %a : !obs.pull<4 x f32> -> !obs.push<block, 4 x index>, !obs.push<block, 16 x index>
+  return
+}
+
+// -----
+
+func.func @counts(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[rank-counts] the counts are an array of the level of the other result, with one element for each key that there can be, as in !obs.push<block, 256 x i32>, not '!obs.push<block, ? x index>'}}
+  %0, %c = obs.rank %a : !obs.pull<4 x i32> -> !obs.push<block, 4 x index>, !obs.push<block, ? x index>
+  return
+}
+
+// -----
+
+func.func @rank_grid(%a: !obs.pull<4 x i32>) {
+  // expected-error@+1 {{[rank-grid] stands at level grid; rank parts of the keys in a distribute, and scan their counts}}
+  %0, %c = obs.rank %a : !obs.pull<4 x i32> -> !obs.push<grid, 4 x index>, !obs.push<grid, 16 x index>
+  return
+}
+
+// -----
+
+func.func @lengths(%a: !obs.pull<4 x i32, i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[integer-type] the array of lengths is an array of integers or index, not '!obs.pull<4 x i32, i32>'}}
+  %0, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32, i32> -> !obs.push<block, 4 x index>, !obs.push<block, 1 x index> {
+    obs.yield %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @capacity(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[dynamic-extents]}}
+  %0, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32> -> !obs.push<block, ? x index>, !obs.push<block, 1 x index> {
+    obs.yield %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @numbers(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{the region takes two numbers, that of the length and that of the element}}
+  %0, %n = obs.expand (%i) = %a : !obs.pull<4 x i32> -> !obs.push<block, 4 x index>, !obs.push<block, 1 x index> {
+    obs.yield %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @yield(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  %0, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index> {
+    // expected-error@+1 {{[yield-types] yields ('index') but obs.expand needs ('i32')}}
+    obs.yield %i : index
+  }
+  return
+}
+
+// -----
+
+// An element is computed, nothing is forced.
+func.func @scalar(%a: !obs.pull<4 x i32>, %b: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<thread>} {
+  %0, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32> -> !obs.push<thread, 4 x i32>, !obs.push<thread, 1 x index> {
+    // expected-error@+1 {{[R1-scalar]}}
+    %1, %m = obs.compact %b flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<thread, 4 x i32>, !obs.push<thread, 1 x index>
+    %x = arith.index_cast %i : index to i32
+    obs.yield %x : i32
+  }
+  return
+}

@@ -1,0 +1,56 @@
+// Operations whose places depend on values survive printing and parsing.
+// RUN: obs-opt %s | obs-opt | FileCheck %s
+// RUN: obs-opt %s --mlir-print-op-generic | obs-opt | FileCheck %s
+// RUN: obs-opt %s --verify-roundtrip -o %t
+
+// CHECK-LABEL: @compact(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[B:.*]]: !obs.pull<? x i32, f32>, %[[F:.*]]: !obs.pull<8 x i1>, %[[G:.*]]: !obs.pull<? x i1>, %[[X:.*]]: i32, %[[Y:.*]]: f32
+func.func @compact(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32, f32>, %f: !obs.pull<8 x i1>, %g: !obs.pull<? x i1>, %x: i32, %y: f32) {
+  // CHECK: obs.compact %[[A]] flags %[[F]] : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<grid, 8 x i32>, !obs.push<grid, 1 x index>
+  %0, %n = obs.compact %a flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<grid, 8 x i32>, !obs.push<grid, 1 x index>
+  // CHECK: obs.compact %[[B]] flags %[[G]] init %[[X]], %[[Y]] {strategy = "three_kernels"} : !obs.pull<? x i32, f32>, !obs.pull<? x i1> -> !obs.push<grid, ? x i32, f32>, !obs.push<grid, 1 x i8>
+  %1, %m = obs.compact %b flags %g init %x, %y {strategy = "three_kernels"} : !obs.pull<? x i32, f32>, !obs.pull<? x i1> -> !obs.push<grid, ? x i32, f32>, !obs.push<grid, 1 x i8>
+  return
+}
+
+// CHECK-LABEL: @rank(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<? x i8 bound [8]>
+func.func @rank(%a: !obs.pull<? x i8 bound [8]>) attributes {obs.level = #obs.level<warp>} {
+  // CHECK: obs.rank %[[A]] {strategy = "raking"} : !obs.pull<? x i8 bound [8]> -> !obs.push<warp, ? x index>, !obs.push<warp, 256 x i16>
+  %0, %c = obs.rank %a {strategy = "raking"} : !obs.pull<? x i8 bound [8]> -> !obs.push<warp, ? x index>, !obs.push<warp, 256 x i16>
+  return
+}
+
+// CHECK-LABEL: @expand(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[N:.*]]: index, %[[X:.*]]: index, %[[Y:.*]]: f32
+func.func @expand(%a: !obs.pull<8 x i32>, %n: index, %x: index, %y: f32) attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.expand (%[[I:.*]], %[[J:.*]]) = %[[A]] : !obs.pull<8 x i32> -> !obs.push<block, 20 x index>, !obs.push<block, 1 x i32> {
+  // CHECK-NEXT: arith.addi %[[I]], %[[J]] : index
+  %0, %k = obs.expand (%i, %j) = %a : !obs.pull<8 x i32> -> !obs.push<block, 20 x index>, !obs.push<block, 1 x i32> {
+    %s = arith.addi %i, %j : index
+    obs.yield %s : index
+  }
+  // CHECK: obs.expand (%{{.*}}, %{{.*}}) = %[[A]] [%[[N]]] init %[[X]], %[[Y]] {strategy = "raking"} : !obs.pull<8 x i32> -> !obs.push<block, ? x index, f32>, !obs.push<block, 1 x i32> {
+  %1, %l = obs.expand (%i, %j) = %a [%n] init %x, %y {strategy = "raking"} : !obs.pull<8 x i32> -> !obs.push<block, ? x index, f32>, !obs.push<block, 1 x i32> {
+    obs.yield %i, %y : index, f32
+  }
+  return
+}
+
+// Counts and ranks are written once for each element, so they can be mapped.
+// CHECK-LABEL: @mapped(
+func.func @mapped(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>) attributes {obs.level = #obs.level<block>} {
+  %0, %n = obs.compact %a flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<block, 8 x i32>, !obs.push<block, 1 x i32>
+  %r, %c = obs.rank %a : !obs.pull<8 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 4 x i32>
+  // CHECK-COUNT-3: obs.map
+  %1 = obs.map (%x = %n : !obs.push<block, 1 x i32>) -> !obs.push<block, 1 x i32> {
+    obs.yield %x : i32
+  }
+  %2 = obs.map (%x = %r : !obs.push<block, 8 x i32>) -> !obs.push<block, 8 x i32> {
+    obs.yield %x : i32
+  }
+  %3 = obs.map (%x = %c : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
