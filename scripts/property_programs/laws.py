@@ -234,3 +234,324 @@ def load_store(m, rng):
             part = m.force_push(p, n, at)
         return part
     m.result(m.at_level(level, x, n, body), n, xs)
+
+
+# --- scans and reductions ------------------------------------------------------
+#
+# The elements are functions x -> a x + b modulo 2^32, as pairs (a, b); the operator
+# is composition, the left one first, which is associative and does not commute.
+
+PAIR = "i32, i32"
+
+
+def then(f, g):
+    return wrap(f[0] * g[0]), wrap(f[1] * g[0] + g[1])
+
+
+def composed(left, right, result):
+    """Lines that compose; names stand for pairs: %x is %xa, %xb."""
+    return [f"{result}a = arith.muli {left}a, {right}a : i32", f"{result}m = arith.muli {left}b, {right}a : i32",
+            f"{result}b = arith.addi {result}m, {right}b : i32"]
+
+
+def fold(fs, start=(1, 0)):
+    out = [start]
+    for f in fs:
+        out.append(then(out[-1], f))
+    return out
+
+
+def functions(m, rng, n, extent):
+    """An array of pairs; with odd factors, so that none is lost."""
+    fs = [(2 * rng.randint(-9, 9) + 1, rng.randint(-99, 99)) for _ in range(n)]
+    a, b = m.argument([f[0] for f in fs], extent), m.argument([f[1] for f in fs], extent)
+    return fs, m.let(f"obs.zip {a}, {b} : {pull(extent)}, {pull(extent)}")
+
+
+def result_of_pairs(m, r, n, want, label):
+    a, b = m.name(), m.name()
+    m.line(f"{a}, {b} = obs.unzip {r} : {pull(n, PAIR)}")
+    m.result(a, n, [f[0] for f in want], label=label + ", factors")
+    m.result(b, n, [f[1] for f in want], label=label + ", summands")
+
+
+def emit_stage(m, x, n, k, level, form):
+    """Stage k of Sklansky's network, or of that of Kogge and Stone."""
+    bit, one, p = m.index(k), m.index(1), m.name()
+    get = lambda v, i: f"{v}a, {v}b = obs.get {x}[{i}] : {pull(n, PAIR)}"
+    put = lambda v, i: f"obs.write {v}a, {v}b at [{i}] : i32, i32"
+    kind = push(level, n, PAIR)
+    if form == "sklansky push":
+        half = m.index(n // 2)
+        m.block(f"{p} = obs.fill par (%t) in ({half}) {{", [
+            f"%i = obs.bit.insert_zero %t, {bit} : index", f"%j = obs.bit.flip %i, {bit} : index",
+            f"%run = arith.shrui %j, {bit} : index", f"%s = arith.shli %run, {bit} : index",
+            f"%e = arith.subi %s, {one} : index", get("%k", "%i"), get("%l", "%e"), get("%r", "%j"),
+            *composed("%l", "%r", "%y"), put("%k", "%i"), put("%y", "%j")], f"}} : {kind}")
+        return m.force_push(p, n, level, PAIR)
+    if form == "kogge push":
+        distance = min(1 << k, n)
+        stay, rest = m.index(distance), m.index(n - distance)
+        m.block(f"{p} = obs.fill {{", [
+            f"obs.par (%t) in ({stay}) {{", get("%k", "%t"), put("%k", "%t"), "}",
+            f"obs.par (%t) in ({rest}) {{", f"%i = arith.addi %t, {stay} : index", get("%l", "%t"), get("%r", "%i"),
+            *composed("%l", "%r", "%y"), put("%y", "%i"), "}"], f"}} : {kind}")
+        return m.force_push(p, n, level, PAIR)
+    if form == "sklansky pull":
+        where = [f"%run = arith.shrui %i, {bit} : index", f"%odd = arith.andi %run, {one} : index",
+                 "%zero = arith.constant 0 : index", "%has = arith.cmpi ne, %odd, %zero : index",
+                 f"%s = arith.shli %run, {bit} : index", "%j0 = arith.select %has, %s, %i : index",
+                 f"%j1 = arith.subi %j0, {one} : index", "%j = arith.select %has, %j1, %i : index"]
+    else:
+        distance = m.index(1 << k)
+        where = [f"%has = arith.cmpi uge, %i, {distance} : index", f"%j0 = arith.subi %i, {distance} : index",
+                 "%j = arith.select %has, %j0, %i : index"]
+    m.block(f"{p} = obs.generate (%i) {{", where + [
+        get("%l", "%j"), get("%r", "%i"), *composed("%l", "%r", "%c"),
+        "%ya = arith.select %has, %ca, %ra : i32", "%yb = arith.select %has, %cb, %rb : i32",
+        "obs.yield %ya, %yb : i32, i32"], f"}} : {pull(n, PAIR)}")
+    return m.force(p, n, level, PAIR)
+
+
+@prop("scan-networks")
+def scan_networks(m, rng):
+    """Sklansky's and Kogge's and Stone's networks are the sequential scan."""
+    k, level = rng.randint(0, 7), pick_level(rng)
+    form = rng.choice(["sklansky pull", "sklansky push", "kogge pull", "kogge push"])
+    n = 1 << k
+    if form.startswith("kogge") and n > 1:
+        n -= rng.randint(0, n // 2 - 1)  # any length in k stages
+    count = 1 if level == "grid" else rng.randint(1, 3)
+    fs, x = functions(m, rng, n * count, n * count)
+
+    def body(part, at):
+        for stage in range(k):
+            part = emit_stage(m, part, n, stage, at, form)
+        return part
+    want = [f for i in range(count) for f in fold(fs[i * n:(i + 1) * n])[1:]]
+    result_of_pairs(m, m.at_level(level, x, n, body, count, PAIR), n * count, want, form)
+
+
+STRATEGIES = ["", "sequential", "sklansky", "kogge_stone", "brent_kung", "raking"]
+
+
+@prop("scans")
+def scans(m, rng):
+    """obs.scan is the sequential scan, whatever its kind, level and strategy."""
+    level, kind = pick_level(rng), rng.choice(["inclusive", "exclusive"])
+    strategy = rng.choice(STRATEGIES[:2] if level == "grid" else STRATEGIES)
+    n = pick_length(rng, 60 if level == "thread" else 200)
+    extent = rng.choice([None, n])
+    fs, x = functions(m, rng, n, extent)
+    start = (rng.randint(-9, 9), rng.randint(-9, 9))
+    named = f' {{strategy = "{strategy}"}}' if strategy and level != "grid" else ""
+
+    def body(part, at):
+        a, b = (m.let(f"arith.constant {v} : i32") for v in start)
+        p = m.name()
+        m.block(f"{p} = obs.scan {kind} (%la, %lb, %ra, %rb) = {part} init {a}, {b}{named} : "
+                f"{pull(extent, PAIR)} -> {push(at, extent, PAIR)} {{",
+                [*composed("%l", "%r", "%y"), "obs.yield %ya, %yb : i32, i32"], "}")
+        return m.force_push(p, extent, at, PAIR)
+    want = fold(fs, start)
+    result_of_pairs(m, m.at_level(level, x, extent, body, 1, PAIR), extent,
+                    want[1:] if kind == "inclusive" else want[:-1], f"{kind} {strategy}")
+
+
+def combine_model(fs, first, tree, cutoff, each):
+    """Each iteration combines `each` elements, adjacent or strided; then pairs,
+    adjacent or of halves, until `cutoff` are left; then these in their order."""
+    c = -(-len(fs) // each)
+    padded = fs + [(1, 0)] * (c * each - len(fs))
+    ys = [fold([padded[t + j * c if first == "strided" else t * each + j] for j in range(each)])[-1]
+          for t in range(c)]
+    while len(ys) > max(1, cutoff):
+        k = len(ys) // 2
+        pairs = [(ys[2 * i], ys[2 * i + 1]) if tree == "adjacent" else (ys[i], ys[i + k]) for i in range(k)]
+        ys = [then(f, g) for f, g in pairs] + ys[2 * k:]
+    return fold(ys)[-1]
+
+
+@prop("reductions")
+def reductions(m, rng):
+    """red1, ..., red7 of any length: adjacent pairs keep the order, halves and strided
+    chunks do not."""
+    first, tree = rng.choice(["adjacent", "strided"]), rng.choice(["adjacent", "halves"])
+    each, cutoff = rng.choice([1, 1, 2, 3, 8]), rng.randint(1, 3)
+    level, n = pick_level(rng), max(1, pick_length(rng, 150))
+    fs, x = functions(m, rng, n, n)
+    start = [m.let(f"arith.constant {v} : i32") for v in (1, 0)]
+
+    def body(part, at):
+        size, zero, one = n, m.index(0), m.index(1)
+        if each > 1:
+            c = -(-n // each)
+            how = " strided" if first == "strided" else ""
+            nested = f"!obs.pull<{c} x {pull(each, PAIR)}>"
+            s = m.let(f"obs.split {part}{how} by [{each}] pad {start[0]}, {start[1]} : {pull(n, PAIR)} -> {nested}")
+            y, end = m.name(), m.index(each)
+            m.block(f"{y} = obs.map (%c = {s} : {nested}) -> {pull(c, PAIR)} {{", [
+                f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
+                "-> (i32, i32) {", f"  %ra, %rb = obs.get %c[%j] : {pull(each, PAIR)}",
+                *composed("%l", "%r", "%z"), "scf.yield %za, %zb : i32, i32", "}",
+                "obs.yield %ya, %yb : i32, i32"], "}")
+            part, size = m.force(y, c, at, PAIR), c
+        while size > cutoff:
+            k = size // 2
+            left, right = ((0, 2), (1, 2)) if tree == "adjacent" else ((0, 1), (k, 1))
+            a = m.cut(part, size, left[0], k, left[1], PAIR)
+            b = m.cut(part, size, right[0], k, right[1], PAIR)
+            y = m.name()
+            m.block(f"{y} = obs.map (%la, %lb = {a} : {pull(k, PAIR)}, %ra, %rb = {b} : {pull(k, PAIR)}) "
+                    f"-> {pull(k, PAIR)} {{", [*composed("%l", "%r", "%y"), "obs.yield %ya, %yb : i32, i32"], "}")
+            if size % 2:
+                last = m.cut(part, size, size - 1, 1, 1, PAIR)
+                y = m.let(f"obs.concat {y}, {last} : {pull(k, PAIR)}, {pull(1, PAIR)} -> {pull(k + 1, PAIR)}")
+            size -= k
+            part = m.force(y, size, at, PAIR)
+        y, end = m.name(), m.index(size)
+        m.block(f"{y} = obs.generate (%i) {{", [
+            f"%ya, %yb = scf.for %j = {zero} to {end} step {one} iter_args(%la = {start[0]}, %lb = {start[1]}) "
+            "-> (i32, i32) {", f"  %ra, %rb = obs.get {part}[%j] : {pull(size, PAIR)}",
+            *composed("%l", "%r", "%z"), "scf.yield %za, %zb : i32, i32", "}",
+            "obs.yield %ya, %yb : i32, i32"], f"}} : {pull(1, PAIR)}")
+        return y
+    want = combine_model(fs, first, tree, cutoff, each)
+    ordered = (first == "adjacent" or each == 1) and tree == "adjacent"
+    if ordered:
+        assert want == fold(fs)[-1], "the order is lost"
+    r = m.at_level(level, x, n, body, 1, PAIR, to=1)
+    result_of_pairs(m, r, 1, [want], f"{first} {each}, {tree} to {cutoff}")
+    # The halves of 4 functions in their order, and not.
+    four = [(3, 1), (1, 5), (7, 2), (5, 9)]
+    assert combine_model(four, "adjacent", "adjacent", 1, 1) == fold(four)[-1] != combine_model(
+        four, "adjacent", "halves", 1, 1), "the operator commutes"
+
+
+# --- sorting by counting -------------------------------------------------------
+
+
+def grid_fill(m, head, lines, n):
+    p = m.name()
+    m.block(f"{p} = obs.fill {head} {{", lines, f"}} : {push('grid', n)}")
+    return m.force_push(p, n, "grid")
+
+
+def emit_positions(m, counts, n):
+    """The exclusive scan."""
+    p, zero = m.name(), m.let("arith.constant 0 : i32")
+    m.block(f"{p} = obs.scan exclusive (%l, %r) = {counts} init {zero} : {pull(n)} -> {push('grid', n)} {{",
+            ["%y = arith.addi %l, %r : i32", "obs.yield %y : i32"], "}")
+    return m.force_push(p, n, "grid")
+
+
+@prop("counting-sorts")
+def counting_sorts(m, rng):
+    """Counting sort sorts, occurrence sort drops the duplicates, too; a histogram
+    sums to the number of keys. For a range of one key, and of many more than there are."""
+    n, keys = pick_length(rng, 200), rng.choice([1, 2, rng.randint(1, 300), 2000])
+    xs = [rng.randrange(keys) for _ in range(n)]
+    x = m.argument(xs, n)
+    r, one = keys + 1, m.let("arith.constant 1 : i32")
+    zero, count, range_, next_ = m.let("arith.constant 0 : i32"), m.index(n), m.index(keys), m.index(1)
+    at_key = [f"%x = obs.get {x}[%t] : {pull(n)}", "%k = arith.index_cast %x : i32 to index",
+              f"obs.write {one} at [%k] : i32"]
+    histogram = grid_fill(m, f"init {zero} reduce(addi) par (%t) in ({count})", at_key, r)
+    m.result(histogram, r, [xs.count(k) for k in range(keys)] + [0], label="histogram")
+    occurs = grid_fill(m, f"init {zero} any par (%t) in ({count})", at_key, r)
+    bounds = lambda p: [f"%h = arith.addi %g, {next_} : index", f"%from = obs.get {p}[%g] : {pull(r)}",
+                        f"%to = obs.get {p}[%h] : {pull(r)}", "%begin = arith.index_cast %from : i32 to index",
+                        "%end = arith.index_cast %to : i32 to index", "%key = arith.index_cast %g : index to i32"]
+    p = emit_positions(m, histogram, r)
+    total = m.let(f"obs.get {p}[{range_}] : {pull(r)}")
+    totals = m.let(f"obs.splat {total} : {pull(1)}")
+    m.result(totals, 1, [n], label="sum of the histogram")
+    fill = rng.choice(["", f"init {zero} "]) + "unchecked "
+    s = grid_fill(m, f"{fill}par (%g) in ({range_})", bounds(p) + [
+        f"scf.for %i = %begin to %end step {next_} {{", "  obs.write %key at [%i] : i32", "}"], n)
+    m.result(s, n, sorted(xs), label="counting sort")
+    q = emit_positions(m, occurs, r)
+    unique = sorted(set(xs))
+    u = grid_fill(m, f"{fill}par (%g) in ({range_})", bounds(q) + [
+        "%is = arith.cmpi ult, %begin, %end : index", "scf.if %is {", "  obs.write %key at [%begin] : i32", "}"],
+        len(unique))
+    m.result(u, len(unique), unique, label="occurrence sort")
+
+
+# --- sorting networks ----------------------------------------------------------
+
+
+def network(name, k):
+    """Columns on 2^k elements, as in the paper of 2012."""
+    if name == "tsort":
+        return [c for s in range(k) for c in [column("vee", s)] + [column("ilv", i) for i in range(s - 1, -1, -1)]]
+    return [column("ilvVee", k - i, i - j) for i in range(1, k + 1) for j in range(1, i + 1)]  # vsort
+
+
+@prop("zero-one")
+def zero_one(m, rng):
+    """tsort and vsort sort all inputs of zeros and ones: 64 of them in each word."""
+    k = rng.randint(1, 4 if m.large else 3)
+    name, form, level = rng.choice(["tsort", "vsort"]), rng.choice(["pull", "push"]), pick_level(rng, "warp", "block")
+    n = 1 << k
+    inputs = 1 << n
+    count = max(1, inputs // 64)
+    columns = network(name, k)
+
+    def words(bit):
+        """For each group of 64 inputs, the word of each element."""
+        return [w - (1 << 64) if w >> 63 else w for g in range(count) for i in range(n)
+                for w in [sum(bit(v, i) << (v - 64 * g) for v in range(64 * g, min(64 * g + 64, inputs)))]]
+    ones = [bin(v).count("1") for v in range(inputs)]
+    x = m.argument(words(lambda v, i: v >> i & 1), n * count, "i64")
+
+    def body(part, at, columns):
+        for c in columns:
+            part = emit_comparators(m, part, n, c, at, form, "i64")
+        return part
+    r = m.at_level(level, x, n, lambda p, at: body(p, at, columns), count, "i64")
+    m.result(r, n * count, words(lambda v, i: int(ones[v] >= n - i)), "i64", f"{name} {k}, {form}")
+    for drop in range(len(columns)):
+        ys = [run_all(columns[:drop] + columns[drop + 1:], [v >> i & 1 for i in range(n)]) for v in range(min(inputs, 256))]
+        assert k == 4 or any(y != sorted(y) for y in ys), "a column is not needed"
+
+
+def run_all(columns, xs):
+    for c in columns:
+        xs = run_column(xs, c)
+    return xs
+
+
+@prop("sorting")
+def sorting(m, rng):
+    """tsort and vsort sort any numbers."""
+    k = rng.randint(1, 9 if m.large else 6)
+    name, form = rng.choice(["tsort", "vsort"]), rng.choice(["pull", "push"])
+    level, n = pick_level(rng, "thread", "warp", "block") if k < 6 else "block", 1 << k
+    count = rng.randint(1, 3)
+    xs = numbers(rng, n * count)
+    x = m.argument(xs, n * count)
+
+    def body(part, at):
+        for c in network(name, k):
+            part = emit_comparators(m, part, n, c, at, form)
+        return part
+    want = [y for i in range(count) for y in sorted(xs[i * n:(i + 1) * n])]
+    m.result(m.at_level(level, x, n, body, count), n * count, want, label=f"{name} {k}, {form}")
+
+
+# --- launches ------------------------------------------------------------------
+
+
+@prop("launches")
+def launches(m, rng):
+    """A program of several levels on an array of any length: its chunks are no
+    multiple of the blocks, nor its elements of the threads."""
+    case = rp.Case(rng.randrange(2**31))
+    xs = numbers(rng, rng.choice([0, 1, 7, 31, 33, 64, 100, 200, 257]))
+    x, first = m.argument(xs, None), len(m.lines)
+    r = case.emit(m)
+    free = "!obs.pull<? x i32>"
+    m.lines[first:] = [line.replace("%input", x) for line in m.lines[first:]]
+    m.arguments[-1] = (x, free, "i32", xs)
+    m.results.append((r, free, "i32", case.run(xs), "result", m.owner))

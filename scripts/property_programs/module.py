@@ -95,11 +95,13 @@ class Module(rp.Text):
         self.line("}")
         return [f"{r}#{k}" for k in range(len(arrays))]
 
-    def at_level(self, level, x, n, body, count=1, element="i32"):
+    def at_level(self, level, x, n, body, count=1, element="i32", to=0):
         """`body` on each of `count` parts of n elements of x, in memory at the end.
-        With n None there is one part, all of x. Level grid has one part."""
+        With n None there is one part, all of x. Level grid has one part. The body
+        gives `to` elements, or n without it."""
+        made = to or n
         if level == "grid":
-            return self.force(body(x, "grid"), n, "grid", element)
+            return self.force(body(x, "grid"), made, "grid", element)
         outer = n if n is None else n * count
         nested = f"!obs.pull<{count} x {pull(n, element)}>"
         if count == 1:
@@ -107,19 +109,19 @@ class Module(rp.Text):
             self.block(f"{s} = obs.generate (%i) {{", [f"obs.yield {x} : {pull(n, element)}"], f"}} : {nested}")
         else:
             s = self.let(f"obs.split {x} by [{n}] : {pull(outer, element)} -> {nested}")
-        parts = (f"!obs.push<grid, {count} x ? x {element} bound [{count}, {BOUND}]>" if n is None
-                 else f"!obs.push<grid, {count} x {n} x {element}>")
+        parts = (f"!obs.push<grid, {count} x ? x {element} bound [{count}, {BOUND}]>" if made is None
+                 else f"!obs.push<grid, {count} x {made} x {element}>")
         d, part = self.name(), self.name()
-        length = self.length(x, n, element) if n is None else None
+        length = self.length(x, n, element) if made is None else None
         self.line(f"{d} = obs.distribute {level} ({part} = {s} : {nested}) -> {parts} {{")
         self.indent += 1
         y = body(part, level)
-        q = self.let(f"obs.push {y} : {pull(n, element)} -> {push(level, n, element)}")
-        self.line(f"obs.yield {q} : {push(level, n, element)}")
+        q = self.let(f"obs.push {y} : {pull(made, element)} -> {push(level, made, element)}")
+        self.line(f"obs.yield {q} : {push(level, made, element)}")
         self.indent -= 1
         self.line("}")
-        to = f" to [{length}]" if n is None else ""
-        j = self.let(f"obs.join {d}{to} : {parts} -> {push('grid', outer, element)}")
+        cut, outer = (f" to [{length}]", None) if made is None else ("", made * count)
+        j = self.let(f"obs.join {d}{cut} : {parts} -> {push('grid', outer, element)}")
         return self.force_push(j, outer, "grid", element)
 
     def text(self):
