@@ -99,7 +99,8 @@ def bitonic_merge(random):
 def transpose(random):
     for shape in SHAPES:
         a = integers(random, shape)
-        yield [a], a.T
+        for entry in ("main", "swizzled"):
+            yield Case([a], a.T, entry=entry)
 
 
 def stencil(random):
@@ -232,7 +233,7 @@ def escape(zx, zy, cx, cy, steps):
 
 
 def mandelbrot(random):
-    for h, w in SHAPES:
+    for h, w in SHAPES[::2]:
         x, y, d = np.float32([-0.75, 0.1, 2.5 / max(h, w, 1)])
         cx, cy = np.float32([0.285, 0.01]) + random.uniform(-0.01, 0.01, 2).astype(np.float32)
         px = x + (np.arange(w) - w // 2).astype(np.float32) * d
@@ -267,13 +268,42 @@ def n_body(random):
 
 
 def weighted_histogram(random):
-    for n, bins in zip(SIZES, (5, 1, 0, 1024, 7, 31, 256, 33, 1, 600, 1000)):
+    for n, bins in ((0, 5), (1, 1), (33, 0), (257, 1024), (1025, 7), (5000, 300)):
         keys = random.integers(-1, bins + 2, n, np.int32)
         weights = integers(random, n)
         r = np.zeros(bins + 2, np.int32)
         np.add.at(r, np.where((keys < 0) | (keys >= bins), bins, keys), weights)
         for entry in ("direct", "blocks"):
             yield Case([keys, weights, bins], r[:bins], entry=entry)
+
+
+def spmv(random):
+    for rows, width, length in ((0, 5, 0), (1, 1, 1), (1, 300, 1000), (33, 40, 3), (100, 1000, 60), (300, 17, 1)):
+        counts = random.integers(0, 2 * length + 1, rows)
+        counts[rows // 2:rows // 2 + 1] = 0
+        offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
+        columns = random.integers(0, width, offsets[-1], np.int32)
+        # Small integers, so that sums are exact in any order.
+        values = random.integers(-8, 9, offsets[-1]).astype(np.float32)
+        x = random.integers(-8, 9, width).astype(np.float32)
+        y = np.zeros(rows, np.float32)
+        np.add.at(y, np.repeat(np.arange(rows), counts), values * x[columns])
+        for level in ("thread", "warp", "block"):
+            yield Case([offsets, columns, values, x], y, entry=level + "_per_row")
+
+
+def k_means(random):
+    for n, k in ((0, 1), (1, 1), (33, 5), (257, 300), (1000, 7), (5000, 2)):
+        x, y = (random.integers(-16000, 16000, n, np.int32) for _ in range(2))
+        cx, cy = (random.integers(-16000, 16000, k, np.int32) for _ in range(2))
+        cx[k // 2], cy[k // 2] = cx[0], cy[0]  # Of equal centres the first one counts.
+        distances = (x[:, np.newaxis] - cx) ** 2 + (y[:, np.newaxis] - cy) ** 2
+        labels = np.argmin(distances, axis=1).astype(np.int32)
+        mx, my = cx.copy(), cy.copy()
+        for c in np.unique(labels):
+            # Exact in double precision; int() rounds towards zero.
+            mx[c], my[c] = (int(v[labels == c].sum() / np.count_nonzero(labels == c)) for v in (x, y))
+        yield [x, y, cx, cy], (mx, my, labels)
 
 
 CASES = {
@@ -291,6 +321,8 @@ CASES = {
     "warp-sort": warp_sort,
     "prefix-sum": prefix_sum,
     "matmul": matmul,
+    "matmul-naive": matmul,
+    "matmul-registers": matmul,
     "reduce": sum_chunks,
     "scan": scan,
     "max-segment": max_segment,
@@ -302,6 +334,8 @@ CASES = {
     "jacobi": jacobi,
     "n-body": n_body,
     "weighted-histogram": weighted_histogram,
+    "spmv": spmv,
+    "k-means": k_means,
 }
 
 

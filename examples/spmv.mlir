@@ -1,0 +1,114 @@
+// Product of a sparse matrix and a vector, y = A x. The matrix is in CSR form:
+// row r has the elements %offsets[r] to %offsets[r + 1] - 1 of %columns and
+// %values.
+//
+// From: N. Bell, M. Garland, Implementing sparse matrix-vector multiplication on
+// throughput-oriented processors, 2009; an example program of Accelerate. A row
+// is a slice of the products, which are never stored, and its sum a reduction; the
+// three entries differ in the level at which that stands, and in nothing else.
+// Which is best depends on how long rows are. The additions of a row come in
+// another order at each level; so results differ in their last bits, unless all
+// sums are exact.
+//
+// GPU: one kernel. In @thread_per_row a thread goes through the row. In
+// @warp_per_row and @block_per_row the threads take turns: neighbours read
+// neighbouring elements; a tree adds up what they found.
+//
+// Run: obs-run examples/spmv.mlir --entry=thread_per_row iota:6xi32 iota:5xi32 iota:5xf32 iota:5xf32
+//      obs-run examples/spmv.mlir --entry=warp_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
+//      obs-run examples/spmv.mlir --entry=block_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
+
+!ints = !obs.pull<? x i32>
+!floats = !obs.pull<? x f32>
+
+// The number of rows: one less than that of offsets, which are at least one.
+func.func private @rows(%offsets: !ints) -> index {
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %offsets, 0 : !ints
+  %ok = arith.cmpi uge, %n, %c1 : index
+  obs.assert %ok, "there is at least one offset"
+  %r = arith.subi %n, %c1 : index
+  return %r : index
+}
+
+func.func private @products(%columns: !ints, %values: !floats, %x: !floats) -> !floats {
+  %p = obs.map (%c = %columns : !ints, %v = %values : !floats) -> !floats {
+    %j = arith.index_castui %c : i32 to index
+    %y = obs.get %x[%j] : !floats
+    %m = arith.mulf %v, %y : f32
+    obs.yield %m : f32
+  }
+  return %p : !floats
+}
+
+// The first element of row %r and how many there are.
+func.func private @row(%offsets: !ints, %r: index) -> (index, index) attributes {obs.level = #obs.level<thread>} {
+  %c1 = arith.constant 1 : index
+  %next = arith.addi %r, %c1 : index
+  %o = obs.get %offsets[%r] : !ints
+  %e = obs.get %offsets[%next] : !ints
+  %begin = arith.index_castui %o : i32 to index
+  %end = arith.index_castui %e : i32 to index
+  %count = arith.subi %end, %begin : index
+  return %begin, %count : index, index
+}
+
+func.func @thread_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
+  %zero = arith.constant 0.0 : f32
+  %rows = func.call @rows(%offsets) : (!ints) -> index
+  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
+  %y = obs.generate (%r) [%rows] {
+    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
+    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
+    %sum = obs.reduce (%a, %b) = %row init %zero : !floats -> f32 {
+      %s = arith.addf %a, %b : f32
+      obs.yield %s : f32
+    }
+    obs.yield %sum : f32
+  } : !floats
+  %p = obs.push %y : !floats -> !obs.push<grid, ? x f32>
+  %f = obs.force %p {kernel = "spmv_thread", threads = 256 : i64} : !obs.push<grid, ? x f32> -> !floats
+  return %f : !floats
+}
+
+func.func @warp_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
+  %zero = arith.constant 0.0 : f32
+  %rows = func.call @rows(%offsets) : (!ints) -> index
+  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
+  %numbers = obs.iota [%rows] : !obs.pull<? x index>
+  %sums = obs.distribute warp (%r = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 1 x f32> {
+    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
+    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
+    %sum = obs.reduce (%a, %b) = %row init %zero {commutative} : !floats -> f32 {
+      %s = arith.addf %a, %b : f32
+      obs.yield %s : f32
+    }
+    %one = obs.splat %sum : !obs.pull<1 x f32>
+    %p = obs.push %one : !obs.pull<1 x f32> -> !obs.push<warp, 1 x f32>
+    obs.yield %p : !obs.push<warp, 1 x f32>
+  }
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32> -> !obs.push<grid, ? x f32>
+  %f = obs.force %flat {kernel = "spmv_warp", threads = 128 : i64} : !obs.push<grid, ? x f32> -> !floats
+  return %f : !floats
+}
+
+func.func @block_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: !floats) -> !floats {
+  %zero = arith.constant 0.0 : f32
+  %rows = func.call @rows(%offsets) : (!ints) -> index
+  %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
+  %numbers = obs.iota [%rows] : !obs.pull<? x index>
+  %sums = obs.distribute block (%r = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 1 x f32> {
+    %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
+    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
+    %sum = obs.reduce (%a, %b) = %row init %zero {commutative} : !floats -> f32 {
+      %s = arith.addf %a, %b : f32
+      obs.yield %s : f32
+    }
+    %one = obs.splat %sum : !obs.pull<1 x f32>
+    %p = obs.push %one : !obs.pull<1 x f32> -> !obs.push<block, 1 x f32>
+    obs.yield %p : !obs.push<block, 1 x f32>
+  }
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32> -> !obs.push<grid, ? x f32>
+  %f = obs.force %flat {kernel = "spmv_block", threads = 128 : i64} : !obs.push<grid, ? x f32> -> !floats
+  return %f : !floats
+}
