@@ -4,12 +4,18 @@
 // of a warp are a row apart. Here a tile of 32 x 32 is forced on the way: it is
 // loaded along the rows of `a` and stored along the rows of the result.
 //
+// @swizzled keeps element (i, j) of a tile at (i, j ^ i): in @main the elements of a
+// column of the tile, which a warp reads together, are 32 words apart, so all in one
+// bank of shared memory; here they are in 32. That no two elements get one place is
+// proved by enumeration (rule R5).
+//
 // GPU: one kernel. A block takes a tile, kept in shared memory, with a barrier
 // between loads and stores. Tiles at the edges read zeros past the end, and
 // the join drops them.
 //
 // Run: obs-run examples/transpose.mlir iota:3x5xi32
 //      obs-run examples/transpose.mlir --device=emulate --report iota:33x100xi32
+//      obs-run examples/transpose.mlir --entry=swizzled --device=emulate --report iota:33x100xi32
 
 func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
   %zero = arith.constant 0 : i32
@@ -26,5 +32,31 @@ func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
   }
   %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32> -> !obs.push<grid, ? x ? x i32>
   %r = obs.force %flat {kernel = "transpose", threads = 256 : i64} : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}
+
+func.func @swizzled(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+  %zero = arith.constant 0 : i32
+  %h = obs.dim %a, 0 : !obs.pull<? x ? x i32>
+  %w = obs.dim %a, 1 : !obs.pull<? x ? x i32>
+  %rows = obs.split %a by [32, 32] pad %zero : !obs.pull<? x ? x i32> -> !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
+  %tiles = obs.transpose %rows [1, 0] : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
+  %done = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>) -> !obs.push<grid, ? x ? x 32 x 32 x i32> {
+    %p = obs.push %tile : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
+    %swizzled = obs.reindex (%i, %j) = %p {
+      %k = arith.xori %j, %i : index
+      obs.yield %i, %k : index, index
+    } : !obs.push<block, 32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
+    %stored = obs.force %swizzled in shared : !obs.push<block, 32 x 32 x i32> -> !obs.pull<32 x 32 x i32>
+    %f = obs.reindex (%i, %j) = %stored {
+      %k = arith.xori %j, %i : index
+      obs.yield %i, %k : index, index
+    } : !obs.pull<32 x 32 x i32> -> !obs.pull<32 x 32 x i32>
+    %t = obs.transpose %f [1, 0] : !obs.pull<32 x 32 x i32>
+    %q = obs.push %t : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
+    obs.yield %q : !obs.push<block, 32 x 32 x i32>
+  }
+  %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32> -> !obs.push<grid, ? x ? x i32>
+  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256 : i64} : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
   return %r : !obs.pull<? x ? x i32>
 }

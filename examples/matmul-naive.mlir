@@ -1,0 +1,36 @@
+// Matrix product c = a b in f32, the plain way: an element of c is the sum of
+// products along a row of a and a column of b, one after the other.
+//
+// From: the textbook. matmul.mlir computes the same bits from tiles in shared
+// memory, matmul-registers.mlir in registers.
+//
+// GPU: one kernel. A thread takes an element; everything is read from global
+// memory as often as it is used.
+//
+// Run: obs-run examples/matmul-naive.mlir iota:2x3xf32 iota:3x2xf32
+//      obs-run examples/matmul-naive.mlir --device=emulate --report random:20x30xf32:1 random:30x10xf32:2
+
+!matrix = !obs.pull<? x ? x f32>
+
+func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
+  %zero = arith.constant 0.0 : f32
+  %h = obs.dim %a, 0 : !matrix
+  %k = obs.dim %a, 1 : !matrix
+  %w = obs.dim %b, 1 : !matrix
+  %c = obs.generate (%i, %j) [%h, %w] {
+    %products = obs.generate (%t) [%k] {
+      %x = obs.get %a[%i, %t] : !matrix
+      %y = obs.get %b[%t, %j] : !matrix
+      %p = arith.mulf %x, %y : f32
+      obs.yield %p : f32
+    } : !obs.pull<? x f32>
+    %sum = obs.reduce (%x, %y) = %products init %zero : !obs.pull<? x f32> -> f32 {
+      %s = arith.addf %x, %y : f32
+      obs.yield %s : f32
+    }
+    obs.yield %sum : f32
+  } : !matrix
+  %p = obs.push %c : !matrix -> !obs.push<grid, ? x ? x f32>
+  %r = obs.force %p {kernel = "matmul_naive", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !matrix
+  return %r : !matrix
+}
