@@ -1,5 +1,4 @@
-//===- Levels.cpp - The level IR that reports read
-//-------------------------===//
+//===- Levels.cpp - The level IR that reports read ------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -43,4 +44,40 @@ FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
 StringRef obs::getEntryName(KernelOp kernel) {
   auto entry = kernel->getAttrOfType<StringAttr>("entry");
   return entry ? entry.getValue() : kernel.getSymName();
+}
+
+void obs::addLoweredDialects(DialectRegistry &registry) {
+  ObsToGPUOptions options;
+  OpPassManager pipeline(ModuleOp::getOperationName());
+  buildObsToGPUPipeline(pipeline, options);
+  pipeline.getDependentDialects(registry);
+}
+
+FailureOr<llvm::StringMap<Lowered>> obs::getLowered(ModuleOp levels) {
+  OwningOpRef<ModuleOp> copy = levels.clone();
+  PassManager manager(levels.getContext());
+  manager.addPass(createObsMapLevelsPass());
+  if (failed(manager.run(*copy)))
+    return failure();
+  llvm::StringMap<Lowered> result;
+  copy->walk([&](gpu::GPUFuncOp kernel) {
+    Lowered &lowered = result[kernel.getName()];
+    if (std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize())
+      lowered.threads = size->front();
+  });
+  return result;
+}
+
+std::string obs::getPlace(Location location) {
+  std::string place = "?";
+  location->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
+             Twine(file.getLine()) + ":" + Twine(file.getColumn()))
+                .str();
+    return WalkResult::interrupt();
+  });
+  return place;
 }

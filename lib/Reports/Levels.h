@@ -1,5 +1,4 @@
-//===- Levels.h - The level IR that reports read ------------------*- C++
-//-*-===//
+//===- Levels.h - The level IR that reports read ----------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +10,7 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::obs {
 
@@ -25,6 +25,21 @@ FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
 
 /// The name of the entry point that `kernel` becomes.
 StringRef getEntryName(KernelOp kernel);
+
+/// What is known of a kernel only when it is lowered.
+struct Lowered {
+  /// Threads of a block that are launched.
+  int64_t threads = 0;
+};
+
+/// The dialects that `getLowered` can make operations of, and `getLevels`.
+void addLoweredDialects(DialectRegistry &registry);
+
+/// Lowers the kernels of a copy of `levels`; by symbol name.
+FailureOr<llvm::StringMap<Lowered>> getLowered(ModuleOp levels);
+
+/// "file.mlir:3:5", or "?" for what has no place in a file.
+std::string getPlace(Location location);
 
 } // namespace mlir::obs
 

@@ -37,4 +37,48 @@ def ObsExplainBarriersPass : Pass<"obs-explain-barriers", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
+  let summary = "Print what every kernel costs";
+  let description = [{
+    Prints, for each kernel, to the standard output:
+
+    - the threads of a block that the program has and those that are launched;
+    - registers that arrays and loops take in each thread, and the map of the
+      shared memory, with the places between which each array is alive;
+    - barriers, and how often they are executed for one part of the grid;
+    - every access: the kind of memory, the type, the place in the source, the
+      sectors of 32 bytes of a request of a warp (global memory) or its
+      bank-conflict degree (shared memory), and the bytes in all;
+    - bytes read and written in all.
+
+    Where a number depends on sizes that are known at run time, it is a formula
+    of the arguments of the kernel, such as `4 * arg0.dim0`; where it depends on
+    conditions, the most that it can be. `?` stands for what is not known.
+    Sectors are counted as if arrays began at a multiple of a sector; where the
+    number of iterations is known at run time only, over the first 16 rounds.
+
+    The input is a program over arrays, which is compiled on the side, or level
+    IR after `obs-plan-shared`. The IR is not changed. Lowered kernels
+    (`gpu.func`) are refused: `[report-stage]`.
+
+    For `r[i] = a[i] + 1` of any length:
+
+    ```
+    kernel 'add' at add.mlir:7:8
+      threads of a block: 256 logical, 256 launched
+      registers of a thread: 0 hold arrays at one time, 0 carry values around loops
+      shared memory of a block: 0 bytes
+      barriers: 0 of a block, 0 of a warp
+      accesses:
+        read global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
+        write global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
+      global memory: 4 * arg0.dim0 bytes read, 4 * arg0.dim0 bytes written
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "int64_t", "0",
+           "Threads of a block, as for obs-to-gpu">
+  ];
+}
+
 #endif // OBSIDIAN_REPORTS_PASSES

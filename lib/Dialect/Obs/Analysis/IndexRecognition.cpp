@@ -150,44 +150,8 @@ std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
         return operand(0);
       })
       .Case([&](arith::SelectOp select) -> Result {
-        auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
-        if (!compare || !compare.getLhs().getType().isIntOrIndex())
-          return std::nullopt;
-        IndexExpr a = get(compare.getLhs()), b = get(compare.getRhs());
-        IndexExpr x = operand(1), y = operand(2);
-        using C = IndexExpr::Compare;
-        using P = arith::CmpIPredicate;
-        bool natural = isNatural(a) && isNatural(b);
-        bool isWide = getWidth(compare.getLhs().getType()) == 64;
-        auto order = [&](C kind, bool swapped, bool isUnsigned) -> Result {
-          if (isUnsigned && !isWide && !natural)
-            return std::nullopt;
-          return swapped ? IndexExpr::select(kind, b, a, x, y)
-                         : IndexExpr::select(kind, a, b, x, y);
-        };
-        switch (compare.getPredicate()) {
-        case P::eq:
-          return IndexExpr::select(C::Equal, a, b, x, y);
-        case P::ne:
-          return IndexExpr::select(C::Equal, a, b, y, x);
-        case P::slt:
-          return order(C::Less, false, false);
-        case P::sle:
-          return order(C::LessEqual, false, false);
-        case P::sgt:
-          return order(C::Less, true, false);
-        case P::sge:
-          return order(C::LessEqual, true, false);
-        case P::ult:
-          return order(C::UnsignedLess, false, true);
-        case P::ule:
-          return order(C::UnsignedLessEqual, false, true);
-        case P::ugt:
-          return order(C::UnsignedLess, true, true);
-        case P::uge:
-          return order(C::UnsignedLessEqual, true, true);
-        }
-        return std::nullopt;
+        return choose(select.getCondition().getDefiningOp(), operand(1),
+                      operand(2));
       })
       .Case([&](InsertZeroOp) -> Result {
         IndexExpr low = shiftLeft(number(1), operand(1)) - number(1);
@@ -223,6 +187,63 @@ std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
         return result;
       })
       .Default([](Operation *) { return Result(); });
+}
+
+std::optional<IndexExpr> IndexRecognizer::choose(Operation *comparison,
+                                                 IndexExpr onTrue,
+                                                 IndexExpr onFalse) {
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(comparison);
+  if (!compare || !compare.getLhs().getType().isIntOrIndex())
+    return std::nullopt;
+  IndexExpr a = get(compare.getLhs()), b = get(compare.getRhs());
+  using C = IndexExpr::Compare;
+  using P = arith::CmpIPredicate;
+  bool natural = isNatural(a) && isNatural(b);
+  bool isWide = getWidth(compare.getLhs().getType()) == 64;
+  auto order = [&](C kind, bool swapped,
+                   bool isUnsigned) -> std::optional<IndexExpr> {
+    if (isUnsigned && !isWide && !natural)
+      return std::nullopt;
+    return swapped ? IndexExpr::select(kind, b, a, onTrue, onFalse)
+                   : IndexExpr::select(kind, a, b, onTrue, onFalse);
+  };
+  switch (compare.getPredicate()) {
+  case P::eq:
+    return IndexExpr::select(C::Equal, a, b, onTrue, onFalse);
+  case P::ne:
+    return IndexExpr::select(C::Equal, a, b, onFalse, onTrue);
+  case P::slt:
+    return order(C::Less, false, false);
+  case P::sle:
+    return order(C::LessEqual, false, false);
+  case P::sgt:
+    return order(C::Less, true, false);
+  case P::sge:
+    return order(C::LessEqual, true, false);
+  case P::ult:
+    return order(C::UnsignedLess, false, true);
+  case P::ule:
+    return order(C::UnsignedLessEqual, false, true);
+  case P::ugt:
+    return order(C::UnsignedLess, true, true);
+  case P::uge:
+    return order(C::UnsignedLessEqual, true, true);
+  }
+  return std::nullopt;
+}
+
+IndexExpr IndexRecognizer::getCondition(Value condition) {
+  APInt constant;
+  if (matchPattern(condition, m_ConstantInt(&constant)))
+    return number(constant.isZero() ? 0 : 1);
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return IndexExpr::binary(isa<arith::AndIOp>(op)  ? Kind::And
+                             : isa<arith::OrIOp>(op) ? Kind::Or
+                                                     : Kind::Xor,
+                             getCondition(op->getOperand(0)),
+                             getCondition(op->getOperand(1)));
+  return choose(op, number(1), number(0)).value_or(IndexExpr::opaque());
 }
 
 IndexMap IndexRecognizer::getYields(Region &body, ArrayRef<int64_t> extents) {

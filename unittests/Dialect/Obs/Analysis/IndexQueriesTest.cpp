@@ -158,6 +158,21 @@ TEST(Memory, ConflictsAndSectors) {
   EXPECT_EQ(getSectors(i, 32, 32, 4)->total, 4u);
   EXPECT_EQ(getSectors(i * c(8), 64, 64, 4)->total, 64u);
   EXPECT_EQ(getSectors(IndexExpr::opaque(), 64, 64, 4).has_value(), false);
+  // Neighbours are four apart if a thread takes four iterations in a row.
+  EXPECT_EQ(getSectors(i, 128, 32, 4, IterationLayout::Blocked)->max, 16u);
+  // A product of sizes that all lanes of a request share moves them alike.
+  IndexExpr width = IndexExpr::symbol(0);
+  IndexExpr row = IndexExpr::binary(IndexExpr::Kind::FloorDiv, i, c(32));
+  IndexExpr column = IndexExpr::binary(IndexExpr::Kind::Mod, i, c(32));
+  EXPECT_EQ(getSectors(row * width + column, 64, 64, 4)->total, 8u);
+  EXPECT_EQ(getSectors(column * width + row, 64, 64, 4).has_value(), false);
+  // The first 8 iterations only, and only if something else holds as well.
+  IndexExpr few =
+      IndexExpr::select(IndexExpr::Compare::Less, i, c(8), c(1), c(0));
+  IndexExpr both = few & IndexExpr::symbol(1, IndexRange{0, 1});
+  WarpCost cost = *getSectors(i, 64, 64, 4, IterationLayout::Striped, {both});
+  EXPECT_EQ(cost.requests, 1u);
+  EXPECT_EQ(cost.total, 1u);
 }
 
 TEST(Lanes, PatternsOfShuffles) {

@@ -78,17 +78,24 @@ struct WarpCost {
 
 /// Serialised wavefronts in shared memory, of 32 banks of 4 bytes, when
 /// variable 0 of `address`, an element number, runs over `count` iterations
-/// striped over `threads` workers. Elements of 8 bytes go in two halves of a
-/// warp, of 16 in four quarters. nullopt where the address is not known but
-/// for a uniform offset, or the count is over the budget.
-std::optional<WarpCost> getBankConflicts(const IndexExpr &address,
-                                         int64_t count, unsigned threads,
-                                         unsigned elementBytes);
+/// spread over `threads` workers. Elements of 8 bytes go in two halves of a
+/// warp, of 16 in four quarters. Iterations in which one of `conditions` is
+/// known to be 0 access nothing. nullopt where the address is not known but
+/// for an offset that the lanes of a request share, or the count is over the
+/// budget.
+std::optional<WarpCost>
+getBankConflicts(const IndexExpr &address, int64_t count, unsigned threads,
+                 unsigned elementBytes,
+                 IterationLayout layout = IterationLayout::Striped,
+                 llvm::ArrayRef<IndexExpr> conditions = {});
 
-/// The same for sectors of 32 bytes in global memory; uniform offsets are taken
+/// The same for sectors of 32 bytes in global memory; shared offsets are taken
 /// to be multiples of a sector.
-std::optional<WarpCost> getSectors(const IndexExpr &address, int64_t count,
-                                   unsigned threads, unsigned elementBytes);
+std::optional<WarpCost>
+getSectors(const IndexExpr &address, int64_t count, unsigned threads,
+           unsigned elementBytes,
+           IterationLayout layout = IterationLayout::Striped,
+           llvm::ArrayRef<IndexExpr> conditions = {});
 
 /// Where the lanes of a warp take a value from.
 struct LanePattern {

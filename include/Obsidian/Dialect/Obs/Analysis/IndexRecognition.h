@@ -29,6 +29,9 @@ public:
   void setRange(Value value, IndexRange range) { ranges[value] = range; }
 
   IndexExpr get(Value value);
+  /// 1 where `condition`, of type i1, holds and 0 where it does not; opaque if
+  /// it is not recognized.
+  IndexExpr getCondition(Value condition);
   /// What a region of obs.reindex yields, of its arguments as variables 0 to
   /// rank - 1 of these extents (negative: unknown). For a fresh recognizer.
   IndexMap getYields(Region &body, ArrayRef<int64_t> extents);
@@ -39,6 +42,9 @@ private:
   IndexExpr compute(Value value);
   std::optional<IndexExpr> recognize(Operation *op);
   std::optional<IndexExpr> recognizeLoop(Value value);
+  /// `onTrue` where the comparison holds, else `onFalse`.
+  std::optional<IndexExpr> choose(Operation *comparison, IndexExpr onTrue,
+                                  IndexExpr onFalse);
   bool isInLeaf(Value value) const;
 
   SmallVector<Region *> leaves;

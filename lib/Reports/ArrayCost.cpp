@@ -1,0 +1,203 @@
+//===- ArrayCost.cpp - What the arrays of a kernel take -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArrayCost.h"
+#include "CodeModel.h"
+#include "Levels.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+int64_t obs::getElementBytes(Type type) {
+  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+}
+
+/// Registers of 32 bits that a value takes.
+static int64_t getRegisters(Type type) {
+  return type.isIntOrIndexOrFloat() ? llvm::divideCeil(getElementBytes(type), 4)
+                                    : 0;
+}
+
+namespace {
+struct Array {
+  memref::AllocOp alloc;
+  HomeAttr home;
+  /// Registers in each thread, or bytes at an offset.
+  int64_t size = 0;
+  int64_t offset = 0;
+  /// Positions of the operations while it is alive; who uses it first and last.
+  unsigned first = ~0u, last = 0;
+  Operation *firstUser = nullptr, *lastUser = nullptr;
+};
+
+class Arrays {
+public:
+  explicit Arrays(KernelOp kernel) : kernel(kernel) {
+    kernel.walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { position.try_emplace(op, position.size()); });
+    kernel.walk([&](memref::AllocOp alloc) { add(alloc); });
+  }
+  void report(raw_ostream &os);
+
+private:
+  void add(memref::AllocOp alloc);
+  void setLifetime(Array &array);
+  int64_t getMostRegisters();
+  std::string describe(Array &array);
+  int64_t getCarried();
+
+  KernelOp kernel;
+  llvm::DenseMap<Operation *, unsigned> position;
+  SmallVector<Array> arrays;
+};
+} // namespace
+
+void Arrays::setLifetime(Array &array) {
+  SmallVector<Operation *> users(array.alloc->user_begin(),
+                                 array.alloc->user_end());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    for (Value result : user->getResults())
+      if (isa<MemRefType>(result.getType()))
+        users.append(result.user_begin(), result.user_end());
+    if (!array.firstUser || position[user] < position[array.firstUser])
+      array.firstUser = user;
+    if (!array.lastUser || position[user] > position[array.lastUser])
+      array.lastUser = user;
+    // A loop around keeps it alive as a whole.
+    Operation *top = array.alloc->getBlock()->findAncestorOpInBlock(*user);
+    array.first = std::min(array.first, position[top]);
+    top->walk([&](Operation *inner) {
+      array.last = std::max(array.last, position[inner]);
+    });
+  }
+}
+
+void Arrays::add(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
+  if (!home)
+    return;
+  Array array{alloc, home};
+  int64_t elements = type.getNumElements();
+  if (home.getStorage() == Storage::Registers) {
+    // Lanes hold equal parts of an array of a warp, threads one element of an
+    // array of a block.
+    int64_t held = home.getOwner() == Level::Thread ? elements
+                   : home.getOwner() == Level::Warp
+                       ? llvm::divideCeil(elements, lanesOfWarp)
+                       : 1;
+    array.size = held * getRegisters(type.getElementType());
+  } else {
+    array.size = elements * getElementBytes(type.getElementType());
+    if (auto offset = alloc->getAttrOfType<IntegerAttr>("obs.offset"))
+      array.offset = offset.getInt();
+    if (home.getOwner() == Level::Warp)
+      array.size =
+          llvm::alignTo(array.size, 16) *
+          llvm::divideCeil(kernel.getThreads().value_or(1), lanesOfWarp);
+  }
+  setLifetime(array);
+  arrays.push_back(array);
+}
+
+/// The most registers that arrays alive at one time take.
+int64_t Arrays::getMostRegisters() {
+  int64_t most = 0;
+  auto isHeld = [](Array &array) {
+    return array.home.getStorage() == Storage::Registers && array.firstUser;
+  };
+  for (Array &start : arrays) {
+    if (!isHeld(start))
+      continue;
+    int64_t sum = 0;
+    for (Array &other : arrays)
+      if (isHeld(other) && other.first <= start.first &&
+          start.first <= other.last)
+        sum += other.size;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+/// The most registers that loops inside of each other carry.
+int64_t Arrays::getCarried() {
+  int64_t most = 0;
+  kernel.walk([&](LoopLikeOpInterface inner) {
+    int64_t sum = 0;
+    for (Operation *op = inner; op != kernel; op = op->getParentOp())
+      if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        for (Value value : loop.getRegionIterArgs())
+          sum += getRegisters(value.getType());
+    most = std::max(most, sum);
+  });
+  return most;
+}
+
+/// True if some access of the array has an index that is no constant.
+static bool isIndexed(memref::AllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), [](Operation *user) {
+    std::optional<MemoryAccess> access = MemoryAccess::get(user);
+    return !access || llvm::any_of(access->indices, [](Value index) {
+      return !getConstantIntValue(index);
+    });
+  });
+}
+
+std::string Arrays::describe(Array &array) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (int64_t extent : array.alloc.getType().getShape())
+    os << extent << " x ";
+  os << array.alloc.getType().getElementType() << " of a "
+     << stringifyLevel(array.home.getOwner()) << " at "
+     << getPlace(array.alloc.getLoc());
+  if (array.home.getOwner() == Level::Thread && isIndexed(array.alloc))
+    os << ", in local memory unless its indices become constants";
+  if (array.firstUser)
+    os << ", alive from " << getPlace(array.firstUser->getLoc()) << " to "
+       << getPlace(array.lastUser->getLoc());
+  return text;
+}
+
+void Arrays::report(raw_ostream &os) {
+  os << "  registers of a thread: " << getMostRegisters()
+     << " hold arrays at one time, " << getCarried()
+     << " carry values around loops\n";
+  // Arrays that differ in nothing are one line.
+  SmallVector<std::pair<std::string, int64_t>> inRegisters;
+  for (Array &array : arrays) {
+    if (array.home.getStorage() != Storage::Registers)
+      continue;
+    std::string text = std::to_string(array.size) + ": " + describe(array);
+    auto found = llvm::find_if(inRegisters,
+                               [&](auto &line) { return line.first == text; });
+    if (found == inRegisters.end())
+      inRegisters.push_back({text, 1});
+    else
+      ++found->second;
+  }
+  for (auto &[text, number] : inRegisters) {
+    os << "    ";
+    if (number > 1)
+      os << number << " times ";
+    os << text << '\n';
+  }
+  auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
+  os << "  shared memory of a block: " << (bytes ? bytes.getInt() : 0)
+     << " bytes\n";
+  for (Array &array : arrays)
+    if (array.home.getStorage() != Storage::Registers)
+      os << "    " << array.offset << " to " << array.offset + array.size - 1
+         << ": " << describe(array) << '\n';
+}
+
+void obs::reportArrays(KernelOp kernel, raw_ostream &os) {
+  Arrays(kernel).report(os);
+}

@@ -1,0 +1,455 @@
+//===- CodeModel.cpp - How often code runs, and on which addresses --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeModel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <functional>
+
+using namespace mlir;
+using namespace mlir::obs;
+using Kind = IndexExpr::Kind;
+
+/// Points of loops at most that one question looks at.
+static constexpr int64_t maxPoints = 1 << 14;
+/// More elements than any array has.
+static constexpr int64_t maxExtent = int64_t(1) << 40;
+/// Symbols from here on are extents that no value of the kernel holds.
+static constexpr unsigned firstUnknownExtent = 1u << 30;
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+Value obs::getRoot(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
+      return memory;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    memory = view.getViewSource();
+  }
+  auto argument = cast<BlockArgument>(memory);
+  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+MapAttr obs::getSpread(scf::ForallOp leaf) {
+  std::optional<ArrayAttr> mapping = leaf.getMapping();
+  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
+                                         : MapAttr();
+}
+
+std::optional<MemoryAccess> MemoryAccess::get(Operation *op) {
+  using Result = std::optional<MemoryAccess>;
+  auto describe = [&](Kind kind, Value memory, ValueRange indices, Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    return MemoryAccess{op,
+                        kind,
+                        memory,
+                        indices,
+                        vector ? vector.getElementType() : type,
+                        vector ? vector.getNumElements() : 1};
+  };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](memref::LoadOp load) {
+        return describe(Kind::Read, load.getMemRef(), load.getIndices(),
+                        load.getType());
+      })
+      .Case([&](memref::StoreOp store) {
+        return describe(Kind::Write, store.getMemRef(), store.getIndices(),
+                        store.getValueToStore().getType());
+      })
+      .Case([&](memref::AtomicRMWOp atomic) {
+        return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
+                        atomic.getType());
+      })
+      .Case([&](memref::GenericAtomicRMWOp atomic) {
+        return describe(Kind::Atomic, atomic.getMemref(), atomic.getIndices(),
+                        atomic.getResult().getType());
+      })
+      .Case([&](vector::LoadOp load) {
+        return describe(Kind::Read, load.getBase(), load.getIndices(),
+                        load.getType());
+      })
+      .Case([&](vector::StoreOp store) {
+        return describe(Kind::Write, store.getBase(), store.getIndices(),
+                        store.getValueToStore().getType());
+      })
+      .Default([](Operation *) { return Result(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> CodeModel::getText(Value value) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return std::to_string(*constant);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner()->getParentOp() != kernel)
+      return std::nullopt;
+    return "arg" + std::to_string(argument.getArgNumber());
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<std::string> memory = getText(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!memory || !index)
+      return std::nullopt;
+    return *memory + ".dim" + std::to_string(*index);
+  }
+  if (op->getNumOperands() == 1 && isa<arith::IndexCastOp, arith::IndexCastUIOp,
+                                       arith::ExtUIOp, arith::ExtSIOp>(op))
+    return getText(op->getOperand(0));
+  if (op->getNumOperands() != 2)
+    return std::nullopt;
+  auto call = [&](StringRef name, StringRef separator,
+                  Value first) -> std::optional<std::string> {
+    std::optional<std::string> a = getText(first);
+    std::optional<std::string> b = getText(op->getOperand(1));
+    if (!a || !b)
+      return std::nullopt;
+    return (name + "(" + *a + separator + *b + ")").str();
+  };
+  Value lhs = op->getOperand(0);
+  if (isa<arith::AddIOp>(op))
+    return call("", " + ", lhs);
+  if (isa<arith::SubIOp>(op))
+    return call("", " - ", lhs);
+  if (isa<arith::MulIOp>(op))
+    return call("", " * ", lhs);
+  if (isa<arith::RemUIOp>(op))
+    return call("", " mod ", lhs);
+  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+    return call("min", ", ", lhs);
+  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
+    return call("max", ", ", lhs);
+  if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op))
+    return call("ceil", " / ", lhs);
+  if (isa<arith::DivUIOp>(op)) {
+    // (x + (c - 1)) / c.
+    auto sum = lhs.getDefiningOp<arith::AddIOp>();
+    std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+    if (sum && divisor && getConstantIntValue(sum.getRhs()) == *divisor - 1)
+      return call("ceil", " / ", sum.getLhs());
+    return call("floor", " / ", lhs);
+  }
+  return std::nullopt;
+}
+
+Count CodeModel::getSize(Value value) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant < 0 ? Count::unknown() : Count(*constant);
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return getSize(product.getLhs()) * getSize(product.getRhs());
+  std::optional<std::string> text = getText(value);
+  return text ? Count::size(*text) : Count::unknown();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf)
+    : kernel(kernel), leaf(leaf) {
+  kernel.walk(
+      [&](memref::DimOp dim) { recognizer.setRange(dim, {0, maxExtent}); });
+  if (!leaf)
+    return;
+  recognizer.addLeaf(leaf.getRegion());
+  recognizer.addVariable(leaf.getInductionVar(0),
+                         getConstantIntValue(leaf.getMixedUpperBound()[0]));
+  // Lanes that run a loop together are in the same round of it, however many
+  // rounds there are.
+  leaf.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (!isCounted(loop) && recognizer.get(loop.getLowerBound()).isUniform() &&
+        recognizer.get(loop.getStep()).isUniform())
+      recognizer.addVariable(loop.getInductionVar());
+  });
+}
+
+/// True where the recognizer expresses the counter of `loop` by the number of
+/// its round.
+bool CodeModel::isCounted(scf::ForOp loop) {
+  std::optional<int64_t> lower =
+      recognizer.get(loop.getLowerBound()).getConstant();
+  std::optional<int64_t> step = recognizer.get(loop.getStep()).getConstant();
+  std::optional<IndexRange> upper =
+      recognizer.get(loop.getUpperBound()).getRange();
+  return lower && step && upper && *step > 0 && *lower >= 0 &&
+         upper->max > *lower;
+}
+
+CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
+  Loop result;
+  IndexExpr counter = recognizer.get(loop.getInductionVar());
+  SmallVector<IndexExpr> leaves = collectLeaves(counter, Kind::Symbol);
+  leaves.append(collectLeaves(counter, Kind::Variable));
+  if (leaves.size() == 1)
+    result.counter = leaves.front();
+  IndexExpr upper = recognizer.get(loop.getUpperBound());
+  if (loop->hasAttr("obs.map")) {
+    // All units of the scope together do each iteration once.
+    result.trips = upper;
+    result.size = getSize(loop.getUpperBound());
+    return result;
+  }
+  IndexExpr lower = recognizer.get(loop.getLowerBound());
+  IndexExpr step = recognizer.get(loop.getStep());
+  IndexExpr one = IndexExpr::constant(1), zero = IndexExpr::constant(0);
+  IndexExpr length = IndexExpr::binary(Kind::Max, upper - lower, zero);
+  result.trips = IndexExpr::binary(Kind::FloorDiv, length + (step - one), step);
+  if (!isCounted(loop)) {
+    result.first = lower;
+    result.step = step;
+  }
+  if (lower.getConstant() == 0 && step.getConstant() == 1) {
+    result.size = getSize(loop.getUpperBound());
+    return result;
+  }
+  std::optional<std::string> from = getText(loop.getLowerBound());
+  std::optional<std::string> to = getText(loop.getUpperBound());
+  std::optional<std::string> by = getText(loop.getStep());
+  result.size =
+      from && to && by
+          ? Count::size("ceil((" + *to + " - " + *from + ") / " + *by + ")")
+          : Count::unknown();
+  return result;
+}
+
+CodeModel::Context CodeModel::getContext(Block *block, Operation *scope) {
+  Context context;
+  Operation *child = nullptr;
+  Region *region = block->getParent();
+  for (Operation *op = block->getParentOp(); op != scope && op != kernel;
+       child = op, region = op->getParentRegion(), op = op->getParentOp()) {
+    if (auto forall = dyn_cast<scf::ForallOp>(op)) {
+      OpFoldResult bound = forall.getMixedUpperBound()[0];
+      Loop loop;
+      loop.isLeaf = true;
+      if (std::optional<int64_t> constant = getConstantIntValue(bound)) {
+        loop.trips = IndexExpr::constant(*constant);
+      } else {
+        Value extent = cast<Value>(bound);
+        loop.trips = recognizer.get(extent);
+        loop.size = getSize(extent);
+      }
+      if (forall == leaf)
+        loop.counter = recognizer.get(leaf.getInductionVar(0));
+      context.loops.push_back(loop);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      context.loops.push_back(describe(loop));
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      IndexExpr condition = recognizer.getCondition(branch.getCondition());
+      if (region == &branch.getElseRegion())
+        condition = IndexExpr::constant(1) - condition;
+      context.conditions.push_back(condition);
+    } else if (isa<scf::WhileOp>(op)) {
+      context.isKnown = false;
+    }
+  }
+  std::reverse(context.loops.begin(), context.loops.end());
+  return context;
+}
+
+static IndexExpr fix(const IndexExpr &expr,
+                     ArrayRef<std::pair<IndexExpr, int64_t>> fixed) {
+  if (fixed.empty())
+    return expr;
+  return expr.substitute(
+      [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+        for (auto &[name, value] : fixed)
+          if (name.getKind() == leaf.getKind() && name.getId() == leaf.getId())
+            return IndexExpr::constant(value);
+        return std::nullopt;
+      });
+}
+
+bool CodeModel::forEachPoint(
+    ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
+    llvm::function_ref<void(const Fixed &, Count)> visit) {
+  SmallVector<IndexExpr> leaves;
+  for (const Loop &loop : loops) {
+    leaves.append(collectLeaves(loop.trips, Kind::Symbol));
+    leaves.append(collectLeaves(loop.trips, Kind::Variable));
+  }
+  leaves.append(collectLeaves(needed, Kind::Symbol));
+  leaves.append(collectLeaves(needed, Kind::Variable));
+  int64_t points = 0;
+  Fixed fixed;
+  std::function<bool(unsigned, Count)> run = [&](unsigned depth,
+                                                 Count weight) -> bool {
+    if (depth == loops.size()) {
+      visit(fixed, weight);
+      return ++points <= maxPoints;
+    }
+    const Loop &loop = loops[depth];
+    std::optional<int64_t> trips = fix(loop.trips, fixed).getConstant();
+    if (!trips)
+      return run(depth + 1, weight * loop.size);
+    if (*trips <= 0)
+      return true;
+    std::optional<int64_t> first = fix(loop.first, fixed).getConstant();
+    std::optional<int64_t> step = fix(loop.step, fixed).getConstant();
+    bool isNeeded = loop.counter && first && step &&
+                    llvm::is_contained(leaves, *loop.counter);
+    if (!isNeeded)
+      return run(depth + 1, weight * Count(*trips));
+    for (int64_t round = 0; round < *trips; ++round) {
+      fixed.push_back({*loop.counter, *first + round * *step});
+      bool isDone = run(depth + 1, weight);
+      fixed.pop_back();
+      if (!isDone)
+        return false;
+    }
+    return true;
+  };
+  return run(0, Count(1));
+}
+
+Count CodeModel::getRuns(Block *block, Operation *scope) {
+  auto found = runs.find({block, scope});
+  if (found != runs.end())
+    return found->second;
+  Context context = getContext(block, scope);
+  // Conditions on sizes are not known at any point.
+  SmallVector<IndexExpr> counters;
+  for (const Loop &loop : context.loops)
+    if (loop.counter)
+      counters.push_back(*loop.counter);
+  bool isBound = false;
+  llvm::erase_if(context.conditions, [&](const IndexExpr &condition) {
+    SmallVector<IndexExpr> leaves = collectLeaves(condition, Kind::Symbol);
+    leaves.append(collectLeaves(condition, Kind::Variable));
+    bool isKnown =
+        !condition.hasOpaque() && llvm::all_of(leaves, [&](auto &leaf) {
+          return llvm::is_contained(counters, leaf);
+        });
+    isBound |= !isKnown;
+    return !isKnown;
+  });
+  Count total;
+  bool isDone = forEachPoint(
+      context.loops, context.conditions, [&](const Fixed &fixed, Count count) {
+        for (const IndexExpr &condition : context.conditions) {
+          std::optional<IndexRange> range = fix(condition, fixed).getRange();
+          if (range && range->min == 0 && range->max == 0)
+            return;
+          if (!range || range->min != 1 || range->max != 1)
+            count = count.asBound();
+        }
+        total += count;
+      });
+  if (!isDone) {
+    // Without the conditions there may be few points.
+    total = Count();
+    isDone = forEachPoint(context.loops, {},
+                          [&](const Fixed &, Count count) { total += count; });
+    if (!context.conditions.empty())
+      total = total.asBound();
+  }
+  if (!isDone || !context.isKnown)
+    total = Count::unknown();
+  if (isBound)
+    total = total.asBound();
+  runs.insert({{block, scope}, total});
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+IndexExpr CodeModel::getExtent(Value memory, unsigned dimension) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dimension))
+    return IndexExpr::constant(type.getDimSize(dimension));
+  for (Operation *user : memory.getUsers())
+    if (auto dim = dyn_cast<memref::DimOp>(user))
+      if (dim.getConstantIndex() == dimension)
+        return recognizer.get(dim);
+  return IndexExpr::symbol(firstUnknownExtent + unknownExtents++,
+                           IndexRange{0, maxExtent});
+}
+
+std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
+  auto type = cast<MemRefType>(access.memory.getType());
+  if (getRoot(access.memory) != access.memory || !type.getLayout().isIdentity())
+    return std::nullopt;
+  IndexExpr address = IndexExpr::constant(0);
+  for (auto [dimension, index] : llvm::enumerate(access.indices)) {
+    if (dimension > 0)
+      address = address * getExtent(access.memory, dimension);
+    address = address + recognizer.get(index);
+  }
+  return address;
+}
+
+std::optional<WarpCost> CodeModel::ask(
+    const MemoryAccess &access, int64_t workers,
+    llvm::function_ref<std::optional<WarpCost>(const IndexExpr &, int64_t,
+                                               ArrayRef<IndexExpr>)>
+        query) {
+  std::optional<IndexExpr> address = getAddress(access);
+  if (!address)
+    return std::nullopt;
+  Context context = getContext(access.op->getBlock(), kernel);
+  auto leafLoop = llvm::find_if(context.loops,
+                                [](const Loop &loop) { return loop.isLeaf; });
+  Loop threads = leafLoop == context.loops.end() ? Loop() : *leafLoop;
+  if (leafLoop != context.loops.end())
+    context.loops.erase(leafLoop);
+
+  // A length that is known at run time: the first rounds stand for all.
+  auto getCount = [&](const IndexExpr &trips) -> int64_t {
+    constexpr int64_t rounds = 16;
+    if (std::optional<int64_t> constant = trips.getConstant())
+      return *constant;
+    std::optional<IndexRange> range = trips.getRange();
+    return std::min(range ? range->max : maxExtent, rounds * workers);
+  };
+  auto isSize = [&] {
+    return collectLeaves(threads.trips, Kind::Symbol).empty() ||
+           llvm::none_of(context.loops, [&](const Loop &loop) {
+             return loop.counter &&
+                    llvm::is_contained(
+                        collectLeaves(threads.trips, Kind::Symbol),
+                        *loop.counter);
+           });
+  };
+  if (isSize())
+    if (std::optional<WarpCost> cost =
+            query(*address, getCount(threads.trips), context.conditions))
+      return cost;
+  SmallVector<IndexExpr> needed = context.conditions;
+  needed.push_back(*address);
+  needed.push_back(threads.trips);
+  WarpCost total;
+  bool isKnown = true;
+  bool isDone =
+      forEachPoint(context.loops, needed, [&](const Fixed &fixed, Count) {
+        if (!isKnown)
+          return;
+        SmallVector<IndexExpr> conditions;
+        for (const IndexExpr &condition : context.conditions)
+          conditions.push_back(fix(condition, fixed));
+        std::optional<WarpCost> cost =
+            query(fix(*address, fixed), getCount(fix(threads.trips, fixed)),
+                  conditions);
+        isKnown &= cost.has_value();
+        if (!cost)
+          return;
+        total.max = std::max(total.max, cost->max);
+        total.total += cost->total;
+        total.requests += cost->requests;
+      });
+  return isDone && isKnown ? std::optional(total) : std::nullopt;
+}

@@ -1,0 +1,107 @@
+//===- CodeModel.h - How often code runs, and on which addresses *- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_REPORTS_CODEMODEL_H
+#define OBSIDIAN_LIB_REPORTS_CODEMODEL_H
+
+#include "Count.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::obs {
+
+/// Threads in a warp of every target.
+constexpr int64_t lanesOfWarp = 32;
+
+/// The alloc, kernel argument or table that `memory` is (a part of); null if
+/// that is not known.
+Value getRoot(Value memory);
+
+/// How the iterations of `leaf` are spread.
+MapAttr getSpread(scf::ForallOp leaf);
+
+/// What is read or written at one place.
+struct MemoryAccess {
+  enum class Kind { Read, Write, Atomic };
+  /// Nothing for what is no access of memory.
+  static std::optional<MemoryAccess> get(Operation *op);
+
+  Operation *op;
+  Kind kind;
+  Value memory;
+  ValueRange indices;
+  Type element;
+  /// Elements side by side that one thread accesses at once.
+  int64_t width;
+};
+
+/// One loop over threads of a kernel in level IR, or all code that is in none.
+class CodeModel {
+public:
+  CodeModel(KernelOp kernel, scf::ForallOp leaf);
+
+  scf::ForallOp getLeaf() const { return leaf; }
+  /// How often `block` runs, by all units together, while `scope` runs once:
+  /// the kernel, or a loop around the block.
+  Count getRuns(Block *block, Operation *scope);
+  /// The number of the element that `access` is about; nothing for parts of
+  /// arrays.
+  std::optional<IndexExpr> getAddress(const MemoryAccess &access);
+  /// Asks `query` about an access in the leaf: with the address, the number of
+  /// iterations and the conditions on them, for each way that the loops around
+  /// can stand if that matters, and adds the answers up.
+  std::optional<WarpCost>
+  ask(const MemoryAccess &access, int64_t workers,
+      llvm::function_ref<std::optional<WarpCost>(const IndexExpr &, int64_t,
+                                                 ArrayRef<IndexExpr>)>
+          query);
+  /// What `value` is in terms of arguments of the kernel; not known for what
+  /// the kernel loads or counts.
+  Count getSize(Value value) const;
+
+private:
+  using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
+
+  struct Loop {
+    /// How often it runs, as an expression and, if that is no number, as text.
+    IndexExpr trips = IndexExpr::constant(1);
+    Count size = 1;
+    /// Round r has `counter` at first + r * step.
+    std::optional<IndexExpr> counter;
+    IndexExpr first = IndexExpr::constant(0), step = IndexExpr::constant(1);
+    bool isLeaf = false;
+  };
+  /// What stands around a block, from outside to inside.
+  struct Context {
+    SmallVector<Loop> loops;
+    /// Each has to differ from 0.
+    SmallVector<IndexExpr> conditions;
+    bool isKnown = true;
+  };
+
+  std::optional<std::string> getText(Value value) const;
+  bool isCounted(scf::ForOp loop);
+  Loop describe(scf::ForOp loop);
+  Context getContext(Block *block, Operation *scope);
+  /// Calls `visit` at every point of the loops that `needed` depends on, with
+  /// how often the others run. False if there are too many points.
+  bool forEachPoint(ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
+                    llvm::function_ref<void(const Fixed &, Count)> visit);
+  IndexExpr getExtent(Value memory, unsigned dimension);
+
+  KernelOp kernel;
+  scf::ForallOp leaf;
+  IndexRecognizer recognizer;
+  llvm::DenseMap<std::pair<Block *, Operation *>, Count> runs;
+  unsigned unknownExtents = 0;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_REPORTS_CODEMODEL_H

@@ -1,0 +1,117 @@
+// RUN: obs-opt --obs-report-cost %s -o /dev/null | FileCheck %s
+
+// Requests of warps, in kernels of one block part each.
+
+#block = #obs.map<block, thread>
+#warp = #obs.map<warp, thread>
+
+// CHECK-LABEL: kernel 'sectors'
+obs.kernel @sectors(%a: memref<4096xf32>, %b: memref<?x?xf64>, %h: memref<4096xf16>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  scf.forall (%t) in (64) {
+    // 32 times 4 bytes are 4 sectors; 64 threads read 256 bytes.
+    // CHECK: read global f32 at {{.*}}:[[@LINE+1]]:10, 4 sectors per request, 256 bytes
+    %0 = memref.load %a[%t] : memref<4096xf32>
+    // Four begin in one sector and end in the fifth.
+    // CHECK: read global f32 at {{.*}}:[[@LINE+2]]:10, 5 sectors per request, 256 bytes
+    %i1 = arith.addi %t, %c5 : index
+    %1 = memref.load %a[%i1] : memref<4096xf32>
+    // CHECK: read global f32 at {{.*}}:[[@LINE+2]]:10, 8 sectors per request, 256 bytes
+    %i2 = arith.muli %t, %c2 : index
+    %2 = memref.load %a[%i2] : memref<4096xf32>
+    // CHECK: read global f32 at {{.*}}:[[@LINE+2]]:10, 32 sectors per request, 256 bytes
+    %i3 = arith.muli %t, %c8 : index
+    %3 = memref.load %a[%i3] : memref<4096xf32>
+    // All want the same.
+    // CHECK: read global f32 at {{.*}}:[[@LINE+1]]:10, 1 sector per request, 256 bytes
+    %4 = memref.load %a[%c5] : memref<4096xf32>
+    // CHECK: read global f16 at {{.*}}:[[@LINE+1]]:10, 2 sectors per request, 128 bytes
+    %5 = memref.load %h[%t] : memref<4096xf16>
+    // Along a row of unknown length, then down a column.
+    // CHECK: read global f64 at {{.*}}:[[@LINE+1]]:10, 8 sectors per request, 512 bytes
+    %6 = memref.load %b[%c2, %t] : memref<?x?xf64>
+    // CHECK: read global f64 at {{.*}}:[[@LINE+1]]:10, ? sectors per request, 512 bytes
+    %7 = memref.load %b[%t, %c2] : memref<?x?xf64>
+    // 8 of each 32 lanes.
+    %lane = arith.remui %t, %c32 : index
+    %few = arith.cmpi ult, %lane, %c8 : index
+    scf.if %few {
+      // CHECK: write global f32 at {{.*}}:[[@LINE+1]]:7, 1 sector per request, 64 bytes
+      memref.store %0, %a[%t] : memref<4096xf32>
+    } else {
+      // CHECK: write global f32 at {{.*}}:[[@LINE+1]]:7, 3 sectors per request, 192 bytes
+      memref.store %1, %a[%t] : memref<4096xf32>
+    }
+    memref.store %2, %a[%t] : memref<4096xf32>
+    memref.store %3, %a[%t] : memref<4096xf32>
+    memref.store %4, %a[%t] : memref<4096xf32>
+    memref.store %5, %h[%t] : memref<4096xf16>
+    memref.store %6, %b[%c0, %t] : memref<?x?xf64>
+    memref.store %7, %b[%c1, %t] : memref<?x?xf64>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+  // Neighbours are iterations of one thread: four apart for two lanes.
+  scf.forall (%t) in (256) {
+    // CHECK: atomic global f32 at {{.*}}:[[@LINE+3]]:10, 16 sectors per request, 1024 bytes
+    %x = memref.load %h[%t] : memref<4096xf16>
+    %y = arith.extf %x : f16 to f32
+    %0 = memref.atomic_rmw addf %y, %a[%t] : (f32, memref<4096xf32>) -> f32
+  } {mapping = [#block], obs.distribution = #obs.distribution<blocked>}
+  // CHECK: read global f32 at {{.*}}:[[@LINE+1]]:8 by all threads of a grid, 1 sector per request, 4 bytes
+  %u = memref.load %a[%c0] : memref<4096xf32>
+}
+
+// CHECK-LABEL: kernel 'banks'
+obs.kernel @banks(%n: index) attributes {threads = 64 : i64, shared_bytes = 33024 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %c17 = arith.constant 17 : index
+  %c32 = arith.constant 32 : index
+  %cf = arith.constant 0.0 : f32
+  %s = memref.alloc() {obs.offset = 0 : i64} : memref<4096xf32, #obs.home<block, shared>>
+  %d = memref.alloc() {obs.offset = 16384 : i64} : memref<2048xf64, #obs.home<block, shared>>
+  %p = memref.alloc() {obs.offset = 32768 : i64} : memref<64xf32, #obs.home<block, shared>>
+  %cd = arith.constant 0.0 : f64
+  scf.forall (%t) in (64) {
+    // CHECK: write shared f32 at {{.*}}:[[@LINE+1]]:5, bank-conflict degree 1, 256 bytes
+    memref.store %cf, %s[%t] : memref<4096xf32, #obs.home<block, shared>>
+    // CHECK: write shared f32 at {{.*}}:[[@LINE+2]]:5, bank-conflict degree 2, 256 bytes
+    %i1 = arith.muli %t, %c2 : index
+    memref.store %cf, %s[%i1] : memref<4096xf32, #obs.home<block, shared>>
+    // CHECK: write shared f32 at {{.*}}:[[@LINE+2]]:5, bank-conflict degree 1, 256 bytes
+    %i2 = arith.muli %t, %c17 : index
+    memref.store %cf, %s[%i2] : memref<4096xf32, #obs.home<block, shared>>
+    // CHECK: write shared f32 at {{.*}}:[[@LINE+2]]:5, bank-conflict degree 32, 256 bytes
+    %i3 = arith.muli %t, %c32 : index
+    memref.store %cf, %s[%i3] : memref<4096xf32, #obs.home<block, shared>>
+    // 8 bytes in two halves of a warp: no conflict.
+    // CHECK: write shared f64 at {{.*}}:[[@LINE+1]]:5, bank-conflict degree 1, 512 bytes
+    memref.store %cd, %d[%t] : memref<2048xf64, #obs.home<block, shared>>
+    // The first warp writes every element, the second every eighth.
+    // CHECK: write shared f32 at {{.*}}:[[@LINE+4]]:5, bank-conflict degree 8 (4.5 on average), 256 bytes
+    %second = arith.cmpi uge, %t, %c32 : index
+    %stride = arith.select %second, %c8, %c1 : index
+    %i4 = arith.muli %t, %stride : index
+    memref.store %cf, %s[%i4] : memref<4096xf32, #obs.home<block, shared>>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+  // Strides 1, 2 and 4: 64, 32 and 16 threads write 4 bytes. 64 make two
+  // requests, the others one.
+  scf.for %k = %c0 to %c3 step %c1 {
+    %stride = arith.shli %c1, %k : index
+    %c64 = arith.constant 64 : index
+    %extent = arith.shrui %c64, %k : index
+    scf.forall (%t) in (%extent) {
+      %i = arith.muli %t, %stride : index
+      // CHECK: write shared f32 at {{.*}}:[[@LINE+1]]:7, bank-conflict degree 2 (1.5 on average), 448 bytes
+      memref.store %cf, %p[%i] : memref<64xf32, #obs.home<block, shared>>
+    } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+  }
+  // CHECK: shared memory: 0 bytes read, 2240 bytes written
+}
