@@ -26,9 +26,12 @@ static:
 	cmake --preset static
 	cmake --build --preset static
 
-# Writes docs/generated/ from the TableGen descriptions.
+# Writes docs/generated/ from the TableGen descriptions, and what the tools in build/bin print
+# into docs/programs/ and docs/Gallery.md.
 docs:
 	./scripts/check-docs.sh --update
+	./scripts/check-programs.py --update --bin=build/bin
+	./scripts/gallery.py --update --bin=build/bin
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs "$${CLANG_FORMAT:-clang-format-22}" -i

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Builds docs/Gallery.md: all programs of examples/, their kernels, what they cost, pictures.
+
+  scripts/gallery.py [--bin=DIR]            says if the page is out of date; exits with 1 then
+  scripts/gallery.py --update [--bin=DIR]   writes the page and the pictures in docs/images/
+
+DIR has the tools, unless they are in PATH. Needs nothing but Python. Pictures and reports of costs,
+which have tests of their own, are not compared.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+
+import picture
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "Gallery.md"
+FUSED = ["--inline", "--obs-expand-collectives", "--obs-unroll-loops", "--canonicalize", "--cse",
+         "--obs-fuse-arrays", "--obs-batch-distribute", "--obs-fuse-arrays", "--canonicalize", "--cse"]
+
+COST = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n", re.S)
+
+# For each program the pictures: name, what is seen, arguments, whether large values are dark.
+# EDGES, HEAT and STEPS.npy are files that `inputs` writes.
+PICTURES = {
+    "mandelbrot": [
+        ("mandelbrot", "The Mandelbrot set", "--entry=mandelbrot 240 360 -0.6 0.0 0.009 48", True),
+        ("julia", "A Julia set", "--entry=julia 240 360 0.0 0.0 0.009 -0.8 0.156 48", True)],
+    "convolution": [
+        ("convolution", "Edges of the number of steps of the Mandelbrot set",
+         "--entry=mirror_tiled3 STEPS.npy EDGES:3x3xi32", True)],
+    "jacobi": [
+        ("jacobi", "Heat between two hot walls and two cold ones, after 400 steps",
+         "HEAT:60x90xf32 400", False)],
+    "stencil": [
+        ("stencil", "The steps of the Mandelbrot set, blurred", "STEPS.npy", True)],
+}
+
+
+def tool(environment, *command, folder=ROOT):
+    """What a command prints; ends the script if it fails."""
+    done = subprocess.run(command, cwd=folder, env=environment, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.exit("%s\n%s" % (shlex.join(command), done.stdout))
+    return done.stdout
+
+
+def inputs(environment, folder):
+    """Writes the inputs of pictures."""
+    tool(environment, "obs-run", str(ROOT / "examples/mandelbrot.mlir"), "--entry=mandelbrot",
+         "--device=emulate", "--out=STEPS.npy", *"200 300 -0.6 0.0 0.0105 24".split(), folder=folder)
+    (folder / "EDGES").write_bytes(struct.pack("<9i", -1, -1, -1, -1, 8, -1, -1, -1, -1))
+    heat = [100.0 if i == 0 or j == 0 else 0.0 for i in range(60) for j in range(90)]
+    (folder / "HEAT").write_bytes(struct.pack("<%df" % len(heat), *heat))
+
+
+def draw(environment):
+    """Makes the pictures in docs/images/."""
+    (ROOT / "docs" / "images").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        inputs(environment, folder)
+        for program, pictures in PICTURES.items():
+            for name, _, arguments, inverted in pictures:
+                tool(environment, "obs-run", str(ROOT / "examples" / (program + ".mlir")),
+                     "--device=emulate", "--out=OUT.npy", *arguments.split(), folder=folder)
+                picture.main(str(folder / "OUT.npy"), str(ROOT / "docs/images" / (name + ".png")),
+                             inverted)
+
+
+def details(title, language, text):
+    """A block that opens on demand."""
+    return "<details><summary>%s</summary>\n\n```%s\n%s```\n\n</details>\n\n" % (
+        title, language, text)
+
+
+def launches(environment, program, lines):
+    """A table of the launches of those command lines that run on the emulator."""
+    rows, before = [], None
+    for line in lines:
+        if "--device=emulate" not in line:
+            continue
+        words = shlex.split(line)
+        words += [] if "--report" in words else ["--report"]
+        for report in tool(environment, "obs-run", *words).splitlines():
+            if not report.startswith("launch: "):
+                continue
+            field = dict(word.split("=") for word in report.split()[1:])
+            row = [field[key] for key in ("kernel", "blocks", "threads", "shared-bytes", "block-barriers",
+                                          "warp-barriers", "bytes-loaded", "bytes-stored", "atomics")]
+            if row == before:
+                rows[-1][0] += 1
+            else:
+                rows.append([1, row])
+            before = row
+    if not rows:
+        sys.exit("%s: no line on how to run it has --device=emulate" % program)
+    return ("| kernel | blocks | threads | shared bytes | block barriers | warp barriers | bytes loaded | "
+            "bytes stored | atomics |\n|---|---|---|---|---|---|---|---|---|\n"
+            + "".join("| `%s`%s | %s |\n" % (row[0], " x %d" % count if count > 1 else "",
+                                            " | ".join(row[1:])) for count, row in rows))
+
+
+def entry(environment, path, with_cost):
+    """What the page says about one program."""
+    name, text = path.stem, path.read_text()
+    header = re.match(r"(?://[^\n]*\n)+", text)[0]
+    about = re.sub(r"^// ?", "", header, flags=re.M)
+    about, _, run = about.partition("\nRun: ")
+    lines = [re.sub(r"^\s*obs-run ", "", line) for line in run.splitlines() if "obs-run examples/" in line]
+    part = "## %s\n\n" % name
+    part += "```text\n%s\n```\n\n" % about.strip()
+    for file, seen, _, _ in PICTURES.get(name, ()):
+        part += "![%s](images/%s.png)\n" % (seen, file)
+    part += "\n" if name in PICTURES else ""
+    for page in ("docs/programs/%s.md" % name,):
+        if (ROOT / page).exists():
+            part += "[How it is compiled](programs/%s.md), step by step.\n\n" % name
+    part += "Launches of `obs-run %s`:\n\n" % "`, `obs-run ".join(
+        line for line in lines if "--device=emulate" in line)
+    part += launches(environment, name, lines) + "\n"
+    plan = tool(environment, "obs-opt", *FUSED, "--obs-outline-kernels", "examples/%s.mlir" % name,
+                "-o", os.devnull)
+    plan = "".join(re.sub(r"^\S*/", "", line) + "\n" for line in plan.splitlines()
+                   if re.match(r"\S+: (remark|note): ", line))
+    part += details("Plan", "text", plan)
+    if with_cost:
+        part += details("Cost", "text", tool(environment, "obs-opt", "--obs-report-cost",
+                                             "examples/%s.mlir" % name, "-o", os.devnull))
+    return part + details("Source", "mlir", text[len(header):].lstrip("\n"))
+
+
+def build(environment, with_cost):
+    """The text of the page."""
+    paths = sorted((ROOT / "examples").glob("*.mlir"))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        parts = list(pool.map(lambda path: entry(environment, path, with_cost), paths))
+    names = ", ".join("[%s](#%s)" % (path.stem, path.stem) for path in paths)
+    return ("<!-- Written by scripts/gallery.py --update. -->\n\n# Gallery\n\n"
+            "The programs of [`examples/`](../examples): what each computes, what its kernels did on the "
+            "emulator in the\nruns shown, the plan of its host functions, what the kernels cost as a formula "
+            "of their arguments, and its source.\n\n%s.\n\n%s" % (names, "".join(parts).rstrip("\n") + "\n"))
+
+
+def main(update, tools):
+    environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
+    page = build(environment, update)
+    if update:
+        draw(environment)
+        PAGE.write_text(page)
+    elif not PAGE.exists() or COST.sub("", PAGE.read_text()) != page:
+        sys.exit("docs/Gallery.md is out of date: run scripts/gallery.py --update --bin=build/bin")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write the page and its pictures")
+    parser.add_argument("--bin", default=".", help="the folder of the tools")
+    options = parser.parse_args()
+    main(options.update, options.bin)
