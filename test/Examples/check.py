@@ -1,12 +1,13 @@
 """Runs an example program on inputs of many sizes and compares with NumPy.
 
-Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [OBS-RUN OPTION ...]
+Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
 
-NAME is the example's file name without `.mlir`. The inputs are random but the
+NAME is the example's file name without `.mlir`. With --every, N - 1 of N inputs are left out. The inputs are random but the
 same every time. Their sizes straddle the edges of warps, blocks and chunks.
 
 """
 
+import itertools
 import math
 import pathlib
 import subprocess
@@ -207,17 +208,17 @@ def convolution(random):
     entries = [(rule, form) for rule in ("clamp", "mirror", "wrap", "constant", "function")
                for form in ("direct", "tiled3", "tiled5")]
     for number, (rule, form) in enumerate(entries):
-        for shape in (SHAPES[number % len(SHAPES)], SHAPES[(3 * number + 1) % len(SHAPES)]):
-            k = 5 if form == "tiled5" or shape[0] % 2 == 0 and form == "direct" else 3
-            a, weights = integers(random, shape), integers(random, (k, k))
-            h, w = shape
-            r = np.zeros(shape, np.int32)
-            if a.size:
-                b = outside(rule, a, k // 2)
-                for (u, v), weight in np.ndenumerate(weights):
-                    r += weight * b[u:u + h, v:v + w]
-            inputs = [a, weights] + [7] * (rule == "constant")
-            yield Case(inputs, r, entry="%s_%s" % (rule, form))
+        shape = SHAPES[number % len(SHAPES)]
+        k = 5 if form == "tiled5" or shape[0] % 2 == 0 and form == "direct" else 3
+        a, weights = integers(random, shape), integers(random, (k, k))
+        h, w = shape
+        r = np.zeros(shape, np.int32)
+        if a.size:
+            b = outside(rule, a, k // 2)
+            for (u, v), weight in np.ndenumerate(weights):
+                r += weight * b[u:u + h, v:v + w]
+        inputs = [a, weights] + [7] * (rule == "constant")
+        yield Case(inputs, r, entry="%s_%s" % (rule, form))
 
 
 def escape(zx, zy, cx, cy, steps):
@@ -306,6 +307,46 @@ def k_means(random):
         yield [x, y, cx, cy], (mx, my, labels)
 
 
+def counting_sort(random):
+    for n, bound in ((0, 0), (1, 1), (100, 1), (257, 5000), (5000, 300)):
+        keys = random.integers(0, max(bound, 1), n, np.int32)
+        yield Case([keys, bound], np.sort(keys), entry="counting")
+        yield Case([keys, bound], np.unique(keys), entry="occurrence")
+
+
+def run_length(random):
+    for n, kinds in ((0, 1), (33, 1), (1025, 3)):
+        a = random.integers(0, kinds, n, np.int32)
+        starts = np.flatnonzero(np.append(True, a[1:] != a[:-1])[:n])
+        lengths = np.diff(np.append(starts, n)).astype(np.int32)
+        yield Case([a], (a[starts], lengths), entry="encode")
+        yield Case([a], a[starts], entry="unique")
+        lengths[len(lengths) // 2:][:1] = 0
+        yield Case([a[starts], lengths], np.repeat(a[starts], lengths), entry="decode")
+        yield Case([a, 1, kinds // 2 + 1], a[(a >= 1) & (a < kinds // 2 + 1)], entry="filter")
+
+
+def radix_sort(random):
+    def total_order(a):
+        bits = a.view(np.int32).astype(np.int64)
+        return a[np.argsort(np.where(bits < 0, ~bits - 2**31, bits), kind="stable")]
+
+    for n in (0, 1, 2050):
+        a = integers(random, n)
+        yield Case([a], np.sort(a.view(np.uint32)).view(np.int32), entry="u32")
+        # Few keys, so that their values show whether equal keys keep their order.
+        a, values = random.integers(0, 1000, n, np.int32) * 7919, np.arange(n, dtype=np.int32)
+        order = np.argsort(a, kind="stable")
+        yield Case([a, values], (a[order], values[order]), entry="pairs")
+    for a in (integers(random, 1500), np.arange(1023, -1, -1, np.int32)):
+        yield Case([a], np.sort(a), entry="i32")
+    a = integers(random, 1100, np.int64)
+    yield Case([a], np.sort(a.view(np.uint64)).view(np.int64), entry="u64")
+    a = random.standard_normal(1100, np.float32)
+    a[::7] = random.choice(np.float32([np.nan, -np.nan, np.inf, -np.inf, 0, -0.0]), len(a[::7]))
+    yield Case([a], total_order(a), entry="f32")
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -336,6 +377,9 @@ CASES = {
     "weighted-histogram": weighted_histogram,
     "spmv": spmv,
     "k-means": k_means,
+    "counting-sort": counting_sort,
+    "run-length": run_length,
+    "radix-sort": radix_sort,
 }
 
 
@@ -383,9 +427,12 @@ def compare(found, expected, tolerance):
 
 def main(obs_run, folder, name, *options):
     program = pathlib.Path(folder, name + ".mlir")
+    every = max([int(o[8:]) for o in options if o.startswith("--every=")], default=1)
+    options = [o for o in options if not o.startswith("--every=")]
     count = problems = 0
     with tempfile.TemporaryDirectory() as scratch, np.errstate(over="ignore"):
-        for case in (Case(*c) for c in CASES[name](np.random.default_rng(22))):
+        cases = itertools.islice(CASES[name](np.random.default_rng(22)), every // 2, None, every)
+        for case in (Case(*c) for c in cases):
             count += 1
             expected = case.expected if isinstance(case.expected, tuple) else (case.expected,)
             found = run(obs_run, program, options, case.inputs, case.entry, len(expected), scratch)

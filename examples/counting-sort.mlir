@@ -1,0 +1,67 @@
+// Counting sort and occurrence sort: @counting gives keys in order, @occurrence each
+// key that occurs once, in order. Keys are 0 to %range - 1.
+//
+// From: J. Svensson, M. Sheeran, Counting and occurrence sort for GPUs using an
+// embedded language, FHPC 2013. A counting sort counts how often each key occurs
+// and writes each so many times ("reconstruct"). In the paper a thread does that
+// for one key, so that few keys leave most threads idle; here `obs.expand` shares
+// the elements of the result among the threads. It finds the key of an element
+// by searching the positions where keys start, of which there is one more than keys.
+// An occurrence sort only marks the keys that occur: many writes of the same 1,
+// so the contract is `any` and no atomic operation is needed. What is marked is
+// kept by `obs.compact`.
+//
+// GPU: a memset, a kernel that counts or marks, and the kernels of a scan by all
+// blocks; the last of them writes the keys. The host waits for one number, that
+// of different keys, in @occurrence.
+//
+// Run: obs-run examples/counting-sort.mlir --entry=counting iota:10xi32 20
+//      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000
+//      obs-run examples/counting-sort.mlir --entry=occurrence --device=emulate --report iota:1000xi32 5000
+
+!ints = !obs.pull<? x i32>
+
+// Key %i of %keys as an index.
+func.func private @key(%keys: !ints, %i: index, %range: index) -> index attributes {obs.level = #obs.level<thread>} {
+  %x = obs.get %keys[%i] : !ints
+  %k = arith.index_cast %x : i32 to index
+  %ok = arith.cmpi ult, %k, %range : index
+  obs.assert %ok, "a key is out of range"
+  return %k : index
+}
+
+func.func @counting(%keys: !ints, %range: index) -> !ints {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !ints
+  %h = obs.fill init %zero reduce(addi) [%range] par (%i) in (%n) {
+    %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
+    obs.write %one at [%k] : i32
+  } : !obs.push<grid, ? x i32>
+  %counts = obs.force %h {kernel = "count", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32> {
+    %x = arith.index_cast %k : index to i32
+    obs.yield %x : i32
+  }
+  %r = obs.force %sorted {kernel = "reconstruct", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  return %r : !ints
+}
+
+func.func @occurrence(%keys: !ints, %range: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %no = arith.constant false
+  %yes = arith.constant true
+  %n = obs.dim %keys, 0 : !ints
+  %m = obs.fill init %no any [%range] par (%i) in (%n) {
+    %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
+    obs.write %yes at [%k] : i1
+  } : !obs.push<grid, ? x i1>
+  %marks = obs.force %m {kernel = "mark", threads = 256 : i64} : !obs.push<grid, ? x i1> -> !obs.pull<? x i1>
+  %all = obs.iota [%range] : !ints
+  %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32>
+  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256 : i64} : !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32> -> (!ints, !obs.pull<1 x i32>)
+  %c = obs.get %count[%c0] : !obs.pull<1 x i32>
+  %size = arith.index_cast %c : i32 to index
+  %result = obs.take %r [%size] : !ints -> !ints
+  return %result : !ints
+}

@@ -1,0 +1,120 @@
+// Runs of equal elements: @encode gives the element of each run and how long the run
+// is, @unique the elements only, @decode turns elements and lengths back into all.
+// @filter keeps elements from %low to %high - 1.
+//
+// From: the usual examples of compaction (Accelerate, Thrust). `obs.compact` keeps
+// the elements that are flagged, and counts them. A run starts where an element
+// differs from the one before; its length is the distance to the next start, which
+// for the last one is the end. `obs.expand` is the inverse: it shares the elements of
+// the result among the threads, however long a run is.
+//
+// GPU: the kernels of a scan by all blocks, the last of which writes what is kept,
+// and one for what is made of it. The host waits for the number of what is kept.
+//
+// Run: obs-run examples/run-length.mlir --entry=encode zeros:10xi32
+//      obs-run examples/run-length.mlir --entry=encode --device=emulate --report iota:1000xi32
+//      obs-run examples/run-length.mlir --entry=unique --device=emulate --report zeros:1000xi32
+//      obs-run examples/run-length.mlir --entry=decode --device=emulate --report iota:5xi32 iota:5xi32
+//      obs-run examples/run-length.mlir --entry=filter --device=emulate --report iota:1000xi32 10 20
+
+!ints = !obs.pull<? x i32>
+!flags = !obs.pull<? x i1>
+!one = !obs.pull<1 x i32>
+!kept = !obs.push<grid, ? x i32>
+!count = !obs.push<grid, 1 x i32>
+
+// The number in an array of one; the host waits for it.
+func.func private @number(%count: !one) -> index {
+  %c0 = arith.constant 0 : index
+  %c = obs.get %count[%c0] : !one
+  %n = arith.index_cast %c : i32 to index
+  return %n : index
+}
+
+// Where a run starts.
+func.func private @starts(%a: !ints) -> !flags {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %a, 0 : !ints
+  %s = obs.generate (%i) [%n] {
+    %j = arith.subi %i, %c1 : index
+    %k = arith.maxsi %j, %c0 : index
+    %x = obs.get %a[%i] : !ints
+    %y = obs.get %a[%k] : !ints
+    %first = arith.cmpi eq, %i, %c0 : index
+    %differ = arith.cmpi ne, %x, %y : i32
+    %f = arith.ori %first, %differ : i1
+    obs.yield %f : i1
+  } : !flags
+  return %s : !flags
+}
+
+func.func @encode(%a: !ints) -> (!ints, !ints) {
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %a, 0 : !ints
+  %flags = func.call @starts(%a) : (!ints) -> !flags
+  %places = obs.iota [%n] : !ints
+  %both = obs.zip %a, %places : !ints, !ints
+  %k, %c = obs.compact %both flags %flags : !obs.pull<? x i32, i32>, !flags -> !obs.push<grid, ? x i32, i32>, !count
+  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>, !count -> (!obs.pull<? x i32, i32>, !one)
+  %number = func.call @number(%count) : (!one) -> index
+  %last = arith.subi %number, %c1 : index
+  %end = arith.index_cast %n : index to i32
+  %encoded = obs.generate (%r) [%number] {
+    %x, %start = obs.get %runs[%r] : !obs.pull<? x i32, i32>
+    %is_last = arith.cmpi eq, %r, %last : index
+    %next = scf.if %is_last -> i32 {
+      scf.yield %end : i32
+    } else {
+      %s = arith.addi %r, %c1 : index
+      %y, %e = obs.get %runs[%s] : !obs.pull<? x i32, i32>
+      scf.yield %e : i32
+    }
+    %length = arith.subi %next, %start : i32
+    obs.yield %x, %length : i32, i32
+  } : !obs.pull<? x i32, i32>
+  %elements, %lengths = obs.unzip %encoded : !obs.pull<? x i32, i32>
+  %ep = obs.push %elements : !ints -> !kept
+  %lp = obs.push %lengths : !ints -> !kept
+  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256 : i64} : !kept, !kept -> (!ints, !ints)
+  return %e, %l : !ints, !ints
+}
+
+func.func @unique(%a: !ints) -> !ints {
+  %flags = func.call @starts(%a) : (!ints) -> !flags
+  %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
+  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256 : i64} : !kept, !count -> (!ints, !one)
+  %number = func.call @number(%count) : (!one) -> index
+  %r = obs.take %all [%number] : !ints -> !ints
+  return %r : !ints
+}
+
+func.func @filter(%a: !ints, %low: i32, %high: i32) -> !ints {
+  %flags = obs.map (%x = %a : !ints) -> !flags {
+    %above = arith.cmpi sge, %x, %low : i32
+    %below = arith.cmpi slt, %x, %high : i32
+    %f = arith.andi %above, %below : i1
+    obs.yield %f : i1
+  }
+  %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
+  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256 : i64} : !kept, !count -> (!ints, !one)
+  %number = func.call @number(%count) : (!one) -> index
+  %r = obs.take %all [%number] : !ints -> !ints
+  return %r : !ints
+}
+
+func.func @decode(%elements: !ints, %lengths: !ints) -> !ints {
+  %zero = arith.constant 0 : i32
+  %total = obs.reduce (%x, %y) = %lengths init %zero : !ints -> !count {
+    %s = arith.addi %x, %y : i32
+    obs.yield %s : i32
+  }
+  %sum = obs.force %total {kernel = "total"} : !count -> !one
+  %n = func.call @number(%sum) : (!one) -> index
+  %p, %c = obs.expand (%i, %j) = %lengths [%n] : !ints -> !kept, !count {
+    %x = obs.get %elements[%i] : !ints
+    obs.yield %x : i32
+  }
+  %r = obs.force %p {kernel = "decode", threads = 256 : i64} : !kept -> !ints
+  return %r : !ints
+}
