@@ -48,6 +48,8 @@ def run(command, language, environment, problems):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode or not done.stdout:
         problems.append("%s: status %d, output:\n%s" % (command, done.returncode, done.stdout))
+    if done.stdout.count("\n") > 80 or len(done.stdout) > 10000:
+        problems.append("%s: too much output for a page" % command)
     prompt = "// $ " if language == "mlir" else "$ "
     return prompt + command + "\n" + textwrap.dedent(done.stdout)
 
