@@ -1,6 +1,6 @@
 // Radix sort, least significant digit first, 8 bits in each pass: keys of 32 bits
-// that are unsigned (@u32), signed (@i32) or floats (@f32), keys of 64 bits (@u64),
-// and pairs of a key and a value (@pairs). It is stable: equal keys keep their order.
+// that are unsigned (@u32), signed (@i32) or floats (@f32). radix-sort-64.mlir has
+// keys of 64 bits, and keys with values.
 //
 // Floats are in the order of IEEE 754-2008 (totalOrder): -NaN, -infinity, ..., -0,
 // +0, ..., +infinity, NaN.
@@ -12,7 +12,7 @@
 // among the keys of the tile, which `obs.rank` gives. Each key of a pass has a place
 // of its own, by arithmetic that the compiler does not know, so the fill is
 // `unchecked`; `--check` checks it. Keys past the end have the largest digit, so they
-// come last, and are not written.
+// come last, and are not written. Equal keys keep their order in each pass.
 //
 // The orders of signed numbers and floats become that of unsigned numbers by maps at
 // both ends: the sign bit is flipped, or, for negative floats, all bits.
@@ -21,8 +21,8 @@
 // a tile, with the digits, places and counts of its keys in shared memory.
 //
 // Run: obs-run examples/radix-sort.mlir --entry=u32 random:10xi32:1
+//      obs-run examples/radix-sort.mlir --entry=i32 --device=emulate random:1500xi32:1
 //      obs-run examples/radix-sort.mlir --entry=f32 --device=emulate --report random:1500xf32:1
-//      obs-run examples/radix-sort.mlir --entry=pairs --device=emulate random:1500xi32:1 iota:1500xi32
 
 !counts = !obs.push<block, 256 x i32>
 !ints = !obs.pull<? x i32>
@@ -30,7 +30,7 @@
 !table = !obs.pull<256 x i32>
 
 // The digits of a tile: 8 bits from %shift on.
-func.func private @digits_32(%keys: !obs.pull<? x i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+func.func private @digits(%keys: !obs.pull<? x i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i32
   %last = arith.constant 255 : i32
@@ -52,60 +52,15 @@ func.func private @digits_32(%keys: !obs.pull<? x i32>, %shift: i32, %tile: inde
   return %digits : !tile
 }
 
-func.func private @digits_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
-  %c1024 = arith.constant 1024 : index
-  %mask = arith.constant 255 : i32
-  %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
-  %first = arith.muli %tile, %c1024 : index
-  %digits = obs.generate (%j) {
-    %i = arith.addi %first, %j : index
-    %is_in = arith.cmpi ult, %i, %n : index
-    %d = scf.if %is_in -> i32 {
-      %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
-      %shifted = arith.shrui %key, %shift : i32
-      %digit = arith.andi %shifted, %mask : i32
-      scf.yield %digit : i32
-    } else {
-      scf.yield %last : i32
-    }
-    obs.yield %d : i32
-  } : !tile
-  return %digits : !tile
-}
-
-func.func private @digits_64(%keys: !obs.pull<? x i64>, %shift: i64, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
-  %c1024 = arith.constant 1024 : index
-  %mask = arith.constant 255 : i64
-  %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
-  %first = arith.muli %tile, %c1024 : index
-  %digits = obs.generate (%j) {
-    %i = arith.addi %first, %j : index
-    %is_in = arith.cmpi ult, %i, %n : index
-    %d = scf.if %is_in -> i32 {
-      %key = obs.get %keys[%i] : !obs.pull<? x i64>
-      %shifted = arith.shrui %key, %shift : i64
-      %low = arith.andi %shifted, %mask : i64
-      %digit = arith.trunci %low : i64 to i32
-      scf.yield %digit : i32
-    } else {
-      scf.yield %last : i32
-    }
-    obs.yield %d : i32
-  } : !tile
-  return %digits : !tile
-}
-
 // How often each digit occurs in each tile, digit by digit.
-func.func private @count_32(%keys: !obs.pull<? x i32>, %shift: i32, %tiles: index) -> !ints {
+func.func private @count(%keys: !obs.pull<? x i32>, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %numbers = obs.iota [%tiles] : !obs.pull<? x index>
   %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits_32(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
+    %digits = func.call @digits(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
     %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
       %d = obs.get %digits[%j] : !tile
       %v = arith.index_castui %d : i32 to index
@@ -116,26 +71,26 @@ func.func private @count_32(%keys: !obs.pull<? x i32>, %shift: i32, %tiles: inde
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
   %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count_32", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %r = obs.force %flat {kernel = "count", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
   return %r : !ints
 }
 
 // One pass: the keys, stably sorted by 8 bits from %shift on.
-func.func private @pass_32(%keys: !obs.pull<? x i32>, %shift: i32) -> !obs.pull<? x i32> {
+func.func private @pass(%keys: !obs.pull<? x i32>, %shift: i32) -> !obs.pull<? x i32> {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
   %n = obs.dim %keys, 0 : !obs.pull<? x i32>
   %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count_32(%keys, %shift, %tiles) : (!obs.pull<? x i32>, i32, index) -> !ints
+  %counts = func.call @count(%keys, %shift, %tiles) : (!obs.pull<? x i32>, i32, index) -> !ints
   %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
     %s = arith.addi %x, %y : i32
     obs.yield %s : i32
   }
-  %begins = obs.force %sums {kernel = "scan_32", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %begins = obs.force %sums {kernel = "scan", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_32(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
+      %virtual = func.call @digits(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
       %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
       %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
       %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
@@ -165,198 +120,25 @@ func.func private @pass_32(%keys: !obs.pull<? x i32>, %shift: i32) -> !obs.pull<
       }
     }
   } : !obs.push<grid, ? x i32>
-  %r = obs.force %p {kernel = "scatter_32", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  %r = obs.force %p {kernel = "scatter", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
   return %r : !obs.pull<? x i32>
 }
 
-func.func private @count_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tiles: index) -> !ints {
-  %c256 = arith.constant 256 : index
-  %c1024 = arith.constant 1024 : index
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
-      %d = obs.get %digits[%j] : !tile
-      %v = arith.index_castui %d : i32 to index
-      obs.write %one at [%v] : i32
-    } : !counts
-    obs.yield %p : !counts
-  }
-  %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
-  %size = arith.muli %tiles, %c256 : index
-  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
-  return %r : !ints
-}
-
-func.func private @pass_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32) -> !obs.pull<? x i32, i32> {
-  %c1024 = arith.constant 1024 : index
-  %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
-  %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!obs.pull<? x i32, i32>, i32, index) -> !ints
-  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
-  %p = obs.fill unchecked [%n] {
-    obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
-      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
-      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
-      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
-      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
-        %s = arith.addi %x, %y : i32
-        obs.yield %s : i32
-      }
-      %starts = obs.force %sp : !counts -> !table
-      obs.par (%j) in (%c1024) {
-        %i = arith.addi %first, %j : index
-        %is_in = arith.cmpi ult, %i, %n : index
-        scf.if %is_in {
-          %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
-          %digit = obs.get %digits[%j] : !tile
-          %d = arith.index_castui %digit : i32 to index
-          %row = arith.muli %d, %tiles : index
-          %at = arith.addi %row, %tile : index
-          %begin = obs.get %begins[%at] : !ints
-          %start = obs.get %starts[%d] : !table
-          %rank = obs.get %ranks[%j] : !tile
-          %among = arith.subi %rank, %start : i32
-          %sum = arith.addi %begin, %among : i32
-          %place = arith.index_castui %sum : i32 to index
-          obs.write %key, %value at [%place] : i32, i32
-        }
-      }
-    }
-  } : !obs.push<grid, ? x i32, i32>
-  %r = obs.force %p {kernel = "scatter_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
-  return %r : !obs.pull<? x i32, i32>
-}
-
-func.func private @count_64(%keys: !obs.pull<? x i64>, %shift: i64, %tiles: index) -> !ints {
-  %c256 = arith.constant 256 : index
-  %c1024 = arith.constant 1024 : index
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
-      %d = obs.get %digits[%j] : !tile
-      %v = arith.index_castui %d : i32 to index
-      obs.write %one at [%v] : i32
-    } : !counts
-    obs.yield %p : !counts
-  }
-  %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
-  %size = arith.muli %tiles, %c256 : index
-  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
-  return %r : !ints
-}
-
-func.func private @pass_64(%keys: !obs.pull<? x i64>, %shift: i64) -> !obs.pull<? x i64> {
-  %c1024 = arith.constant 1024 : index
-  %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
-  %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count_64(%keys, %shift, %tiles) : (!obs.pull<? x i64>, i64, index) -> !ints
-  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
-  %p = obs.fill unchecked [%n] {
-    obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
-      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
-      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
-      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
-      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
-        %s = arith.addi %x, %y : i32
-        obs.yield %s : i32
-      }
-      %starts = obs.force %sp : !counts -> !table
-      obs.par (%j) in (%c1024) {
-        %i = arith.addi %first, %j : index
-        %is_in = arith.cmpi ult, %i, %n : index
-        scf.if %is_in {
-          %key = obs.get %keys[%i] : !obs.pull<? x i64>
-          %digit = obs.get %digits[%j] : !tile
-          %d = arith.index_castui %digit : i32 to index
-          %row = arith.muli %d, %tiles : index
-          %at = arith.addi %row, %tile : index
-          %begin = obs.get %begins[%at] : !ints
-          %start = obs.get %starts[%d] : !table
-          %rank = obs.get %ranks[%j] : !tile
-          %among = arith.subi %rank, %start : i32
-          %sum = arith.addi %begin, %among : i32
-          %place = arith.index_castui %sum : i32 to index
-          obs.write %key at [%place] : i64
-        }
-      }
-    }
-  } : !obs.push<grid, ? x i64>
-  %r = obs.force %p {kernel = "scatter_64", threads = 256 : i64} : !obs.push<grid, ? x i64> -> !obs.pull<? x i64>
-  return %r : !obs.pull<? x i64>
-}
-
 // All passes.
-func.func private @sort_32(%keys: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+func.func private @sort(%keys: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
   %eight = arith.constant 8 : i32
   %bits = arith.constant 32 : i32
   %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i32> : i32 {
-    %next = func.call @pass_32(%a, %shift) : (!obs.pull<? x i32>, i32) -> !obs.pull<? x i32>
+    %next = func.call @pass(%a, %shift) : (!obs.pull<? x i32>, i32) -> !obs.pull<? x i32>
     scf.yield %next : !obs.pull<? x i32>
   }
   return %r : !obs.pull<? x i32>
 }
 
-func.func private @sort_pairs(%keys: !obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32> {
-  %zero = arith.constant 0 : i32
-  %eight = arith.constant 8 : i32
-  %bits = arith.constant 32 : i32
-  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i32, i32> : i32 {
-    %next = func.call @pass_pairs(%a, %shift) : (!obs.pull<? x i32, i32>, i32) -> !obs.pull<? x i32, i32>
-    scf.yield %next : !obs.pull<? x i32, i32>
-  }
-  return %r : !obs.pull<? x i32, i32>
-}
-
-func.func private @sort_64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
-  %zero = arith.constant 0 : i64
-  %eight = arith.constant 8 : i64
-  %bits = arith.constant 64 : i64
-  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i64> : i64 {
-    %next = func.call @pass_64(%a, %shift) : (!obs.pull<? x i64>, i64) -> !obs.pull<? x i64>
-    scf.yield %next : !obs.pull<? x i64>
-  }
-  return %r : !obs.pull<? x i64>
-}
-
 func.func @u32(%keys: !ints) -> !ints {
-  %r = func.call @sort_32(%keys) : (!ints) -> !ints
+  %r = func.call @sort(%keys) : (!ints) -> !ints
   return %r : !ints
-}
-
-func.func @u64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
-  %r = func.call @sort_64(%keys) : (!obs.pull<? x i64>) -> !obs.pull<? x i64>
-  return %r : !obs.pull<? x i64>
-}
-
-func.func @pairs(%keys: !ints, %values: !ints) -> !obs.pull<? x i32, i32> {
-  %both = obs.zip %keys, %values : !ints, !ints
-  %r = func.call @sort_pairs(%both) : (!obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32>
-  return %r : !obs.pull<? x i32, i32>
 }
 
 func.func @i32(%keys: !ints) -> !ints {
@@ -365,7 +147,7 @@ func.func @i32(%keys: !ints) -> !ints {
     %y = arith.xori %x, %sign : i32
     obs.yield %y : i32
   }
-  %sorted = func.call @sort_32(%unsigned) : (!ints) -> !ints
+  %sorted = func.call @sort(%unsigned) : (!ints) -> !ints
   %r = obs.map (%x = %sorted : !ints) -> !ints {
     %y = arith.xori %x, %sign : i32
     obs.yield %y : i32
@@ -384,7 +166,7 @@ func.func @f32(%keys: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
     %y = arith.xori %b, %flip : i32
     obs.yield %y : i32
   }
-  %sorted = func.call @sort_32(%unsigned) : (!ints) -> !ints
+  %sorted = func.call @sort(%unsigned) : (!ints) -> !ints
   %r = obs.map (%x = %sorted : !ints) -> !obs.pull<? x f32> {
     %was_negative = arith.cmpi sge, %x, %zero : i32
     %flip = arith.select %was_negative, %all, %sign : i32

@@ -1,0 +1,235 @@
+// Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of keys of
+// 32 bits with a value each (@pairs). It is stable: pairs with equal keys keep their
+// order.
+//
+// GPU: three kernels for each of eight or four passes.
+//
+// Run: obs-run examples/radix-sort-64.mlir --entry=u64 --device=emulate random:1500xi64:1
+//      obs-run examples/radix-sort-64.mlir --entry=pairs --device=emulate --report random:1500xi32:1 iota:1500xi32
+
+!counts = !obs.push<block, 256 x i32>
+!ints = !obs.pull<? x i32>
+!tile = !obs.pull<1024 x i32>
+!table = !obs.pull<256 x i32>
+
+// The digits of a tile: 8 bits from %shift on.
+func.func private @digits_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+  %c1024 = arith.constant 1024 : index
+  %mask = arith.constant 255 : i32
+  %last = arith.constant 255 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
+  %first = arith.muli %tile, %c1024 : index
+  %digits = obs.generate (%j) {
+    %i = arith.addi %first, %j : index
+    %is_in = arith.cmpi ult, %i, %n : index
+    %d = scf.if %is_in -> i32 {
+      %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
+      %shifted = arith.shrui %key, %shift : i32
+      %digit = arith.andi %shifted, %mask : i32
+      scf.yield %digit : i32
+    } else {
+      scf.yield %last : i32
+    }
+    obs.yield %d : i32
+  } : !tile
+  return %digits : !tile
+}
+
+func.func private @digits_64(%keys: !obs.pull<? x i64>, %shift: i64, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+  %c1024 = arith.constant 1024 : index
+  %mask = arith.constant 255 : i64
+  %last = arith.constant 255 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
+  %first = arith.muli %tile, %c1024 : index
+  %digits = obs.generate (%j) {
+    %i = arith.addi %first, %j : index
+    %is_in = arith.cmpi ult, %i, %n : index
+    %d = scf.if %is_in -> i32 {
+      %key = obs.get %keys[%i] : !obs.pull<? x i64>
+      %shifted = arith.shrui %key, %shift : i64
+      %low = arith.andi %shifted, %mask : i64
+      %digit = arith.trunci %low : i64 to i32
+      scf.yield %digit : i32
+    } else {
+      scf.yield %last : i32
+    }
+    obs.yield %d : i32
+  } : !tile
+  return %digits : !tile
+}
+
+// How often each digit occurs in each tile, digit by digit.
+func.func private @count_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tiles: index) -> !ints {
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
+  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
+    %digits = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
+      %d = obs.get %digits[%j] : !tile
+      %v = arith.index_castui %d : i32 to index
+      obs.write %one at [%v] : i32
+    } : !counts
+    obs.yield %p : !counts
+  }
+  %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
+  %size = arith.muli %tiles, %c256 : index
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  return %r : !ints
+}
+
+// One pass: the keys, stably sorted by 8 bits from %shift on.
+func.func private @pass_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32) -> !obs.pull<? x i32, i32> {
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
+  %tiles = arith.ceildivui %n, %c1024 : index
+  %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!obs.pull<? x i32, i32>, i32, index) -> !ints
+  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
+    %s = arith.addi %x, %y : i32
+    obs.yield %s : i32
+  }
+  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %p = obs.fill unchecked [%n] {
+    obs.par block (%tile) in (%tiles) {
+      %first = arith.muli %tile, %c1024 : index
+      %virtual = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
+      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
+      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
+      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
+      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
+      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
+        %s = arith.addi %x, %y : i32
+        obs.yield %s : i32
+      }
+      %starts = obs.force %sp : !counts -> !table
+      obs.par (%j) in (%c1024) {
+        %i = arith.addi %first, %j : index
+        %is_in = arith.cmpi ult, %i, %n : index
+        scf.if %is_in {
+          %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
+          %digit = obs.get %digits[%j] : !tile
+          %d = arith.index_castui %digit : i32 to index
+          %row = arith.muli %d, %tiles : index
+          %at = arith.addi %row, %tile : index
+          %begin = obs.get %begins[%at] : !ints
+          %start = obs.get %starts[%d] : !table
+          %rank = obs.get %ranks[%j] : !tile
+          %among = arith.subi %rank, %start : i32
+          %sum = arith.addi %begin, %among : i32
+          %place = arith.index_castui %sum : i32 to index
+          obs.write %key, %value at [%place] : i32, i32
+        }
+      }
+    }
+  } : !obs.push<grid, ? x i32, i32>
+  %r = obs.force %p {kernel = "scatter_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
+  return %r : !obs.pull<? x i32, i32>
+}
+
+func.func private @count_64(%keys: !obs.pull<? x i64>, %shift: i64, %tiles: index) -> !ints {
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
+  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
+    %digits = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
+      %d = obs.get %digits[%j] : !tile
+      %v = arith.index_castui %d : i32 to index
+      obs.write %one at [%v] : i32
+    } : !counts
+    obs.yield %p : !counts
+  }
+  %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
+  %size = arith.muli %tiles, %c256 : index
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  return %r : !ints
+}
+
+func.func private @pass_64(%keys: !obs.pull<? x i64>, %shift: i64) -> !obs.pull<? x i64> {
+  %c1024 = arith.constant 1024 : index
+  %zero = arith.constant 0 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
+  %tiles = arith.ceildivui %n, %c1024 : index
+  %counts = func.call @count_64(%keys, %shift, %tiles) : (!obs.pull<? x i64>, i64, index) -> !ints
+  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
+    %s = arith.addi %x, %y : i32
+    obs.yield %s : i32
+  }
+  %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %p = obs.fill unchecked [%n] {
+    obs.par block (%tile) in (%tiles) {
+      %first = arith.muli %tile, %c1024 : index
+      %virtual = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
+      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
+      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
+      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
+      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
+      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
+        %s = arith.addi %x, %y : i32
+        obs.yield %s : i32
+      }
+      %starts = obs.force %sp : !counts -> !table
+      obs.par (%j) in (%c1024) {
+        %i = arith.addi %first, %j : index
+        %is_in = arith.cmpi ult, %i, %n : index
+        scf.if %is_in {
+          %key = obs.get %keys[%i] : !obs.pull<? x i64>
+          %digit = obs.get %digits[%j] : !tile
+          %d = arith.index_castui %digit : i32 to index
+          %row = arith.muli %d, %tiles : index
+          %at = arith.addi %row, %tile : index
+          %begin = obs.get %begins[%at] : !ints
+          %start = obs.get %starts[%d] : !table
+          %rank = obs.get %ranks[%j] : !tile
+          %among = arith.subi %rank, %start : i32
+          %sum = arith.addi %begin, %among : i32
+          %place = arith.index_castui %sum : i32 to index
+          obs.write %key at [%place] : i64
+        }
+      }
+    }
+  } : !obs.push<grid, ? x i64>
+  %r = obs.force %p {kernel = "scatter_64", threads = 256 : i64} : !obs.push<grid, ? x i64> -> !obs.pull<? x i64>
+  return %r : !obs.pull<? x i64>
+}
+
+// All passes.
+func.func private @sort_pairs(%keys: !obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32> {
+  %zero = arith.constant 0 : i32
+  %eight = arith.constant 8 : i32
+  %bits = arith.constant 32 : i32
+  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i32, i32> : i32 {
+    %next = func.call @pass_pairs(%a, %shift) : (!obs.pull<? x i32, i32>, i32) -> !obs.pull<? x i32, i32>
+    scf.yield %next : !obs.pull<? x i32, i32>
+  }
+  return %r : !obs.pull<? x i32, i32>
+}
+
+func.func private @sort_64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
+  %zero = arith.constant 0 : i64
+  %eight = arith.constant 8 : i64
+  %bits = arith.constant 64 : i64
+  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i64> : i64 {
+    %next = func.call @pass_64(%a, %shift) : (!obs.pull<? x i64>, i64) -> !obs.pull<? x i64>
+    scf.yield %next : !obs.pull<? x i64>
+  }
+  return %r : !obs.pull<? x i64>
+}
+
+func.func @u64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
+  %r = func.call @sort_64(%keys) : (!obs.pull<? x i64>) -> !obs.pull<? x i64>
+  return %r : !obs.pull<? x i64>
+}
+
+func.func @pairs(%keys: !ints, %values: !ints) -> !obs.pull<? x i32, i32> {
+  %both = obs.zip %keys, %values : !ints, !ints
+  %r = func.call @sort_pairs(%both) : (!obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32>
+  return %r : !obs.pull<? x i32, i32>
+}
