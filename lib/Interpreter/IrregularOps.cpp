@@ -1,4 +1,4 @@
-//===- IrregularOps.cpp - Meaning of compact, rank and expand -------------===//
+//===- IrregularOps.cpp - Meaning of compact, rank, expand, scatter -----===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -213,8 +213,79 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   return frame.setPush(inst, 1, IndexVector{1}, writeCount);
 }
 
+/// Writes the elements in order, to a store of its own.
+static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
+  auto op = cast<ScatterOp>(inst.op);
+  Location loc = op.getLoc();
+  PushType type = op.getResult().getType();
+  PullPtr array = frame.getPull(inst, 0), indices = frame.getPull(inst, 1);
+  if (failed(checkSameExtents(frame, inst, array->extents, indices->extents)))
+    return failure();
+  DataVector init = getInit(frame, inst, 2, op.getInit().size());
+  IndexVector extents =
+      frame.getMixed(inst, 2 + init.size(), type.getExtents());
+  Store::WriteRule rule =
+      Store::getRule(op, op.getContract(), op.getKindAttr());
+  Machine &machine = frame.machine;
+  // Gives `found` what element i finds.
+  auto scatter =
+      [=, &machine](llvm::function_ref<LogicalResult(int64_t, DataRef)> found)
+      -> std::shared_ptr<Store> {
+    std::shared_ptr<Store> store =
+        Store::create(machine, loc, extents, type.getElementTypes());
+    if (!store)
+      return nullptr;
+    if (!init.empty())
+      for (int64_t i = 0; i < extents.front(); ++i)
+        store->define(i, init);
+    for (int64_t i = 0; i < array->extents.front(); ++i) {
+      int64_t index;
+      DataVector element, old(init);
+      if (failed(readInteger(loc, indices, i, index)))
+        return nullptr;
+      if (index >= 0 && index < extents.front()) {
+        if (store->isDefined(index)) {
+          old.clear();
+          store->read(index, old);
+        }
+        if (failed(array->read(loc, i, element)) ||
+            failed(store->write(machine, loc, element, index, rule)))
+          return nullptr;
+      }
+      if (failed(found(i, old)))
+        return nullptr;
+    }
+    return store;
+  };
+  auto write = [=](WriteFn writer) -> LogicalResult {
+    std::shared_ptr<Store> store =
+        scatter([](int64_t, DataRef) { return success(); });
+    if (!store)
+      return failure();
+    for (int64_t i = 0; i < extents.front(); ++i) {
+      DataVector element;
+      if (!store->isDefined(i))
+        continue;
+      store->read(i, element);
+      if (failed(writer(loc, element, i)))
+        return failure();
+    }
+    return success();
+  };
+  if (failed(frame.setPush(inst, 0, extents, write)))
+    return failure();
+  if (!op.getFound())
+    return success();
+  return frame.setPush(inst, 1, array->extents, [=](WriteFn writer) {
+    return success(scatter([&](int64_t i, DataRef old) {
+                     return writer(loc, old, i);
+                   }) != nullptr);
+  });
+}
+
 void interpreter::addIrregularOps(HandlerTable &table) {
   table[CompactOp::getOperationName()] = runCompact;
   table[RankOp::getOperationName()] = runRank;
   table[ExpandOp::getOperationName()] = runExpand;
+  table[ScatterOp::getOperationName()] = runScatter;
 }

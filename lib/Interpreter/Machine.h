@@ -200,12 +200,15 @@ public:
   static std::shared_ptr<Store> create(Machine &machine, Location loc,
                                        Index extents, ArrayRef<Type> types);
 
-  /// What it means that a write reaches an element that has a value. `kind`
-  /// counts under `reduce` only.
+  /// What it means that a write reaches an element that has a value. Under
+  /// `reduce` the two are combined by `function`, or else by `kind`.
   struct WriteRule {
     Contract contract = Contract::Disjoint;
     arith::AtomicRMWKind kind = arith::AtomicRMWKind::assign;
+    func::FuncOp function;
   };
+  /// The rule that the contract and kind of `op` stand for.
+  static WriteRule getRule(Operation *op, Contract contract, Attribute kind);
   /// Of the writes that do not say otherwise.
   WriteRule rule;
 

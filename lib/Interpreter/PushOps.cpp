@@ -30,12 +30,15 @@ static LogicalResult runPush(Frame &frame, const Instruction &inst) {
 // fill
 //===----------------------------------------------------------------------===//
 
-/// What the contract of a fill, or of a write, says.
-static Store::WriteRule getRule(Contract contract, StringAttr kind) {
-  Store::WriteRule rule;
+Store::WriteRule Store::getRule(Operation *op, Contract contract,
+                                Attribute kind) {
+  WriteRule rule;
   rule.contract = contract;
-  if (kind)
-    if (auto known = arith::symbolizeAtomicRMWKind(kind.getValue()))
+  if (auto function = dyn_cast_or_null<FlatSymbolRefAttr>(kind))
+    rule.function =
+        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, function);
+  else if (auto name = dyn_cast_or_null<StringAttr>(kind))
+    if (auto known = arith::symbolizeAtomicRMWKind(name.getValue()))
       rule.kind = *known;
   return rule;
 }
@@ -55,7 +58,8 @@ static LogicalResult runFill(Frame &frame, const Instruction &inst) {
   if (onto && failed(checkSameExtents(frame, inst, onto->extents, extents)))
     return failure();
   auto closure = makeClosure(frame, inst);
-  Store::WriteRule rule = getRule(op.getContract(), op.getKindAttr());
+  Store::WriteRule rule =
+      Store::getRule(op, op.getContract(), op.getKindAttr());
   Machine &machine = frame.machine;
   Location loc = op.getLoc();
 
@@ -132,7 +136,7 @@ static LogicalResult runWrite(Frame &frame, const Instruction &inst) {
     return failure();
   if (std::optional<Contract> contract = op.getContract())
     return frame.fill->write(frame.machine, op.getLoc(), values, index,
-                             getRule(*contract, op.getKindAttr()));
+                             Store::getRule(op, *contract, op.getKindAttr()));
   return frame.fill->write(frame.machine, op.getLoc(), values, index);
 }
 

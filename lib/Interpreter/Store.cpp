@@ -110,6 +110,14 @@ LogicalResult Store::write(Machine &machine, Location loc, DataRef values,
       define(position, values);
       return success();
     }
+    if (rule.function) {
+      Datum old(Scalar(types[0], planes[0][position]));
+      DataVector results;
+      if (failed(machine.call(loc, rule.function, {old, values[0]}, results)))
+        return failure();
+      planes[0][position] = results.front().scalar.bits;
+      return success();
+    }
     planes[0][position] =
         combine(rule.kind, Scalar(types[0], planes[0][position]),
                 values[0].scalar)

@@ -194,8 +194,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
     Value stored = values.lookupOrDefault(value);
     if (contract.contract == Contract::Reduce &&
         !write->hasAttr("obs.contract")) {
-      auto kind = arith::symbolizeAtomicRMWKind(contract.kind.getValue());
-      memref::AtomicRMWOp::create(builder, loc, *kind, stored, buffer, indices);
+      buildAtomic(builder, loc, contract.kind, stored, buffer, indices,
+                  symbols);
       continue;
     }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);

@@ -1,4 +1,4 @@
-// What compact, rank and expand ask for.
+// What compact, rank, expand and scatter ask for.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @dimensions(%a: !obs.pull<4 x 4 x i32>, %f: !obs.pull<4 x 4 x i1>) attributes {obs.level = #obs.level<block>} {
@@ -149,5 +149,45 @@ func.func @scalar(%a: !obs.pull<4 x i32>, %b: !obs.pull<4 x i32>, %f: !obs.pull<
     %x = arith.index_cast %i : index to i32
     obs.yield %x : i32
   }
+  return
+}
+
+// -----
+
+func.func @indices(%a: !obs.pull<4 x i32>, %i: !obs.pull<5 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents]}}
+  %0 = obs.scatter %a at %i : !obs.pull<4 x i32>, !obs.pull<5 x i32> -> !obs.push<block, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @scatter_result(%a: !obs.pull<4 x i32>, %i: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[element-types] the result has types ('i8') but ('i32') are needed}}
+  %0 = obs.scatter %a at %i : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i8>
+  return
+}
+
+// -----
+
+func.func @contract(%a: !obs.pull<4 x i32, i32>, %i: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R7-contract] contract any is for one element of at most 64 bits, not for 2 element types}}
+  %0 = obs.scatter %a at %i any : !obs.pull<4 x i32, i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i32, i32>
+  return
+}
+
+// -----
+
+func.func @fetch(%a: !obs.pull<4 x i32>, %i: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scatter-fetch] fetch gives what elements found where they are combined, so it needs init and contract reduce; drop fetch, or write init %x reduce(addi)}}
+  %0, %f = obs.scatter %a at %i reduce(addi) fetch : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 4 x i32>
+  return
+}
+
+// -----
+
+func.func @fetch_extent(%a: !obs.pull<4 x i32>, %i: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R4-extents]}}
+  %0, %f = obs.scatter %a at %i init %x reduce(addi) fetch : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 8 x i32>
   return
 }

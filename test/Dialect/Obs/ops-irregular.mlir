@@ -37,6 +37,23 @@ func.func @expand(%a: !obs.pull<8 x i32>, %n: index, %x: index, %y: f32) attribu
   return
 }
 
+// CHECK-LABEL: @scatter(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[I:.*]]: !obs.pull<8 x i8>, %[[N:.*]]: index, %[[X:.*]]: i32
+func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i8>, %n: index, %x: i32) attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.scatter %[[A]] at %[[I]] : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>
+  %0 = obs.scatter %a at %i : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>
+  // CHECK: obs.scatter %[[A]] at %[[I]] init %[[X]] any [%[[N]]] : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, ? x i32>
+  %1 = obs.scatter %a at %i init %x any [%n] : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, ? x i32>
+  // CHECK: obs.scatter %[[A]] at %[[I]] init %[[X]] reduce(@sum) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>, !obs.push<block, 8 x i32>
+  %2, %old = obs.scatter %a at %i init %x reduce(@sum) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>, !obs.push<block, 8 x i32>
+  return
+}
+
+func.func private @sum(%a: i32, %b: i32) -> i32 {
+  %c = arith.addi %a, %b : i32
+  return %c : i32
+}
+
 // Counts and ranks are written once for each element, so they can be mapped.
 // CHECK-LABEL: @mapped(
 func.func @mapped(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>) attributes {obs.level = #obs.level<block>} {

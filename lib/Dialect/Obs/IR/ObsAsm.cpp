@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Syntax.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -33,6 +33,51 @@ static ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level) {
     return parser.emitError(loc, "expected thread, warp, block or grid");
   level = LevelAttr::get(parser.getContext(), *value);
   return success();
+}
+
+ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
+                                  Attribute &kind, UnitAttr &unchecked) {
+  Contract which = Contract::Disjoint;
+  if (succeeded(parser.parseOptionalKeyword("any"))) {
+    which = Contract::Any;
+  } else if (succeeded(parser.parseOptionalKeyword("reduce"))) {
+    which = Contract::Reduce;
+    StringAttr symbol;
+    StringRef name;
+    if (parser.parseLParen())
+      return failure();
+    if (succeeded(parser.parseOptionalSymbolName(symbol)))
+      kind = FlatSymbolRefAttr::get(symbol);
+    else if (parser.parseKeyword(&name))
+      return failure();
+    else
+      kind = parser.getBuilder().getStringAttr(name);
+    if (parser.parseRParen())
+      return failure();
+  } else {
+    // The default, which may be named.
+    (void)parser.parseOptionalKeyword("disjoint");
+  }
+  contract = ContractAttr::get(parser.getContext(), which);
+  if (succeeded(parser.parseOptionalKeyword("unchecked")))
+    unchecked = parser.getBuilder().getUnitAttr();
+  return success();
+}
+
+void syntax::printContract(OpAsmPrinter &printer, Contract contract,
+                           Attribute kind, bool unchecked) {
+  if (contract == Contract::Any)
+    printer << " any";
+  if (contract == Contract::Reduce) {
+    printer << " reduce(";
+    if (auto name = dyn_cast_or_null<StringAttr>(kind))
+      printer << name.getValue();
+    else
+      printer << kind;
+    printer << ')';
+  }
+  if (unchecked)
+    printer << " unchecked";
 }
 
 /// Resolves `operands` to `index`.
@@ -359,23 +404,12 @@ ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
     if (parser.parseOperand(onto) || parser.parseColonType(ontoType))
       return failure();
   }
-  auto setContract = [&](Contract contract) {
-    properties.contract = ContractAttr::get(parser.getContext(), contract);
-  };
-  if (succeeded(parser.parseOptionalKeyword("any"))) {
-    setContract(Contract::Any);
-  } else if (succeeded(parser.parseOptionalKeyword("reduce"))) {
-    setContract(Contract::Reduce);
-    StringRef kind;
-    if (parser.parseLParen() || parser.parseKeyword(&kind) ||
-        parser.parseRParen())
-      return failure();
-    properties.kind = parser.getBuilder().getStringAttr(kind);
-  } else if (succeeded(parser.parseOptionalKeyword("disjoint"))) {
-    setContract(Contract::Disjoint);
-  }
-  if (succeeded(parser.parseOptionalKeyword("unchecked")))
-    properties.unchecked = parser.getBuilder().getUnitAttr();
+  ContractAttr contract;
+  UnitAttr unchecked;
+  if (syntax::parseContract(parser, contract, properties.kind, unchecked))
+    return failure();
+  properties.contract = contract;
+  properties.unchecked = unchecked;
   if (parseExtents(parser, extents))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("par"))) {
@@ -406,12 +440,7 @@ void FillOp::print(OpAsmPrinter &printer) {
     printer << " init " << getInit();
   if (getOnto())
     printer << " onto " << getOnto() << " : " << getOnto().getType();
-  if (getContract() == Contract::Any)
-    printer << " any";
-  if (getContract() == Contract::Reduce)
-    printer << " reduce(" << getKind().value_or("") << ')';
-  if (getUnchecked())
-    printer << " unchecked";
+  syntax::printContract(printer, getContract(), getKindAttr(), getUnchecked());
   printExtents(printer, getExtents());
   if (ParOp par = getOnlyPar(*this)) {
     printer << " par";

@@ -1,4 +1,4 @@
-//===- ObsIrregular.cpp - Rules of compact, rank and expand ---------------===//
+//===- ObsIrregular.cpp - Rules of compact, rank, expand, scatter -------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Syntax.h"
 #include "Verification.h"
 
 using namespace mlir;
@@ -92,6 +93,70 @@ void ExpandOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// array `at` indices (`init` values)? contract (`[` extents `]`)? `fetch`?
+/// attr-dict `:` type `,` type `->` type (`,` type)?
+ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operand array, indices;
+  SmallVector<Operand> init, extents;
+  PullType arrayType, indicesType;
+  PushType resultType, foundType;
+  ContractAttr contract;
+  UnitAttr unchecked;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseOperand(array) || parser.parseKeyword("at") ||
+      parser.parseOperand(indices))
+    return failure();
+  SMLoc initLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("init")) &&
+      parser.parseOperandList(init))
+    return failure();
+  if (syntax::parseContract(parser, contract, properties.kind, unchecked) ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::OptionalSquare))
+    return failure();
+  properties.contract = contract;
+  bool fetches = succeeded(parser.parseOptionalKeyword("fetch"));
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(arrayType) || parser.parseComma() ||
+      parser.parseType(indicesType) || parser.parseArrow() ||
+      parser.parseType(resultType))
+    return failure();
+  state.addTypes(resultType);
+  if (fetches) {
+    if (parser.parseComma() || parser.parseType(foundType))
+      return failure();
+    state.addTypes(foundType);
+  }
+  if (parser.resolveOperand(array, arrayType, state.operands) ||
+      parser.resolveOperand(indices, indicesType, state.operands) ||
+      (!init.empty() &&
+       parser.resolveOperands(init, arrayType.getElementTypes(), initLoc,
+                              state.operands)) ||
+      parser.resolveOperands(extents, parser.getBuilder().getIndexType(),
+                             state.operands))
+    return failure();
+  properties.operandSegmentSizes = {1, 1, static_cast<int32_t>(init.size()),
+                                    static_cast<int32_t>(extents.size())};
+  return success();
+}
+
+void ScatterOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArray() << " at " << getIndices();
+  if (!getInit().empty())
+    printer << " init " << getInit();
+  syntax::printContract(printer, getContract(), getKindAttr(),
+                        /*unchecked=*/false);
+  if (!getExtents().empty())
+    printer << " [" << getExtents() << ']';
+  if (getFound())
+    printer << " fetch";
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"contract", "kind", "operandSegmentSizes"});
+  printer << " : " << getArray().getType() << ", " << getIndices().getType()
+          << " -> " << getResult().getType();
+  if (getFound())
+    printer << ", " << getFound().getType();
+}
+
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//
@@ -111,9 +176,19 @@ Value ExpandOp::buildExtent(OpBuilder &, Location, unsigned, unsigned) {
   return getExtents().front();
 }
 
+Value ScatterOp::buildExtent(OpBuilder &builder, Location loc, unsigned result,
+                             unsigned dim) {
+  return result == 0 ? getExtents().front()
+                     : obs::buildExtent(builder, loc, getArray(), dim);
+}
+
 bool CompactOp::isTotal(unsigned result) { return result == 1; }
 bool RankOp::isTotal(unsigned) { return true; }
 bool ExpandOp::isTotal(unsigned result) { return result == 1; }
+bool ScatterOp::isTotal(unsigned result) { return result == 1; }
+
+/// It scans nothing.
+std::optional<StringRef> ScatterOp::getStrategy() { return std::nullopt; }
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -223,4 +298,47 @@ LogicalResult ExpandOp::verify() {
       failed(verifyCount(*this, getCount().getType(), result.getLevel())))
     return failure();
   return verifyStandsAt(*this, result.getLevel(), "makes");
+}
+
+LogicalResult ScatterOp::verify() {
+  PullType array = getArray().getType();
+  PushType result = getResult().getType();
+  if (failed(verifyList(*this, array, "the array")) ||
+      failed(verifyNumbers(*this, getIndices().getType(),
+                           "the array of indices")) ||
+      failed(verifySameExtents(*this, array, "the operand",
+                               getIndices().getType(), "the indices")) ||
+      failed(verifyList(*this, result, "the result")) ||
+      failed(verifyElementTypes(*this, result.getElementTypes(),
+                                array.getElementTypes(), "the result")) ||
+      failed(verifyDynamicExtents(*this, result, getExtents())))
+    return failure();
+  if (!getInit().empty() &&
+      failed(verifyElementTypes(*this, getInit().getTypes(),
+                                array.getElementTypes(), "the initial value")))
+    return failure();
+  if (failed(verifyContract(*this, getContract(), getKindAttr(),
+                            array.getElementTypes())))
+    return failure();
+  if (getFound()) {
+    PushType found = cast<PushType>(getFound().getType());
+    if (getContract() != Contract::Reduce || getInit().empty())
+      return emitOpError(
+          "[scatter-fetch] fetch gives what elements found where "
+          "they are combined, so it needs init and contract "
+          "reduce; drop fetch, or write init %x reduce(addi)");
+    if (failed(verifyElementTypes(*this, found.getElementTypes(),
+                                  array.getElementTypes(),
+                                  "what is fetched")) ||
+        failed(verifySameExtents(*this, array, "the operand", found,
+                                 "what is fetched")) ||
+        failed(verifyStandsAt(*this, found.getLevel(), "makes")))
+      return failure();
+  }
+  return verifyStandsAt(*this, result.getLevel(), "makes");
+}
+
+LogicalResult ScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyOperator(*this, getKindAttr(),
+                        getArray().getType().getElementTypes(), tables);
 }

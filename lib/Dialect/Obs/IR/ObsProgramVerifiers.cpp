@@ -61,49 +61,6 @@ LogicalResult PushOp::verify() {
 // fill and what stands in it
 //===----------------------------------------------------------------------===//
 
-/// Emits `[R7-kind]` unless elements of this type can be combined by an atomic
-/// operation of the name.
-static LogicalResult verifyReduceKind(Operation *op, StringRef name,
-                                      Type element) {
-  std::optional<arith::AtomicRMWKind> kind =
-      arith::symbolizeAtomicRMWKind(name);
-  if (!kind || *kind == arith::AtomicRMWKind::assign)
-    return op->emitOpError("[R7-kind] '")
-           << name
-           << "' is not a commutative operation; use one of addi, muli, andi, "
-              "ori, xori, mins, maxs, minu, maxu, addf, mulf, minimumf, "
-              "maximumf, minnumf, maxnumf, or sort by key";
-  bool isFloat = llvm::is_contained(
-      {arith::AtomicRMWKind::addf, arith::AtomicRMWKind::mulf,
-       arith::AtomicRMWKind::minimumf, arith::AtomicRMWKind::maximumf,
-       arith::AtomicRMWKind::minnumf, arith::AtomicRMWKind::maxnumf},
-      *kind);
-  if (isFloat != isa<FloatType>(element))
-    return op->emitOpError("[R7-kind] '")
-           << name << "' combines " << (isFloat ? "floats" : "integers")
-           << ", not " << element;
-  return success();
-}
-
-/// Emits `[contract-kind]`, `[R7-contract]` or `[R7-kind]` unless writes of
-/// these elements may have the contract.
-static LogicalResult verifyContract(Operation *op, Contract contract,
-                                    std::optional<StringRef> kind,
-                                    ArrayRef<Type> elements) {
-  if ((contract == Contract::Reduce) != kind.has_value())
-    return op->emitOpError("[contract-kind] has a kind exactly if its contract "
-                           "is reduce; write reduce(addi), for instance");
-  if (contract == Contract::Disjoint)
-    return success();
-  if (elements.size() != 1)
-    return op->emitOpError("[R7-contract] contract ")
-           << stringifyContract(contract)
-           << " is for one element of at most 64 bits, not for "
-           << elements.size()
-           << " element types; sort by key, or use several fills";
-  return kind ? verifyReduceKind(op, *kind, elements.front()) : success();
-}
-
 LogicalResult FillOp::verify() {
   PushType type = getType();
   ArrayRef<Type> elements = type.getElementTypes();
@@ -122,7 +79,7 @@ LogicalResult FillOp::verify() {
   if (failed(verifyDynamicExtents(*this, type, getExtents())) ||
       failed(verifyBody(*this, getBody(), {}, /*yields=*/false)))
     return failure();
-  if (failed(verifyContract(*this, getContract(), getKind(), elements)))
+  if (failed(verifyContract(*this, getContract(), getKindAttr(), elements)))
     return failure();
   return verifyStandsAt(*this, type.getLevel(), "makes");
 }
@@ -166,7 +123,7 @@ LogicalResult WriteOp::verify() {
            << getIndices().size() << " indices but the fill has rank "
            << type.getRank() << "; give one for each dimension";
   return verifyContract(*this, getContract().value_or(Contract::Disjoint),
-                        getKind(), type.getElementTypes());
+                        getKindAttr(), type.getElementTypes());
 }
 
 LogicalResult PutOp::verify() {

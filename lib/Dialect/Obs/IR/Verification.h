@@ -63,6 +63,17 @@ LogicalResult verifyStandsAt(Operation *op, Level level, StringRef verb);
 LogicalResult verifyBody(Operation *op, Region &body, TypeRange arguments,
                          bool yields);
 
+/// Emits `[contract-kind]`, `[R7-contract]` or `[R7-kind]` unless writes of
+/// these elements may have the contract.
+LogicalResult verifyContract(Operation *op, Contract contract, Attribute kind,
+                             ArrayRef<Type> elements);
+
+/// If `kind` names a function, emits `[R7-operator]` unless it combines two
+/// such elements by arithmetic, and `[R7-order]` if their order matters.
+LogicalResult verifyOperator(Operation *op, Attribute kind,
+                             ArrayRef<Type> elements,
+                             SymbolTableCollection &tables);
+
 /// True when the program of the push array `array` is known to write every
 /// element exactly once; and for pull arrays.
 bool isTotalPush(Value array);

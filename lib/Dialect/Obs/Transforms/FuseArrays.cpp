@@ -200,7 +200,8 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                WriteContract own) {
              auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
                                           StringAttr());
-             if (own.contract != contract.contract) {
+             if (own.contract != contract.contract ||
+                 own.kind != contract.kind) {
                write.setContract(own.contract);
                write.setKindAttr(own.kind);
              }

@@ -133,6 +133,9 @@ struct InsertRuntimeChecks
           .Case([&](CompactOp compact) {
             checker.checkEqual({compact.getArray(), compact.getFlags()});
           })
+          .Case([&](ScatterOp scatter) {
+            checker.checkEqual({scatter.getArray(), scatter.getIndices()});
+          })
           .Case([&](ConcatOp concat) {
             checker.checkEqual(concat.getArrays(), concat.getDimension());
           })

@@ -150,3 +150,11 @@ func.func @rank_bound(%a: !obs.pull<? x i32>) attributes {obs.level = #obs.level
   %p, %n = obs.rank %a : !obs.pull<? x i32> -> !obs.push<block, ? x i32>, !obs.push<block, 8 x index>
   return
 }
+
+// -----
+
+func.func @fetch_bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] stores both results, but their extents are not bounded; give the arrays a bound, as in ? x i32 bound [1024]}}
+  %p, %f = obs.scatter %a at %a init %z reduce(addi) fetch : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, ? x i32>
+  return
+}

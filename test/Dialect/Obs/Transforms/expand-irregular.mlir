@@ -53,3 +53,36 @@ func.func @expand(%l: !obs.pull<64 x i32>) -> !obs.push<block, 1000 x index> att
   }
   return %p : !obs.push<block, 1000 x index>
 }
+
+// CHECK-LABEL: @scatter(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[I:.*]]: !obs.pull<8 x i32>, %[[Z:.*]]: i32
+func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> !obs.push<block, 5 x i32> attributes {obs.level = #obs.level<block>} {
+  // CHECK: obs.fill init %[[Z]] reduce(addi) par (%[[K:.*]]) in
+  // CHECK: %[[N:.*]] = obs.get %[[I]][%[[K]]]
+  // CHECK: %[[INDEX:.*]] = arith.index_cast %[[N]]
+  // CHECK: %[[IS:.*]] = arith.cmpi ult, %[[INDEX]], %c5
+  // CHECK: scf.if %[[IS]]
+  // CHECK: %[[X:.*]] = obs.get %[[A]][%[[K]]]
+  // CHECK: obs.write %[[X]] at [%[[INDEX]]]
+  %p = obs.scatter %a at %i init %z reduce(addi) : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 5 x i32>
+  return %p : !obs.push<block, 5 x i32>
+}
+
+// What is found comes from atomic operations on memory of the block.
+// CHECK-LABEL: @fetch(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[I:.*]]: !obs.pull<8 x i32>, %[[Z:.*]]: i32
+func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
+  // CHECK: %[[M:.*]] = memref.alloc() : memref<5xi32, #obs.home<block, auto>>
+  // CHECK: obs.fill {
+  // CHECK: memref.store %[[Z]], %[[M]]
+  // CHECK: obs.par
+  // CHECK: %[[OLD:.*]] = scf.if %{{.*}} -> (i32) {
+  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[M]]
+  // CHECK: } else {
+  // CHECK-NEXT: scf.yield %[[Z]]
+  // CHECK: obs.write %[[OLD]]
+  // CHECK: obs.force
+  // CHECK: memref.load %[[M]]
+  %p, %f = obs.scatter %a at %i init %z reduce(addi) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
+  return %p, %f : !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
+}

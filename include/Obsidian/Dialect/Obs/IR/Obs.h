@@ -36,10 +36,11 @@
 #include "Obsidian/Dialect/Obs/IR/ObsEnums.h.inc"
 
 namespace mlir::obs {
-/// What several writes of one element mean, and for `reduce` the operation.
+/// What several writes of one element mean, and for `reduce` the operation: the
+/// name of one of `memref.atomic_rmw`, or a symbol, that of a function.
 struct WriteContract {
   Contract contract = Contract::Disjoint;
-  StringAttr kind;
+  Attribute kind;
   /// Initial contents, which later writes of the same force may replace.
   bool initial = false;
   /// That no other write reaches the element is claimed, not proved (R5).
@@ -111,6 +112,11 @@ void emitPush(OpBuilder &builder, Location loc, Value array, Writer writer);
 /// its arguments replaced, and returns what its terminator yields.
 SmallVector<Value> cloneBody(OpBuilder &builder, Region &region,
                              ValueRange arguments);
+
+/// Builds the atomic operation that combines `memory[indices]` with `value` as
+/// `kind` says, which is valid at `from`. Gives the value before.
+Value buildAtomic(OpBuilder &builder, Location loc, Attribute kind, Value value,
+                  Value memory, ValueRange indices, Operation *from);
 
 /// The values of a mixed list as in DynamicIndexList.
 SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,

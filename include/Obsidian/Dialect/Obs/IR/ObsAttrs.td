@@ -28,6 +28,9 @@ def Obs_ContractAttr : EnumAttr<Obs_Dialect, Obs_Contract, "contract"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Obs_ReduceKindAttr : AnyAttrOf<[StrAttr, FlatSymbolRefAttr],
+    "an operation of memref.atomic_rmw, or a function">;
+
 def Obs_StorageAttr : EnumAttr<Obs_Dialect, Obs_Storage, "storage"> {
   let summary = "An explicit home of a forced array";
   let assemblyFormat = "`<` $value `>`";

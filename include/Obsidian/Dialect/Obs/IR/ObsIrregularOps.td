@@ -14,6 +14,7 @@
 
 include "Obsidian/Dialect/Obs/IR/ObsInterfaces.td"
 include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Obs_IrregularOpInterface : OpInterface<"IrregularOpInterface"> {
@@ -152,6 +153,48 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
     Variadic<AnyType>:$init, OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result, Obs_PushType:$count);
   let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Elements at the places that an array of indices gives";
+  let description = [{
+    Element i of the first operand is written at the index that element i of the
+    second operand is; one that is no index of the result is not written. The
+    contract says what several elements at one index mean, as in `obs.fill`:
+    `disjoint` (the default), `any`, or `reduce`. Elements never written are
+    `init`, one scalar for each element type; without `init`, reading them is an
+    error. The extent of the result is part of its type or stands in brackets.
+
+    With `fetch`, which needs contract `reduce` and `init`, there is a second
+    result, as long as the operands: what each element found at its index, before
+    it was combined with that. Of elements at one index one finds `init`, the next
+    what the first one left, and so on; which one is first is not determined.
+    With `reduce(addi)` of ones these are the numbers of the elements at their
+    index. Elements without an index find `init`.
+
+    Example:
+
+    ```mlir
+    // A place within its list for each element, and the lengths of the lists.
+    func.func @lists(%keys: !obs.pull<? x i32>) -> (!obs.pull<16 x i32>, !obs.pull<? x i32>) {
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+      %ones = obs.splat %one [%n] : !obs.pull<? x i32>
+      %p, %q = obs.scatter %ones at %keys init %zero reduce(addi) fetch : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16 x i32>, !obs.push<grid, ? x i32>
+      %lengths, %places = obs.force %p, %q : !obs.push<grid, 16 x i32>, !obs.push<grid, ? x i32> -> (!obs.pull<16 x i32>, !obs.pull<? x i32>)
+      return %lengths, %places : !obs.pull<16 x i32>, !obs.pull<? x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$array, Obs_PullType:$indices,
+    Variadic<AnyType>:$init, Variadic<Index>:$extents,
+    DefaultValuedAttr<Obs_ContractAttr, "Contract::Disjoint">:$contract,
+    OptionalAttr<Obs_ReduceKindAttr>:$kind);
+  let results = (outs Obs_PushType:$result, Optional<Obs_PushType>:$found);
   let hasCustomAssemblyFormat = 1;
 }
 

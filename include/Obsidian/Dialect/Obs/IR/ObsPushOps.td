@@ -9,6 +9,7 @@
 #define OBSIDIAN_DIALECT_OBS_IR_OBSPUSHOPS_TD
 
 include "Obsidian/Dialect/Obs/IR/ObsIndexOps.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 defvar PushArrayMethods = [
@@ -39,6 +40,7 @@ def Obs_PushOp : Obs_Op<"push", [Pure] # PushArrayMethods> {
 
 def Obs_FillOp : Obs_Op<"fill", [
     Pure, AttrSizedOperandSegments, NoTerminator,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
   let summary = "Push array written by a program";
   let description = [{
@@ -50,8 +52,9 @@ def Obs_FillOp : Obs_Op<"fill", [
 
     Several writes of one element: `disjoint` (the default) promises that there
     are none (R5), `any` that one of them wins, `reduce(kind)` combines them by a
-    commutative operation named as in `memref.atomic_rmw`. Elements that are
-    never written keep `init`: one scalar for each element type, or the contents
+    commutative operation named as in `memref.atomic_rmw`, or by a function of
+    two elements, `reduce(@function)`, which is arithmetic on its arguments and
+    becomes a compare-and-swap loop. Elements that are never written keep `init`: one scalar for each element type, or the contents
     of an array (`onto`). Without `init`, reading one is an error that
     interpreter and emulator report.
 
@@ -73,7 +76,7 @@ def Obs_FillOp : Obs_Op<"fill", [
   }];
   let arguments = (ins Variadic<AnyType>:$init, Optional<Obs_PullType>:$onto,
     Variadic<Index>:$extents, DefaultValuedAttr<Obs_ContractAttr, "Contract::Disjoint">:$contract,
-    OptionalAttr<StrAttr>:$kind, UnitAttr:$unchecked);
+    OptionalAttr<Obs_ReduceKindAttr>:$kind, UnitAttr:$unchecked);
   let results = (outs Obs_PushType:$result);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -116,7 +119,9 @@ def Obs_ParOp : Obs_Op<"par", [
   let hasVerifier = 1;
 }
 
-def Obs_WriteOp : Obs_Op<"write", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+def Obs_WriteOp : Obs_Op<"write", [
+    AttrSizedOperandSegments, MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write one element of the enclosing fill";
   let description = [{
     One value for each element type and one index for each dimension. Stands in
@@ -139,7 +144,7 @@ def Obs_WriteOp : Obs_Op<"write", [AttrSizedOperandSegments, MemoryEffects<[MemW
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$values, Variadic<Index>:$indices,
-    OptionalAttr<Obs_ContractAttr>:$contract, OptionalAttr<StrAttr>:$kind);
+    OptionalAttr<Obs_ContractAttr>:$contract, OptionalAttr<Obs_ReduceKindAttr>:$kind);
   let extraClassDeclaration = [{
     /// The contract of this write: its own, or that of the enclosing fill.
     ::mlir::obs::WriteContract getEffectiveContract();

@@ -1,4 +1,4 @@
-//===- Irregular.cpp - compact, rank and expand as core operations --------===//
+//===- Irregular.cpp - compact, rank, expand and scatter -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where elements go is the scan of a number for each: of the flag, of the
-// length, or of how often a key occurs. One thread needs no scan: it writes one
-// element after the other.
+// length, or of how often a key occurs; or values say it. One thread needs no
+// scan: it writes one element after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -147,6 +147,19 @@ static Value getSum(CollectiveBuilder &c, Value scanned, Value count) {
       .front();
 }
 
+/// The same by all blocks, which writes the sums itself.
+static FailureOr<std::unique_ptr<GridScan>>
+scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
+           llvm::function_ref<Value(Value)> number) {
+  std::optional<StringRef> strategy = op.getStrategy();
+  if (failed(verifyGridStrategy(op, strategy, {"one_pass", "three_kernels"})))
+    return failure();
+  Value numbers =
+      c.shareReads(c.generate(n, [&](Value i) { return Values{number(i)}; }));
+  return strategy == "one_pass" ? buildOnePassScan(c, numbers, n)
+                                : buildThreeKernelScan(c, numbers, n);
+}
+
 //===----------------------------------------------------------------------===//
 // compact
 //===----------------------------------------------------------------------===//
@@ -178,23 +191,24 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
       return accumulate(c, n.value, zero, getNext);
     });
   } else if (c.level == Level::Grid) {
-    if (failed(verifyGridStrategy(op, op.getStrategy(), {"three_kernels"})))
+    FailureOr<std::unique_ptr<GridScan>> grid = scanAtGrid(c, op, n, getFlag);
+    if (failed(grid))
       return failure();
-    Value flags = c.generate(n, [&](Value i) { return Values{getFlag(i)}; });
-    std::unique_ptr<GridScan> grid =
-        buildThreeKernelScan(c, c.shareReads(flags), n);
-    result = grid->fill(
+    result = (*grid)->fill(
         type, type.hasStaticExtents() ? ValueRange() : ValueRange(n.value),
         op.getInit(), [&](Value i, auto current, auto) {
           buildIf(c, isKept(i),
                   [&] { writeElement(i, c.sub(current().front(), one)); });
         });
+    // The count is known behind it, and it runs only once.
+    if ((*grid)->runsOnce())
+      result = PushOp::create(builder, c.loc, type, forceAtGrid(c, result));
     count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
       return c
           .choose(
               c.equal(n.value, c.constant(0)),
               [&] { return Values{c.constant(0)}; },
-              [&] { return grid->getTotal(); })
+              [&] { return (*grid)->getTotal(); })
           .front();
     });
   } else {
@@ -431,18 +445,15 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   };
   Value sums;
   if (c.level == Level::Grid) {
-    if (failed(verifyGridStrategy(op, op.getStrategy(), {"three_kernels"})))
+    FailureOr<std::unique_ptr<GridScan>> grid = scanAtGrid(c, op, n, getLength);
+    if (failed(grid))
       return failure();
-    Value lengths =
-        c.generate(n, [&](Value i) { return Values{getLength(i)}; });
-    std::unique_ptr<GridScan> grid =
-        buildThreeKernelScan(c, c.shareReads(lengths), n);
     PullType pull = c.getPullType(n);
     auto sumsType =
         PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
                       pull.getBounds(), pull.getElementTypes());
     sums = forceAtGrid(
-        c, grid->fill(
+        c, (*grid)->fill(
                sumsType, n.isStatic() ? ValueRange() : ValueRange(n.value), {},
                [&](Value i, auto current, auto) { write(c, current(), i); }));
   } else {
@@ -467,10 +478,144 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// scatter
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a scatter works on.
+struct Scatter {
+  Scatter(CollectiveBuilder &c, ScatterOp op)
+      : c(c), op(op),
+        n(getCommonExtent(c, op.getArray(), op.getIndices().getType())) {
+    PushType type = op.getResult().getType();
+    size = type.hasStaticExtents()
+               ? c.getConstantExtent(type.getExtents().front())
+               : Extent{op.getExtents().front(), ShapedType::kDynamic,
+                        getArrayBound(type, 0)};
+  }
+
+  Value getIndex(Value i) {
+    return toIndex(c, c.get(op.getIndices(), i).front());
+  }
+  /// A condition: `index` is one of the result.
+  Value isInRange(Value index) {
+    return c.builder.createOrFold<arith::CmpIOp>(
+        c.loc, arith::CmpIPredicate::ult, index, size.value);
+  }
+  Value getElement(Value i) { return c.get(op.getArray(), i).front(); }
+
+  CollectiveBuilder &c;
+  ScatterOp op;
+  /// Of the operands, and of the result.
+  Extent n, size;
+};
+} // namespace
+
+/// Atomic operations on memory of its own give what each element found; the
+/// result is what is there then.
+static LogicalResult expandFetch(Scatter &scatter) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  OpBuilder &builder = c.builder;
+  bool isGrid = c.level == Level::Grid;
+  if (!isGrid && (!scatter.size.isBounded() || !scatter.n.isBounded()))
+    return op.emitOpError("[R2-bounded] stores both results, but their extents "
+                          "are not bounded; give the arrays a bound, as in "
+                          "? x i32 bound [1024]");
+  Type element = op.getArray().getType().getElementTypes().front();
+  // Below level grid space is reserved for the bound.
+  auto allocate = [&](Extent n) -> Value {
+    auto type = isGrid ? MemRefType::get({n.size}, element)
+                       : MemRefType::get({n.bound}, element,
+                                         MemRefLayoutAttrInterface(),
+                                         HomeAttr::get(builder.getContext(),
+                                                       c.level, Storage::Auto));
+    return memref::AllocOp::create(builder, c.loc, type,
+                                   type.hasStaticShape() ? ValueRange()
+                                                         : ValueRange(n.value));
+  };
+  Value memory = allocate(scatter.size);
+  PushType resultType = op.getResult().getType();
+  CollectiveBuilder elements = c;
+  elements.elementTypes = {element};
+  auto store = [&](ValueRange push, ValueRange into) {
+    PullType stored = cast<PushType>(push.front().getType()).getPullType();
+    return ForceOp::create(
+               builder, c.loc, TypeRange(stored), push, into,
+               StorageAttr::get(builder.getContext(), Storage::Auto),
+               StringAttr(), IntegerAttr(), UnitAttr())
+        .getResults()
+        .front();
+  };
+  if (isGrid)
+    store(buildFill(c, resultType, scatter.size.value, op.getInit(), false,
+                    [] {}),
+          memory);
+  PushType foundType = cast<PushType>(op.getFound().getType());
+  Value found = buildFill(c, foundType, scatter.n.value, {}, false, [&] {
+    if (!isGrid)
+      forEach(c, scatter.size.value, [&](Value i) {
+        memref::StoreOp::create(builder, c.loc, op.getInit().front(), memory,
+                                i);
+      });
+    forEach(c, scatter.n.value, [&](Value i) {
+      Value index = scatter.getIndex(i);
+      Values old = c.choose(
+          scatter.isInRange(index),
+          [&] {
+            return Values{buildAtomic(builder, c.loc, op.getKindAttr(),
+                                      scatter.getElement(i), memory, index,
+                                      op)};
+          },
+          [&] { return Values(op.getInit()); });
+      write(c, old, i);
+    });
+  });
+  // A force into memory is never dead, even where nobody asks what was found.
+  Value stored = store(found, allocate(scatter.n));
+  Value result;
+  if (isGrid) {
+    result = buildView(builder, c.loc, resultType.getPullType(), memory);
+  } else {
+    result = elements.generate(scatter.size, [&](Value i) {
+      return Values{memref::LoadOp::create(builder, c.loc, memory, i)};
+    });
+  }
+  op.getResult().replaceAllUsesWith(
+      PushOp::create(builder, c.loc, resultType, result));
+  op.getFound().replaceAllUsesWith(
+      PushOp::create(builder, c.loc, foundType, stored));
+  return success();
+}
+
+static LogicalResult expandScatter(OpBuilder &builder, ScatterOp op) {
+  CollectiveBuilder c = getAdder(builder, op);
+  Scatter scatter(c, op);
+  if (op.getFound())
+    return expandFetch(scatter);
+  PushType type = op.getResult().getType();
+  auto fill = FillOp::create(
+      builder, c.loc, type, op.getInit(), Value(), op.getExtents(),
+      op.getContractAttr(), op.getKindAttr(),
+      op.getContract() == Contract::Disjoint ? builder.getUnitAttr()
+                                             : UnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&fill.getBody());
+  forEach(c, scatter.n.value, [&](Value i) {
+    Value index = scatter.getIndex(i);
+    buildIf(c, scatter.isInRange(index),
+            [&] { write(c, c.get(op.getArray(), i), index); });
+  });
+  op.getResult().replaceAllUsesWith(fill);
+  return success();
+}
+
 LogicalResult strategies::expandIrregular(OpBuilder &builder,
                                           IrregularOpInterface op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
-      .Case([&](ExpandOp op) { return expandExpand(builder, op); });
+      .Case([&](ExpandOp op) { return expandExpand(builder, op); })
+      .Case([&](ScatterOp op) { return expandScatter(builder, op); });
 }

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""compact, expand and scatter by all blocks, on the interpreter and the emulator,
+against plain loops in Python.
+
+Usage: grid-irregular.py --obs-run OBS-RUN [--extents N ...] [--device DEVICE ...]
+           [--launches T:B ...] [--strategy STRATEGY] [--option=OPTION ...]
+
+One run of a program gives all results for one extent. `--launches` are threads
+and blocks, `--strategy` is that of compact and expand. What a scatter fetches
+depends on the order, so only this is checked: the elements at one index find
+the numbers from 0 on, each once. Prints what is wrong and a summary; exits with
+1 if anything is.
+"""
+
+import argparse
+import array
+import collections
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+EXTENTS = (0, 1, 31, 32, 33, 1000, 1024, 1025, 5000, 100000)
+LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
+# Scatter writes to so many places; what goes past them is dropped.
+PLACES = 50
+
+PROGRAM = """
+func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %three = arith.constant 3 : i32
+  %seven = arith.constant 7 : i32
+  %high = arith.constant 24 : i32
+  %none = arith.constant -1 : i32
+  %i0 = arith.constant 0 : index
+  %i7 = arith.constant 7 : index
+  %n = obs.dim %a, 0 : !v
+  %flags = obs.map (%x = %a : !v) -> !flags {
+    %m = arith.andi %x, %three : i32
+    %f = arith.cmpi eq, %m, %zero : i32
+    obs.yield %f : i1
+  }
+  %k, %nk = obs.compact %a flags %flags init %noneSTRATEGY : !v, !flags -> !p, !single
+  // Every eighth length is 0 to 7, the others 0.
+  %lengths = obs.generate (%i) [%n] {
+    %x = obs.get %a[%i] : !v
+    %m = arith.andi %x, %seven : i32
+    %r = arith.andi %i, %i7 : index
+    %e = arith.addi %i, %i7 : index
+    %h = arith.cmpi eq, %r, %i0 : index
+    %w = arith.cmpi slt, %e, %n : index
+    %b = arith.andi %h, %w : i1
+    %l = arith.select %b, %m, %zero : i32
+    obs.yield %l : i32
+  } : !v
+  %e, %ne = obs.expand (%i, %j) = %lengths [%n] init %none, %noneSTRATEGY : !v -> !obs.push<grid, ? x i32, i32>, !single {
+    %x = obs.get %a[%i] : !v
+    %y = arith.index_cast %j : index to i32
+    obs.yield %x, %y : i32, i32
+  }
+  // -128 to 127.
+  %at = obs.map (%x = %a : !v) -> !v {
+    %s = arith.shli %x, %high : i32
+    %t = arith.shrsi %s, %high : i32
+    obs.yield %t : i32
+  }
+  %ones = obs.splat %one [%n] : !v
+  %s, %f = obs.scatter %ones at %at init %zero reduce(addi) fetch : !v, !v -> !obs.push<grid, 50 x i32>, !p
+  %t = obs.scatter %a at %at init %one reduce(@product) : !v, !v -> !obs.push<grid, 50 x i32>
+  %0 = obs.force %k : !p -> !v
+  %1 = obs.force %nk : !single -> !one
+  %2 = obs.force %e : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
+  %3 = obs.force %ne : !single -> !one
+  %4 = obs.force %s : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
+  %5 = obs.force %f : !p -> !v
+  %6 = obs.force %t : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
+  %x, %y = obs.unzip %2 : !obs.pull<? x i32, i32>
+  return %0, %1, %x, %y, %3, %4, %5, %6 : !v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>
+}
+
+// Modulo 2^32; that of two odd numbers is odd.
+func.func private @product(%x: i32, %y: i32) -> i32 {
+  %one = arith.constant 1 : i32
+  %a = arith.ori %x, %one : i32
+  %b = arith.ori %y, %one : i32
+  %p = arith.muli %a, %b : i32
+  return %p : i32
+}
+"""
+TYPES = {"!v": "!obs.pull<? x i32>", "!p": "!obs.push<grid, ? x i32>",
+         "!one": "!obs.pull<1 x i32>", "!single": "!obs.push<grid, 1 x i32>",
+         "!flags": "!obs.pull<? x i1>"}
+
+
+def signed(x):
+    x &= 0xffffffff
+    return x - (1 << 32) if x >> 31 else x
+
+
+def expect(data):
+    """The results in order, None for what was fetched."""
+    n = len(data)
+    kept = [x for x in data if x & 3 == 0]
+    pairs = [(data[i], j) for i in range(0, n - 7, 8) for j in range(data[i] & 7)]
+    counts, products = [0] * PLACES, [1] * PLACES
+    for x in data:
+        at = (x & 255) - 256 if x & 128 else x & 255
+        if 0 <= at < PLACES:
+            counts[at] += 1
+            products[at] = signed(products[at] * (x | 1))
+    rest = [-1] * (n - len(pairs))
+    return [kept + [-1] * (n - len(kept)), [len(kept)],
+            [x for x, _ in pairs] + rest, [j for _, j in pairs] + rest, [len(pairs)],
+            counts, None, products]
+
+
+def check_found(data, found):
+    places = collections.defaultdict(list)
+    for x, number in zip(data, found):
+        at = (x & 255) - 256 if x & 128 else x & 255
+        if not 0 <= at < PLACES:
+            if number != 0:
+                return "an element without an index finds %d" % number
+        else:
+            places[at].append(number)
+    for at, numbers in places.items():
+        if sorted(numbers) != list(range(len(numbers))):
+            return "at index %d elements find %s" % (at, sorted(numbers)[:10])
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--obs-run", required=True)
+    parser.add_argument("--extents", nargs="+", type=int, default=EXTENTS)
+    parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
+    parser.add_argument("--launches", nargs="+", default=LAUNCHES)
+    parser.add_argument("--strategy", default="")
+    parser.add_argument("--option", action="append", default=[], help="of obs-run, for the emulator")
+    arguments = parser.parse_args()
+
+    rng = random.Random(1)
+    runs = problems = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        program = os.path.join(scratch, "program.mlir")
+        strategy = f' {{strategy = "{arguments.strategy}"}}' if arguments.strategy else ""
+        with open(program, "w") as file:
+            for name, meaning in TYPES.items():
+                file.write(f"{name} = {meaning}\n")
+            file.write(PROGRAM.replace("STRATEGY", strategy))
+        data_file = os.path.join(scratch, "data.bin")
+        for extent in arguments.extents:
+            data = [signed(rng.getrandbits(32)) for _ in range(extent)]
+            with open(data_file, "wb") as file:
+                array.array("i", data).tofile(file)
+            expected = expect(data)
+            launches = [("emulate", launch) for launch in arguments.launches
+                        if "emulate" in arguments.device]
+            for device, launch in [(d, "") for d in arguments.device if d != "emulate"] + launches:
+                outputs = [os.path.join(scratch, f"r{i}.bin") for i in range(len(expected))]
+                command = [arguments.obs_run, program, "--device=" + device,
+                           f"{data_file}:{extent}xi32", *("--out=" + o for o in outputs)]
+                if launch:
+                    threads, blocks = launch.split(":")
+                    command += ["--threads=" + threads, "--blocks=" + blocks, *arguments.option]
+                result = subprocess.run(command, capture_output=True, text=True)
+                runs += 1
+                wrong = result.stderr.strip() if result.returncode else None
+                for number, (output, want) in enumerate(zip(outputs, expected)):
+                    if wrong:
+                        break
+                    with open(output, "rb") as file:
+                        got = array.array("i", file.read()).tolist()
+                    if want is None:
+                        wrong = check_found(data, got)
+                    elif got != want:
+                        place = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), -1)
+                        wrong = (f"result {number} is wrong at {place}: "
+                                 f"{got[place:place + 3]}, not {want[place:place + 3]}")
+                if wrong:
+                    problems += 1
+                    print(f"{extent} elements, {device} {launch}: {wrong}", flush=True)
+    print(f"{runs} runs, {problems} problems")
+    return 1 if problems or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
