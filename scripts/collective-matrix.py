@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Reductions, scans, compact, rank and expand of every kind, level, extent,
-block size, operator and strategy, on the emulator and the interpreter, against
-plain loops in Python. For compact and expand an operator stands for its
-elements.
+"""Reductions, scans, compact, rank, expand and scatter of every kind, level,
+extent, block size, operator and strategy, on the emulator and the interpreter,
+against plain loops in Python. For compact and expand an operator stands for its
+elements. What a scatter fetches depends on the order, but not its sum for each
+index.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
            [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N]
@@ -33,9 +34,10 @@ SCAN = ("default", "sequential", "sklansky", "kogge_stone", "brent_kung", "rakin
 STRATEGIES = {
     "reduce": REDUCE, "scan": SCAN, "segmented_scan": SCAN,
     "segmented_reduce": SCAN, "compact": SCAN, "rank": SCAN, "expand": SCAN,
+    "scatter": ("default",),
 }
-IRREGULAR = ("compact", "rank", "expand")
-KEYS = 16  # of rank
+IRREGULAR = ("compact", "rank", "expand", "scatter")
+KEYS = 16  # of rank, and indices of scatter
 MASK = 0xffffffff
 
 
@@ -139,7 +141,7 @@ def is_valid(case):
         return False
     if strategy == "warps" and level != "block":
         return False
-    if kind == "rank" and operator != "add-i32":
+    if kind in ("rank", "scatter") and operator != "add-i32":
         return False
     if strategy == "halving_tree" and not OPERATORS[operator].commutative:
         return False
@@ -155,7 +157,7 @@ def is_large(case):
     kind, level, extent, threads, operator, strategy = case
     if level != "warp" or kind == "segmented_reduce" and strategy == "sequential":
         return False
-    if kind == "rank":
+    if kind in ("rank", "scatter"):
         return (threads + 31) // 32 * extent * 40 > 100000
     if kind == "reduce" and strategy not in ("adjacent_tree", "halving_tree"):
         return False
@@ -168,6 +170,8 @@ def result_types(case):
     types = OPERATORS[case[4]].types
     if case[0] == "rank":
         return ("i32", "i32")
+    if case[0] == "scatter":
+        return ("i32", "i32", "i32")
     return types + ("i32",) if case[0] in IRREGULAR else types
 
 
@@ -259,6 +263,15 @@ class Oracle:
             for place, i in enumerate(order):
                 ranks[i] = place
             return [ranks, [keys.count(key) for key in range(KEYS)]]
+        if kind == "scatter":
+            counts, sums, products = [0] * KEYS, [0] * KEYS, [1] * KEYS
+            for _, x in source:
+                at = (x & 31) - 8
+                if 0 <= at < KEYS:
+                    sums[at] += counts[at]
+                    counts[at] += 1
+                    products[at] = signed(products[at] * (x | 1))
+            return [counts, sums, products]
         elements = [operator.element(x, i) for i, (_, x) in enumerate(source)]
         rows = []
         for i, (b, x) in enumerate(source):
@@ -301,6 +314,16 @@ PROLOGUE = """  %stride = arith.constant 977 : index
   %w7 = arith.constant 7 : i32"""
 
 
+# Modulo 2^32; the product of two odd numbers is odd.
+PRODUCT = """func.func private @product(%x: i32, %y: i32) -> i32 {
+  %one = arith.constant 1 : i32
+  %a = arith.ori %x, %one : i32
+  %b = arith.ori %y, %one : i32
+  %p = arith.muli %a, %b : i32
+  return %p : i32
+}"""
+
+
 def write_irregular(case, name):
     """The same for operations with two results."""
     kind, level, extent, threads, operator, strategy = case
@@ -313,12 +336,15 @@ def write_irregular(case, name):
     types = ", ".join(op.types)
     if kind == "rank":
         parts = [(f"{n} x i32", bound), (f"{KEYS} x i32", "")]
+    elif kind == "scatter":
+        parts = [(f"{KEYS} x i32, i32", ""), (f"{KEYS} x i32", "")]
     else:
         parts = [(f"{n} x {types}", bound), ("1 x i32", "")]
     inner = ", ".join(f"!obs.push<{level}, {p}{b}>" for p, b in parts)
     outer = ", ".join(f"!obs.push<grid, {count} x {p}>" for p, _ in parts)
     whole = ", ".join(f"!obs.pull<{count} x {p}>" for p, _ in parts)
-    results = [f"!obs.pull<{count} x {n} x {t}>" for t in result_types(case)[:-1]]
+    length = KEYS if kind == "scatter" else n
+    results = [f"!obs.pull<{count} x {length} x {t}>" for t in result_types(case)[:-1]]
     results.append(f"!obs.pull<{count} x {parts[1][0]}>")
     pulls = ", ".join(results)
     elements = f"!obs.pull<{n} x {types}{bound}>"
@@ -347,6 +373,21 @@ def write_irregular(case, name):
     if kind == "rank":
         out.append(generate("%a", ["%key = arith.andi %x, %c15 : i32"], "%key", "i32"))
         out.append(f"    %r, %s = obs.rank %a{attributes} : !obs.pull<{n} x i32{bound}> -> {inner}")
+    elif kind == "scatter":
+        out.append(generate("%a", ["%w31 = arith.constant 31 : i32", "%w8 = arith.constant 8 : i32",
+                                   "%low = arith.andi %x, %w31 : i32",
+                                   "%at = arith.subi %low, %w8 : i32"], "%x, %at", "i32, i32"))
+        pull, places = f"!obs.pull<{n} x i32{bound}>", f"{KEYS} x i32"
+        scatter = f"!obs.push<{level}, {places}>, !obs.push<{level}, {n} x i32{bound}>"
+        out.append(f"""    %x, %at = obs.unzip %a : !obs.pull<{n} x i32, i32{bound}>
+    %ones = obs.splat %c1{size} : {pull}
+    %r0, %r1 = obs.scatter %ones at %at init %c0 reduce(addi) fetch : {pull}, {pull} -> {scatter}
+    %counts, %found = obs.force %r0, %r1 : {scatter} -> (!obs.pull<{places}>, {pull})
+    %r2 = obs.scatter %found at %at init %c0 reduce(addi) : {pull}, {pull} -> !obs.push<{level}, {places}>
+    %sums = obs.force %r2 : !obs.push<{level}, {places}> -> !obs.pull<{places}>
+    %both = obs.zip %counts, %sums : !obs.pull<{places}>, !obs.pull<{places}>
+    %r = obs.push %both : !obs.pull<{places}, i32> -> !obs.push<{level}, {places}, i32>
+    %s = obs.scatter %x at %at init %c1 reduce(@product) : {pull}, {pull} -> !obs.push<{level}, {places}>""")
     elif kind == "compact":
         out.append(generate("%a", ["%j = arith.index_cast %i : index to i32", *op.make],
                             ", ".join(op.made), types))
@@ -517,6 +558,7 @@ def write_module(cases):
                      f"(!obs.pull<{SIZE} x i32>, index) -> ({pulls})")
         results += [f"%r{number}#{j}" for j in range(k)]
         types.append(pulls)
+    functions.append(PRODUCT)
     arguments = ", ".join(f"%n{i}: index" for i in range(len(EXTENTS)))
     main = [f"func.func @main(%d: !obs.pull<{SIZE} x i32>, {arguments}) -> ({', '.join(types)}) {{",
             *calls, f"  return {', '.join(results)} : {', '.join(types)}", "}"]
