@@ -4,10 +4,9 @@
 // associative operator on pairs (m, c), though not a commutative one: a scan of
 // the functions, each applied to the start.
 //
-// GPU: three kernels. Each block combines the steps of one part; one block scans
-// what they found; each block scans its part behind what is before it. The map
-// that applies the functions is part of the last kernel, so only the states are
-// stored.
+// GPU: one kernel, and a memset. Each block scans a tile, says what it gives, and
+// looks back at the tiles before it. The map that applies the functions is part
+// of the kernel, so only the states are stored.
 //
 // Run: obs-run examples/large-scan.mlir iota:10xi32 iota:10xi32
 //      obs-run examples/large-scan.mlir --device=emulate --report iota:100000xi32 iota:100000xi32

@@ -1,9 +1,10 @@
 // A scan in one pass is right because a flag is raised behind a release fence,
 // and read before an acquire fence. Without one of the two kinds the emulator
-// reports the race, on any schedule in which a block looks back at another one.
+// reports the race. Tiles of these elements are short, so there are 40 of them,
+// more than a block looks back at in one step.
 //
-// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 iota:5000xi32
-// RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=4" -o %t
+// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 20000
+// RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t
 // RUN: FileCheck %s --check-prefix=KERNEL < %t
 // RUN: %{run} < %t | FileCheck %s
 // RUN: sed '/llvm.fence.*release/d' %t | not %{run} 2>&1 | FileCheck %s --check-prefix=RACE
@@ -13,14 +14,23 @@
 // KERNEL: memref.atomic_rmw assign
 // KERNEL: memref.atomic_rmw ori
 // KERNEL: llvm.fence syncscope("device") acquire
-// CHECK: [0, 1, 3, ..., 12487503, 12492501, 12497500]
-// RACE: error: race: load of 4 bytes of global memory by {{.*}}: no release and acquire order the two blocks
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-  %zero = arith.constant 0 : i32
-  %s = obs.scan inclusive (%x, %y) = %a init %zero {strategy = "one_pass"} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {
-    %r = arith.addi %x, %y : i32
-    obs.yield %r : i32
+// CHECK: [0, 1, 3, ..., 199950003, 199970001, 199990000]
+// CHECK-NEXT: [1, 2, 3, ..., 19998, 19999, 20000]
+// RACE: error: race: load of 8 bytes of global memory by {{.*}}: no release and acquire order the two blocks
+func.func @main(%n: index) -> (!obs.pull<? x index>, !obs.pull<? x index>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = obs.generate (%i) [%n] {
+    obs.yield %i, %one, %i, %one : index, index, index, index
+  } : !obs.pull<? x index, index, index, index>
+  %p = obs.scan inclusive (%x, %y, %z, %w, %x1, %y1, %z1, %w1) = %a init %zero, %zero, %zero, %zero {strategy = "one_pass"} : !obs.pull<? x index, index, index, index> -> !obs.push<grid, ? x index, index, index, index> {
+    %x2 = arith.addi %x, %x1 : index
+    %y2 = arith.addi %y, %y1 : index
+    %z2 = arith.addi %z, %z1 : index
+    %w2 = arith.addi %w, %w1 : index
+    obs.yield %x2, %y2, %z2, %w2 : index, index, index, index
   }
-  %f = obs.force %s : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %f : !obs.pull<? x i32>
+  %f = obs.force %p : !obs.push<grid, ? x index, index, index, index> -> !obs.pull<? x index, index, index, index>
+  %r, %s, %t, %u = obs.unzip %f : !obs.pull<? x index, index, index, index>
+  return %r, %s : !obs.pull<? x index>, !obs.pull<? x index>
 }

@@ -365,13 +365,26 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
   });
 }
 
+/// True if how elements are grouped cannot show, because nothing is rounded.
+static bool isExact(CollectiveOpInterface op) {
+  auto isFloat = llvm::IsaPred<FloatType>;
+  return !op.getBody()
+              .walk([&](Operation *inner) {
+                bool rounds = llvm::any_of(inner->getOperandTypes(), isFloat) ||
+                              llvm::any_of(inner->getResultTypes(), isFloat);
+                return rounds ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 FailureOr<std::unique_ptr<strategies::GridScan>>
 Scan::buildGridScan(CollectiveBuilder &lifted) {
   if (failed(verifyGridStrategy(op, op.getStrategy(),
                                 {"one_pass", "three_kernels"})))
     return failure();
   Value operand = lifted.shareReads(buildOperand(lifted));
-  if (op.getStrategy().value_or("three_kernels") == "one_pass")
+  StringRef chosen = isExact(op) ? "one_pass" : "three_kernels";
+  if (op.getStrategy().value_or(chosen) == "one_pass")
     return strategies::buildOnePassScan(lifted, operand, n);
   return strategies::buildThreeKernelScan(lifted, operand, n);
 }
@@ -739,7 +752,8 @@ static void fixGrouping(CollectiveOpInterface op) {
   if (getEnclosingScope(op).level != Level::Grid)
     return;
   StringRef fixed;
-  if (op.getStrategy() == "one_pass")
+  if (op.getStrategy() == "one_pass" ||
+      (!op.getStrategy() && isa<ScanOp, SegmentedScanOp>(op)))
     fixed = "three_kernels";
   else if (isa<ReduceOp>(op) &&
            llvm::any_of(getArrayElementTypes(op.getArray().getType()),

@@ -122,7 +122,7 @@ func.func @scan(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<? x i32> {
     %y = arith.muli %x, %x : i32
     obs.yield %y : i32
   }
-  %p = obs.scan inclusive (%x, %y) = %b init %z : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {
+  %p = obs.scan inclusive (%x, %y) = %b init %z {strategy = "three_kernels"} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {
     %s = arith.addi %x, %y : i32
     obs.yield %s : i32
   }

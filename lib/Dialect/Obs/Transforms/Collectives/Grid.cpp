@@ -179,7 +179,8 @@ Value strategies::reduceByAtomics(CollectiveBuilder &c, Value x,
 // Scans
 //===----------------------------------------------------------------------===//
 
-Value strategies::scanByBlock(CollectiveBuilder &block, Value x) {
+/// At level block: the stored scan of `x`.
+static Value scan(CollectiveBuilder &block, Value x) {
   StringRef name = getDefaultScanStrategy(Level::Block, block.getExtent(x));
   return block.force(
       block.shareReads(lookupScanStrategy(name)->scan(block, x)));
@@ -207,7 +208,7 @@ ThreeKernelScan::ThreeKernelScan(CollectiveBuilder &c, Value x, Extent n)
   Value partial = reduceParts(c, x, parts);
   sums = forceByBlocks(
       c, parts.count, c.constant(1), [&](CollectiveBuilder &block, Value) {
-        Value scanned = scanByBlock(block, partial);
+        Value scanned = scan(block, partial);
         forEach(block, parts.count.value,
                 [&](Value i) { write(block, block.get(scanned, i), i); });
       });
@@ -241,7 +242,7 @@ Value ThreeKernelScan::fill(PushType type, ValueRange extents, ValueRange init,
                     isBehind, [&] { return block.combine(carried, element); },
                     [&] { return element; });
               });
-              Value scanned = scanByBlock(block, block.shareReads(operand));
+              Value scanned = scan(block, block.shareReads(operand));
               forEach(block, m.value, [&](Value k) {
                 emit(
                     block.add(first, k), [&] { return block.get(scanned, k); },

@@ -96,9 +96,6 @@ Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
 void forEach(CollectiveBuilder &c, Value n,
              llvm::function_ref<void(Value)> body);
 
-/// At level block: the stored scan of `x`.
-Value scanByBlock(CollectiveBuilder &block, Value x);
-
 } // namespace mlir::obs::strategies
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_GRID_H

@@ -11,17 +11,25 @@
 // combination of its elements, and then looks back from tile to tile for what
 // is before it, until it finds one that knows everything up to its own end.
 //
-// One thread of each block publishes and looks back. A flag is raised by an
-// atomic operation behind a release fence, and read by one before an acquire
-// fence, so what is read behind it is what was written before it, whatever the
-// element types are.
+// A warp looks back at 32 tiles at a time, with a lane for each. What they find
+// is combined by an operator on pairs of a flag, "this is everything before,
+// too", and a value,
+//   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
+// and only if no flag is set does the warp go on to the 32 tiles before those.
+//
+// A flag of a tile is raised by an atomic operation behind a release fence, and
+// read by one before an acquire fence, so what is read behind it is what was
+// written before it, whatever the element types are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
+#include "Strategies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -29,8 +37,18 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Elements of a tile.
-static constexpr int64_t tile = 1024;
+/// Elements of a tile: as many as need 16 KiB, of which a block stores two.
+/// Larger tiles mean fewer to look back at, smaller ones more blocks side by
+/// side.
+static int64_t getTileSize(ArrayRef<Type> elementTypes) {
+  constexpr int64_t tileBytes = 16384, minSize = 256, maxSize = 4096;
+  int64_t bytes = 0;
+  for (Type type : elementTypes)
+    bytes +=
+        type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(tileBytes / bytes),
+                             minSize, maxSize);
+}
 
 namespace {
 /// What is known of a tile, as its flag says.
@@ -58,14 +76,15 @@ private:
   Value drawTile(CollectiveBuilder &block);
   void publish(CollectiveBuilder &thread, Value number, State state,
                ValueRange values);
-  Value await(CollectiveBuilder &thread, Value number);
-  Values lookBack(CollectiveBuilder &thread, Value number, ValueRange own);
-  Value buildPrefix(CollectiveBuilder &block, Value number, Value scanned,
-                    Value last);
+  Values await(CollectiveBuilder &thread, Value number);
+  Values lookBack(CollectiveBuilder &block, Value number, ValueRange own);
+  Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own);
 
   CollectiveBuilder &c;
   Value x;
   Extent n;
+  /// Elements of a tile, and the number of tiles.
+  int64_t tile;
   Value tiles;
   /// The state of each tile, and behind them how many were drawn.
   Value flags;
@@ -75,7 +94,8 @@ private:
 } // namespace
 
 OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n)
-    : c(c), x(x), n(n), tiles(c.ceilDiv(n, tile).value) {
+    : c(c), x(x), n(n), tile(getTileSize(c.elementTypes)),
+      tiles(c.ceilDiv(n, tile).value) {
   auto allocate = [&](Type type, Value extent) -> Value {
     return memref::AllocOp::create(
         c.builder, c.loc, MemRefType::get({ShapedType::kDynamic}, type),
@@ -119,99 +139,149 @@ static void fence(CollectiveBuilder &thread, LLVM::AtomicOrdering ordering) {
   LLVM::FenceOp::create(thread.builder, thread.loc, ordering, "device");
 }
 
+/// Says for obs-check-races that flags keep the threads apart here.
+static void markPublished(Operation *op) {
+  op->setAttr("obs.contract", StringAttr::get(op->getContext(), "published"));
+}
+
 void OnePassScan::publish(CollectiveBuilder &thread, Value number, State state,
                           ValueRange values) {
   for (auto [value, memory] : llvm::zip_equal(values, found))
-    memref::StoreOp::create(thread.builder, thread.loc, value, memory,
-                            position(thread, number, state));
+    markPublished(memref::StoreOp::create(thread.builder, thread.loc, value,
+                                          memory,
+                                          position(thread, number, state)));
   fence(thread, LLVM::AtomicOrdering::release);
   memref::AtomicRMWOp::create(thread.builder, thread.loc,
                               arith::AtomicRMWKind::assign, flag(thread, state),
                               flags, number);
 }
 
-/// Waits until something is known of a tile: a condition, whether that is all.
-Value OnePassScan::await(CollectiveBuilder &thread, Value number) {
+/// Waits until something is known of a tile, and gives it, behind a condition
+/// whether that is everything up to its end.
+Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
   OpBuilder &builder = thread.builder;
+  Location loc = thread.loc;
   auto isFlag = [&](Value value, State state) -> Value {
-    return arith::CmpIOp::create(builder, thread.loc, arith::CmpIPredicate::eq,
-                                 value, flag(thread, state));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 flag(thread, state));
   };
   auto loop = scf::WhileOp::create(
-      builder, thread.loc, TypeRange(builder.getI32Type()), ValueRange(),
-      [&](OpBuilder &, Location loc, ValueRange) {
-        // Adds nothing: a read that others see at once.
+      builder, loc, TypeRange(builder.getI32Type()), ValueRange(),
+      [&](OpBuilder &, Location, ValueRange) {
+        // Adds nothing: a read that sees what others do.
         Value now =
             memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::ori,
                                         flag(thread, 0), flags, number);
         scf::ConditionOp::create(builder, loc, isFlag(now, Unknown), now);
       },
-      [&](OpBuilder &, Location loc, ValueRange) {
+      [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
   fence(thread, LLVM::AtomicOrdering::acquire);
-  return isFlag(loop.getResult(0), Everything);
+  Values known{isFlag(loop.getResult(0), Everything)};
+  Value place = arith::SelectOp::create(builder, loc, known.front(),
+                                        position(thread, number, Everything),
+                                        position(thread, number, Own));
+  for (Value memory : found) {
+    auto load = memref::LoadOp::create(builder, loc, memory, place);
+    markPublished(load);
+    known.push_back(load);
+  }
+  return known;
 }
 
-/// The combination of all elements before a tile that is not the first one and
-/// gives `own` itself.
-Values OnePassScan::lookBack(CollectiveBuilder &thread, Value number,
+/// At level block: what the tiles number - 32 to number - 1 know: a condition,
+/// whether that is everything before tile `number`, and their combination. Of
+/// those that do not exist it is anything; `own` will do.
+Values OnePassScan::lookBack(CollectiveBuilder &block, Value number,
                              ValueRange own) {
-  OpBuilder &builder = thread.builder;
-  Value nearest = thread.sub(number, thread.constant(1));
-  Values start{nearest};
-  // What is combined so far; nothing yet, so any value will do.
+  CollectiveBuilder pairs(
+      block.builder, block.loc, block.level, block.elementTypes,
+      /*commutative=*/false,
+      [&block](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        Values result{arith::OrIOp::create(b, loc, x[0], y[0])};
+        llvm::append_range(
+            result,
+            block.choose(
+                y[0], [&] { return Values(y.drop_front()); },
+                [&] { return block.combine(x.drop_front(), y.drop_front()); }));
+        return result;
+      });
+  pairs.elementTypes.insert(pairs.elementTypes.begin(),
+                            block.builder.getI1Type());
+  constexpr int64_t lanes = CollectiveBuilder::warpSize;
+  Extent one = block.getConstantExtent(1);
+  Value all =
+      pairs.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
+        Extent width = warp.getConstantExtent(lanes);
+        Value window =
+            warp.forceFill({width}, width.value, [&](Value lane, auto write) {
+              Value place = warp.add(warp.sub(number, width.value), lane);
+              Values known = warp.choose(
+                  warp.less(place, warp.constant(0)),
+                  [&] {
+                    Values nothing{arith::ConstantIntOp::create(
+                        warp.builder, warp.loc, 1, 1)};
+                    llvm::append_range(nothing, own);
+                    return nothing;
+                  },
+                  [&] { return await(warp, place); });
+              write(known, lane);
+            });
+        Value reduced = reduceLanes(warp, window);
+        return warp.generate(one,
+                             [&](Value i) { return warp.get(reduced, i); });
+      });
+  return pairs.get(all, block.constant(0));
+}
+
+/// At level block: the combination of all elements before a tile; `own`, what
+/// the tile itself gives, if there are none. Publishes it.
+Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
+                                ValueRange own) {
+  OpBuilder &builder = block.builder;
+  Value zero = block.constant(0);
+  Value isFirst = block.equal(number, zero);
+  forEach(block, block.constant(1), [&](Value) {
+    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    publish(block, number, Everything, own);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    publish(block, number, Own, own);
+  });
+  Values start{number, block.less(zero, number)};
   llvm::append_range(start, own);
   auto loop = scf::WhileOp::create(
-      builder, thread.loc, ValueRange(start).getTypes(), start,
+      builder, block.loc, ValueRange(start).getTypes(), start,
       [&](OpBuilder &, Location loc, ValueRange carried) {
-        Value tile = carried.front();
-        Value isAll = await(thread, tile);
-        Value place = arith::SelectOp::create(
-            builder, loc, isAll, position(thread, tile, Everything),
-            position(thread, tile, Own));
-        Values read;
-        for (Value memory : found)
-          read.push_back(memref::LoadOp::create(builder, loc, memory, place));
-        Values next{tile};
-        llvm::append_range(
-            next,
-            thread.choose(
-                thread.equal(tile, nearest), [&] { return read; },
-                [&] { return thread.combine(read, carried.drop_front()); }));
-        Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-        Value goOn = arith::XOrIOp::create(builder, loc, isAll, yes);
-        scf::ConditionOp::create(builder, loc, goOn, next);
+        scf::ConditionOp::create(builder, loc, carried[1], carried);
       },
       [&](OpBuilder &, Location loc, ValueRange carried) {
-        Values next(carried);
-        next.front() = thread.sub(next.front(), thread.constant(1));
+        Values found = lookBack(block, carried[0], own);
+        Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+        Values next{
+            block.sub(carried[0], block.constant(CollectiveBuilder::warpSize)),
+            arith::XOrIOp::create(builder, loc, found[0], yes)};
+        ValueRange values = ValueRange(found).drop_front();
+        // Nothing is combined before the first step.
+        llvm::append_range(
+            next,
+            block.choose(
+                block.equal(carried[0], number), [&] { return Values(values); },
+                [&] { return block.combine(values, carried.drop_front(2)); }));
         scf::YieldOp::create(builder, loc, next);
       });
-  return llvm::to_vector_of<Value>(loop.getResults().drop_front());
-}
-
-/// At level block: an array of one element, the combination of all elements
-/// before a tile; meaningless for the first one.
-Value OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
-                               Value scanned, Value last) {
-  return block.forceFill(
-      {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
-        Values own = block.get(scanned, last);
-        Values before = block.choose(
-            block.equal(number, block.constant(0)),
-            [&] {
-              publish(block, number, Everything, own);
-              return own;
-            },
-            [&] {
-              publish(block, number, Own, own);
-              Values prefix = lookBack(block, number, own);
-              publish(block, number, Everything, block.combine(prefix, own));
-              return prefix;
-            });
-        write(before, block.constant(0));
-      });
+  Values prefix(loop.getResults().drop_front(2));
+  forEach(block, block.constant(1), [&](Value) {
+    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    publish(block, number, Everything, block.combine(prefix, own));
+  });
+  return prefix;
 }
 
 Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
@@ -223,26 +293,25 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
         Value first = block.mul(number, block.constant(tile));
         Extent m = {block.min(block.sub(n.value, first), block.constant(tile)),
                     ShapedType::kDynamic, tile};
-        Value scanned =
-            scanByBlock(block, block.shareReads(block.generate(m, [&](Value k) {
-              return block.get(x, block.add(first, k));
-            })));
-        Value prefix =
-            buildPrefix(block, number, scanned, block.sub(m.value, one));
+        Value operand = block.shareReads(block.generate(
+            m, [&](Value k) { return block.get(x, block.add(first, k)); }));
+        Value scanned = block.force(block.shareReads(
+            lookupScanStrategy("warps")->scan(block, operand)));
+        Values prefix = buildPrefix(
+            block, number, block.get(scanned, block.sub(m.value, one)));
         // Element k of the tile behind everything before the tile.
         auto element = [&](Value k) {
           Values inTile = block.get(scanned, k);
           return block.choose(
               block.equal(number, zero), [&] { return inTile; },
-              [&] { return block.combine(block.get(prefix, zero), inTile); });
+              [&] { return block.combine(prefix, inTile); });
         };
         forEach(block, m.value, [&](Value k) {
           emit(
               block.add(first, k), [&] { return element(k); },
               [&] {
                 return block.choose(
-                    block.equal(k, zero),
-                    [&] { return block.get(prefix, zero); },
+                    block.equal(k, zero), [&] { return prefix; },
                     [&] { return element(block.sub(k, one)); });
               });
         });

@@ -28,6 +28,10 @@ void addWarps(Registry &registry);
 /// Each stage adds the element 2^k to the left.
 Value scanKoggeStone(CollectiveBuilder &c, Value x);
 
+/// At level warp: an array whose element 0 is the combination of the 32 elements
+/// of `y`, which is stored, in order.
+Value reduceLanes(CollectiveBuilder &warp, Value y);
+
 } // namespace mlir::obs::strategies
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_STRATEGIES_H

@@ -44,6 +44,10 @@ static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
   return y;
 }
 
+Value strategies::reduceLanes(CollectiveBuilder &warp, Value y) {
+  return reduceChunk(warp, y, warp.constant(size));
+}
+
 static Value reduce(CollectiveBuilder &c, Value x) {
   for (Extent n = c.getExtent(x); !n.isAtMost(2); n = c.getExtent(x)) {
     Extent chunks = c.ceilDiv(n, size);
