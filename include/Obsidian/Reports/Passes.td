@@ -44,18 +44,30 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
 
     - the threads of a block that the program has and those that are launched;
     - registers that arrays and loops take in each thread, and the map of the
-      shared memory, with the places between which each array is alive;
-    - barriers, and how often they are executed for one part of the grid;
-    - every access: the kind of memory, the type, the place in the source, the
-      sectors of 32 bytes of a request of a warp (global memory) or its
-      bank-conflict degree (shared memory), and the bytes in all;
-    - bytes read and written in all.
+      shared memory, with the places between which each array is alive; what
+      collectives take of both;
+    - barriers, and how often they are executed for one part of the grid (those
+      of warps: by all warps together);
+    - loops over threads with the operations of one iteration: on values that
+      get stored, on floating-point numbers, functions of these (such as roots)
+      and integers, and for indices and conditions;
+    - every access: the kind of memory, the type (of one element, unless it is a
+      vector), the place in the source, the sectors of 32 bytes of a request of
+      a warp (global memory) or its bank-conflict degree (shared memory), on
+      average and at most, and the bytes in all. An access by all threads
+      together counts once. Reads of the registers of other lanes are shuffles;
+    - bytes and operations in all;
+    - how often `obs.map` and `obs.generate` compute an element, and in how many
+      places of the code.
 
     Where a number depends on sizes that are known at run time, it is a formula
     of the arguments of the kernel, such as `4 * arg0.dim0`; where it depends on
     conditions, the most that it can be. `?` stands for what is not known.
-    Sectors are counted as if arrays began at a multiple of a sector; where the
-    number of iterations is known at run time only, over the first 16 rounds.
+
+    Sectors are counted as if arrays began at a multiple of a sector. Where the
+    number of iterations is known at run time only, the first 16 rounds count.
+    Numbers that hold `inside of large arrays` were found for a part of the grid
+    away from all borders, with rows that begin at a multiple of a sector.
 
     The input is a program over arrays, which is compiled on the side, or level
     IR after `obs-plan-shared`. The IR is not changed. Lowered kernels
@@ -69,16 +81,60 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
       registers of a thread: 0 hold arrays at one time, 0 carry values around loops
       shared memory of a block: 0 bytes
       barriers: 0 of a block, 0 of a warp
-      accesses:
-        read global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
-        write global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
+      loops over threads and accesses:
+        arg0.dim0 iterations in a grid at add.mlir:6:8, each 1 integer operation
+          read global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
+          write global i32 at add.mlir:6:8, 4 sectors per request, 4 * arg0.dim0 bytes
       global memory: 4 * arg0.dim0 bytes read, 4 * arg0.dim0 bytes written
+      in loops over threads: arg0.dim0 integer operations
+      virtual arrays computed:
+        obs.map at add.mlir:3:8, in 1 place: arg0.dim0 elements
     ```
   }];
   let options = [
     Option<"threads", "threads", "int64_t", "0",
            "Threads of a block, as for obs-to-gpu">
   ];
+}
+
+def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
+  let summary = "Prove that lowered kernels have no races, or show two threads";
+  let description = [{
+    For every kernel (`gpu.func`, as `obs-to-gpu` leaves it) and every two
+    accesses to shared or global memory of which one writes: either no barrier
+    can be missing between them, or two different threads are named that reach
+    the same byte. Nothing is run, and nothing is asked of the passes that placed
+    the barriers.
+
+    The pass goes through the control flow once for pairs of lanes of a warp, once
+    for pairs of warps of a block, once for pairs of blocks, with the barriers
+    that each pair waits at. It keeps for each access since the last one how many
+    turns of which loops ago it was. Each pair is a question about integers: the
+    numbers of the two threads, the turns of the loops around, and what the kernel
+    does not know (sizes, data). It is answered by trying all numbers where they
+    are few, and by Presburger arithmetic elsewhere.
+
+    Taken for granted: different arguments of a kernel are different memory, every
+    index is within its array, index arithmetic does not wrap. A store that has
+    the contract `any` or `disjoint unchecked` may meet itself; the remark then
+    names the contract.
+
+    Errors: `[race]` names two threads, the byte or element, and both places;
+    `[race-unproved]` stands where the answer depends on data or on arithmetic
+    that is out of reach; `[barrier-divergence]` where a thread can miss a barrier
+    that others wait at; `[race-stage]` for kernels that are not of `obs-to-gpu`.
+
+    ```
+    turn.mlir:9:10: remark: kernel 'turn' is proved free of races, with blocks of 64 threads
+    ```
+
+    and without the barrier
+
+    ```
+    turn.mlir:9:10: error: [race] read of shared memory by another thread of the warp reaches what this access also reaches, without a barrier between them: threads 0 and 1, byte 4
+    turn.mlir:6:10: note: the first access is the write here
+    ```
+  }];
 }
 
 #endif // OBSIDIAN_REPORTS_PASSES

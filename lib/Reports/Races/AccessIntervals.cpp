@@ -1,0 +1,177 @@
+//===- AccessIntervals.cpp - Accesses with no barrier between -------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessIntervals.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::races;
+
+static void join(SmallVector<PendingAccess> &into,
+                 ArrayRef<PendingAccess> from) {
+  for (const PendingAccess &pending : from)
+    if (!llvm::is_contained(into, pending))
+      into.push_back(pending);
+}
+
+LogicalResult AccessIntervals::run() {
+  State state;
+  return runBlock(kernel.getBody().front(), state);
+}
+
+LogicalResult AccessIntervals::runBlock(Block &block, State &state) {
+  for (Operation &op : block)
+    if (failed(runOperation(op, state)))
+      return failure();
+  return success();
+}
+
+LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
+  if (isBarrier(&op, between)) {
+    state.clear();
+    return success();
+  }
+  auto found = accesses.find(&op);
+  if (found != accesses.end()) {
+    access(found->second, state);
+    return success();
+  }
+  if (op.getNumRegions() == 0)
+    return success();
+  if (containsBarrier(&op, between)) {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return runIf(branch, state);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return runLoop(loop, state);
+    return mlir::emitError(
+        op.getLoc(), "[race-stage] is not control flow that lowered kernels "
+                     "have; run obs-to-gpu first");
+  }
+  // Threads go through it on their own: any part of it can happen while
+  // another does.
+  for (Region &region : op.getRegions())
+    for (Block &block : region)
+      if (failed(runBlock(block, state)))
+        return failure();
+  return success();
+}
+
+LogicalResult AccessIntervals::requireUniform(Operation *op,
+                                              ValueRange values) {
+  for (Value value : values)
+    if (!uniformity.isUniform(value, between))
+      return mlir::emitError(op->getLoc())
+             << "[barrier-divergence] holds a barrier of a "
+             << (between == Between::Lanes ? "warp" : "block")
+             << ", and its threads can decide differently here; let all of "
+                "them come to the barrier";
+  return success();
+}
+
+LogicalResult AccessIntervals::runIf(scf::IfOp op, State &state) {
+  if (failed(requireUniform(op, op.getCondition())))
+    return failure();
+  State otherwise = state;
+  if (failed(runBlock(*op.thenBlock(), state)))
+    return failure();
+  if (op.elseBlock() && failed(runBlock(*op.elseBlock(), otherwise)))
+    return failure();
+  join(state, otherwise);
+  return success();
+}
+
+LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
+  SmallVector<Value> decisions;
+  bool canSkip = true;
+  if (auto counted = dyn_cast<scf::ForOp>(*loop)) {
+    decisions = {counted.getLowerBound(), counted.getUpperBound(),
+                 counted.getStep()};
+    std::optional<int64_t> from = getConstantIntValue(counted.getLowerBound());
+    std::optional<int64_t> to = getConstantIntValue(counted.getUpperBound());
+    canSkip = !from || !to || *from >= *to;
+  } else if (auto open = dyn_cast<scf::WhileOp>(*loop)) {
+    decisions = {open.getConditionOp().getCondition()};
+  }
+  if (failed(requireUniform(loop, decisions)))
+    return failure();
+  State before = state;
+  for (PendingAccess &pending : state)
+    pending.begun.push_back({loop, true});
+  loops.push_back(loop);
+  State start, end;
+  join(start, state);
+  while (true) {
+    end = start;
+    for (Region *region : loop.getLoopRegions())
+      if (failed(runBlock(region->front(), end)))
+        return failure();
+    // Over the back edge.
+    State next = start;
+    for (PendingAccess pending : end) {
+      for (PastLoop &past : pending.past)
+        if (past.loop == loop && !past.left && past.age != Age::Earlier)
+          past.age = Age(unsigned(past.age) + 1);
+      for (NewLoop &begun : pending.begun)
+        if (begun.loop == loop)
+          begun.firstTurn = false;
+      join(next, pending);
+    }
+    if (next.size() == start.size())
+      break;
+    start = std::move(next);
+  }
+  loops.pop_back();
+  // A while loop ends after its condition, so what its body did last is
+  // followed by another evaluation of it: `start` holds that.
+  State after = isa<scf::WhileOp>(*loop) ? start : end;
+  for (PendingAccess &pending : after) {
+    for (PastLoop &past : pending.past)
+      if (past.loop == loop)
+        past.left = true;
+    llvm::erase_if(pending.begun,
+                   [&](const NewLoop &begun) { return begun.loop == loop; });
+  }
+  state.clear();
+  join(state, after);
+  if (isa<scf::WhileOp>(*loop)) {
+    // The condition's own accesses, after the last turn.
+    for (PendingAccess &pending : end) {
+      for (PastLoop &past : pending.past)
+        if (past.loop == loop)
+          past.left = true, past.age = Age::Earlier;
+      llvm::erase_if(pending.begun,
+                     [&](const NewLoop &begun) { return begun.loop == loop; });
+    }
+    join(state, end);
+  }
+  if (canSkip)
+    join(state, before);
+  return success();
+}
+
+void AccessIntervals::access(const MemoryAccess &access, State &state) {
+  PendingAccess self;
+  self.access = &access;
+  for (Operation *loop : loops)
+    self.past.push_back({loop});
+  if (!llvm::is_contained(state, self))
+    state.push_back(self);
+  for (const PendingAccess &pending : state) {
+    const MemoryAccess &first = *pending.access;
+    if (first.root != access.root ||
+        (first.effect == Effect::Read && access.effect == Effect::Read) ||
+        (first.effect == Effect::Atomic && access.effect == Effect::Atomic))
+      continue;
+    SmallVector<unsigned> &seen = visitedPairs[{first.op, access.op}];
+    if (llvm::any_of(seen,
+                     [&](unsigned i) { return visited[i].first == pending; }))
+      continue;
+    seen.push_back(visited.size());
+    visited.push_back({pending, access.op});
+    visit(pending, access);
+  }
+}

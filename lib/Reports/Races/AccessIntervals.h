@@ -1,0 +1,62 @@
+//===- AccessIntervals.h - Accesses with no barrier between -----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Goes through a kernel in the order of its control flow and finds the pairs of
+// accesses that two threads can make without waiting for each other in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_RACES_ACCESSINTERVALS_H
+#define OBSIDIAN_REPORTS_RACES_ACCESSINTERVALS_H
+
+#include "PairModel.h"
+
+namespace mlir::obs::races {
+
+class AccessIntervals {
+public:
+  /// `visit` is called once for every pair and every way in which the turns of
+  /// loops relate; an access can be paired with itself.
+  using Visitor = llvm::function_ref<void(const PendingAccess &first,
+                                          const MemoryAccess &second)>;
+
+  AccessIntervals(gpu::GPUFuncOp kernel, Between between,
+                  const llvm::DenseMap<Operation *, MemoryAccess> &accesses,
+                  Uniformity &uniformity, Visitor visit)
+      : kernel(kernel), between(between), accesses(accesses),
+        uniformity(uniformity), visit(visit) {}
+
+  /// Fails, with a diagnostic, where some threads pass by a barrier that others
+  /// wait at.
+  LogicalResult run();
+
+private:
+  using State = SmallVector<PendingAccess>;
+
+  LogicalResult runBlock(Block &block, State &state);
+  LogicalResult runOperation(Operation &op, State &state);
+  LogicalResult runIf(scf::IfOp op, State &state);
+  LogicalResult runLoop(LoopLikeOpInterface loop, State &state);
+  void access(const MemoryAccess &access, State &state);
+  LogicalResult requireUniform(Operation *op, ValueRange values);
+
+  gpu::GPUFuncOp kernel;
+  Between between;
+  const llvm::DenseMap<Operation *, MemoryAccess> &accesses;
+  Uniformity &uniformity;
+  Visitor visit;
+  /// The loops around, outermost first, that hold barriers.
+  SmallVector<Operation *> loops;
+  /// Pairs that were visited.
+  SmallVector<std::pair<PendingAccess, Operation *>> visited;
+  llvm::DenseMap<std::pair<Operation *, Operation *>, SmallVector<unsigned>>
+      visitedPairs;
+};
+
+} // namespace mlir::obs::races
+
+#endif // OBSIDIAN_REPORTS_RACES_ACCESSINTERVALS_H

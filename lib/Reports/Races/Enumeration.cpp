@@ -1,0 +1,311 @@
+//===- Enumeration.cpp - Whether two accesses can meet, by trying all -----===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OverlapSolver.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Hashing.h"
+#include <numeric>
+#include <unordered_map>
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::races;
+using Kind = IndexExpr::Kind;
+
+/// Unknowns with more values than this are not tried one by one.
+constexpr uint64_t maxValues = uint64_t(1) << 16;
+
+using Address = SmallVector<int64_t, 2>;
+
+struct AddressHash {
+  size_t operator()(const Address &address) const {
+    return llvm::hash_combine_range(address.begin(), address.end());
+  }
+};
+
+/// One thread or two of different groups that reach an address.
+struct Visitors {
+  int64_t threads[2];
+  unsigned count = 0;
+};
+
+namespace {
+class Enumeration {
+public:
+  Enumeration(const Question &question, uint64_t budget)
+      : question(question), budget(budget), values(question.unknowns.size(), 0),
+        isShared(values.size()) {}
+
+  std::optional<Answer> run();
+
+private:
+  struct Half {
+    SmallVector<IndexExpr> exprs; // addresses, thread, then conditions
+    SmallVector<unsigned> unknowns;
+    std::optional<IndexEvaluator> evaluator;
+    bool isFirst;
+  };
+
+  bool isFew(unsigned unknown) const {
+    const std::optional<IndexRange> &range = question.unknowns[unknown].range;
+    return range && uint64_t(range->max - range->min) < maxValues;
+  }
+  bool allFew(const IndexExpr &expr) const {
+    return llvm::all_of(collectLeaves({expr}, Kind::Symbol),
+                        [&](const IndexExpr &s) { return isFew(s.getId()); });
+  }
+  std::optional<std::pair<IndexExpr, IndexExpr>> cancel(const Meeting &meeting);
+  bool prepare();
+  uint64_t count(ArrayRef<unsigned> unknowns) const;
+  /// Calls `visit` for all values of `unknowns`; stops when it returns true.
+  bool forAll(ArrayRef<unsigned> unknowns, llvm::function_ref<bool()> visit);
+  /// The address granules and the thread of a half, nothing if a condition is
+  /// not met.
+  std::optional<int64_t> evaluate(Half &half, SmallVector<Address> &addresses);
+  int64_t group(int64_t thread) const {
+    return question.between == Between::Warps ? thread / warpSize : thread;
+  }
+  bool meetInTable();
+
+  const Question &question;
+  /// How many times expressions may be evaluated.
+  uint64_t budget;
+  SmallVector<int64_t> values;
+  llvm::BitVector isShared;
+  Half halves[2];
+  SmallVector<unsigned> shared;
+  /// Something not known is added to both addresses alike.
+  bool hasCommonPart = false;
+  /// No condition was left out.
+  bool isExact = true;
+  Answer answer;
+};
+} // namespace
+
+/// Drops what is added to both addresses alike and is not known.
+std::optional<std::pair<IndexExpr, IndexExpr>>
+Enumeration::cancel(const Meeting &meeting) {
+  LinearForm a = LinearForm::get(meeting.first);
+  LinearForm b = LinearForm::get(meeting.second);
+  auto isOpen = [&](const std::pair<IndexExpr, int64_t> &term) {
+    return !allFew(term.first);
+  };
+  LinearForm openA, openB;
+  for (auto &term : a.terms)
+    if (isOpen(term))
+      openA.add(term.first, term.second);
+  for (auto &term : b.terms)
+    if (isOpen(term))
+      openB.add(term.first, term.second);
+  LinearForm difference = openA;
+  difference.add(openB, -1);
+  if (llvm::any_of(difference.terms, [](auto &t) { return t.second != 0; }))
+    return std::nullopt;
+  llvm::erase_if(a.terms, isOpen);
+  llvm::erase_if(b.terms, isOpen);
+  hasCommonPart |= !openA.terms.empty();
+  return std::make_pair(a.toExpr(), b.toExpr());
+}
+
+/// Every number that one side reaches is below all that the other does.
+static bool areRangesApart(const Meeting &meeting) {
+  std::optional<IndexRange> a = meeting.first.getRange();
+  std::optional<IndexRange> b = meeting.second.getRange();
+  return a && b &&
+         (a->max + meeting.firstWidth <= b->min ||
+          b->max + meeting.secondWidth <= a->min);
+}
+
+bool Enumeration::prepare() {
+  SmallVector<IndexExpr> addresses[2];
+  for (const Meeting &meeting : question.meetings) {
+    auto pair = cancel(meeting);
+    if (!pair || pair->first.hasOpaque() || pair->second.hasOpaque())
+      return false;
+    addresses[0].push_back(pair->first);
+    addresses[1].push_back(pair->second);
+  }
+  // A number that both addresses contain has one value for both.
+  auto leaves = [](ArrayRef<IndexExpr> exprs) {
+    return collectLeaves(exprs, Kind::Symbol);
+  };
+  addresses[0].push_back(question.firstThread);
+  addresses[1].push_back(question.secondThread);
+  llvm::BitVector used[2] = {llvm::BitVector(values.size()),
+                             llvm::BitVector(values.size())};
+  for (int h : {0, 1})
+    for (const IndexExpr &leaf : leaves(addresses[h]))
+      used[h].set(leaf.getId());
+  for (auto [i, unknown] : llvm::enumerate(question.unknowns))
+    if (unknown.owner == Owner::Both || (used[0][i] && used[1][i]))
+      isShared.set(i);
+  SmallVector<IndexExpr> conditions[3];
+  for (const IndexExpr &condition : question.conditions) {
+    if (!allFew(condition) || condition.hasOpaque()) {
+      isExact = false;
+      continue;
+    }
+    bool sides[2] = {false, false};
+    for (const IndexExpr &leaf : leaves({condition}))
+      if (!isShared[leaf.getId()])
+        sides[question.unknowns[leaf.getId()].owner == Owner::Second] = true;
+    if (sides[0] && sides[1]) {
+      isExact = false;
+      continue;
+    }
+    conditions[sides[1]].push_back(condition);
+  }
+  for (int h : {0, 1}) {
+    Half &half = halves[h];
+    half.isFirst = h == 0;
+    half.exprs = addresses[h];
+    half.exprs.append(conditions[h]);
+    for (const IndexExpr &leaf : leaves(half.exprs)) {
+      unsigned id = leaf.getId();
+      if (question.unknowns[id].isData)
+        isExact = false;
+      if (isShared[id]) {
+        if (!llvm::is_contained(shared, id))
+          shared.push_back(id);
+      } else if (!llvm::is_contained(half.unknowns, id)) {
+        half.unknowns.push_back(id);
+      }
+    }
+    half.evaluator.emplace(half.exprs);
+  }
+  return true;
+}
+
+uint64_t Enumeration::count(ArrayRef<unsigned> unknowns) const {
+  uint64_t product = 1;
+  for (unsigned unknown : unknowns) {
+    const IndexRange &range = *question.unknowns[unknown].range;
+    product *= std::max<int64_t>(0, range.max - range.min + 1);
+    if (product > budget)
+      return budget + 1;
+  }
+  return product;
+}
+
+bool Enumeration::forAll(ArrayRef<unsigned> unknowns,
+                         llvm::function_ref<bool()> visit) {
+  if (unknowns.empty())
+    return visit();
+  const IndexRange &range = *question.unknowns[unknowns.front()].range;
+  for (int64_t value = range.min; value <= range.max; ++value) {
+    values[unknowns.front()] = value;
+    if (forAll(unknowns.drop_front(), visit))
+      return true;
+  }
+  return false;
+}
+
+std::optional<int64_t> Enumeration::evaluate(Half &half,
+                                             SmallVector<Address> &addresses) {
+  std::optional<ArrayRef<int64_t>> results =
+      half.evaluator->evaluate({}, values);
+  size_t rank = question.meetings.size();
+  addresses.clear();
+  // A condition or an index without a meaning does not happen in a run.
+  if (!results || llvm::is_contained(results->drop_front(rank + 1), 0))
+    return std::nullopt;
+  Address start;
+  int64_t pieces = 1;
+  for (auto [i, meeting] : llvm::enumerate(question.meetings)) {
+    int64_t width = half.isFirst ? meeting.firstWidth : meeting.secondWidth;
+    int64_t granule = std::gcd(meeting.firstWidth, meeting.secondWidth);
+    start.push_back((*results)[i] / granule);
+    pieces = std::max(pieces, width / granule);
+  }
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    addresses.push_back(start);
+    ++start[0];
+  }
+  return (*results)[rank];
+}
+
+/// For the present values of the shared unknowns.
+bool Enumeration::meetInTable() {
+  std::unordered_map<Address, Visitors, AddressHash> table;
+  SmallVector<Address> addresses;
+  forAll(halves[0].unknowns, [&] {
+    if (std::optional<int64_t> thread = evaluate(halves[0], addresses))
+      for (const Address &address : addresses) {
+        Visitors &visitors = table[address];
+        if (visitors.count == 0 ||
+            (visitors.count == 1 &&
+             group(visitors.threads[0]) != group(*thread)))
+          visitors.threads[visitors.count++] = *thread;
+      }
+    return false;
+  });
+  if (table.empty())
+    return false;
+  return forAll(halves[1].unknowns, [&] {
+    std::optional<int64_t> thread = evaluate(halves[1], addresses);
+    if (!thread)
+      return false;
+    for (const Address &address : addresses) {
+      auto found = table.find(address);
+      if (found == table.end())
+        continue;
+      for (unsigned i = 0; i < found->second.count; ++i)
+        if (group(found->second.threads[i]) != group(*thread)) {
+          answer.hasThreads = true;
+          answer.firstThread = found->second.threads[i];
+          answer.secondThread = *thread;
+          answer.address.assign(address.begin(), address.end());
+          for (auto [number, meeting] :
+               llvm::zip_equal(answer.address, question.meetings))
+            number *= std::gcd(meeting.firstWidth, meeting.secondWidth);
+          return true;
+        }
+    }
+    return false;
+  });
+}
+
+std::optional<Answer> Enumeration::run() {
+  if (llvm::any_of(question.meetings, areRangesApart)) {
+    answer.kind = Answer::Apart;
+    return answer;
+  }
+  if (question.between == Between::Blocks || !prepare())
+    return std::nullopt;
+  uint64_t outer = count(shared);
+  uint64_t inner = count(halves[0].unknowns) + count(halves[1].unknowns);
+  if (outer > budget || inner > budget || outer * inner > budget)
+    return std::nullopt;
+  bool meets = forAll(shared, [&] { return meetInTable(); });
+  if (hasCommonPart)
+    answer.address.clear();
+  answer.kind = !meets ? Answer::Apart : isExact ? Answer::Meet : Answer::Open;
+  return answer;
+}
+
+std::optional<Answer> races::solveByEnumeration(const Question &question,
+                                                uint64_t budget) {
+  return Enumeration(question, budget).run();
+}
+
+Answer races::solve(const Question &question) {
+  auto isClosed = [](const std::optional<Answer> &answer) {
+    return answer && answer->kind != Answer::Open;
+  };
+  // What is cheap first.
+  std::optional<Answer> tried = solveByEnumeration(question, uint64_t(1) << 15);
+  if (isClosed(tried))
+    return *tried;
+  std::optional<Answer> proved = solveByPresburger(question);
+  if (isClosed(proved))
+    return *proved;
+  if (!tried)
+    tried = solveByEnumeration(question, uint64_t(1) << 22);
+  if (isClosed(tried))
+    return *tried;
+  return proved ? *proved : tried ? *tried : Answer();
+}

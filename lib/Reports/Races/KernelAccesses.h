@@ -1,0 +1,86 @@
+//===- KernelAccesses.h - Memory accesses of a lowered kernel ---*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the race checker reads of a `gpu.func`: its accesses to shared and
+// global memory, its barriers, and which values are the same for all threads of
+// a warp, a block or the grid.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_RACES_KERNELACCESSES_H
+#define OBSIDIAN_REPORTS_RACES_KERNELACCESSES_H
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::obs::races {
+
+/// Who two threads are: lanes of one warp, threads of two warps of a block, or
+/// threads of two blocks.
+enum class Between { Lanes, Warps, Blocks };
+
+constexpr int64_t warpSize = 32;
+
+enum class Effect { Read, Write, Atomic };
+
+/// An access to memory that several threads can reach.
+struct MemoryAccess {
+  Operation *op;
+  Effect effect;
+  /// The kernel argument, or the result of gpu.dynamic_shared_memory.
+  Value root;
+  bool isShared;
+  /// The array accessed, and one index for each of its dimensions.
+  Value array;
+  SmallVector<Value> indices;
+  /// Bytes that one access reaches.
+  int64_t bytes;
+  /// What the source promises: "any" thread that writes it writes something
+  /// right, no two writes meet ("disjoint"), or it is written before a flag is
+  /// raised and read after the flag was seen ("published"). Else empty.
+  StringRef contract;
+};
+
+/// The access that `op` makes, if it makes one to shared or global memory.
+std::optional<MemoryAccess> getMemoryAccess(Operation *op);
+
+/// True if the two threads of `between` wait for each other at `op`.
+bool isBarrier(Operation *op, Between between);
+
+/// True if `op` holds a barrier of `between` in one of its regions.
+bool containsBarrier(Operation *op, Between between);
+
+/// Which values are the same for both threads of a pair, as long as both are in
+/// the same iterations of all loops.
+class Uniformity {
+public:
+  bool isUniform(Value value, Between between);
+
+private:
+  bool compute(Value value, Between between);
+
+  llvm::DenseMap<Value, bool> known[3];
+};
+
+/// The bounds of values, from the ranges of thread and block numbers and of
+/// constants.
+class Ranges {
+public:
+  explicit Ranges(gpu::GPUFuncOp kernel);
+  ~Ranges();
+  /// Bounds of `value` as a signed number; nullopt if none are known.
+  std::optional<IndexRange> get(Value value) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace mlir::obs::races
+
+#endif // OBSIDIAN_REPORTS_RACES_KERNELACCESSES_H

@@ -1,0 +1,54 @@
+//===- OverlapSolver.h - Whether two accesses can meet ----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Answers the questions of PairModel in two ways. Where all numbers that
+// matter are known to be few, by trying them all, with one table for each
+// thread's side instead of all pairs. Otherwise with Presburger arithmetic:
+// quotients and remainders by constants and bit masks are exact; products and
+// quotients by numbers that are only known at run time are related by the rule
+// x < y  =>  x * m + m <= y * m for m >= 0.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_RACES_OVERLAPSOLVER_H
+#define OBSIDIAN_REPORTS_RACES_OVERLAPSOLVER_H
+
+#include "PairModel.h"
+
+namespace mlir::obs::races {
+
+struct Answer {
+  enum Kind {
+    /// No two threads meet.
+    Apart,
+    /// The two threads below do.
+    Meet,
+    /// Could not be decided; if threads are given, these may meet.
+    Open
+  };
+  Kind kind = Open;
+  bool hasThreads = false;
+  int64_t firstThread = 0;
+  int64_t secondThread = 0;
+  /// The address where they meet, in the numbers of the question.
+  SmallVector<int64_t> address;
+};
+
+Answer solve(const Question &question);
+
+/// By trying all numbers; nullopt if unknown ones matter, or if that would take
+/// more than `budget` evaluations.
+std::optional<Answer> solveByEnumeration(const Question &question,
+                                         uint64_t budget);
+
+/// By Presburger arithmetic; nullopt if there are too many cases. What has no
+/// expression in it counts as any number.
+std::optional<Answer> solveByPresburger(const Question &question);
+
+} // namespace mlir::obs::races
+
+#endif // OBSIDIAN_REPORTS_RACES_OVERLAPSOLVER_H
