@@ -10,6 +10,7 @@
 #include "Levels.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -44,11 +45,13 @@ public:
     kernel.walk([&](memref::AllocOp alloc) { add(alloc); });
   }
   void report(raw_ostream &os);
+  void reportStorage(const Source &source, raw_ostream &os);
 
 private:
   void add(memref::AllocOp alloc);
   void setLifetime(Array &array);
-  int64_t getMostRegisters();
+  int64_t getMostRegisters(StringRef place = "");
+  int64_t getSharedBytes(StringRef place);
   std::string describe(Array &array);
   int64_t getCarried();
 
@@ -107,11 +110,13 @@ void Arrays::add(memref::AllocOp alloc) {
   arrays.push_back(array);
 }
 
-/// The most registers that arrays alive at one time take.
-int64_t Arrays::getMostRegisters() {
+/// The most registers that arrays alive at one time take; only those made at
+/// `place`, if one is given.
+int64_t Arrays::getMostRegisters(StringRef place) {
   int64_t most = 0;
-  auto isHeld = [](Array &array) {
-    return array.home.getStorage() == Storage::Registers && array.firstUser;
+  auto isHeld = [&](Array &array) {
+    return array.home.getStorage() == Storage::Registers && array.firstUser &&
+           (place.empty() || getPlace(array.alloc.getLoc()) == place);
   };
   for (Array &start : arrays) {
     if (!isHeld(start))
@@ -124,6 +129,23 @@ int64_t Arrays::getMostRegisters() {
     most = std::max(most, sum);
   }
   return most;
+}
+
+/// The bytes of shared memory that arrays made at `place` take. Those that
+/// share bytes count once.
+int64_t Arrays::getSharedBytes(StringRef place) {
+  SmallVector<std::pair<int64_t, int64_t>> parts;
+  for (Array &array : arrays)
+    if (array.home.getStorage() != Storage::Registers &&
+        getPlace(array.alloc.getLoc()) == place)
+      parts.push_back({array.offset, array.offset + array.size});
+  llvm::sort(parts);
+  int64_t sum = 0, end = 0;
+  for (auto [from, to] : parts) {
+    sum += std::max<int64_t>(0, to - std::max(from, end));
+    end = std::max(end, to);
+  }
+  return sum;
 }
 
 /// The most registers that loops inside of each other carry.
@@ -198,6 +220,21 @@ void Arrays::report(raw_ostream &os) {
          << ": " << describe(array) << '\n';
 }
 
-void obs::reportArrays(KernelOp kernel, raw_ostream &os) {
-  Arrays(kernel).report(os);
+void Arrays::reportStorage(const Source &source, raw_ostream &os) {
+  llvm::SetVector<StringRef> places;
+  for (Array &array : arrays) {
+    auto found = source.storing.find(getPlace(array.alloc.getLoc()));
+    if (found != source.storing.end())
+      places.insert(found->first());
+  }
+  for (StringRef place : places)
+    os << "  " << source.storing.lookup(place) << " at " << place << " takes "
+       << getSharedBytes(place) << " bytes of shared memory and "
+       << getMostRegisters(place) << " registers of a thread\n";
+}
+
+void obs::reportArrays(KernelOp kernel, const Source &source, raw_ostream &os) {
+  Arrays arrays(kernel);
+  arrays.report(os);
+  arrays.reportStorage(source, os);
 }

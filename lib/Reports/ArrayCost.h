@@ -8,7 +8,7 @@
 #ifndef OBSIDIAN_LIB_REPORTS_ARRAYCOST_H
 #define OBSIDIAN_LIB_REPORTS_ARRAYCOST_H
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Source.h"
 
 namespace mlir::obs {
 
@@ -16,8 +16,9 @@ namespace mlir::obs {
 int64_t getElementBytes(Type type);
 
 /// Writes what the arrays of `kernel`, in level IR after `obs-plan-shared`,
-/// take of registers and shared memory, and while what code runs.
-void reportArrays(KernelOp kernel, raw_ostream &os);
+/// take of registers and shared memory, while what code runs, and which of them
+/// operations of the source, such as collectives, made for themselves.
+void reportArrays(KernelOp kernel, const Source &source, raw_ostream &os);
 
 } // namespace mlir::obs
 

@@ -19,6 +19,8 @@ using Kind = IndexExpr::Kind;
 
 /// Points of loops at most that one question looks at.
 static constexpr int64_t maxPoints = 1 << 14;
+/// Iterations at most that requests are evaluated for one by one.
+static constexpr int64_t maxIterations = 1 << 14;
 /// More elements than any array has.
 static constexpr int64_t maxExtent = int64_t(1) << 40;
 /// Symbols from here on are extents that no value of the kernel holds.
@@ -140,6 +142,10 @@ std::optional<std::string> CodeModel::getText(Value value) const {
     std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
     if (sum && divisor && getConstantIntValue(sum.getRhs()) == *divisor - 1)
       return call("ceil", " / ", sum.getLhs());
+    if (auto less = sum ? sum.getRhs().getDefiningOp<arith::SubIOp>() : nullptr)
+      if (getConstantIntValue(less.getRhs()) == 1 &&
+          less.getLhs() == op->getOperand(1))
+        return call("ceil", " / ", sum.getLhs());
     return call("floor", " / ", lhs);
   }
   return std::nullopt;
@@ -162,17 +168,22 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf)
     : kernel(kernel), leaf(leaf) {
   kernel.walk(
       [&](memref::DimOp dim) { recognizer.setRange(dim, {0, maxExtent}); });
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop->hasAttr("obs.map"))
+      recognizer.setRange(loop.getInductionVar(), {0, maxExtent});
+  });
   if (!leaf)
     return;
   recognizer.addLeaf(leaf.getRegion());
-  recognizer.addVariable(leaf.getInductionVar(0),
-                         getConstantIntValue(leaf.getMixedUpperBound()[0]));
+  recognizer.addVariable(
+      leaf.getInductionVar(0),
+      getConstantIntValue(leaf.getMixedUpperBound()[0]).value_or(maxExtent));
   // Lanes that run a loop together are in the same round of it, however many
   // rounds there are.
   leaf.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (!isCounted(loop) && recognizer.get(loop.getLowerBound()).isUniform() &&
-        recognizer.get(loop.getStep()).isUniform())
-      recognizer.addVariable(loop.getInductionVar());
+    if (!isCounted(loop) && recognizer.get(loop.getStep()).isUniform() &&
+        !recognizer.get(loop.getLowerBound()).hasOpaque())
+      recognizer.addRounds(loop);
   });
 }
 
@@ -200,6 +211,8 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
     // All units of the scope together do each iteration once.
     result.trips = upper;
     result.size = getSize(loop.getUpperBound());
+    result.isOverGrid =
+        loop->getAttrOfType<MapAttr>("obs.map").getScope() == Level::Grid;
     return result;
   }
   IndexExpr lower = recognizer.get(loop.getLowerBound());
@@ -207,7 +220,7 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
   IndexExpr one = IndexExpr::constant(1), zero = IndexExpr::constant(0);
   IndexExpr length = IndexExpr::binary(Kind::Max, upper - lower, zero);
   result.trips = IndexExpr::binary(Kind::FloorDiv, length + (step - one), step);
-  if (!isCounted(loop)) {
+  if (!isCounted(loop) && result.counter == counter) {
     result.first = lower;
     result.step = step;
   }
@@ -376,8 +389,9 @@ IndexExpr CodeModel::getExtent(Value memory, unsigned dimension) {
     if (auto dim = dyn_cast<memref::DimOp>(user))
       if (dim.getConstantIndex() == dimension)
         return recognizer.get(dim);
-  return IndexExpr::symbol(firstUnknownExtent + unknownExtents++,
-                           IndexRange{0, maxExtent});
+  auto added = unknownExtents.insert(
+      {{memory, dimension}, firstUnknownExtent + unknownExtents.size()});
+  return IndexExpr::symbol(added.first->second, IndexRange{0, maxExtent});
 }
 
 std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
@@ -393,63 +407,141 @@ std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
   return address;
 }
 
-std::optional<WarpCost> CodeModel::ask(
-    const MemoryAccess &access, int64_t workers,
-    llvm::function_ref<std::optional<WarpCost>(const IndexExpr &, int64_t,
-                                               ArrayRef<IndexExpr>)>
-        query) {
+bool CodeModel::ask(const MemoryAccess &access, const Sample &sample,
+                    int64_t workers, Query query) {
   std::optional<IndexExpr> address = getAddress(access);
   if (!address)
-    return std::nullopt;
+    return false;
   Context context = getContext(access.op->getBlock(), kernel);
-  auto leafLoop = llvm::find_if(context.loops,
-                                [](const Loop &loop) { return loop.isLeaf; });
-  Loop threads = leafLoop == context.loops.end() ? Loop() : *leafLoop;
-  if (leafLoop != context.loops.end())
-    context.loops.erase(leafLoop);
+  IndexExpr threads = IndexExpr::constant(1);
+  if (auto *loop = llvm::find_if(context.loops,
+                                 [](const Loop &loop) { return loop.isLeaf; });
+      loop != context.loops.end()) {
+    threads = loop->trips;
+    context.loops.erase(loop);
+  }
+  auto move = [&](const IndexExpr &expr) {
+    return expr.substitute(
+        [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+          if (leaf.getKind() != Kind::Variable || leaf.getId() != 0)
+            return std::nullopt;
+          return leaf + IndexExpr::constant(sample.firstIteration);
+        });
+  };
+  if (sample.firstIteration != 0) {
+    address = move(*address);
+    threads = threads - IndexExpr::constant(sample.firstIteration);
+    for (IndexExpr &condition : context.conditions)
+      condition = move(condition);
+  }
+  // Fixed outer loops do not run.
+  llvm::erase_if(context.loops, [&](const Loop &loop) {
+    return llvm::any_of(sample.fixed, [&](auto &fixed) {
+      return loop.counter && fixed.first == *loop.counter;
+    });
+  });
+  for (Loop &loop : context.loops)
+    loop.trips = fix(loop.trips, sample.fixed);
 
-  // A length that is known at run time: the first rounds stand for all.
   auto getCount = [&](const IndexExpr &trips) -> int64_t {
-    constexpr int64_t rounds = 16;
-    if (std::optional<int64_t> constant = trips.getConstant())
-      return *constant;
+    // A length that is large or known at run time: some rounds stand for all.
+    constexpr int64_t rounds = 16, roundsOfSample = 4;
     std::optional<IndexRange> range = trips.getRange();
-    return std::min(range ? range->max : maxExtent, rounds * workers);
+    int64_t most = range ? std::max<int64_t>(range->max, 0) : maxExtent;
+    if (range && range->min == range->max && most <= maxIterations)
+      return most;
+    return std::min(most,
+                    (sample.fixed.empty() ? rounds : roundsOfSample) * workers);
   };
-  auto isSize = [&] {
-    return collectLeaves(threads.trips, Kind::Symbol).empty() ||
-           llvm::none_of(context.loops, [&](const Loop &loop) {
-             return loop.counter &&
-                    llvm::is_contained(
-                        collectLeaves(threads.trips, Kind::Symbol),
-                        *loop.counter);
-           });
+  auto query1 = [&](const Fixed &point) {
+    Fixed fixed = sample.fixed;
+    fixed.append(point);
+    SmallVector<IndexExpr> conditions;
+    for (const IndexExpr &condition : context.conditions)
+      conditions.push_back(fix(condition, fixed));
+    return query(fix(*address, fixed), getCount(fix(threads, fixed)),
+                 conditions);
   };
-  if (isSize())
-    if (std::optional<WarpCost> cost =
-            query(*address, getCount(threads.trips), context.conditions))
-      return cost;
+  bool isExtentFixed = llvm::none_of(context.loops, [&](const Loop &loop) {
+    return loop.counter &&
+           llvm::is_contained(collectLeaves(threads, Kind::Symbol),
+                              *loop.counter);
+  });
+  if (isExtentFixed && query1({}))
+    return true;
   SmallVector<IndexExpr> needed = context.conditions;
   needed.push_back(*address);
-  needed.push_back(threads.trips);
-  WarpCost total;
+  needed.push_back(threads);
   bool isKnown = true;
   bool isDone =
-      forEachPoint(context.loops, needed, [&](const Fixed &fixed, Count) {
-        if (!isKnown)
-          return;
-        SmallVector<IndexExpr> conditions;
-        for (const IndexExpr &condition : context.conditions)
-          conditions.push_back(fix(condition, fixed));
-        std::optional<WarpCost> cost =
-            query(fix(*address, fixed), getCount(fix(threads.trips, fixed)),
-                  conditions);
-        isKnown &= cost.has_value();
-        if (!cost)
-          return;
-        total.max = std::max(total.max, cost->max);
-        total.total += cost->total;
-        total.requests += cost->requests;
+      forEachPoint(context.loops, needed, [&](const Fixed &point, Count) {
+        isKnown = isKnown && query1(point);
       });
-  return isDone && isKnown ? std::optional(total) : std::nullopt;
+  return isDone && isKnown;
+}
+
+std::optional<int64_t> CodeModel::getIterations() const {
+  scf::ForallOp loop = leaf;
+  std::optional<int64_t> number =
+      getConstantIntValue(loop.getMixedUpperBound()[0]);
+  return number && *number <= maxIterations ? number : std::nullopt;
+}
+
+bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
+  return ask(access, Sample(), workers, query);
+}
+
+/// The first number that `expr` divides `counter` by; 0 if there is none.
+static int64_t getDivisor(const IndexExpr &expr, const IndexExpr &counter,
+                          ArrayRef<std::pair<IndexExpr, int64_t>> fixed) {
+  bool isDivision =
+      expr.getKind() == Kind::Mod || expr.getKind() == Kind::FloorDiv;
+  if (isDivision && expr.getOperands()[0] == counter)
+    if (std::optional<int64_t> divisor =
+            fix(expr.getOperands()[1], fixed).getConstant())
+      return *divisor;
+  for (const IndexExpr &operand : expr.getOperands())
+    if (int64_t divisor = getDivisor(operand, counter, fixed))
+      return divisor;
+  return 0;
+}
+
+bool CodeModel::askInside(const MemoryAccess &access, int64_t workers,
+                          Query query) {
+  std::optional<IndexExpr> address = getAddress(access);
+  if (!address)
+    return false;
+  constexpr int64_t extent = 4096;
+  Sample sample;
+  auto add = [&](const IndexExpr &expr, int64_t value) {
+    if (expr.getKind() == Kind::Symbol)
+      sample.fixed.push_back({expr, value});
+  };
+  kernel.walk([&](memref::DimOp dim) { add(recognizer.get(dim), extent); });
+  for (const IndexExpr &symbol : collectLeaves(*address, Kind::Symbol))
+    if (symbol.getId() >= firstUnknownExtent)
+      add(symbol, extent);
+  // Behind the middle, so that there is something on all sides. Numbers of
+  // tiles and elements are taken apart into rows and columns.
+  auto getInside = [&](int64_t size) { return size / 8 * 5 + size % 8 / 2; };
+  for (const Loop &loop : getContext(access.op->getBlock(), kernel).loops) {
+    if (!loop.counter || !(loop.isOverGrid || loop.isLeaf))
+      continue;
+    bool isOverThreads =
+        loop.isLeaf && getSpread(leaf).getScope() == Level::Grid;
+    std::optional<int64_t> trips = fix(loop.trips, sample.fixed).getConstant();
+    if (!trips || (loop.isLeaf && !isOverThreads))
+      continue;
+    int64_t columns = getDivisor(*address, *loop.counter, sample.fixed);
+    if (columns <= 0 || columns > *trips)
+      columns = *trips;
+    int64_t inside = columns == *trips ? getInside(*trips)
+                                       : getInside(*trips / columns) * columns +
+                                             getInside(columns);
+    if (isOverThreads)
+      sample.firstIteration = inside / workers * workers;
+    else
+      add(*loop.counter, inside);
+  }
+  return ask(access, sample, workers, query);
 }

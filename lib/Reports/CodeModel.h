@@ -53,20 +53,30 @@ public:
   /// The number of the element that `access` is about; nothing for parts of
   /// arrays.
   std::optional<IndexExpr> getAddress(const MemoryAccess &access);
-  /// Asks `query` about an access in the leaf: with the address, the number of
-  /// iterations and the conditions on them, for each way that the loops around
-  /// can stand if that matters, and adds the answers up.
-  std::optional<WarpCost>
-  ask(const MemoryAccess &access, int64_t workers,
-      llvm::function_ref<std::optional<WarpCost>(const IndexExpr &, int64_t,
-                                                 ArrayRef<IndexExpr>)>
-          query);
+  /// Calls `query` about an access in the leaf with the address, the number of
+  /// iterations and the conditions on them: once, or where it needs to know
+  /// that (and so returns false) for each way that the loops around can stand.
+  /// False if one of the calls was not answered.
+  using Query =
+      llvm::function_ref<bool(const IndexExpr &, int64_t, ArrayRef<IndexExpr>)>;
+  bool ask(const MemoryAccess &access, int64_t workers, Query query);
+  /// The same for a part of the grid near the middle of large arrays, whose
+  /// rows begin at a multiple of a sector.
+  bool askInside(const MemoryAccess &access, int64_t workers, Query query);
+  /// The number of iterations of the leaf, if each of them is looked at.
+  std::optional<int64_t> getIterations() const;
   /// What `value` is in terms of arguments of the kernel; not known for what
   /// the kernel loads or counts.
   Count getSize(Value value) const;
 
 private:
   using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
+
+  /// A place in an array to look at.
+  struct Sample {
+    Fixed fixed;
+    int64_t firstIteration = 0;
+  };
 
   struct Loop {
     /// How often it runs, as an expression and, if that is no number, as text.
@@ -75,7 +85,8 @@ private:
     /// Round r has `counter` at first + r * step.
     std::optional<IndexExpr> counter;
     IndexExpr first = IndexExpr::constant(0), step = IndexExpr::constant(1);
-    bool isLeaf = false;
+    /// The loop over threads, or over parts of the grid.
+    bool isLeaf = false, isOverGrid = false;
   };
   /// What stands around a block, from outside to inside.
   struct Context {
@@ -93,13 +104,16 @@ private:
   /// how often the others run. False if there are too many points.
   bool forEachPoint(ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
                     llvm::function_ref<void(const Fixed &, Count)> visit);
+  bool ask(const MemoryAccess &access, const Sample &sample, int64_t workers,
+           Query query);
   IndexExpr getExtent(Value memory, unsigned dimension);
 
   KernelOp kernel;
   scf::ForallOp leaf;
   IndexRecognizer recognizer;
   llvm::DenseMap<std::pair<Block *, Operation *>, Count> runs;
-  unsigned unknownExtents = 0;
+  /// Symbols for extents that no value of the kernel holds.
+  llvm::DenseMap<std::pair<Value, unsigned>, unsigned> unknownExtents;
 };
 
 } // namespace mlir::obs

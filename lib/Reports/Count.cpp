@@ -91,3 +91,14 @@ std::string Count::str() const {
     return "0";
   return (isBound ? "at most " : "") + text;
 }
+
+std::string mlir::obs::getRatio(uint64_t total, uint64_t number) {
+  uint64_t hundredths = (total * 100 + number / 2) / number;
+  std::string text = std::to_string(hundredths / 100);
+  if (hundredths % 100 == 0)
+    return text;
+  text += "." + std::to_string(hundredths / 10 % 10);
+  if (hundredths % 10 != 0)
+    text += std::to_string(hundredths % 10);
+  return text;
+}

@@ -43,6 +43,9 @@ private:
   bool isBound = false;
 };
 
+/// `total` / `number` with at most two digits behind the point.
+std::string getRatio(uint64_t total, uint64_t number);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_REPORTS_COUNT_H

@@ -53,15 +53,16 @@ void obs::addLoweredDialects(DialectRegistry &registry) {
   pipeline.getDependentDialects(registry);
 }
 
-FailureOr<llvm::StringMap<Lowered>> obs::getLowered(ModuleOp levels) {
+FailureOr<SmallVector<Lowered>> obs::getLowered(ModuleOp levels) {
   OwningOpRef<ModuleOp> copy = levels.clone();
   PassManager manager(levels.getContext());
   manager.addPass(createObsMapLevelsPass());
   if (failed(manager.run(*copy)))
     return failure();
-  llvm::StringMap<Lowered> result;
+  SmallVector<Lowered> result;
   copy->walk([&](gpu::GPUFuncOp kernel) {
-    Lowered &lowered = result[kernel.getName()];
+    Lowered &lowered = result.emplace_back();
+    lowered.name = kernel.getName().str();
     if (std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize())
       lowered.threads = size->front();
   });

@@ -10,7 +10,6 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace mlir::obs {
 
@@ -28,6 +27,7 @@ StringRef getEntryName(KernelOp kernel);
 
 /// What is known of a kernel only when it is lowered.
 struct Lowered {
+  std::string name;
   /// Threads of a block that are launched.
   int64_t threads = 0;
 };
@@ -35,8 +35,8 @@ struct Lowered {
 /// The dialects that `getLowered` can make operations of, and `getLevels`.
 void addLoweredDialects(DialectRegistry &registry);
 
-/// Lowers the kernels of a copy of `levels`; by symbol name.
-FailureOr<llvm::StringMap<Lowered>> getLowered(ModuleOp levels);
+/// Lowers the kernels of a copy of `levels`, in their order.
+FailureOr<SmallVector<Lowered>> getLowered(ModuleOp levels);
 
 /// "file.mlir:3:5", or "?" for what has no place in a file.
 std::string getPlace(Location location);

@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Arithmetic.h"
 #include "ArrayCost.h"
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Reports/Passes.h"
+#include "Source.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSREPORTCOSTPASS
@@ -29,8 +32,10 @@ struct Traffic {
 /// Writes the report of one kernel.
 class Reporter {
 public:
-  Reporter(KernelOp kernel, const Lowered &lowered, raw_ostream &os)
-      : kernel(kernel), lowered(lowered), os(os), uniform(kernel, nullptr) {}
+  Reporter(KernelOp kernel, const Lowered &lowered, const Source &source,
+           raw_ostream &os)
+      : kernel(kernel), lowered(lowered), source(source), os(os),
+        uniform(kernel, nullptr) {}
 
   void run();
 
@@ -38,20 +43,24 @@ private:
   void reportThreads();
   void reportBarriers();
   void reportCode();
+  void reportLoop(scf::ForallOp leaf);
   void reportTraffic();
   CodeModel &getModel(Operation *op);
   /// Workers of `leaf`, or of code around `op` in no leaf, by level.
   int64_t getWorkers(Level scope);
   Level getScope(Operation *op) const;
   void reportAccess(const MemoryAccess &access);
+  std::optional<std::string> describeLanes(const MemoryAccess &access);
   std::string describeRequests(const MemoryAccess &access, StringRef space);
 
   KernelOp kernel;
   const Lowered &lowered;
+  const Source &source;
   raw_ostream &os;
   CodeModel uniform;
   llvm::MapVector<Operation *, std::unique_ptr<CodeModel>> leaves;
   std::map<std::string, Traffic> traffic;
+  Arithmetic total;
 };
 } // namespace
 
@@ -94,6 +103,7 @@ void Reporter::reportBarriers() {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// The model of the code that `op` is in.
 CodeModel &Reporter::getModel(Operation *op) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (!leaf)
@@ -131,16 +141,94 @@ static StringRef getSpace(Value memory) {
   return isa<BlockArgument>(root) ? "global" : "registers";
 }
 
-/// `total` / `number` with at most two digits behind the point.
-static std::string getRatio(uint64_t total, uint64_t number) {
-  uint64_t hundredths = (total * 100 + number / 2) / number;
-  std::string text = std::to_string(hundredths / 100);
-  if (hundredths % 100 == 0)
-    return text;
-  text += "." + std::to_string(hundredths / 10 % 10);
-  if (hundredths % 10 != 0)
-    text += std::to_string(hundredths % 10);
-  return text;
+/// Adds the lanes that warp requests for an array of `elements` read from to
+/// `patterns`; false if they are not known.
+static bool addLanes(const IndexExpr &address, int64_t count,
+                     ArrayRef<IndexExpr> conditions, int64_t elements,
+                     SmallVectorImpl<std::string> &patterns) {
+  IndexEvaluator evaluator(address);
+  std::vector<IndexEvaluator> deciders;
+  for (const IndexExpr &condition : conditions)
+    deciders.push_back(IndexEvaluator(condition));
+  // A lane that reads none of the array is not known to read nothing, but does.
+  auto getSource = [&](int64_t iteration) -> std::optional<int> {
+    for (IndexEvaluator &decider : deciders)
+      if (std::optional<ArrayRef<int64_t>> value =
+              decider.evaluate({iteration});
+          value && value->front() == 0)
+        return -1;
+    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate({iteration});
+    if (!value)
+      return std::nullopt;
+    int64_t element = value->front();
+    return element < 0 || element >= elements ? -1 : element % lanesOfWarp;
+  };
+  for (int64_t first = 0; first < count; first += lanesOfWarp) {
+    SmallVector<int> sources(lanesOfWarp, -1);
+    for (int64_t i = first; i < std::min(first + lanesOfWarp, count); ++i) {
+      std::optional<int> source = getSource(i);
+      if (!source)
+        return false;
+      sources[i - first] = *source;
+    }
+    LanePattern pattern = classifyLanes(sources);
+    std::string text;
+    switch (pattern.kind) {
+    case LanePattern::Kind::Identity:
+      text = "own";
+      break;
+    case LanePattern::Kind::Broadcast:
+      text = "lane ";
+      break;
+    case LanePattern::Kind::Xor:
+      text = "xor ";
+      break;
+    case LanePattern::Kind::Rotate:
+      text = "rotate ";
+      break;
+    case LanePattern::Kind::Up:
+      text = "up ";
+      break;
+    case LanePattern::Kind::Down:
+      text = "down ";
+      break;
+    case LanePattern::Kind::Indexed:
+      text = "any";
+      break;
+    }
+    if (pattern.kind != LanePattern::Kind::Identity &&
+        pattern.kind != LanePattern::Kind::Indexed)
+      text += std::to_string(pattern.amount);
+    if (!llvm::is_contained(patterns, text))
+      patterns.push_back(text);
+  }
+  return true;
+}
+
+/// Which lanes an array in registers of a warp is read from; nothing if each
+/// lane reads what it holds.
+std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
+  auto leaf = access.op->getParentOfType<scf::ForallOp>();
+  auto distribution =
+      leaf ? leaf->getAttrOfType<DistributionAttr>("obs.distribution")
+           : DistributionAttr();
+  SmallVector<std::string> patterns;
+  int64_t elements = cast<MemRefType>(access.memory.getType()).getNumElements();
+  auto query = [&](const IndexExpr &address, int64_t count,
+                   ArrayRef<IndexExpr> conditions) {
+    return addLanes(address, count, conditions, elements, patterns);
+  };
+  if (!leaf)
+    return "one for all";
+  // Who runs an iteration is decided by what it writes.
+  if (distribution && distribution.getValue() == Distribution::Owners)
+    return "any";
+  if (!getModel(access.op).ask(access, lanesOfWarp, query))
+    return "any";
+  llvm::erase(patterns, "own");
+  if (patterns.empty())
+    return std::nullopt;
+  return llvm::join(patterns, ", ");
 }
 
 /// What the requests of warps for `access` cost.
@@ -151,7 +239,6 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
     return "";
   int64_t workers = getWorkers(getScope(access.op));
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
-  std::optional<WarpCost> cost;
   auto distribution =
       leaf ? leaf->getAttrOfType<DistributionAttr>("obs.distribution")
            : DistributionAttr();
@@ -159,46 +246,73 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   bool isKnown = true;
   if (distribution && distribution.getValue() == Distribution::Blocked) {
     layout = IterationLayout::Blocked;
-    isKnown = getConstantIntValue(leaf.getMixedUpperBound()[0]).has_value();
+    isKnown = getModel(access.op).getIterations().has_value();
   } else if (distribution && distribution.getValue() == Distribution::Owners) {
     isKnown = false;
   }
   unsigned bytes = getElementBytes(access.element) * access.width;
-  if (isKnown && !leaf)
+  WarpCost cost;
+  auto query = [&](const IndexExpr &address, int64_t count,
+                   ArrayRef<IndexExpr> conditions) {
+    std::optional<WarpCost> part =
+        isShared
+            ? getBankConflicts(address, count, workers, bytes, layout,
+                               conditions)
+            : getSectors(address, count, workers, bytes, layout, conditions);
+    if (!part)
+      return false;
+    cost.max = std::max(cost.max, part->max);
+    cost.total += part->total;
+    cost.requests += part->requests;
+    return true;
+  };
+  const char *provided = "";
+  if (isKnown && !leaf) {
     cost = WarpCost{1, 1, 1}; // All lanes want the same.
-  else if (isKnown)
-    cost = getModel(access.op).ask(
-        access, workers,
-        [&](const IndexExpr &address, int64_t count,
-            ArrayRef<IndexExpr> conditions) {
-          return isShared ? getBankConflicts(address, count, workers, bytes,
-                                             layout, conditions)
-                          : getSectors(address, count, workers, bytes, layout,
-                                       conditions);
-        });
-  if (!cost || cost->requests == 0)
+  } else if (isKnown) {
+    CodeModel &model = getModel(access.op);
+    isKnown = model.ask(access, workers, query);
+    if (!isKnown || cost.requests == 0) {
+      cost = WarpCost();
+      isKnown = model.askInside(access, workers, query);
+      provided = " inside of large arrays";
+      if (isKnown && cost.requests == 0)
+        return ", no requests inside of large arrays";
+    }
+  }
+  if (!isKnown)
     return isShared ? ", bank-conflict degree ?" : ", ? sectors per request";
   // What a request without conflicts takes.
   uint64_t least = isShared ? std::max(1u, bytes / 4) : 1;
-  std::string text = isShared ? ", bank-conflict degree " : ", ";
-  uint64_t degree = llvm::divideCeil(cost->max, least);
-  std::string average = getRatio(cost->total, cost->requests * least);
+  uint64_t degree = llvm::divideCeil(cost.max, least);
+  std::string average = getRatio(cost.total, cost.requests * least);
   if (isShared)
-    text += std::to_string(degree) +
-            (degree > 1 && average != std::to_string(degree)
-                 ? " (" + average + " on average)"
-                 : "");
-  else
-    text += average + (average == "1" ? " sector" : " sectors") +
-            " per request" +
-            (average == std::to_string(degree)
-                 ? ""
-                 : " (at most " + std::to_string(degree) + ")");
-  return text;
+    return ", bank-conflict degree " + std::to_string(degree) +
+           (degree > 1 && average != std::to_string(degree)
+                ? " (" + average + " on average)"
+                : "") +
+           provided;
+  return ", " + average + (average == "1" ? " sector" : " sectors") +
+         " per request" +
+         (average == std::to_string(degree)
+              ? ""
+              : " (at most " + std::to_string(degree) + ")") +
+         provided;
 }
 
 void Reporter::reportAccess(const MemoryAccess &access) {
   StringRef space = getSpace(access.memory);
+  if (space == "registers") {
+    // Only what comes from other lanes is more than the use of a register.
+    auto home = dyn_cast_or_null<HomeAttr>(
+        cast<MemRefType>(getRoot(access.memory).getType()).getMemorySpace());
+    if (access.kind == MemoryAccess::Kind::Read && home &&
+        home.getOwner() == Level::Warp)
+      if (std::optional<std::string> lanes = describeLanes(access))
+        os << "      shuffle " << access.element << " at "
+           << getPlace(access.op->getLoc()) << ", lanes: " << *lanes << '\n';
+    return;
+  }
   Count bytes = Count(getElementBytes(access.element) * access.width) *
                 getModel(access.op).getRuns(access.op->getBlock(), kernel);
   Level scope = getScope(access.op);
@@ -206,13 +320,12 @@ void Reporter::reportAccess(const MemoryAccess &access) {
   const char *verb = access.kind == MemoryAccess::Kind::Read    ? "read"
                      : access.kind == MemoryAccess::Kind::Write ? "write"
                                                                 : "atomic";
-  if (space == "registers")
-    return;
+  os << (isUniform ? "    " : "      ");
   Traffic &sum = traffic[space.str()];
   (access.kind == MemoryAccess::Kind::Read    ? sum.read
    : access.kind == MemoryAccess::Kind::Write ? sum.written
                                               : sum.atomic) += bytes;
-  os << "    " << verb << ' ' << space << ' ';
+  os << verb << ' ' << space << ' ';
   if (access.width > 1)
     os << access.width << " x ";
   os << access.element << " at " << getPlace(access.op->getLoc());
@@ -221,10 +334,29 @@ void Reporter::reportAccess(const MemoryAccess &access) {
   os << describeRequests(access, space) << ", " << bytes.str() << " bytes\n";
 }
 
+void Reporter::reportLoop(scf::ForallOp leaf) {
+  CodeModel &model = getModel(leaf.getBody()->getTerminator());
+  OpFoldResult extent = leaf.getMixedUpperBound()[0];
+  os << "    ";
+  if (std::optional<int64_t> number = getConstantIntValue(extent))
+    os << *number;
+  else
+    os << uniform.getSize(cast<Value>(extent)).str();
+  os << (getConstantIntValue(extent) == 1 ? " iteration" : " iterations")
+     << " in a " << stringifyLevel(getSpread(leaf).getScope()) << " at "
+     << getPlace(leaf.getLoc()) << ", each " << getArithmetic(model, leaf).str()
+     << '\n';
+  total += getArithmetic(model, kernel);
+}
+
 void Reporter::reportCode() {
-  os << "  accesses:\n";
+  os << "  loops over threads and accesses:\n";
   bool any = false;
-  kernel.walk([&](Operation *op) {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto leaf = dyn_cast<scf::ForallOp>(op)) {
+      any = true;
+      reportLoop(leaf);
+    }
     if (std::optional<MemoryAccess> access = MemoryAccess::get(op)) {
       any = true;
       reportAccess(*access);
@@ -242,16 +374,20 @@ void Reporter::reportTraffic() {
       os << ", " << sum.atomic.str() << " bytes by atomic operations";
     os << '\n';
   }
+  os << "  in loops over threads: " << total.str() << '\n';
 }
 
 void Reporter::run() {
-  os << "kernel '" << getEntryName(kernel) << "' at "
-     << getPlace(kernel.getLoc()) << '\n';
+  os << "kernel '" << lowered.name << "' at " << getPlace(kernel.getLoc())
+     << '\n';
   reportThreads();
-  reportArrays(kernel, os);
+  reportArrays(kernel, source, os);
   reportBarriers();
   reportCode();
   reportTraffic();
+  reportPulls(
+      kernel, source,
+      [&](Operation *op) -> CodeModel & { return getModel(op); }, os);
 }
 
 namespace {
@@ -263,15 +399,17 @@ struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   }
 
   void runOnOperation() override {
+    Source source = Source::get(getOperation());
     FailureOr<OwningOpRef<ModuleOp>> levels =
         getLevels(getOperation(), threads);
     if (failed(levels))
       return signalPassFailure();
-    FailureOr<llvm::StringMap<Lowered>> lowered = getLowered(**levels);
+    FailureOr<SmallVector<Lowered>> lowered = getLowered(**levels);
     if (failed(lowered))
       return signalPassFailure();
-    for (KernelOp kernel : (*levels)->getOps<KernelOp>())
-      Reporter(kernel, (*lowered)[kernel.getSymName()], llvm::outs()).run();
+    for (auto [kernel, code] :
+         llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
+      Reporter(kernel, code, source, llvm::outs()).run();
     llvm::outs().flush();
     markAllAnalysesPreserved();
   }

@@ -32,10 +32,11 @@ obs.kernel @sectors(%a: memref<4096xf32>, %b: memref<?x?xf64>, %h: memref<4096xf
     %4 = memref.load %a[%c5] : memref<4096xf32>
     // CHECK: read global f16 at {{.*}}:[[@LINE+1]]:10, 2 sectors per request, 128 bytes
     %5 = memref.load %h[%t] : memref<4096xf16>
-    // Along a row of unknown length, then down a column.
+    // Along a row of unknown length, then down a column: a sector for each lane
+    // unless the array is very narrow.
     // CHECK: read global f64 at {{.*}}:[[@LINE+1]]:10, 8 sectors per request, 512 bytes
     %6 = memref.load %b[%c2, %t] : memref<?x?xf64>
-    // CHECK: read global f64 at {{.*}}:[[@LINE+1]]:10, ? sectors per request, 512 bytes
+    // CHECK: read global f64 at {{.*}}:[[@LINE+1]]:10, 32 sectors per request inside of large arrays, 512 bytes
     %7 = memref.load %b[%t, %c2] : memref<?x?xf64>
     // 8 of each 32 lanes.
     %lane = arith.remui %t, %c32 : index
@@ -114,4 +115,27 @@ obs.kernel @banks(%n: index) attributes {threads = 64 : i64, shared_bytes = 3302
     } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
   }
   // CHECK: shared memory: 0 bytes read, 2240 bytes written
+}
+
+// What addresses depend on data cost nobody knows before.
+// CHECK-LABEL: kernel 'data'
+obs.kernel @data(%a: memref<?xi32>, %b: memref<?xi32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = memref.dim %a, %c0 : memref<?xi32>
+  %half = arith.divui %n, %c2 : index
+  scf.forall (%t) in (%half) {
+    // CHECK: read global i32 at {{.*}}:[[@LINE+1]]:10, 4 sectors per request, 4 * floor(arg0.dim0 / 2) bytes
+    %x = memref.load %a[%t] : memref<?xi32>
+    %i = arith.index_castui %x : i32 to index
+    // CHECK: write global i32 at {{.*}}:[[@LINE+1]]:5, ? sectors per request, 4 * floor(arg0.dim0 / 2) bytes
+    memref.store %x, %b[%i] : memref<?xi32>
+    // CHECK: read global i32 at {{.*}}:[[@LINE+2]]:12, 1 sector per request, ? bytes
+    scf.for %k = %c0 to %i step %c2 {
+      %y = memref.load %b[%c0] : memref<?xi32>
+      // CHECK: write global i32 at {{.*}}:[[@LINE+1]]:7, 1 sector per request, ? bytes
+      memref.store %y, %b[%k] : memref<?xi32>
+    }
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+  // CHECK: global memory: ? bytes read, ? bytes written
 }

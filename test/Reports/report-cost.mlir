@@ -5,17 +5,19 @@
 // Parts of 64 numbers: a block reverses a part in shared memory, then every warp
 // reverses 32 of them.
 
-// CHECK: kernel 'turn' at report-cost.mlir:[[@LINE+34]]:8
+// CHECK: kernel 'turn' at report-cost.mlir:[[@LINE+36]]:8
 // A kernel with code for warps launches whole ones.
 // CHECK-NEXT: threads of a block: 48 logical, 64 launched
 // An element of the array of a warp is in one lane.
 // CHECK-NEXT: registers of a thread: 1 hold arrays at one time, 0 carry values around loops
-// CHECK-NEXT: {{^}}    1: 32 x i32 of a warp at report-cost.mlir:[[@LINE+20]]:13, alive from report-cost.mlir:[[@LINE+19]]:13 to report-cost.mlir:[[@LINE+28]]:11
+// CHECK-NEXT: {{^}}    1: 32 x i32 of a warp at report-cost.mlir:[[@LINE+22]]:13, alive from report-cost.mlir:[[@LINE+21]]:13 to report-cost.mlir:[[@LINE+30]]:11
 // CHECK-NEXT: shared memory of a block: 256 bytes
-// CHECK-NEXT: {{^}}    0 to 255: 64 x i32 of a block at report-cost.mlir:[[@LINE+13]]:10, alive from report-cost.mlir:[[@LINE+12]]:10 to report-cost.mlir:[[@LINE+26]]:11
+// CHECK-NEXT: {{^}}    0 to 255: 64 x i32 of a block at report-cost.mlir:[[@LINE+15]]:10, alive from report-cost.mlir:[[@LINE+14]]:10 to report-cost.mlir:[[@LINE+28]]:11
 // After the writes, and before those for the next part.
 // CHECK-NEXT: barriers: 2 of a block, 0 of a warp; executed for each part of the grid: 2 and 0
-// CHECK-NEXT: accesses:
+// CHECK-NEXT: loops over threads and accesses:
+// The index, and two comparisons and a sum that find the padding: (part * 64) + i.
+// CHECK-NEXT: {{^}}    64 iterations in a block at report-cost.mlir:[[@LINE+9]]:10, each 3 index operations
 // Rounds of 48 and 16 threads: warps with 32, 16 and 16 active lanes.
 // CHECK-NEXT: read global i32 at {{.*}}, 2.67 sectors per request (at most 4), at most 256 * ceil(arg0.dim0 / 64) bytes
 // IR: obs.distribute block

@@ -8,7 +8,6 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -34,6 +33,13 @@ static bool isNatural(const IndexExpr &expr) {
 unsigned IndexRecognizer::addVariable(Value value,
                                       std::optional<int64_t> extent) {
   known.insert({value, IndexExpr::variable(numVariables, extent)});
+  return numVariables++;
+}
+
+unsigned IndexRecognizer::addRounds(scf::ForOp loop) {
+  IndexExpr counter = get(loop.getLowerBound()) +
+                      IndexExpr::variable(numVariables) * get(loop.getStep());
+  known.insert({loop.getInductionVar(), counter});
   return numVariables++;
 }
 
@@ -135,6 +141,13 @@ std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
       .Case([&](arith::FloorDivSIOp) { return binary(Kind::FloorDiv); })
       .Case<arith::DivUIOp, arith::DivSIOp>(
           [&](auto) { return naturalBinary(Kind::FloorDiv); })
+      .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto) -> Result {
+        IndexExpr above = operand(0) + (operand(1) - number(1));
+        if (!isNatural(operand(0)) || !isNatural(operand(1)) ||
+            !isNatural(above))
+          return std::nullopt;
+        return IndexExpr::binary(Kind::FloorDiv, above, operand(1));
+      })
       .Case<arith::RemUIOp, arith::RemSIOp>(
           [&](auto) { return naturalBinary(Kind::Mod); })
       .Case<arith::ShRUIOp, arith::ShRSIOp>([&](auto) -> Result {

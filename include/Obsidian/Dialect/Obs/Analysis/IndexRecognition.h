@@ -9,6 +9,7 @@
 #define OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXRECOGNITION_H
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -25,6 +26,10 @@ public:
   /// Declares `value` a variable in [0, extent); gives its number.
   unsigned addVariable(Value value,
                        std::optional<int64_t> extent = std::nullopt);
+  /// Declares that threads run the rounds of `loop`, in a leaf, side by side:
+  /// its counter is where it starts plus a variable times its step. Gives the
+  /// number of the variable.
+  unsigned addRounds(scf::ForOp loop);
   /// Declares the bounds of a uniform value, before it is first met.
   void setRange(Value value, IndexRange range) { ranges[value] = range; }
 

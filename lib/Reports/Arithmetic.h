@@ -1,0 +1,34 @@
+//===- Arithmetic.h - The operations of a loop over threads -----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_REPORTS_ARITHMETIC_H
+#define OBSIDIAN_LIB_REPORTS_ARITHMETIC_H
+
+#include "CodeModel.h"
+
+namespace mlir::obs {
+
+/// Operations by kind. Conversions and constants are not counted.
+struct Arithmetic {
+  /// On values that get stored: floating-point numbers, functions of them
+  /// (sine, root and so on), and integers.
+  Count floats, functions, integers;
+  /// For addresses and conditions.
+  Count indices;
+
+  Arithmetic &operator+=(const Arithmetic &other);
+  /// "2 float and 5 index operations", or "no operations".
+  std::string str() const;
+};
+
+/// What runs while `scope`, the loop of `model` or something around it, runs
+/// once.
+Arithmetic getArithmetic(CodeModel &model, Operation *scope);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_REPORTS_ARITHMETIC_H

@@ -1,0 +1,127 @@
+//===- Source.cpp - What of a program its kernels still show --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Source.h"
+#include "Levels.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// The number of elements of an array that is made once in each sub-program
+/// around; nothing if it depends on more.
+static std::optional<int64_t> getElements(Operation *op) {
+  auto type = dyn_cast<PullType>(op->getResult(0).getType());
+  if (!type || type.isNested() ||
+      !isa<func::FuncOp, DistributeOp>(op->getParentOp()))
+    return std::nullopt;
+  int64_t elements = 1;
+  for (int64_t extent : type.getExtents()) {
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    elements *= extent;
+  }
+  return elements;
+}
+
+static unsigned getDepth(Operation *op) {
+  unsigned depth = 0;
+  while ((op = op->getParentOp()))
+    if (auto distribute = dyn_cast<DistributeOp>(op))
+      depth += distribute.getLevel() != Level::Thread;
+  return depth;
+}
+
+Source Source::get(ModuleOp module) {
+  Source source;
+  if (!module.getOps<KernelOp>().empty())
+    return source;
+  module.walk([&](Operation *op) {
+    if (!isa<ObsDialect>(op->getDialect()))
+      return;
+    std::string place = getPlace(op->getLoc());
+    std::string name = op->getName().getStringRef().str();
+    if (!isa<ForceOp>(op))
+      source.storing[place] = name;
+    if (!isa<MapOp, GenerateOp>(op))
+      return;
+    Pull pull{name, place, {}, getDepth(op), getElements(op)};
+    for (Operation &inner : op->getRegion(0).front().without_terminator())
+      pull.body.push_back(getPlace(inner.getLoc()));
+    source.pulls.push_back(std::move(pull));
+  });
+  return source;
+}
+
+/// The loop over units around `op` that runs the sub-programs of depth
+/// `depth`, from outside; the kernel for 0. Null if there are not so many.
+static Operation *getInstance(Operation *op, unsigned depth) {
+  SmallVector<Operation *> loops;
+  for (; !isa<KernelOp>(op); op = op->getParentOp())
+    if (isa<scf::ForOp>(op) && op->hasAttr("obs.map"))
+      loops.push_back(op);
+  loops.push_back(op);
+  return depth < loops.size() ? loops.rbegin()[depth] : nullptr;
+}
+
+void obs::reportPulls(KernelOp kernel, const Source &source,
+                      llvm::function_ref<CodeModel &(Operation *)> getModel,
+                      raw_ostream &os) {
+  llvm::StringMap<SmallVector<Operation *>> opsAt;
+  kernel.walk(
+      [&](Operation *op) { opsAt[getPlace(op->getLoc())].push_back(op); });
+  bool isFirst = true;
+  for (const Source::Pull &pull : source.pulls) {
+    // What was simplified away was not computed: the operation that is left
+    // most often speaks for all.
+    Count all;
+    std::optional<int64_t> most;
+    size_t places = 0;
+    for (const std::string &place : pull.body) {
+      auto ops = opsAt.find(place);
+      if (ops == opsAt.end())
+        continue;
+      // Several operations can come from one; count one kind of them.
+      llvm::MapVector<OperationName, SmallVector<Operation *>> kinds;
+      for (Operation *op : ops->second)
+        if (op->getParentOfType<scf::ForallOp>() &&
+            !op->hasTrait<OpTrait::IsTerminator>())
+          kinds[op->getName()].push_back(op);
+      for (auto &[name, copies] : kinds) {
+        Count sum;
+        std::optional<int64_t> runs = 0;
+        for (Operation *op : copies) {
+          CodeModel &model = getModel(op);
+          sum += model.getRuns(op->getBlock(), kernel);
+          Operation *instance = getInstance(op, pull.depth);
+          std::optional<int64_t> part =
+              instance ? model.getRuns(op->getBlock(), instance).getConstant()
+                       : std::nullopt;
+          runs = runs && part ? std::optional(*runs + *part) : std::nullopt;
+        }
+        if (copies.size() > places ||
+            (copies.size() == places && runs > most)) {
+          places = copies.size();
+          most = runs;
+          all = sum;
+        }
+      }
+    }
+    if (places == 0)
+      continue;
+    if (isFirst)
+      os << "  virtual arrays computed:\n";
+    isFirst = false;
+    os << "    " << pull.name << " at " << pull.place << ", in " << places
+       << (places == 1 ? " place: " : " places: ");
+    if (most && pull.elements && *pull.elements > 0)
+      os << getRatio(*most, *pull.elements)
+         << (*most == *pull.elements ? " time" : " times") << " each element\n";
+    else
+      os << all.str() << " elements\n";
+  }
+}
