@@ -97,4 +97,44 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
+  let summary = "Prove that lowered kernels have no races, or show two threads";
+  let description = [{
+    For every kernel (`gpu.func`, as `obs-to-gpu` leaves it) and every two
+    accesses to shared or global memory of which one writes: either no barrier
+    can be missing between them, or two different threads are named that reach
+    the same byte. Nothing is run, and nothing is asked of the passes that placed
+    the barriers.
+
+    The pass goes through the control flow once for pairs of lanes of a warp, once
+    for pairs of warps of a block, once for pairs of blocks, with the barriers
+    that each pair waits at. It keeps for each access since the last one how many
+    turns of which loops ago it was. Each pair is a question about integers: the
+    numbers of the two threads, the turns of the loops around, and what the kernel
+    does not know (sizes, data). It is answered by trying all numbers where they
+    are few, and by Presburger arithmetic elsewhere.
+
+    Taken for granted: different arguments of a kernel are different memory, every
+    index is within its array, index arithmetic does not wrap. A store that has
+    the contract `any` or `disjoint unchecked` may meet itself; the remark then
+    names the contract.
+
+    Errors: `[race]` names two threads, the byte or element, and both places;
+    `[race-unproved]` stands where the answer depends on data or on arithmetic
+    that is out of reach; `[barrier-divergence]` where a thread can miss a barrier
+    that others wait at; `[race-stage]` for kernels that are not of `obs-to-gpu`.
+
+    ```
+    turn.mlir:9:10: remark: kernel 'turn' is proved free of races, with blocks of 64 threads
+    ```
+
+    and without the barrier
+
+    ```
+    turn.mlir:9:10: error: [race] read of shared memory by another thread of the warp reaches what this access also reaches, without a barrier between them: threads 0 and 1, byte 4
+    turn.mlir:6:10: note: the first access is the write here
+    ```
+  }];
+}
+
 #endif // OBSIDIAN_REPORTS_PASSES
