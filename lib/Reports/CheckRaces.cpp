@@ -47,7 +47,6 @@ public:
 private:
   void check(const PendingAccess &first, const MemoryAccess &second,
              Between between);
-  bool isPromised(const MemoryAccess &first, const MemoryAccess &second);
   void report(const MemoryAccess &first, const MemoryAccess &second,
               Between between, const Answer &answer);
 
@@ -109,17 +108,12 @@ LogicalResult KernelCheck::run() {
 }
 
 /// True if a contract of the source covers the pair.
-bool KernelCheck::isPromised(const MemoryAccess &first,
-                             const MemoryAccess &second) {
+static bool hasContract(const MemoryAccess &first, const MemoryAccess &second) {
   // Of "published" memory each side waits for a flag of the other.
-  bool isPublished =
-      first.contract == "published" && second.contract == "published";
-  bool isOwn = first.op == second.op &&
-               (second.contract == "any" || second.contract == "disjoint");
-  if (!isPublished && !isOwn)
-    return false;
-  contracts.insert({second.op, second.contract});
-  return true;
+  if (first.contract == "published" && second.contract == "published")
+    return true;
+  return first.op == second.op &&
+         (second.contract == "any" || second.contract == "disjoint");
 }
 
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
@@ -127,8 +121,18 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   if (reported.contains({first.access->op, second.op}))
     return;
   ++numPairs;
-  Answer answer = solve(model.ask(first, second, between));
-  if (answer.kind == Answer::Apart || isPromised(*first.access, second))
+  Question question = model.ask(first, second, between);
+  if (hasContract(*first.access, second)) {
+    // The contract is only named where it is needed.
+    std::optional<Answer> tried =
+        solveByEnumeration(question, uint64_t(1) << 15);
+    if (tried && tried->kind == Answer::Apart)
+      return;
+    contracts.insert({second.op, second.contract});
+    return;
+  }
+  Answer answer = solve(question);
+  if (answer.kind == Answer::Apart)
     return;
   reported.insert({first.access->op, second.op});
   hasRaces = true;
