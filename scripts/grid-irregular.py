@@ -3,7 +3,8 @@
 against plain loops in Python.
 
 Usage: grid-irregular.py --obs-run OBS-RUN [--extents N ...] [--device DEVICE ...]
-           [--launches T:B ...] [--strategy STRATEGY] [--option=OPTION ...]
+           [--launches T:B ...] [--strategy STRATEGY] [--copies STRATEGY]
+           [--option=OPTION ...]
 
 One run of a program gives all results for one extent. `--launches` are threads
 and blocks, `--strategy` is that of compact and expand. What a scatter fetches
@@ -27,7 +28,7 @@ LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
 PLACES = 50
 
 PROGRAM = """
-func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>) {
+func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>, !obs.pull<50 x i32>) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %three = arith.constant 3 : i32
@@ -69,6 +70,8 @@ func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !ob
   %ones = obs.splat %one [%n] : !v
   %s, %f = obs.scatter %ones at %at init %zero reduce(addi) fetch : !v, !v -> !obs.push<grid, 50 x i32>, !p
   %t = obs.scatter %a at %at init %one reduce(@product) : !v, !v -> !obs.push<grid, 50 x i32>
+  %u = obs.scatter %a at %at init %none reduce(maxs)COPIES : !v, !v -> !obs.push<grid, 50 x i32>
+  %7 = obs.force %u : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
   %0 = obs.force %k : !p -> !v
   %1 = obs.force %nk : !single -> !one
   %2 = obs.force %e : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
@@ -77,7 +80,7 @@ func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !ob
   %5 = obs.force %f : !p -> !v
   %6 = obs.force %t : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
   %x, %y = obs.unzip %2 : !obs.pull<? x i32, i32>
-  return %0, %1, %x, %y, %3, %4, %5, %6 : !v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>
+  return %0, %1, %x, %y, %3, %4, %5, %6, %7 : !v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>, !obs.pull<50 x i32>
 }
 
 // Modulo 2^32; that of two odd numbers is odd.
@@ -104,16 +107,17 @@ def expect(data):
     n = len(data)
     kept = [x for x in data if x & 3 == 0]
     pairs = [(data[i], j) for i in range(0, n - 7, 8) for j in range(data[i] & 7)]
-    counts, products = [0] * PLACES, [1] * PLACES
+    counts, products, maxima = [0] * PLACES, [1] * PLACES, [-1] * PLACES
     for x in data:
         at = (x & 255) - 256 if x & 128 else x & 255
         if 0 <= at < PLACES:
             counts[at] += 1
+            maxima[at] = max(maxima[at], x)
             products[at] = signed(products[at] * (x | 1))
     rest = [-1] * (n - len(pairs))
     return [kept + [-1] * (n - len(kept)), [len(kept)],
             [x for x, _ in pairs] + rest, [j for _, j in pairs] + rest, [len(pairs)],
-            counts, None, products]
+            counts, None, products, maxima]
 
 
 def check_found(data, found):
@@ -139,6 +143,7 @@ def main():
     parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
     parser.add_argument("--launches", nargs="+", default=LAUNCHES)
     parser.add_argument("--strategy", default="")
+    parser.add_argument("--copies", default="", help="strategy of the scatter with maxs")
     parser.add_argument("--option", action="append", default=[], help="of obs-run, for the emulator")
     arguments = parser.parse_args()
 
@@ -150,7 +155,8 @@ def main():
         with open(program, "w") as file:
             for name, meaning in TYPES.items():
                 file.write(f"{name} = {meaning}\n")
-            file.write(PROGRAM.replace("STRATEGY", strategy))
+            copies = f' {{strategy = "{arguments.copies}"}}' if arguments.copies else ""
+            file.write(PROGRAM.replace("STRATEGY", strategy).replace("COPIES", copies))
         data_file = os.path.join(scratch, "data.bin")
         for extent in arguments.extents:
             data = [signed(rng.getrandbits(32)) for _ in range(extent)]

@@ -187,9 +187,6 @@ bool RankOp::isTotal(unsigned) { return true; }
 bool ExpandOp::isTotal(unsigned result) { return result == 1; }
 bool ScatterOp::isTotal(unsigned result) { return result == 1; }
 
-/// It scans nothing.
-std::optional<StringRef> ScatterOp::getStrategy() { return std::nullopt; }
-
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//

@@ -158,3 +158,27 @@ func.func @fetch_bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = 
   %p, %f = obs.scatter %a at %a init %z reduce(addi) fetch : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, ? x i32>
   return
 }
+
+// -----
+
+func.func @copies_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<warp>} {
+  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic, per_thread}}
+  %p = obs.scatter %a at %a init %z reduce(addi) {strategy = "per_warp"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @copies_fetch(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic}}
+  %p, %f = obs.scatter %a at %a init %z reduce(addi) fetch {strategy = "per_warp"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @copies_bound(%a: !obs.pull<? x i32>, %z: i32, %n: index) {
+  // expected-error@+1 {{[R2-bounded] strategy 'per_block' stores copies of the result, but its extent is not bounded; give it a bound, as in ? x i32 bound [1024], or use atomic}}
+  %p = obs.scatter %a at %a init %z reduce(addi) [%n] {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
+  return
+}

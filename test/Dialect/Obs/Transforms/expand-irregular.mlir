@@ -86,3 +86,37 @@ func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!o
   %p, %f = obs.scatter %a at %i init %z reduce(addi) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
   return %p, %f : !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
 }
+
+// A small result of many elements: each block combines 8192 of them in a copy
+// that starts from the neutral element.
+// CHECK-LABEL: @copies(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<100000 x i32>, %[[Z:.*]]: i32
+func.func @copies(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<10 x i32> {
+  // CHECK: %[[LEAST:.*]] = arith.constant -2147483648 : i32
+  // CHECK: obs.fill init %[[Z]] reduce(maxs) {
+  // CHECK: obs.par block (%{{.*}}) in (%c13)
+  // CHECK: %[[COPY:.*]] = obs.fill init %[[LEAST]] reduce(maxs) par
+  // CHECK: obs.push<block, 10 x i32>
+  // CHECK: %[[STORED:.*]] = obs.force %[[COPY]]
+  // CHECK: %[[X:.*]] = obs.get %[[STORED]][%[[I:.*]]]
+  // CHECK: arith.cmpi ne, %[[X]], %[[LEAST]]
+  // CHECK: obs.write %[[X]] at [%[[I]]]
+  %p = obs.scatter %a at %a init %z reduce(maxs) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 10 x i32>
+  %r = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
+  return %r : !obs.pull<10 x i32>
+}
+
+// A function has no neutral element to start copies from.
+// CHECK-LABEL: @function(
+func.func @function(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<10 x i32> {
+  // CHECK-NOT: obs.par block
+  // CHECK: obs.fill init %{{.*}} reduce(@sum) par
+  %p = obs.scatter %a at %a init %z reduce(@sum) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 10 x i32>
+  %r = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
+  return %r : !obs.pull<10 x i32>
+}
+
+func.func private @sum(%x: i32, %y: i32) -> i32 {
+  %z = arith.addi %x, %y : i32
+  return %z : i32
+}

@@ -24,7 +24,7 @@ def Obs_IrregularOpInterface : OpInterface<"IrregularOpInterface"> {
     level of the region around it.
   }];
   let methods = [
-    InterfaceMethod<"The name of the strategy of its scan, if one is asked for.",
+    InterfaceMethod<"The name of the strategy, if one is asked for.",
       "::std::optional<::llvm::StringRef>", "getStrategy">,
     InterfaceMethod<"True when every element of result `result` is written, exactly once.",
       "bool", "isTotal", (ins "unsigned":$result)>
@@ -49,7 +49,9 @@ def Obs_CompactOp : Obs_IrregularOp<"compact"> {
     Elements past them are `init`, one scalar for each element type; without
     `init`, reading them is an error.
 
-    `strategy` names how the flags are counted, as for `obs.scan`.
+    `strategy` names how the flags are counted, as for `obs.scan`. At level grid
+    it is `three_kernels` where none is named, since after `one_pass` the result
+    is copied: the count is known only behind it.
 
     Example:
 
@@ -129,7 +131,8 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
     array of one element, that sum. Elements past it are `init`, one scalar for
     each element type; without `init`, reading them is an error.
 
-    `strategy` names how the lengths are summed, as for `obs.scan`.
+    `strategy` names how the lengths are summed, as for `obs.scan`; at level grid
+    it is `one_pass` where none is named, in a kernel of its own.
 
     Example:
 
@@ -175,6 +178,14 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     With `reduce(addi)` of ones these are the numbers of the elements at their
     index. Elements without an index find `init`.
 
+    With contract `reduce` and the name of an operation, `strategy` says how many
+    copies of the result there are, which parts of the elements are combined in
+    before the copies are: `per_thread`, `per_warp` or `per_block` one for each
+    such part, below the level of the operation, or `atomic` none. The extent of
+    a copy is static or bounded (R2). Where none is named, at level grid it is
+    `per_block` for results of at most 4096 elements and more elements than
+    that, without `fetch`; else `atomic`.
+
     Example:
 
     ```mlir
@@ -193,7 +204,7 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
   let arguments = (ins Obs_PullType:$array, Obs_PullType:$indices,
     Variadic<AnyType>:$init, Variadic<Index>:$extents,
     DefaultValuedAttr<Obs_ContractAttr, "Contract::Disjoint">:$contract,
-    OptionalAttr<Obs_ReduceKindAttr>:$kind);
+    OptionalAttr<Obs_ReduceKindAttr>:$kind, OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result, Optional<Obs_PushType>:$found);
   let hasCustomAssemblyFormat = 1;
 }

@@ -147,11 +147,11 @@ static Value getSum(CollectiveBuilder &c, Value scanned, Value count) {
       .front();
 }
 
-/// The same by all blocks, which writes the sums itself.
+/// The same by all blocks, in the way that is `chosen` unless one is asked for.
 static FailureOr<std::unique_ptr<GridScan>>
 scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
-           llvm::function_ref<Value(Value)> number) {
-  std::optional<StringRef> strategy = op.getStrategy();
+           StringRef chosen, llvm::function_ref<Value(Value)> number) {
+  StringRef strategy = op.getStrategy().value_or(chosen);
   if (failed(verifyGridStrategy(op, strategy, {"one_pass", "three_kernels"})))
     return failure();
   Value numbers =
@@ -191,7 +191,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
       return accumulate(c, n.value, zero, getNext);
     });
   } else if (c.level == Level::Grid) {
-    FailureOr<std::unique_ptr<GridScan>> grid = scanAtGrid(c, op, n, getFlag);
+    FailureOr<std::unique_ptr<GridScan>> grid =
+        scanAtGrid(c, op, n, "three_kernels", getFlag);
     if (failed(grid))
       return failure();
     result = (*grid)->fill(
@@ -445,7 +446,8 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   };
   Value sums;
   if (c.level == Level::Grid) {
-    FailureOr<std::unique_ptr<GridScan>> grid = scanAtGrid(c, op, n, getLength);
+    FailureOr<std::unique_ptr<GridScan>> grid =
+        scanAtGrid(c, op, n, "one_pass", getLength);
     if (failed(grid))
       return failure();
     PullType pull = c.getPullType(n);
@@ -482,6 +484,9 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
 // scatter
 //===----------------------------------------------------------------------===//
 
+/// The longest result that blocks have copies of if nobody asks for them.
+static constexpr int64_t maxCopy = 4096;
+
 namespace {
 /// What a scatter works on.
 struct Scatter {
@@ -502,6 +507,12 @@ struct Scatter {
   Value isInRange(Value index) {
     return c.builder.createOrFold<arith::CmpIOp>(
         c.loc, arith::CmpIPredicate::ult, index, size.value);
+  }
+  /// Writes element i where it belongs.
+  void write(Value i) {
+    Value index = getIndex(i);
+    buildIf(c, isInRange(index),
+            [&] { ::write(c, c.get(op.getArray(), i), index); });
   }
   Value getElement(Value i) { return c.get(op.getArray(), i).front(); }
 
@@ -589,25 +600,130 @@ static LogicalResult expandFetch(Scatter &scatter) {
   return success();
 }
 
+/// A fill of `type` and the contract of `op` that `body` writes.
+static FillOp buildContractFill(CollectiveBuilder &c, ScatterOp op,
+                                PushType type, Value extent, ValueRange init,
+                                llvm::function_ref<void()> body) {
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, init, Value(),
+      type.hasStaticExtents() ? ValueRange() : ValueRange(extent),
+      op.getContractAttr(), op.getKindAttr(),
+      op.getContract() == Contract::Disjoint ? c.builder.getUnitAttr()
+                                             : UnitAttr());
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  body();
+  return fill;
+}
+
+/// Instances of level `unit` each combine a part of the elements in a copy of
+/// their own, and then that with the result.
+static void expandByCopies(Scatter &scatter, Level unit) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  OpBuilder &builder = c.builder;
+  // Parts are so long that what it costs to combine the copies does not count.
+  int64_t least = unit == Level::Block ? 8192 : unit == Level::Warp ? 1024 : 32;
+  int64_t length = std::max(least, 8 * scatter.size.bound);
+  Extent parts = c.ceilDiv(scatter.n, length);
+  CollectiveBuilder inner = c;
+  inner.level = unit;
+  inner.elementTypes = {op.getArray().getType().getElementTypes().front()};
+  auto kind = *arith::symbolizeAtomicRMWKind(
+      cast<StringAttr>(op.getKindAttr()).getValue());
+  Value neutral =
+      arith::getIdentityValue(kind, inner.elementTypes.front(), builder, c.loc);
+  auto addPart = [&](Value number) {
+    Value begin = c.mul(number, c.constant(length));
+    Value count = c.min(c.sub(scatter.n.value, begin), c.constant(length));
+    PullType copyType = inner.getPullType(scatter.size);
+    auto copy = buildContractFill(
+        c, op,
+        PushType::get(builder.getContext(), unit, copyType.getExtents(),
+                      copyType.getBounds(), copyType.getElementTypes()),
+        scatter.size.value, neutral, [&] {
+          forEach(c, count, [&](Value t) { scatter.write(c.add(begin, t)); });
+        });
+    Value stored =
+        ForceOp::create(builder, c.loc, TypeRange(copyType), copy.getResult(),
+                        ValueRange(),
+                        StorageAttr::get(builder.getContext(), Storage::Auto),
+                        StringAttr(), IntegerAttr(), UnitAttr())
+            .getResults()
+            .front();
+    forEach(c, scatter.size.value, [&](Value i) {
+      Value value = c.get(stored, i).front();
+      Value isNew =
+          isa<FloatType>(value.getType())
+              ? Value(arith::CmpFOp::create(
+                    builder, c.loc, arith::CmpFPredicate::UNE, value, neutral))
+              : Value(arith::CmpIOp::create(
+                    builder, c.loc, arith::CmpIPredicate::ne, value, neutral));
+      buildIf(c, isNew, [&] { write(c, value, i); });
+    });
+  };
+  auto fill = buildContractFill(
+      c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
+        auto par = ParOp::create(builder, c.loc, parts.value, unit);
+        OpBuilder::InsertionGuard guard(builder);
+        Block *block = builder.createBlock(&par.getBody(), {},
+                                           builder.getIndexType(), c.loc);
+        addPart(block->getArgument(0));
+      });
+  op.getResult().replaceAllUsesWith(fill);
+}
+
+/// The level of the copies of a scatter, or its own level if there are none.
+static FailureOr<Level> findCopies(const Scatter &scatter) {
+  ScatterOp op = scatter.op;
+  Level level = scatter.c.level;
+  bool mayCopy = op.getContract() == Contract::Reduce && !op.getFound() &&
+                 isa<StringAttr>(op.getKindAttr());
+  std::optional<StringRef> name = op.getStrategy();
+  if (!name) {
+    bool isSmall =
+        scatter.size.isAtMost(maxCopy) && !scatter.n.isAtMost(maxCopy);
+    return mayCopy && isSmall && level == Level::Grid ? Level::Block : level;
+  }
+  SmallVector<std::pair<StringRef, Level>> known{{"atomic", level}};
+  for (auto [copies, unit] : {std::pair("per_thread", Level::Thread),
+                              std::pair("per_warp", Level::Warp),
+                              std::pair("per_block", Level::Block)})
+    if (mayCopy && unit < level)
+      known.emplace_back(copies, unit);
+  for (auto [candidate, unit] : known)
+    if (candidate == *name) {
+      if (unit < level && !scatter.size.isBounded())
+        return op.emitOpError("[R2-bounded] strategy '")
+               << *name
+               << "' stores copies of the result, but its extent is not "
+                  "bounded; give it a bound, as in ? x i32 bound [1024], or "
+                  "use atomic";
+      return unit;
+    }
+  InFlightDiagnostic diagnostic = op.emitOpError("[strategy-name] '")
+                                  << *name
+                                  << "' is no strategy of such a scatter; use ";
+  llvm::interleaveComma(llvm::make_first_range(known), diagnostic);
+  return diagnostic;
+}
+
 static LogicalResult expandScatter(OpBuilder &builder, ScatterOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Scatter scatter(c, op);
+  FailureOr<Level> copies = findCopies(scatter);
+  if (failed(copies))
+    return failure();
   if (op.getFound())
     return expandFetch(scatter);
-  PushType type = op.getResult().getType();
-  auto fill = FillOp::create(
-      builder, c.loc, type, op.getInit(), Value(), op.getExtents(),
-      op.getContractAttr(), op.getKindAttr(),
-      op.getContract() == Contract::Disjoint ? builder.getUnitAttr()
-                                             : UnitAttr());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&fill.getBody());
-  forEach(c, scatter.n.value, [&](Value i) {
-    Value index = scatter.getIndex(i);
-    buildIf(c, scatter.isInRange(index),
-            [&] { write(c, c.get(op.getArray(), i), index); });
-  });
-  op.getResult().replaceAllUsesWith(fill);
+  if (*copies < c.level) {
+    expandByCopies(scatter, *copies);
+    return success();
+  }
+  op.getResult().replaceAllUsesWith(buildContractFill(
+      c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
+        forEach(c, scatter.n.value, [&](Value i) { scatter.write(i); });
+      }));
   return success();
 }
 
