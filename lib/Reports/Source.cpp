@@ -8,6 +8,7 @@
 #include "Source.h"
 #include "Levels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -28,6 +29,15 @@ static std::optional<int64_t> getElements(Operation *op) {
   return elements;
 }
 
+/// True for operations that force arrays of their own.
+static bool isCollective(StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"obs.reduce", "obs.scan", "obs.segmented_reduce",
+              "obs.segmented_scan", "obs.rank", "obs.compact", "obs.expand"},
+             true)
+      .Default(false);
+}
+
 static unsigned getDepth(Operation *op) {
   unsigned depth = 0;
   while ((op = op->getParentOp()))
@@ -45,7 +55,7 @@ Source Source::get(ModuleOp module) {
       return;
     std::string place = getPlace(op->getLoc());
     std::string name = op->getName().getStringRef().str();
-    if (!isa<ForceOp>(op))
+    if (isCollective(op->getName().getStringRef()))
       source.storing[place] = name;
     if (!isa<MapOp, GenerateOp>(op))
       return;

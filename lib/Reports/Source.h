@@ -34,7 +34,7 @@ struct Source {
   static Source get(ModuleOp module);
 
   std::vector<Pull> pulls;
-  /// The name of the operation at a place that stores arrays of its own.
+  /// The name of the collective at a place.
   llvm::StringMap<std::string> storing;
 };
 
