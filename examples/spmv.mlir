@@ -10,6 +10,9 @@
 // another order at each level; so results differ in their last bits, unless all
 // sums are exact.
 //
+// @band is @block_per_row for a matrix with %width elements in each row, whose offsets,
+// columns and values are functions of the index: no matrix is in memory.
+//
 // GPU: one kernel. In @thread_per_row a thread goes through the row. In
 // @warp_per_row and @block_per_row the threads take turns: neighbours read
 // neighbouring elements; a tree adds up what they found.
@@ -17,6 +20,7 @@
 // Run: obs-run examples/spmv.mlir --entry=thread_per_row iota:6xi32 iota:5xi32 iota:5xf32 iota:5xf32
 //      obs-run examples/spmv.mlir --entry=warp_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
 //      obs-run examples/spmv.mlir --entry=block_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
+//      obs-run examples/spmv.mlir --entry=band --device=emulate --report 20 300 iota:20xf32
 
 !ints = !obs.pull<? x i32>
 !floats = !obs.pull<? x f32>
@@ -111,4 +115,33 @@ func.func @block_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x:
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32> -> !obs.push<grid, ? x f32>
   %f = obs.force %flat {kernel = "spmv_block", threads = 128 : i64} : !obs.push<grid, ? x f32> -> !floats
   return %f : !floats
+}
+
+func.func @band(%rows: index, %width: index, %x: !floats) -> !floats {
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %x, 0 : !floats
+  %bounds = arith.addi %rows, %c1 : index
+  %size = arith.muli %rows, %width : index
+  %offsets = obs.generate (%r) [%bounds] {
+    %o = arith.muli %r, %width : index
+    %i = arith.index_cast %o : index to i32
+    obs.yield %i : i32
+  } : !ints
+  // Row r has the columns r, r + 1, ..., from the end on from 0.
+  %columns = obs.generate (%k) [%size] {
+    %r = arith.divui %k, %width : index
+    %j = arith.remui %k, %width : index
+    %c = arith.addi %r, %j : index
+    %m = arith.remui %c, %n : index
+    %i = arith.index_cast %m : index to i32
+    obs.yield %i : i32
+  } : !ints
+  %values = obs.generate (%k) [%size] {
+    %j = arith.remui %k, %width : index
+    %i = arith.index_cast %j : index to i32
+    %v = arith.sitofp %i : i32 to f32
+    obs.yield %v : f32
+  } : !floats
+  %y = func.call @block_per_row(%offsets, %columns, %values, %x) : (!ints, !ints, !floats, !floats) -> !floats
+  return %y : !floats
 }

@@ -291,6 +291,10 @@ def spmv(random):
         np.add.at(y, np.repeat(np.arange(rows), counts), values * x[columns])
         for level in ("thread", "warp", "block"):
             yield Case([offsets, columns, values, x], y, entry=level + "_per_row")
+    for rows, width, n in ((0, 3, 1), (7, 0, 1), (20, 300, 16)):
+        x = random.integers(-8, 9, n).astype(np.float32)
+        y = [sum(j * x[(r + j) % n] for j in range(width)) for r in range(rows)]
+        yield Case([rows, width, x], np.array(y, np.float32), entry="band")
 
 
 def k_means(random):
