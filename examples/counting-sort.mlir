@@ -11,9 +11,9 @@
 // so the contract is `any` and no atomic operation is needed. What is marked is
 // kept by `obs.compact`.
 //
-// GPU: a memset, a kernel that counts or marks, and the kernels of a scan by all
-// blocks; the last of them writes the keys. The host waits for one number, that
-// of different keys, in @occurrence.
+// GPU: @counting takes three kernels: one counts, one sums the counts in one pass, one
+// writes the keys. @occurrence marks, and compacts by a scan of three kernels; the host
+// waits for one number, that of different keys.
 //
 // Run: obs-run examples/counting-sort.mlir --entry=counting iota:10xi32 20
 //      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000

@@ -7,12 +7,19 @@
 // @blocks has 1024 bins at most: parts of 4096 elements have a histogram of their
 // own first, whose bins are then added to the result.
 //
+// `obs.scatter` says the same in one operation, and its strategy how many copies of
+// the bins there are: @per_thread, @per_warp and @per_block, for a fixed number of
+// bins.
+//
 // GPU: a memset and one kernel. In @direct there is one atomic addition in global
 // memory for each element; in @blocks it is in shared memory, and global memory
 // gets one for each bin of each part, not of each element.
 //
 // Run: obs-run examples/weighted-histogram.mlir --entry=direct iota:10xi32 iota:10xi32 4
-//      obs-run examples/weighted-histogram.mlir --entry=blocks --device=emulate --report random:10000xi32:1 iota:10000xi32 100
+//      obs-run examples/weighted-histogram.mlir --entry=blocks --device=emulate --report iota:10000xi32 iota:10000xi32 100
+//      obs-run examples/weighted-histogram.mlir --entry=per_thread --device=emulate --report iota:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=per_warp --device=emulate --report iota:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=per_block --device=emulate --report iota:10000xi32 iota:10000xi32
 
 !bins = !obs.pull<? x i32 bound [1024]>
 
@@ -64,4 +71,25 @@ func.func @blocks(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins
   } : !obs.push<grid, ? x i32>
   %r = obs.force %p {kernel = "histogram_blocks", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
   return %r : !obs.pull<? x i32>
+}
+
+func.func @per_thread(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<16 x i32> {
+  %zero = arith.constant 0 : i32
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_thread"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16 x i32>
+  %r = obs.force %p {kernel = "histogram_per_thread", threads = 256 : i64} : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
+  return %r : !obs.pull<16 x i32>
+}
+
+func.func @per_warp(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+  %zero = arith.constant 0 : i32
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
+  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
+  return %r : !obs.pull<128 x i32>
+}
+
+func.func @per_block(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+  %zero = arith.constant 0 : i32
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
+  %r = obs.force %p {kernel = "histogram_per_block", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
+  return %r : !obs.pull<128 x i32>
 }

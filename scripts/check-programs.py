@@ -47,7 +47,7 @@ def run(command, language, environment, problems):
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode or not done.stdout:
-        problems.append("%s: status %d, output:\n%s" % (command, done.returncode, done.stdout))
+        problems.append("%s: status %d, output:\n%s" % (command, done.returncode, done.stdout[:1000]))
     if done.stdout.count("\n") > 80 or len(done.stdout) > 10000:
         problems.append("%s: too much output for a page" % command)
     prompt = "// $ " if language == "mlir" else "$ "

@@ -50,7 +50,7 @@ def tool(environment, *command, folder=ROOT):
     done = subprocess.run(command, cwd=folder, env=environment, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
-        sys.exit("%s\n%s" % (shlex.join(command), done.stdout))
+        sys.exit("%s\n%s" % (shlex.join(command), done.stdout[:1000]))
     return done.stdout
 
 
@@ -75,6 +75,14 @@ def draw(environment):
                      "--device=emulate", "--out=OUT.npy", *arguments.split(), folder=folder)
                 picture.main(str(folder / "OUT.npy"), str(ROOT / "docs/images" / (name + ".png")),
                              inverted)
+
+
+def first_of_each(report):
+    """A report of costs without further copies of a kernel, for other entries: NAME_0 after NAME."""
+    parts = {re.match(r"kernel '(\w+)'", part)[1]: part
+             for part in re.split(r"(?=^kernel ')", report, flags=re.M) if part.startswith("kernel '")}
+    return "".join(part for name, part in parts.items()
+                   if re.sub(r"_\d+$", "", name) == name or re.sub(r"_\d+$", "", name) not in parts)
 
 
 def details(title, language, text):
@@ -134,8 +142,8 @@ def entry(environment, path, with_cost):
                    if re.match(r"\S+: (remark|note): ", line))
     part += details("Plan", "text", plan)
     if with_cost:
-        part += details("Cost", "text", tool(environment, "obs-opt", "--obs-report-cost",
-                                             "examples/%s.mlir" % name, "-o", os.devnull))
+        part += details("Cost", "text", first_of_each(
+            tool(environment, "obs-opt", "--obs-report-cost", "examples/%s.mlir" % name, "-o", os.devnull)))
     return part + details("Source", "mlir", text[len(header):].lstrip("\n"))
 
 

@@ -276,6 +276,12 @@ def weighted_histogram(random):
         np.add.at(r, np.where((keys < 0) | (keys >= bins), bins, keys), weights)
         for entry in ("direct", "blocks"):
             yield Case([keys, weights, bins], r[:bins], entry=entry)
+    for n, bins, entry in ((0, 16, "thread"), (5000, 16, "thread"), (1, 128, "warp"), (5000, 128, "warp"),
+                           (33, 128, "block"), (9000, 128, "block")):
+        keys, weights = random.integers(-1, bins + 2, n, np.int32), integers(random, n)
+        r = np.zeros(bins + 2, np.int32)
+        np.add.at(r, np.where((keys < 0) | (keys >= bins), bins, keys), weights)
+        yield Case([keys, weights], r[:bins], entry="per_" + entry)
 
 
 def spmv(random):
