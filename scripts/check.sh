@@ -44,4 +44,6 @@ step "all tests, with assertions"
 "$lit" -sv --no-progress-bar -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
 
 step "result"
+# What the tests of the barriers found.
+cat build-asserts/test/Golden/Output/mutants*.summary 2>/dev/null || true
 python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json
