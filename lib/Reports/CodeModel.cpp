@@ -506,6 +506,18 @@ static int64_t getDivisor(const IndexExpr &expr, const IndexExpr &counter,
   return 0;
 }
 
+/// True if `expr` contains one of `symbols` other than in what it divides by.
+static bool dependsOn(const IndexExpr &expr, ArrayRef<IndexExpr> symbols) {
+  if (llvm::is_contained(symbols, expr))
+    return true;
+  ArrayRef<IndexExpr> operands = expr.getOperands();
+  if (expr.getKind() == Kind::Mod || expr.getKind() == Kind::FloorDiv)
+    operands = operands.take_front();
+  return llvm::any_of(operands, [&](const IndexExpr &operand) {
+    return dependsOn(operand, symbols);
+  });
+}
+
 bool CodeModel::askInside(const MemoryAccess &access, int64_t workers,
                           Query query) {
   std::optional<IndexExpr> address = getAddress(access);
@@ -517,7 +529,17 @@ bool CodeModel::askInside(const MemoryAccess &access, int64_t workers,
     if (expr.getKind() == Kind::Symbol)
       sample.fixed.push_back({expr, value});
   };
-  kernel.walk([&](memref::DimOp dim) { add(recognizer.get(dim), extent); });
+  // Sizes of other arrays may say how many there are of something, not how far
+  // apart they are: a filter need not be as large as the picture.
+  SmallVector<IndexExpr> foreign;
+  kernel.walk([&](memref::DimOp dim) {
+    IndexExpr expr = recognizer.get(dim);
+    add(expr, extent);
+    if (dim.getSource() != access.memory)
+      foreign.push_back(expr);
+  });
+  if (dependsOn(*address, foreign))
+    return false;
   for (const IndexExpr &symbol : collectLeaves(*address, Kind::Symbol))
     if (symbol.getId() >= firstUnknownExtent)
       add(symbol, extent);

@@ -24,6 +24,15 @@ void obs::addLevelDialects(DialectRegistry &registry) {
 FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
                                                 int64_t threads) {
   OwningOpRef<ModuleOp> copy = module.clone();
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    WalkResult result = kernel.walk([&](ForceOp force) {
+      force.emitError("[report-stage] is not compiled to loops yet; give the "
+                      "program that the kernel was made from");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
   if (!module.getOps<KernelOp>().empty())
     return copy;
   if (!module.getOps<gpu::GPUModuleOp>().empty()) {

@@ -69,8 +69,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 void Reporter::reportThreads() {
-  os << "  threads of a block: " << kernel.getThreads().value_or(0)
-     << " logical, " << lowered.threads << " launched\n";
+  os << "  threads of a block: "
+     << kernel.getThreads().value_or(lowered.threads) << " logical, "
+     << lowered.threads << " launched\n";
 }
 
 /// The loop over parts of the grid around `op`, or the kernel.
@@ -115,7 +116,8 @@ CodeModel &Reporter::getModel(Operation *op) {
 }
 
 int64_t Reporter::getWorkers(Level scope) {
-  return scope == Level::Warp ? lanesOfWarp : *kernel.getThreads();
+  return scope == Level::Warp ? lanesOfWarp
+                              : kernel.getThreads().value_or(lowered.threads);
 }
 
 /// The level of the instance whose threads run `op`.
@@ -250,15 +252,15 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   } else if (distribution && distribution.getValue() == Distribution::Owners) {
     isKnown = false;
   }
-  unsigned bytes = getElementBytes(access.element) * access.width;
+  unsigned bytes = getElementBytes(access.element), width = access.width;
   WarpCost cost;
   auto query = [&](const IndexExpr &address, int64_t count,
                    ArrayRef<IndexExpr> conditions) {
     std::optional<WarpCost> part =
-        isShared
-            ? getBankConflicts(address, count, workers, bytes, layout,
-                               conditions)
-            : getSectors(address, count, workers, bytes, layout, conditions);
+        isShared ? getBankConflicts(address, count, workers, bytes, layout,
+                                    conditions, width)
+                 : getSectors(address, count, workers, bytes, layout,
+                              conditions, width);
     if (!part)
       return false;
     cost.max = std::max(cost.max, part->max);
@@ -283,7 +285,7 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   if (!isKnown)
     return isShared ? ", bank-conflict degree ?" : ", ? sectors per request";
   // What a request without conflicts takes.
-  uint64_t least = isShared ? std::max(1u, bytes / 4) : 1;
+  uint64_t least = isShared ? std::max(1u, bytes * width / 4) : 1;
   uint64_t degree = llvm::divideCeil(cost.max, least);
   std::string average = getRatio(cost.total, cost.requests * least);
   if (isShared)

@@ -139,3 +139,30 @@ obs.kernel @data(%a: memref<?xi32>, %b: memref<?xi32>) attributes {threads = 64 
   } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
   // CHECK: global memory: ? bytes read, ? bytes written
 }
+
+// Vectors are 4 numbers of a lane at once: 512 bytes in a request.
+// CHECK-LABEL: kernel 'vectors'
+obs.kernel @vectors(%a: memref<4096xf32>) attributes {threads = 64 : i64} {
+  %c4 = arith.constant 4 : index
+  %cst = arith.constant 0.0 : f32
+  scf.forall (%t) in (64) {
+    %i = arith.muli %t, %c4 : index
+    // CHECK: read global 4 x f32 at {{.*}}:[[@LINE+1]]:10, 16 sectors per request, 1024 bytes
+    %v = vector.load %a[%i] : memref<4096xf32>, vector<4xf32>
+    // CHECK: write global 4 x f32 at {{.*}}:[[@LINE+1]]:5, 16 sectors per request, 1024 bytes
+    vector.store %v, %a[%i] : memref<4096xf32>, vector<4xf32>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+}
+
+// How far apart lanes are must not follow from the size of another array.
+// CHECK-LABEL: kernel 'filter'
+obs.kernel @filter(%a: memref<?x?xf32>, %f: memref<?xf32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %f, %c0 : memref<?xf32>
+  %cst = arith.constant 0.0 : f32
+  scf.forall (%t) in (64) {
+    %i = arith.muli %t, %n : index
+    // CHECK: write global f32 at {{.*}}:[[@LINE+1]]:5, ? sectors per request, 256 bytes
+    memref.store %cst, %a[%c0, %i] : memref<?x?xf32>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+}

@@ -706,55 +706,55 @@ std::optional<WarpCost>
 mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
                             unsigned threads, unsigned elementBytes,
                             IterationLayout layout,
-                            ArrayRef<IndexExpr> conditions) {
+                            ArrayRef<IndexExpr> conditions, unsigned width) {
   WarpCost cost;
-  unsigned phases = std::max(1u, elementBytes / 4);
-  bool known =
-      Requests(address, count, threads, layout, conditions)
-          .forEach([&](ArrayRef<int64_t> lanes) {
-            unsigned wavefronts = 0;
-            unsigned lanesOfPhase = lanesOfWarp / phases;
-            for (unsigned first = 0; first < lanes.size();
-                 first += lanesOfPhase) {
-              // Lanes that want one word share a wavefront.
-              std::array<std::set<int64_t>, 32> wordsOfBank;
-              for (int64_t lane :
-                   lanes.slice(first, std::min<size_t>(lanesOfPhase,
-                                                       lanes.size() - first)))
-                for (unsigned byte = 0; byte < elementBytes; byte += 4) {
-                  int64_t word = llvm::divideFloorSigned(
-                      lane * int64_t(elementBytes) + byte, int64_t(4));
-                  wordsOfBank[word & 31].insert(word);
-                }
-              size_t degree = 0;
-              for (const std::set<int64_t> &words : wordsOfBank)
-                degree = std::max(degree, words.size());
-              wavefronts += degree;
-            }
-            cost.max = std::max(cost.max, wavefronts);
-            cost.total += wavefronts;
-            ++cost.requests;
-          });
+  unsigned bytes = elementBytes * width;
+  unsigned phases = std::max(1u, bytes / 4);
+  bool known = Requests(address, count, threads, layout, conditions)
+                   .forEach([&](ArrayRef<int64_t> lanes) {
+                     unsigned wavefronts = 0;
+                     unsigned lanesOfPhase = lanesOfWarp / phases;
+                     for (unsigned first = 0; first < lanes.size();
+                          first += lanesOfPhase) {
+                       // Lanes that want one word share a wavefront.
+                       std::array<std::set<int64_t>, 32> wordsOfBank;
+                       for (int64_t lane : lanes.slice(
+                                first, std::min<size_t>(lanesOfPhase,
+                                                        lanes.size() - first)))
+                         for (unsigned byte = 0; byte < bytes; byte += 4) {
+                           int64_t word = llvm::divideFloorSigned(
+                               lane * int64_t(elementBytes) + byte, int64_t(4));
+                           wordsOfBank[word & 31].insert(word);
+                         }
+                       size_t degree = 0;
+                       for (const std::set<int64_t> &words : wordsOfBank)
+                         degree = std::max(degree, words.size());
+                       wavefronts += degree;
+                     }
+                     cost.max = std::max(cost.max, wavefronts);
+                     cost.total += wavefronts;
+                     ++cost.requests;
+                   });
   return known ? std::optional(cost) : std::nullopt;
 }
 
-std::optional<WarpCost> mlir::obs::getSectors(const IndexExpr &address,
-                                              int64_t count, unsigned threads,
-                                              unsigned elementBytes,
-                                              IterationLayout layout,
-                                              ArrayRef<IndexExpr> conditions) {
+std::optional<WarpCost>
+mlir::obs::getSectors(const IndexExpr &address, int64_t count, unsigned threads,
+                      unsigned elementBytes, IterationLayout layout,
+                      ArrayRef<IndexExpr> conditions, unsigned width) {
   WarpCost cost;
-  bool known = Requests(address, count, threads, layout, conditions)
-                   .forEach([&](ArrayRef<int64_t> lanes) {
-                     std::set<int64_t> sectors;
-                     for (int64_t lane : lanes)
-                       for (unsigned byte = 0; byte < elementBytes; ++byte)
-                         sectors.insert(llvm::divideFloorSigned(
-                             lane * int64_t(elementBytes) + byte, int64_t(32)));
-                     cost.max = std::max<unsigned>(cost.max, sectors.size());
-                     cost.total += sectors.size();
-                     ++cost.requests;
-                   });
+  bool known =
+      Requests(address, count, threads, layout, conditions)
+          .forEach([&](ArrayRef<int64_t> lanes) {
+            std::set<int64_t> sectors;
+            for (int64_t lane : lanes)
+              for (unsigned byte = 0; byte < elementBytes * width; ++byte)
+                sectors.insert(llvm::divideFloorSigned(
+                    lane * int64_t(elementBytes) + byte, int64_t(32)));
+            cost.max = std::max<unsigned>(cost.max, sectors.size());
+            cost.total += sectors.size();
+            ++cost.requests;
+          });
   return known ? std::optional(cost) : std::nullopt;
 }
 

@@ -160,6 +160,14 @@ TEST(Memory, ConflictsAndSectors) {
   EXPECT_EQ(getSectors(IndexExpr::opaque(), 64, 64, 4).has_value(), false);
   // Neighbours are four apart if a thread takes four iterations in a row.
   EXPECT_EQ(getSectors(i, 128, 32, 4, IterationLayout::Blocked)->max, 16u);
+  // Four numbers of 4 bytes in each lane: 512 bytes in a row.
+  EXPECT_EQ(
+      getSectors(i * c(4), 32, 32, 4, IterationLayout::Striped, {}, 4)->max,
+      16u);
+  EXPECT_EQ(
+      getBankConflicts(i * c(4), 32, 32, 4, IterationLayout::Striped, {}, 4)
+          ->max,
+      4u);
   // A product of sizes that all lanes of a request share moves them alike.
   IndexExpr width = IndexExpr::symbol(0);
   IndexExpr row = IndexExpr::binary(IndexExpr::Kind::FloorDiv, i, c(32));

@@ -78,16 +78,16 @@ struct WarpCost {
 
 /// Serialised wavefronts in shared memory, of 32 banks of 4 bytes, when
 /// variable 0 of `address`, an element number, runs over `count` iterations
-/// spread over `threads` workers. Elements of 8 bytes go in two halves of a
-/// warp, of 16 in four quarters. Iterations in which one of `conditions` is
-/// known to be 0 access nothing. nullopt where the address is not known but
-/// for an offset that the lanes of a request share, or the count is over the
-/// budget.
+/// spread over `threads` workers and access `width` elements from there on. 8
+/// bytes go in two halves of a warp, 16 in four quarters. Iterations in which
+/// one of `conditions` is known to be 0 access nothing. nullopt where the
+/// address is not known but for an offset that the lanes of a request share, or
+/// the count is over the budget.
 std::optional<WarpCost>
 getBankConflicts(const IndexExpr &address, int64_t count, unsigned threads,
                  unsigned elementBytes,
                  IterationLayout layout = IterationLayout::Striped,
-                 llvm::ArrayRef<IndexExpr> conditions = {});
+                 llvm::ArrayRef<IndexExpr> conditions = {}, unsigned width = 1);
 
 /// The same for sectors of 32 bytes in global memory; shared offsets are taken
 /// to be multiples of a sector.
@@ -95,7 +95,7 @@ std::optional<WarpCost>
 getSectors(const IndexExpr &address, int64_t count, unsigned threads,
            unsigned elementBytes,
            IterationLayout layout = IterationLayout::Striped,
-           llvm::ArrayRef<IndexExpr> conditions = {});
+           llvm::ArrayRef<IndexExpr> conditions = {}, unsigned width = 1);
 
 /// Where the lanes of a warp take a value from.
 struct LanePattern {
