@@ -362,6 +362,21 @@ def radix_sort_64(random):
         yield Case([a], np.sort(a.view(np.uint64)).view(np.int64), entry="u64")
 
 
+def large_reduce(random):
+    for n in (0, 1, 33, 1025, 20000):
+        a = integers(random, n)
+        yield Case([a], a.min(initial=2**31 - 1, keepdims=True), entry="minimum")
+        a = random.integers(-40, 40, n, np.int32)
+        place = np.array([a.argmax() if n else -1], np.int32)
+        yield Case([a], (a[place] if n else np.array([-2**31], np.int32), place), entry="first_largest")
+        a = integers(random, n, np.int16)
+        sums = np.append(0, np.cumsum(a, dtype=np.int64))
+        best = (sums - np.minimum.accumulate(sums)).max(keepdims=True)
+        yield Case([a], best, entry="largest_segment")
+    a = np.full(5000, -2**31, np.int32)  # The initial value may be an element.
+    yield Case([a], (a[:1], np.zeros(1, np.int32)), entry="first_largest")
+
+
 CASES = {
     "map-fusion": map_fusion,
     "reverse": reverse,
@@ -392,6 +407,7 @@ CASES = {
     "weighted-histogram": weighted_histogram,
     "spmv": spmv,
     "k-means": k_means,
+    "large-reduce": large_reduce,
     "counting-sort": counting_sort,
     "run-length": run_length,
     "radix-sort": radix_sort,

@@ -1,0 +1,74 @@
+// Reductions of whole arrays of any length: @minimum, @first_largest (a largest
+// element and where it stands first), and @largest_segment (the largest sum of
+// neighbouring elements, perhaps of none).
+//
+// From: the reductions of the Obsidian papers and slides, which were written by hand
+// as two kernels; the last one is that of J. Bentley, Programming Pearls. They differ in the
+// operator only. That of @minimum is one that memory has. An element of @first_largest
+// is a pair, and of two that are equal the left one wins. In @largest_segment it is a
+// stretch of the array: its sum, and the largest sums of a beginning of it, of an end,
+// and of any part; here the order of the operands is all that counts.
+//
+// GPU: @minimum is one kernel and a fill of one element. The others are two kernels, for
+// parts and for what those gave; the maps that make the elements are in the first.
+//
+// Run: obs-run examples/large-reduce.mlir --entry=minimum random:10xi32:1
+//      obs-run examples/large-reduce.mlir --entry=minimum --device=emulate --report random:100000xi32:1
+//      obs-run examples/large-reduce.mlir --entry=first_largest --device=emulate --report random:100000xi32:1
+//      obs-run examples/large-reduce.mlir --entry=largest_segment --device=emulate --report random:100000xi16:1
+
+func.func @minimum(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
+  %largest = arith.constant 0x7fffffff : i32
+  %p = obs.reduce (%x, %y) = %a init %largest : !obs.pull<? x i32> -> !obs.push<grid, 1 x i32> {
+    %m = arith.minsi %x, %y : i32
+    obs.yield %m : i32
+  }
+  %r = obs.force %p {kernel = "minimum"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  return %r : !obs.pull<1 x i32>
+}
+
+// The place is -1 if there are no elements.
+func.func @first_largest(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32, i32> {
+  %least = arith.constant 0x80000000 : i32
+  %nowhere = arith.constant -1 : i32
+  %zero = arith.constant 0 : i32
+  %n = obs.dim %a, 0 : !obs.pull<? x i32>
+  %places = obs.iota [%n] : !obs.pull<? x i32>
+  %pairs = obs.zip %a, %places : !obs.pull<? x i32>, !obs.pull<? x i32>
+  %p = obs.reduce (%x, %i, %y, %j) = %pairs init %least, %nowhere : !obs.pull<? x i32, i32> -> !obs.push<grid, 1 x i32, i32> {
+    // A place that is none loses against any.
+    %none = arith.cmpi slt, %i, %zero : i32
+    %greater = arith.cmpi sgt, %y, %x : i32
+    %right = arith.ori %none, %greater : i1
+    %m = arith.select %right, %y, %x : i32
+    %k = arith.select %right, %j, %i : i32
+    obs.yield %m, %k : i32, i32
+  }
+  %r = obs.force %p {kernel = "first_largest"} : !obs.push<grid, 1 x i32, i32> -> !obs.pull<1 x i32, i32>
+  return %r : !obs.pull<1 x i32, i32>
+}
+
+func.func @largest_segment(%a: !obs.pull<? x i16>) -> !obs.pull<1 x i64> {
+  %zero = arith.constant 0 : i64
+  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) -> !obs.pull<? x i64, i64, i64, i64> {
+    %s = arith.extsi %x : i16 to i64
+    %m = arith.maxsi %s, %zero : i64
+    obs.yield %s, %m, %m, %m : i64, i64, i64, i64
+  }
+  %p = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %stretches init %zero, %zero, %zero, %zero : !obs.pull<? x i64, i64, i64, i64> -> !obs.push<grid, 1 x i64, i64, i64, i64> {
+    %s = arith.addi %s1, %s2 : i64
+    %through_left = arith.addi %s1, %b2 : i64
+    %b = arith.maxsi %b1, %through_left : i64
+    %through_right = arith.addi %e1, %s2 : i64
+    %e = arith.maxsi %e2, %through_right : i64
+    %across = arith.addi %e1, %b2 : i64
+    %either = arith.maxsi %m1, %m2 : i64
+    %m = arith.maxsi %either, %across : i64
+    obs.yield %s, %b, %e, %m : i64, i64, i64, i64
+  }
+  %best = obs.map (%s, %b, %e, %m = %p : !obs.push<grid, 1 x i64, i64, i64, i64>) -> !obs.push<grid, 1 x i64> {
+    obs.yield %m : i64
+  }
+  %r = obs.force %best {kernel = "largest_segment"} : !obs.push<grid, 1 x i64> -> !obs.pull<1 x i64>
+  return %r : !obs.pull<1 x i64>
+}
