@@ -32,6 +32,7 @@ using namespace mlir;
 using namespace mlir::obs;
 using strategies::forceAtGrid;
 using strategies::getCommonExtent;
+using strategies::isForcedOnce;
 using strategies::verifyGridStrategy;
 
 using Values = CollectiveBuilder::Values;
@@ -485,9 +486,7 @@ static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
       });
 }
 
-/// True if the program of the push array `array` is run once, by a force that
-/// stands beside it.
-static bool isForcedOnce(Value array) {
+bool strategies::isForcedOnce(Value array) {
   Operation *user = nullptr;
   for (Operation *other : array.getUsers()) {
     if (isa<DimOp>(other))

@@ -120,3 +120,29 @@ func.func private @sum(%x: i32, %y: i32) -> i32 {
   %z = arith.addi %x, %y : i32
   return %z : i32
 }
+
+// Forced together, elements and count become two kernels, the first in one pass.
+// CHECK-LABEL: @one_pass(
+func.func @one_pass(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull<1 x i32>, !obs.pull<? x i32>) {
+  // CHECK: %[[FILL:.*]] = obs.fill unchecked
+  // CHECK: %[[R:.*]] = obs.force %[[FILL]] {kernel = "kept", threads = 64 : i64}
+  // CHECK: %[[C:.*]] = obs.force %{{.*}} {threads = 64 : i64} : !obs.push<grid, 1 x i32>
+  // CHECK: return %[[C]], %[[R]]
+  %p, %n = obs.compact %a flags %f : !obs.pull<? x i32>, !obs.pull<? x i1> -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32>
+  %c, %r = obs.force %n, %p {kernel = "kept", threads = 64 : i64} : !obs.push<grid, 1 x i32>, !obs.push<grid, ? x i32> -> (!obs.pull<1 x i32>, !obs.pull<? x i32>)
+  return %c, %r : !obs.pull<1 x i32>, !obs.pull<? x i32>
+}
+
+// Where the count is needed first, the elements are counted before they move.
+// CHECK-LABEL: @three_kernels(
+func.func @three_kernels(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull<1 x i32>, !obs.pull<? x i32>) {
+  // CHECK: obs.force
+  // CHECK: obs.force
+  // CHECK: obs.fill unchecked
+  // CHECK: obs.force %{{.*}} : !obs.push<grid, 1 x i32>
+  // CHECK: obs.force %{{.*}} : !obs.push<grid, ? x i32>
+  %p, %n = obs.compact %a flags %f : !obs.pull<? x i32>, !obs.pull<? x i1> -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32>
+  %c = obs.force %n : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  %r = obs.force %p : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %c, %r : !obs.pull<1 x i32>, !obs.pull<? x i32>
+}

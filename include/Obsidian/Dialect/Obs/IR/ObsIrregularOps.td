@@ -50,8 +50,9 @@ def Obs_CompactOp : Obs_IrregularOp<"compact"> {
     `init`, reading them is an error.
 
     `strategy` names how the flags are counted, as for `obs.scan`. At level grid
-    it is `three_kernels` where none is named, since after `one_pass` the result
-    is copied: the count is known only behind it.
+    it is `one_pass` where none is named and the elements can be forced before
+    the count, which is known only behind them: so where both are forced once, by
+    one force of these two or by one after the other. Else it is `three_kernels`.
 
     Example:
 

@@ -31,6 +31,10 @@ LogicalResult verifyGridStrategy(Operation *op, std::optional<StringRef> name,
 /// Stores what is pushed at level grid.
 Value forceAtGrid(CollectiveBuilder &c, Value push);
 
+/// True if the program of the push array `array` is run once, by a force that
+/// stands beside it.
+bool isForcedOnce(Value array);
+
 /// Replaces the results of `op` by core operations.
 LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op);
 

@@ -164,6 +164,45 @@ scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
 // compact
 //===----------------------------------------------------------------------===//
 
+/// Tries to have the elements forced before the count, by a force of their own.
+/// True if the kernel of the elements then runs once, and that of the count
+/// behind it.
+static bool forceBeforeCount(CompactOp op) {
+  if (!isForcedOnce(op.getResult()))
+    return false;
+  if (op.getCount().use_empty())
+    return true;
+  auto force = op.getResult().hasOneUse()
+                   ? dyn_cast<ForceOp>(*op.getResult().user_begin())
+                   : ForceOp();
+  auto other = op.getCount().hasOneUse()
+                   ? dyn_cast<ForceOp>(*op.getCount().user_begin())
+                   : ForceOp();
+  if (!force || !other)
+    return false;
+  if (force != other)
+    return force->getBlock() == other->getBlock() &&
+           force->isBeforeInBlock(other);
+  // One force of both becomes two.
+  if (force.getArrays().size() != 2 || !force.getInto().empty())
+    return false;
+  OpBuilder builder(force);
+  auto forceOne = [&](unsigned i) {
+    auto one = ForceOp::create(
+        builder, force.getLoc(), TypeRange(force.getResults()[i].getType()),
+        force.getArrays()[i], ValueRange(), force.getStorageAttr(),
+        force.getArrays()[i] == op.getCount() ? StringAttr()
+                                              : force.getKernelAttr(),
+        force.getThreadsAttr(), UnitAttr());
+    force.getResults()[i].replaceAllUsesWith(one.getResults().front());
+  };
+  bool isCountFirst = force.getArrays().front() == op.getCount();
+  forceOne(isCountFirst ? 1 : 0);
+  forceOne(isCountFirst ? 0 : 1);
+  force.erase();
+  return true;
+}
+
 static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
@@ -191,8 +230,9 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
       return accumulate(c, n.value, zero, getNext);
     });
   } else if (c.level == Level::Grid) {
+    bool inOnePass = forceBeforeCount(op);
     FailureOr<std::unique_ptr<GridScan>> grid =
-        scanAtGrid(c, op, n, "three_kernels", getFlag);
+        scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels", getFlag);
     if (failed(grid))
       return failure();
     result = (*grid)->fill(
@@ -201,8 +241,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
           buildIf(c, isKept(i),
                   [&] { writeElement(i, c.sub(current().front(), one)); });
         });
-    // The count is known behind it, and it runs only once.
-    if ((*grid)->runsOnce())
+    // It runs only once, and the count is known behind it.
+    if ((*grid)->runsOnce() && !inOnePass)
       result = PushOp::create(builder, c.loc, type, forceAtGrid(c, result));
     count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
       return c
