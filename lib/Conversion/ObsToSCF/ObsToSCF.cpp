@@ -18,12 +18,34 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
+/// The private functions that combine writes of kernels.
+static llvm::SetVector<Operation *> findOperators(ModuleOp module) {
+  llvm::SetVector<Operation *> operators;
+  module.walk([&](Operation *op) {
+    Attribute kind;
+    if (auto write = dyn_cast<WriteOp>(op))
+      kind = write.getKindAttr();
+    else if (auto fill = dyn_cast<FillOp>(op))
+      kind = fill.getKindAttr();
+    if (auto name = dyn_cast_or_null<FlatSymbolRefAttr>(kind))
+      if (auto function = module.lookupSymbol<SymbolOpInterface>(name);
+          function && function.isPrivate())
+        operators.insert(function);
+  });
+  return operators;
+}
+
 namespace {
 struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
   void runOnOperation() override {
+    llvm::SetVector<Operation *> operators = findOperators(getOperation());
     for (auto kernel : getOperation().getOps<KernelOp>())
       if (failed(Emitter(kernel).run(kernel)))
         return signalPassFailure();
+    // They are part of the kernels now, and no host code.
+    for (Operation *function : operators)
+      if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+        function->erase();
   }
 };
 } // namespace

@@ -1,8 +1,13 @@
 // RUN: obs-opt %s --obs-to-gpu | FileCheck %s
+// RUN: obs-translate --obs-to-host-c %s | FileCheck %s --check-prefix=HOST
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
 
 // A function that combines writes becomes the body of an atomic operation, and
 // that a loop of compare-and-swap, of 32 bits for floats and for bytes, too.
+// The function itself is no host code.
+// CHECK-NOT: func.func private
+// HOST-NOT: largest
+// HOST: main(
 // CHECK-LABEL: gpu.func @floats
 // CHECK: %[[X:.*]] = memref.load
 // CHECK: memref.generic_atomic_rmw
