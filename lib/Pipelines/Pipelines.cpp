@@ -47,6 +47,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   // Who wants to see the plan runs this pass.
   ObsOutlineKernelsPassOptions outline;
   outline.plan = false;
+  outline.reuse = options.reuseBuffers;
   pm.addPass(createObsOutlineKernelsPass(outline));
   ObsSetLaunchPassOptions launch;
   launch.threads = options.threads;
@@ -75,6 +76,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createObsMergeKernelsPass());
 }
 
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,

@@ -76,6 +76,7 @@ CudaDevice::~CudaDevice() {
   driver.ctxSetCurrent(context);
   if (stream)
     driver.streamSynchronize(stream);
+  releaseSpares();
   for (auto &entry : modules)
     driver.moduleUnload(entry.second);
   if (timerStart)
@@ -121,8 +122,13 @@ Error CudaDevice::check(cuda::Result result, const Twine &doing) {
 //===----------------------------------------------------------------------===//
 
 Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
+  if (auto spare = spares.find(bytes);
+      spare != spares.end() && !spare->second.empty())
+    return spare->second.pop_back_val();
   cuda::DevicePointer pointer = 0;
   cuda::Result result = enter().memAlloc(&pointer, bytes);
+  if (result == cuda::ErrorOutOfMemory && releaseSpares())
+    result = enter().memAlloc(&pointer, bytes);
   if (result == cuda::ErrorOutOfMemory) {
     size_t available = 0, total = 0;
     std::string state;
@@ -135,11 +141,26 @@ Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
   if (Error error =
           check(result, "allocating " + Twine(bytes) + " bytes on " + name))
     return std::move(error);
+  sizes[pointer] = bytes;
   return pointer;
 }
 
 Error CudaDevice::doFree(DevicePtr pointer) {
-  return check(enter().memFree(pointer), "freeing device memory");
+  // What still uses it was enqueued before whatever will use it next.
+  spares[sizes.lookup(pointer)].push_back(pointer);
+  return Error::success();
+}
+
+bool CudaDevice::releaseSpares() {
+  bool any = false;
+  for (auto &[bytes, pointers] : spares)
+    for (DevicePtr pointer : pointers) {
+      enter().memFree(pointer);
+      sizes.erase(pointer);
+      any = true;
+    }
+  spares.clear();
+  return any;
 }
 
 Error CudaDevice::copyToDevice(DevicePtr target, const void *source,

@@ -107,6 +107,28 @@ TEST_F(CudaDeviceTest, CopiesAndFillsEveryWidth) {
   EXPECT_EQ(device->getNumLiveAllocations(), 0u);
 }
 
+TEST_F(CudaDeviceTest, UsesFreedMemoryAgain) {
+  ASSERT_EQ(open(), "");
+  DevicePtr first = llvm::cantFail(device->allocate(1000));
+  DevicePtr second = llvm::cantFail(device->allocate(1000));
+  EXPECT_NE(first, second);
+  ASSERT_EQ(text(device->free(first)), "no error");
+  EXPECT_EQ(device->getNumLiveAllocations(), 1u);
+  EXPECT_EQ(llvm::cantFail(device->allocate(1000)), first);
+  EXPECT_EQ(state->allocations, 2);
+  ASSERT_EQ(text(device->free(second)), "no error");
+  // Not for an array of another size,
+  DevicePtr third = llvm::cantFail(device->allocate(999));
+  EXPECT_EQ(state->allocations, 3);
+  // unless there is nothing else.
+  ASSERT_EQ(text(device->free(third)), "no error");
+  DevicePtr large = llvm::cantFail(device->allocate((1 << 20) - 1000));
+  EXPECT_EQ(state->allocations, 2);
+  ASSERT_EQ(text(device->free(large)), "no error");
+  ASSERT_EQ(text(device->free(first)), "no error");
+  EXPECT_EQ(device->getNumLiveAllocations(), 0u);
+}
+
 TEST_F(CudaDeviceTest, RunsAKernel) {
   ASSERT_EQ(open(), "");
   ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");

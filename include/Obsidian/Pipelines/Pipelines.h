@@ -34,6 +34,11 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> reuseBuffers{
+      *this, "reuse-buffers",
+      llvm::cl::desc("Let arrays of equal extents share device memory, one "
+                     "after the other"),
+      llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Check the rules of levels between the passes"),

@@ -75,6 +75,9 @@ private:
   /// Success, or an error with the text `doing: what the driver says`, that
   /// names the kernels that may be the cause.
   llvm::Error check(cuda::Result result, const Twine &doing);
+  /// Gives what was freed and not used again back to the driver; true if that
+  /// was anything.
+  bool releaseSpares();
   llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
 
   const cuda::Driver &driver;
@@ -86,6 +89,11 @@ private:
   cuda::Event timerStart = nullptr, timerStop = nullptr;
   int major = 0, minor = 0;
   llvm::StringMap<cuda::Module> modules;
+  /// The sizes of what is allocated, and what was freed and waits for an array
+  /// of the same size: a program that allocates in a loop asks the driver, which
+  /// would wait for the GPU each time, in its first iterations only.
+  llvm::DenseMap<DevicePtr, uint64_t> sizes;
+  llvm::DenseMap<uint64_t, SmallVector<DevicePtr, 2>> spares;
   std::vector<Kernel> kernels;
   /// Names of kernels that were launched since the last wait.
   SmallVector<std::string> running;

@@ -136,6 +136,8 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
     pipelineOptions.threads = *options.threads;
   if (options.blocks)
     pipelineOptions.blocks = *options.blocks;
+  // What a kernel left in memory that is used again would count as written.
+  pipelineOptions.reuseBuffers = !options.checkUninit;
   // What does not run is not compiled.
   for (auto function : module.getOps<func::FuncOp>())
     function.setVisibility(function.getName() == entry

@@ -72,7 +72,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
-      name == "obs.offset" || name == "obs.contract" || name == "obs.lanes")
+      name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
+      name == "obs.entry")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

@@ -249,32 +249,3 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
   eraseDeadArrays(function);
   return success();
 }
-
-void obs::insertDeallocations(func::FuncOp function) {
-  SmallVector<gpu::AllocOp> allocs;
-  function.walk([&](gpu::AllocOp alloc) { allocs.push_back(alloc); });
-  for (gpu::AllocOp alloc : allocs) {
-    Block *block = alloc->getBlock();
-    Operation *last = alloc;
-    bool escapes = false;
-    for (Operation *user : alloc.getMemref().getUsers()) {
-      Operation *ancestor = block->findAncestorOpInBlock(*user);
-      // A cast or a terminator passes the memory on under another name; or the
-      // program frees it.
-      if (!ancestor || user->hasTrait<OpTrait::IsTerminator>() ||
-          isa<scf::ForOp, scf::WhileOp, ViewLikeOpInterface, gpu::DeallocOp>(
-              user)) {
-        escapes = true;
-        break;
-      }
-      if (last->isBeforeInBlock(ancestor))
-        last = ancestor;
-    }
-    if (escapes)
-      continue;
-    OpBuilder builder(alloc.getContext());
-    builder.setInsertionPointAfter(last);
-    gpu::DeallocOp::create(builder, alloc.getLoc(), TypeRange(), ValueRange(),
-                           alloc.getMemref());
-  }
-}

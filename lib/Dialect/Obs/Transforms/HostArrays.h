@@ -31,6 +31,14 @@ LogicalResult finishHostArrays(func::FuncOp function);
 /// its block.
 void insertDeallocations(func::FuncOp function);
 
+/// Gives an array the memory of one that was freed before it in the same block,
+/// if both have the same type and extents.
+void reuseBuffers(func::FuncOp function);
+
+/// On a `gpu.alloc`, until the plan is reported: how many arrays it holds, one
+/// after the other.
+constexpr StringLiteral arraysAttrName = "obs.arrays";
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_HOSTARRAYS_H

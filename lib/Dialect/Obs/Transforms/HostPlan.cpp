@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostPlan.h"
+#include "HostArrays.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -107,6 +108,8 @@ void Plan::report() {
         os << " x ";
       }
       os << type.getElementType();
+      if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
+        os << ", for " << arrays.getInt() << " arrays in turn";
       add(op, text);
     } else if (auto launch = dyn_cast<LaunchOp>(op)) {
       ++kernels;

@@ -392,8 +392,12 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
     for (func::FuncOp function : functions)
       if (failed(outline(function, symbols)))
         return signalPassFailure();
+    if (reuse)
+      llvm::for_each(functions, reuseBuffers);
     if (plan)
       llvm::for_each(functions, reportPlan);
+    getOperation().walk(
+        [](gpu::AllocOp alloc) { alloc->removeAttr(arraysAttrName); });
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {

@@ -106,6 +106,30 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Compile once what several launches run";
+  let description = [{
+    Kernels to which the source gives the same name, or none, often have the same
+    code: the same function was called for arrays of several sizes, which are
+    arguments. Those that are equal but for source positions become one, and so
+    their launches differ in arguments only. Kernels that the source names
+    differently stay, since each name is an entry point. `obs.entry` says what the
+    source calls a kernel whose name was taken.
+
+    ```mlir
+    // before
+    gpu.launch_func @kernels::@square blocks in (%b, %c1, %c1) threads in (%t, %c1, %c1) args(%x : memref<f32>, %n : index)
+    gpu.launch_func @kernels::@square_0 blocks in (%d, %c1, %c1) threads in (%t, %c1, %c1) args(%y : memref<f32>, %m : index)
+    // after
+    gpu.launch_func @kernels::@square blocks in (%b, %c1, %c1) threads in (%t, %c1, %c1) args(%x : memref<f32>, %n : index)
+    gpu.launch_func @kernels::@square blocks in (%d, %c1, %c1) threads in (%t, %c1, %c1) args(%y : memref<f32>, %m : index)
+    ```
+  }];
+  let statistics = [
+    Statistic<"merged", "kernels merged", "Kernels that another one replaces">
+  ];
+}
+
 def ObsMergeResultsPass : Pass<"obs-merge-results", "::mlir::obs::KernelOp"> {
   let summary = "Run once what several results of a kernel have in common";
   let description = [{

@@ -185,7 +185,9 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     `obs.launch` of it. Arguments stand in the order of the source, results
     last. Arrays become memrefs in device memory: function arguments and results
     change type, fresh results are `gpu.alloc`ed and, unless they leave the
-    function or a loop, deallocated after their last use. Initial contents of a
+    function or a loop, deallocated after their last use. An array takes the
+    memory of one of the same type and extents that is dead by then, and the plan
+    says of how many arrays a buffer is the memory. Initial contents of a
     result are a `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in
     host code copies one element.
 
@@ -217,7 +219,9 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::func::FuncDialect"];
   let options = [
-    Option<"plan", "plan", "bool", "true", "Report the plan of each host function">
+    Option<"plan", "plan", "bool", "true", "Report the plan of each host function">,
+    Option<"reuse", "reuse", "bool", "true",
+      "Let arrays of equal extents share memory if one is dead before the other is made">
   ];
 }
 

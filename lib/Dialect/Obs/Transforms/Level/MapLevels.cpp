@@ -140,6 +140,8 @@ void KernelMapper::createFunction() {
   function = gpu::GPUFuncOp::create(builder, loc, name,
                                     builder.getFunctionType(types, {}));
   SymbolTable(module).insert(function);
+  if (function.getName() != name)
+    function->setAttr(entryAttrName, builder.getStringAttr(name));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(
