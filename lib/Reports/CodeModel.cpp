@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <functional>
 
@@ -23,6 +24,8 @@ static constexpr int64_t maxPoints = 1 << 14;
 static constexpr int64_t maxIterations = 1 << 14;
 /// More elements than any array has.
 static constexpr int64_t maxExtent = int64_t(1) << 40;
+/// The extents of large arrays: a multiple of a sector.
+static constexpr int64_t largeExtent = 4096;
 /// Symbols from here on are extents that no value of the kernel holds.
 static constexpr unsigned firstUnknownExtent = 1u << 30;
 
@@ -164,10 +167,16 @@ Count CodeModel::getSize(Value value) const {
 // Loops
 //===----------------------------------------------------------------------===//
 
-CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf)
-    : kernel(kernel), leaf(leaf) {
-  kernel.walk(
-      [&](memref::DimOp dim) { recognizer.setRange(dim, {0, maxExtent}); });
+CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
+    : kernel(kernel), leaf(leaf), isInside(isInside) {
+  kernel.walk([&](memref::DimOp dim) {
+    if (isInside)
+      recognizer.define(dim, IndexExpr::constant(largeExtent));
+    else
+      recognizer.setRange(dim, {0, maxExtent});
+  });
+  if (isInside)
+    moveInside();
   kernel.walk([&](scf::ForOp loop) {
     if (loop->hasAttr("obs.map"))
       recognizer.setRange(loop.getInductionVar(), {0, maxExtent});
@@ -175,8 +184,10 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf)
   if (!leaf)
     return;
   recognizer.addLeaf(leaf.getRegion());
+  Value iteration = leaf.getInductionVar(0);
+  // The first declaration counts.
   recognizer.addVariable(
-      leaf.getInductionVar(0),
+      iteration,
       getConstantIntValue(leaf.getMixedUpperBound()[0]).value_or(maxExtent));
   // Lanes that run a loop together are in the same round of it, however many
   // rounds there are.
@@ -185,6 +196,49 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf)
         !recognizer.get(loop.getLowerBound()).hasOpaque())
       recognizer.addRounds(loop);
   });
+}
+
+/// Looks at one part of the grid, behind the middle, so that there is something
+/// on all sides of it.
+void CodeModel::moveInside() {
+  auto getInside = [](int64_t size) { return size / 8 * 5 + size % 8 / 2; };
+  // Numbers of tiles and elements are taken apart into rows and columns.
+  auto place = [&](Value counter, int64_t trips) {
+    int64_t columns = trips;
+    for (Operation *user : counter.getUsers())
+      if (isa<arith::RemUIOp, arith::DivUIOp>(user) &&
+          user->getOperand(0) == counter)
+        if (std::optional<int64_t> divisor =
+                recognizer.get(user->getOperand(1)).getConstant())
+          columns = std::clamp<int64_t>(*divisor, 1, trips);
+    return columns == trips
+               ? getInside(trips)
+               : getInside(trips / columns) * columns + getInside(columns);
+  };
+  kernel.walk([&](scf::ForOp loop) {
+    auto map = loop->getAttrOfType<MapAttr>("obs.map");
+    if (!map || map.getScope() != Level::Grid)
+      return;
+    std::optional<int64_t> trips =
+        recognizer.get(loop.getUpperBound()).getConstant();
+    if (trips && *trips > 0)
+      recognizer.define(
+          loop.getInductionVar(),
+          IndexExpr::constant(place(loop.getInductionVar(), *trips)));
+  });
+  if (!leaf || getSpread(leaf).getScope() != Level::Grid)
+    return;
+  OpFoldResult extent = leaf.getMixedUpperBound()[0];
+  std::optional<int64_t> trips = getConstantIntValue(extent);
+  if (!trips)
+    trips = recognizer.get(cast<Value>(extent)).getConstant();
+  int64_t threads = kernel.getThreads().value_or(1);
+  if (!trips || *trips <= 0)
+    return;
+  Value iteration = leaf.getInductionVar(0);
+  firstIteration = place(iteration, *trips) / threads * threads;
+  recognizer.define(iteration, IndexExpr::variable(0, *trips) +
+                                   IndexExpr::constant(firstIteration));
 }
 
 /// True where the recognizer expresses the counter of `loop` by the number of
@@ -211,8 +265,6 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
     // All units of the scope together do each iteration once.
     result.trips = upper;
     result.size = getSize(loop.getUpperBound());
-    result.isOverGrid =
-        loop->getAttrOfType<MapAttr>("obs.map").getScope() == Level::Grid;
     return result;
   }
   IndexExpr lower = recognizer.get(loop.getLowerBound());
@@ -256,7 +308,7 @@ CodeModel::Context CodeModel::getContext(Block *block, Operation *scope) {
         loop.size = getSize(extent);
       }
       if (forall == leaf)
-        loop.counter = recognizer.get(leaf.getInductionVar(0));
+        loop.counter = IndexExpr::variable(0);
       context.loops.push_back(loop);
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       context.loops.push_back(describe(loop));
@@ -389,6 +441,8 @@ IndexExpr CodeModel::getExtent(Value memory, unsigned dimension) {
     if (auto dim = dyn_cast<memref::DimOp>(user))
       if (dim.getConstantIndex() == dimension)
         return recognizer.get(dim);
+  if (isInside)
+    return IndexExpr::constant(largeExtent);
   auto added = unknownExtents.insert(
       {{memory, dimension}, firstUnknownExtent + unknownExtents.size()});
   return IndexExpr::symbol(added.first->second, IndexRange{0, maxExtent});
@@ -407,8 +461,7 @@ std::optional<IndexExpr> CodeModel::getAddress(const MemoryAccess &access) {
   return address;
 }
 
-bool CodeModel::ask(const MemoryAccess &access, const Sample &sample,
-                    int64_t workers, Query query) {
+bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
   std::optional<IndexExpr> address = getAddress(access);
   if (!address)
     return false;
@@ -417,45 +470,20 @@ bool CodeModel::ask(const MemoryAccess &access, const Sample &sample,
   if (auto *loop = llvm::find_if(context.loops,
                                  [](const Loop &loop) { return loop.isLeaf; });
       loop != context.loops.end()) {
-    threads = loop->trips;
+    threads = loop->trips - IndexExpr::constant(firstIteration);
     context.loops.erase(loop);
   }
-  auto move = [&](const IndexExpr &expr) {
-    return expr.substitute(
-        [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
-          if (leaf.getKind() != Kind::Variable || leaf.getId() != 0)
-            return std::nullopt;
-          return leaf + IndexExpr::constant(sample.firstIteration);
-        });
-  };
-  if (sample.firstIteration != 0) {
-    address = move(*address);
-    threads = threads - IndexExpr::constant(sample.firstIteration);
-    for (IndexExpr &condition : context.conditions)
-      condition = move(condition);
-  }
-  // Fixed outer loops do not run.
-  llvm::erase_if(context.loops, [&](const Loop &loop) {
-    return llvm::any_of(sample.fixed, [&](auto &fixed) {
-      return loop.counter && fixed.first == *loop.counter;
-    });
-  });
-  for (Loop &loop : context.loops)
-    loop.trips = fix(loop.trips, sample.fixed);
 
   auto getCount = [&](const IndexExpr &trips) -> int64_t {
     // A length that is large or known at run time: some rounds stand for all.
-    constexpr int64_t rounds = 16, roundsOfSample = 4;
+    constexpr int64_t rounds = 16, roundsInside = 4;
     std::optional<IndexRange> range = trips.getRange();
     int64_t most = range ? std::max<int64_t>(range->max, 0) : maxExtent;
     if (range && range->min == range->max && most <= maxIterations)
       return most;
-    return std::min(most,
-                    (sample.fixed.empty() ? rounds : roundsOfSample) * workers);
+    return std::min(most, (isInside ? roundsInside : rounds) * workers);
   };
-  auto query1 = [&](const Fixed &point) {
-    Fixed fixed = sample.fixed;
-    fixed.append(point);
+  auto query1 = [&](const Fixed &fixed) {
     SmallVector<IndexExpr> conditions;
     for (const IndexExpr &condition : context.conditions)
       conditions.push_back(fix(condition, fixed));
@@ -487,83 +515,36 @@ std::optional<int64_t> CodeModel::getIterations() const {
   return number && *number <= maxIterations ? number : std::nullopt;
 }
 
-bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
-  return ask(access, Sample(), workers, query);
-}
-
-/// The first number that `expr` divides `counter` by; 0 if there is none.
-static int64_t getDivisor(const IndexExpr &expr, const IndexExpr &counter,
-                          ArrayRef<std::pair<IndexExpr, int64_t>> fixed) {
-  bool isDivision =
-      expr.getKind() == Kind::Mod || expr.getKind() == Kind::FloorDiv;
-  if (isDivision && expr.getOperands()[0] == counter)
-    if (std::optional<int64_t> divisor =
-            fix(expr.getOperands()[1], fixed).getConstant())
-      return *divisor;
-  for (const IndexExpr &operand : expr.getOperands())
-    if (int64_t divisor = getDivisor(operand, counter, fixed))
-      return divisor;
-  return 0;
-}
-
-/// True if `expr` contains one of `symbols` other than in what it divides by.
-static bool dependsOn(const IndexExpr &expr, ArrayRef<IndexExpr> symbols) {
-  if (llvm::is_contained(symbols, expr))
-    return true;
-  ArrayRef<IndexExpr> operands = expr.getOperands();
-  if (expr.getKind() == Kind::Mod || expr.getKind() == Kind::FloorDiv)
-    operands = operands.take_front();
-  return llvm::any_of(operands, [&](const IndexExpr &operand) {
-    return dependsOn(operand, symbols);
-  });
-}
-
-bool CodeModel::askInside(const MemoryAccess &access, int64_t workers,
-                          Query query) {
-  std::optional<IndexExpr> address = getAddress(access);
-  if (!address)
-    return false;
-  constexpr int64_t extent = 4096;
-  Sample sample;
-  auto add = [&](const IndexExpr &expr, int64_t value) {
-    if (expr.getKind() == Kind::Symbol)
-      sample.fixed.push_back({expr, value});
-  };
-  // Sizes of other arrays may say how many there are of something, not how far
-  // apart they are: a filter need not be as large as the picture.
-  SmallVector<IndexExpr> foreign;
-  kernel.walk([&](memref::DimOp dim) {
-    IndexExpr expr = recognizer.get(dim);
-    add(expr, extent);
-    if (dim.getSource() != access.memory)
-      foreign.push_back(expr);
-  });
-  if (dependsOn(*address, foreign))
-    return false;
-  for (const IndexExpr &symbol : collectLeaves(*address, Kind::Symbol))
-    if (symbol.getId() >= firstUnknownExtent)
-      add(symbol, extent);
-  // Behind the middle, so that there is something on all sides. Numbers of
-  // tiles and elements are taken apart into rows and columns.
-  auto getInside = [&](int64_t size) { return size / 8 * 5 + size % 8 / 2; };
-  for (const Loop &loop : getContext(access.op->getBlock(), kernel).loops) {
-    if (!loop.counter || !(loop.isOverGrid || loop.isLeaf))
+bool CodeModel::dependsOnOthers(const MemoryAccess &access) {
+  llvm::SetVector<Value> values;
+  values.insert_range(access.indices);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op)
       continue;
-    bool isOverThreads =
-        loop.isLeaf && getSpread(leaf).getScope() == Level::Grid;
-    std::optional<int64_t> trips = fix(loop.trips, sample.fixed).getConstant();
-    if (!trips || (loop.isLeaf && !isOverThreads))
-      continue;
-    int64_t columns = getDivisor(*address, *loop.counter, sample.fixed);
-    if (columns <= 0 || columns > *trips)
-      columns = *trips;
-    int64_t inside = columns == *trips ? getInside(*trips)
-                                       : getInside(*trips / columns) * columns +
-                                             getInside(columns);
-    if (isOverThreads)
-      sample.firstIteration = inside / workers * workers;
-    else
-      add(*loop.counter, inside);
+    unsigned number = cast<OpResult>(values[i]).getResultNumber();
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      if (dim.getSource() != access.memory)
+        return true;
+    } else if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp,
+                   arith::RemSIOp, arith::CeilDivUIOp, arith::CeilDivSIOp>(
+                   op)) {
+      values.insert(op->getOperand(0));
+    } else if (isa<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp,
+                   arith::MaxUIOp>(op)) {
+      // Bounds are far away.
+      for (Value operand : op->getOperands())
+        if (!recognizer.get(operand).isUniform())
+          values.insert(operand);
+    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      values.insert(select.getTrueValue());
+      values.insert(select.getFalseValue());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      values.insert(branch.thenYield().getOperand(number));
+      values.insert(branch.elseYield().getOperand(number));
+    } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+      values.insert_range(op->getOperands());
+    }
   }
-  return ask(access, sample, workers, query);
+  return false;
 }

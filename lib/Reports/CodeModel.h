@@ -44,7 +44,10 @@ struct MemoryAccess {
 /// One loop over threads of a kernel in level IR, or all code that is in none.
 class CodeModel {
 public:
-  CodeModel(KernelOp kernel, scf::ForallOp leaf);
+  /// Of any part of the grid, with arrays of any size; or, if `isInside`, of a
+  /// part near the middle of large arrays, whose rows begin at a multiple of a
+  /// sector.
+  CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside = false);
 
   scf::ForallOp getLeaf() const { return leaf; }
   /// How often `block` runs, by all units together, while `scope` runs once:
@@ -60,9 +63,9 @@ public:
   using Query =
       llvm::function_ref<bool(const IndexExpr &, int64_t, ArrayRef<IndexExpr>)>;
   bool ask(const MemoryAccess &access, int64_t workers, Query query);
-  /// The same for a part of the grid near the middle of large arrays, whose
-  /// rows begin at a multiple of a sector.
-  bool askInside(const MemoryAccess &access, int64_t workers, Query query);
+  /// True if how far apart the lanes of `access` are may depend on the size of
+  /// another array, other than by what is divided by it.
+  bool dependsOnOthers(const MemoryAccess &access);
   /// The number of iterations of the leaf, if each of them is looked at.
   std::optional<int64_t> getIterations() const;
   /// What `value` is in terms of arguments of the kernel; not known for what
@@ -72,12 +75,6 @@ public:
 private:
   using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
 
-  /// A place in an array to look at.
-  struct Sample {
-    Fixed fixed;
-    int64_t firstIteration = 0;
-  };
-
   struct Loop {
     /// How often it runs, as an expression and, if that is no number, as text.
     IndexExpr trips = IndexExpr::constant(1);
@@ -85,8 +82,7 @@ private:
     /// Round r has `counter` at first + r * step.
     std::optional<IndexExpr> counter;
     IndexExpr first = IndexExpr::constant(0), step = IndexExpr::constant(1);
-    /// The loop over threads, or over parts of the grid.
-    bool isLeaf = false, isOverGrid = false;
+    bool isLeaf = false;
   };
   /// What stands around a block, from outside to inside.
   struct Context {
@@ -104,12 +100,14 @@ private:
   /// how often the others run. False if there are too many points.
   bool forEachPoint(ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
                     llvm::function_ref<void(const Fixed &, Count)> visit);
-  bool ask(const MemoryAccess &access, const Sample &sample, int64_t workers,
-           Query query);
+  void moveInside();
   IndexExpr getExtent(Value memory, unsigned dimension);
 
   KernelOp kernel;
   scf::ForallOp leaf;
+  bool isInside;
+  /// Where the iterations that are looked at begin.
+  int64_t firstIteration = 0;
   IndexRecognizer recognizer;
   llvm::DenseMap<std::pair<Block *, Operation *>, Count> runs;
   /// Symbols for extents that no value of the kernel holds.

@@ -45,7 +45,7 @@ private:
   void reportCode();
   void reportLoop(scf::ForallOp leaf);
   void reportTraffic();
-  CodeModel &getModel(Operation *op);
+  CodeModel &getModel(Operation *op, bool isInside = false);
   /// Workers of `leaf`, or of code around `op` in no leaf, by level.
   int64_t getWorkers(Level scope);
   Level getScope(Operation *op) const;
@@ -58,7 +58,8 @@ private:
   const Source &source;
   raw_ostream &os;
   CodeModel uniform;
-  llvm::MapVector<Operation *, std::unique_ptr<CodeModel>> leaves;
+  /// The models of leaves, in general and inside of large arrays.
+  std::map<std::pair<Operation *, bool>, std::unique_ptr<CodeModel>> leaves;
   std::map<std::string, Traffic> traffic;
   Arithmetic total;
 };
@@ -105,13 +106,13 @@ void Reporter::reportBarriers() {
 //===----------------------------------------------------------------------===//
 
 /// The model of the code that `op` is in.
-CodeModel &Reporter::getModel(Operation *op) {
+CodeModel &Reporter::getModel(Operation *op, bool isInside) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (!leaf)
     return uniform;
-  std::unique_ptr<CodeModel> &model = leaves[leaf];
+  std::unique_ptr<CodeModel> &model = leaves[{leaf, isInside}];
   if (!model)
-    model = std::make_unique<CodeModel>(kernel, leaf);
+    model = std::make_unique<CodeModel>(kernel, leaf, isInside);
   return *model;
 }
 
@@ -275,8 +276,12 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
     CodeModel &model = getModel(access.op);
     isKnown = model.ask(access, workers, query);
     if (!isKnown || cost.requests == 0) {
+      // Sizes of other arrays may say how many there are of something, not how
+      // far apart they are: a filter need not be as large as the picture.
       cost = WarpCost();
-      isKnown = model.askInside(access, workers, query);
+      isKnown =
+          !model.dependsOnOthers(access) &&
+          getModel(access.op, /*isInside=*/true).ask(access, workers, query);
       provided = " inside of large arrays";
       if (isKnown && cost.requests == 0)
         return ", no requests inside of large arrays";

@@ -30,6 +30,8 @@ public:
   /// its counter is where it starts plus a variable times its step. Gives the
   /// number of the variable.
   unsigned addRounds(scf::ForOp loop);
+  /// Declares that `value` is `expr`.
+  void define(Value value, IndexExpr expr) { known.insert({value, expr}); }
   /// Declares the bounds of a uniform value, before it is first met.
   void setRange(Value value, IndexRange range) { ranges[value] = range; }
 
