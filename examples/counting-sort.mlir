@@ -12,8 +12,8 @@
 // kept by `obs.compact`.
 //
 // GPU: @counting takes three kernels: one counts, one sums the counts in one pass, one
-// writes the keys. @occurrence marks, and compacts by a scan of three kernels; the host
-// waits for one number, that of different keys.
+// writes the keys. @occurrence marks, and compacts in one pass; the host waits for
+// one number, that of different keys.
 //
 // Run: obs-run examples/counting-sort.mlir --entry=counting iota:10xi32 20
 //      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000

@@ -8,8 +8,8 @@
 // for the last one is the end. `obs.expand` is the inverse: it shares the elements of
 // the result among the threads, however long a run is.
 //
-// GPU: the kernels of a scan by all blocks, the last of which writes what is kept,
-// and one for what is made of it. The host waits for the number of what is kept.
+// GPU: a kernel that counts and moves what is kept in one pass over all, and one for
+// what is made of it. The host waits for the number of what is kept.
 //
 // Run: obs-run examples/run-length.mlir --entry=encode zeros:10xi32
 //      obs-run examples/run-length.mlir --entry=encode --device=emulate --report iota:1000xi32

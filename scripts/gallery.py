@@ -4,8 +4,8 @@
   scripts/gallery.py [--bin=DIR]            says if the page is out of date; exits with 1 then
   scripts/gallery.py --update [--bin=DIR]   writes the page and the pictures in docs/images/
 
-DIR has the tools, unless they are in PATH. Needs nothing but Python. Pictures and reports of costs,
-which have tests of their own, are not compared.
+DIR has the tools, unless they are in PATH. Needs nothing but Python. Pictures, launches and reports of
+costs, which take time and have tests of their own, are not compared.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "Gallery.md"
 FUSED = ["--inline", "--obs-expand-collectives", "--obs-unroll-loops", "--canonicalize", "--cse",
          "--obs-fuse-arrays", "--obs-batch-distribute", "--obs-fuse-arrays", "--canonicalize", "--cse"]
 
-COST = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n", re.S)
+MEASURED = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n|^\|[^\n]*\n", re.S | re.M)
 
 # For each program the pictures: name, what is seen, arguments, whether large values are dark.
 # EDGES, HEAT and STEPS.npy are files that `inputs` writes.
@@ -78,11 +78,13 @@ def draw(environment):
 
 
 def first_of_each(report):
-    """A report of costs without further copies of a kernel, for other entries: NAME_0 after NAME."""
+    """A report of costs without further copies of a kernel, for other entries: NAME_0 after NAME. Of each
+    kernel at most 40 lines."""
     parts = {re.match(r"kernel '(\w+)'", part)[1]: part
              for part in re.split(r"(?=^kernel ')", report, flags=re.M) if part.startswith("kernel '")}
-    return "".join(part for name, part in parts.items()
-                   if re.sub(r"_\d+$", "", name) == name or re.sub(r"_\d+$", "", name) not in parts)
+    kept = [part.splitlines() for name, part in parts.items()
+            if re.sub(r"_\d+$", "", name) == name or re.sub(r"_\d+$", "", name) not in parts]
+    return "".join("\n".join(lines[:40] + ["  ..."] * (len(lines) > 40)) + "\n" for lines in kept)
 
 
 def details(title, language, text):
@@ -118,7 +120,7 @@ def launches(environment, program, lines):
                                             " | ".join(row[1:])) for count, row in rows))
 
 
-def entry(environment, path, with_cost):
+def entry(environment, path, measure):
     """What the page says about one program."""
     name, text = path.stem, path.read_text()
     header = re.match(r"(?://[^\n]*\n)+", text)[0]
@@ -135,23 +137,23 @@ def entry(environment, path, with_cost):
             part += "[How it is compiled](programs/%s.md), step by step.\n\n" % name
     part += "Launches of `obs-run %s`:\n\n" % "`, `obs-run ".join(
         line for line in lines if "--device=emulate" in line)
-    part += launches(environment, name, lines) + "\n"
+    part += (launches(environment, name, lines) if measure else "") + "\n"
     plan = tool(environment, "obs-opt", *FUSED, "--obs-outline-kernels", "examples/%s.mlir" % name,
                 "-o", os.devnull)
     plan = "".join(re.sub(r"^\S*/", "", line) + "\n" for line in plan.splitlines()
                    if re.match(r"\S+: (remark|note): ", line))
     part += details("Plan", "text", plan)
-    if with_cost:
+    if measure:
         part += details("Cost", "text", first_of_each(
             tool(environment, "obs-opt", "--obs-report-cost", "examples/%s.mlir" % name, "-o", os.devnull)))
     return part + details("Source", "mlir", text[len(header):].lstrip("\n"))
 
 
-def build(environment, with_cost):
+def build(environment, measure):
     """The text of the page."""
     paths = sorted((ROOT / "examples").glob("*.mlir"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = list(pool.map(lambda path: entry(environment, path, with_cost), paths))
+        parts = list(pool.map(lambda path: entry(environment, path, measure), paths))
     names = ", ".join("[%s](#%s)" % (path.stem, path.stem) for path in paths)
     return ("<!-- Written by scripts/gallery.py --update. -->\n\n# Gallery\n\n"
             "The programs of [`examples/`](../examples): what each computes, what its kernels did on the "
@@ -165,7 +167,7 @@ def main(update, tools):
     if update:
         draw(environment)
         PAGE.write_text(page)
-    elif not PAGE.exists() or COST.sub("", PAGE.read_text()) != page:
+    elif not PAGE.exists() or MEASURED.sub("", PAGE.read_text()) != page:
         sys.exit("docs/Gallery.md is out of date: run scripts/gallery.py --update --bin=build/bin")
 
 
