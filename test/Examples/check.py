@@ -2,11 +2,13 @@
 
 Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
 
-NAME is the example's file name without `.mlir`. With --every, N - 1 of N inputs are left out. The inputs are random but the
+NAME is the example's file name without `.mlir`, or `all`. With --every, N - 1 of N inputs are left out. The inputs are random but the
 same every time. Their sizes straddle the edges of warps, blocks and chunks.
 
 """
 
+import concurrent.futures
+import functools
 import itertools
 import math
 import pathlib
@@ -457,7 +459,8 @@ def compare(found, expected, tolerance):
         len(wrong), found.size, list(map(int, first)), found[first], expected[first])
 
 
-def main(obs_run, folder, name, *options):
+def check(obs_run, folder, options, name):
+    """Runs one example; says what it found and if all was well."""
     program = pathlib.Path(folder, name + ".mlir")
     every = max([int(o[8:]) for o in options if o.startswith("--every=")], default=1)
     options = [o for o in options if not o.startswith("--every=")]
@@ -478,8 +481,21 @@ def main(obs_run, folder, name, *options):
                 print("%s %s, %s, inputs %s: %s" % (
                     program, " ".join(options), case.entry,
                     [getattr(a, "shape", a) for a in case.inputs], problem))
-    print("%s: %d inputs, %d problems" % (name, count, problems))
-    return 1 if problems or not count else 0
+    print("%s: %d inputs, %d problems" % (name, count, problems), flush=True)
+    return count > 0 and problems == 0
+
+
+def main(obs_run, folder, name, *options):
+    names = sorted(CASES) if name == "all" else [name]
+    if len(names) == 1:
+        return 0 if check(obs_run, folder, options, name) else 1
+    programs = sorted(path.stem for path in pathlib.Path(folder).glob("*.mlir"))
+    if programs != names:
+        print("programs without a check, or checks without one: %s" % sorted(set(programs) ^ set(names)))
+        return 1
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        good = list(pool.map(functools.partial(check, obs_run, folder, options), names))
+    return 0 if all(good) else 1
 
 
 if __name__ == "__main__":
