@@ -76,6 +76,14 @@ CudaDevice::~CudaDevice() {
   driver.ctxSetCurrent(context);
   if (stream)
     driver.streamSynchronize(stream);
+  if (isRecording)
+    llvm::consumeError(endRecording().takeError());
+  for (Recorded &work : recorded) {
+    driver.graphExecDestroy(work.exec);
+    driver.graphDestroy(work.graph);
+    for (DevicePtr pointer : work.memory)
+      driver.memFree(pointer);
+  }
   releaseSpares();
   for (auto &entry : modules)
     driver.moduleUnload(entry.second);
@@ -167,6 +175,8 @@ Error CudaDevice::copyToDevice(DevicePtr target, const void *source,
                                uint64_t bytes) {
   if (bytes == 0)
     return Error::success();
+  if (Error error = checkNotRecording("writes to the GPU"))
+    return error;
   if (Error error =
           check(enter().memcpyHtoDAsync(target, source, bytes, stream),
                 "copying " + Twine(bytes) + " bytes to the GPU"))
@@ -178,6 +188,8 @@ Error CudaDevice::copyToDevice(DevicePtr target, const void *source,
 Error CudaDevice::copyToHost(void *target, DevicePtr source, uint64_t bytes) {
   if (bytes == 0)
     return Error::success();
+  if (Error error = checkNotRecording("reads from the GPU"))
+    return error;
   if (Error error =
           check(enter().memcpyDtoHAsync(target, source, bytes, stream),
                 "copying " + Twine(bytes) + " bytes from the GPU"))
@@ -216,13 +228,10 @@ Error CudaDevice::fill(DevicePtr target, uint64_t pattern,
   default:
     break;
   }
-  // One element from here, then what is there is doubled until it is enough.
-  if (Error error = copyToDevice(target, &pattern, sizeof(pattern)))
-    return error;
-  for (uint64_t done = 1; done < count; done *= 2)
-    if (Error error =
-            copyOnDevice(target + done * sizeof(pattern), target,
-                         std::min(done, count - done) * sizeof(pattern)))
+  // The low halves, and the high halves.
+  for (int half = 0; half < 2; ++half)
+    if (Error error = checkFill(enter().memsetD2D32Async(
+            target + 4 * half, 8, pattern >> 32 * half, 1, count, stream)))
       return error;
   return Error::success();
 }
@@ -380,10 +389,72 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
 }
 
 Error CudaDevice::synchronize() {
+  if (Error error = checkNotRecording("waits"))
+    return error;
   Error error = check(enter().streamSynchronize(stream), "waiting for the GPU");
   running.clear();
   return error;
 }
+
+//===----------------------------------------------------------------------===//
+// Recorded work
+//===----------------------------------------------------------------------===//
+
+Error CudaDevice::checkNotRecording(const Twine &doing) const {
+  if (!isRecording)
+    return Error::success();
+  return createStringError(
+      "the host " + doing +
+      " between launches, so these cannot be recorded as one piece of work");
+}
+
+Error CudaDevice::beginRecording() {
+  // Relaxed: new memory is nothing that a stream waits for.
+  if (Error error =
+          check(enter().streamBeginCapture(stream, cuda::StreamCaptureRelaxed),
+                "starting to record launches"))
+    return error;
+  isRecording = true;
+  return Error::success();
+}
+
+Expected<WorkHandle> CudaDevice::endRecording() {
+  isRecording = false;
+  running.clear();
+  Recorded work{nullptr, nullptr, 0, {}};
+  if (Error error = check(enter().streamEndCapture(stream, &work.graph),
+                          "recording launches"))
+    return std::move(error);
+  size_t count = 0;
+  Error error = check(enter().graphGetNodes(work.graph, nullptr, &count),
+                      "counting launches");
+  if (!error)
+    error = check(enter().graphInstantiate(&work.exec, work.graph, 0),
+                  "making a graph of launches");
+  if (error) {
+    enter().graphDestroy(work.graph);
+    return std::move(error);
+  }
+  work.numSteps = count;
+  // Nobody else may have what it uses each time.
+  for (auto &[bytes, pointers] : spares)
+    for (DevicePtr pointer : pointers) {
+      work.memory.push_back(pointer);
+      sizes.erase(pointer);
+    }
+  spares.clear();
+  recorded.push_back(std::move(work));
+  return recorded.size() - 1;
+}
+
+Error CudaDevice::replay(WorkHandle work) {
+  return check(enter().graphLaunch(recorded[work].exec, stream),
+               "launching a graph");
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
 
 Error CudaDevice::startTimer() {
   return check(enter().eventRecord(timerStart, stream), "starting a timer");

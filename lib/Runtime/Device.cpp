@@ -30,3 +30,11 @@ llvm::Error Device::free(DevicePtr pointer) {
   live.erase(found);
   return doFree(pointer);
 }
+
+static llvm::Error noRecording(const Device &device) {
+  return llvm::createStringError("work cannot be recorded on the " +
+                                 device.getName() + "; it needs a GPU");
+}
+llvm::Error Device::beginRecording() { return noRecording(*this); }
+llvm::Expected<WorkHandle> Device::endRecording() { return noRecording(*this); }
+llvm::Error Device::replay(WorkHandle work) { return noRecording(*this); }

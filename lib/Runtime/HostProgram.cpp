@@ -533,8 +533,8 @@ Expected<HostProgram> HostProgram::create(ModuleOp module, Device &device) {
   return HostProgram(module, device);
 }
 
-Expected<SmallVector<RuntimeValue>>
-HostProgram::run(StringRef entry, ArrayRef<RuntimeValue> arguments) {
+Expected<func::FuncOp>
+HostProgram::findEntry(StringRef entry, ArrayRef<RuntimeValue> arguments) {
   auto func = module.lookupSymbol<func::FuncOp>(entry);
   if (!func)
     return createStringError("there is no function '" + entry + "'");
@@ -552,12 +552,45 @@ HostProgram::run(StringRef entry, ArrayRef<RuntimeValue> arguments) {
       return makeLocatedError(func.getLoc(),
                               "argument " + Twine(index) + " of '" + entry +
                                   "': " + llvm::toString(std::move(error)));
+  return func;
+}
+
+Expected<SmallVector<RuntimeValue>>
+HostProgram::execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments) {
+  return Executor(*this).runBlock(func.getBody().front(), arguments);
+}
+
+Expected<SmallVector<RuntimeValue>>
+HostProgram::run(StringRef entry, ArrayRef<RuntimeValue> arguments) {
+  Expected<func::FuncOp> func = findEntry(entry, arguments);
+  if (!func)
+    return func.takeError();
   // The executor is gone, and with it its buffers, before anybody waits.
-  Expected<Values> results =
-      Executor(*this).runBlock(func.getBody().front(), arguments);
+  Expected<Values> results = execute(*func, arguments);
   if (!results)
     return results;
   if (Error error = device->synchronize())
-    return makeLocatedError(func.getLoc(), llvm::toString(std::move(error)));
+    return makeLocatedError(func->getLoc(), llvm::toString(std::move(error)));
+  return results;
+}
+
+Expected<SmallVector<RuntimeValue>>
+HostProgram::record(StringRef entry, ArrayRef<RuntimeValue> arguments,
+                    WorkHandle &work) {
+  Expected<func::FuncOp> func = findEntry(entry, arguments);
+  if (!func)
+    return func.takeError();
+  if (Error error = device->beginRecording())
+    return std::move(error);
+  Expected<Values> results = execute(*func, arguments);
+  Expected<WorkHandle> recorded = device->endRecording();
+  if (!results) {
+    llvm::consumeError(recorded.takeError());
+    return results;
+  }
+  if (!recorded)
+    return makeLocatedError(func->getLoc(),
+                            llvm::toString(recorded.takeError()));
+  work = *recorded;
   return results;
 }

@@ -40,6 +40,7 @@ protected:
     EXPECT_EQ(state->streams, 0);
     EXPECT_EQ(state->events, 0);
     EXPECT_EQ(state->modules, 0);
+    EXPECT_EQ(state->graphs, 0);
   }
 
   std::string open(std::optional<int> index = std::nullopt) {
@@ -160,6 +161,45 @@ TEST_F(CudaDeviceTest, RunsAKernel) {
   EXPECT_EQ(text(device->free(pointer)), "no error");
   EXPECT_EQ(text(device->free(pointer)),
             "device memory is freed that is not allocated");
+}
+
+TEST_F(CudaDeviceTest, RecordsAndReplays) {
+  ASSERT_EQ(open(), "");
+  ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  KernelHandle kernel = llvm::cantFail(device->getKernel("m", "scale"));
+  DevicePtr array = llvm::cantFail(device->allocate(16));
+  std::vector<int32_t> data = {1, 2, 3, 4};
+  ASSERT_EQ(text(device->copyToDevice(array, data.data(), 16)), "no error");
+  ASSERT_EQ(text(device->beginRecording()), "no error");
+  DevicePtr copy = llvm::cantFail(device->allocate(16));
+  int64_t count = 4;
+  int32_t by = 3;
+  void *parameters[] = {&array, &count, &by};
+  ASSERT_EQ(
+      text(device->launch(kernel, {{1, 1, 1}, {64, 1, 1}, 0}, parameters)),
+      "no error");
+  ASSERT_EQ(text(device->copyOnDevice(copy, array, 16)), "no error");
+  ASSERT_EQ(text(device->fill(array, 5, 8, 1)), "no error");
+  ASSERT_EQ(text(device->free(copy)), "no error");
+  EXPECT_EQ(text(device->copyToHost(data.data(), array, 16)),
+            "the host reads from the GPU between launches, so these cannot be "
+            "recorded as one piece of work");
+  WorkHandle work = llvm::cantFail(device->endRecording());
+  // A launch, a copy, and the two halves of a fill.
+  EXPECT_EQ(device->getNumSteps(work), 4u);
+  // The work keeps the memory that it uses.
+  DevicePtr other = llvm::cantFail(device->allocate(16));
+  EXPECT_NE(other, copy);
+  ASSERT_EQ(text(device->copyToHost(data.data(), array, 16)), "no error");
+  EXPECT_EQ(data, (std::vector<int32_t>{1, 2, 3, 4}));
+  ASSERT_EQ(text(device->replay(work)), "no error");
+  ASSERT_EQ(text(device->copyToHost(data.data(), array, 16)), "no error");
+  EXPECT_EQ(data, (std::vector<int32_t>{5, 0, 9, 12}));
+  ASSERT_EQ(text(device->replay(work)), "no error");
+  ASSERT_EQ(text(device->copyToHost(data.data(), copy, 16)), "no error");
+  EXPECT_EQ(data, (std::vector<int32_t>{15, 0, 27, 36}));
+  ASSERT_EQ(text(device->free(array)), "no error");
+  ASSERT_EQ(text(device->free(other)), "no error");
 }
 
 TEST_F(CudaDeviceTest, LaunchesNothingForAnEmptyGrid) {

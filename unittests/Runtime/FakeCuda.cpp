@@ -16,7 +16,9 @@
 #include "FakeCuda.h"
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <optional>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -40,6 +42,18 @@ std::map<uint64_t, size_t> &getAllocations() {
 FakeCudaState &state() { return fakeCudaState; }
 void note(const std::string &call) { state().calls.push_back(call); }
 
+using FakeGraph = std::vector<std::function<int()>>;
+/// What is captured, while that is so.
+std::optional<FakeGraph> captured;
+constexpr int captureUnsupported = 900;
+/// Does the work, or notes it.
+int enqueue(std::function<int()> work) {
+  if (!captured)
+    return work();
+  captured->push_back(std::move(work));
+  return 0;
+}
+
 int *current = nullptr;
 int contextOfDevice[8];
 /// Calls that need a current context fail without one.
@@ -54,9 +68,11 @@ int launch(const std::string &name, unsigned blocks, unsigned threads,
   auto *data = *static_cast<int32_t **>(params[0]);
   auto count = *static_cast<int64_t *>(params[1]);
   auto by = *static_cast<int32_t *>(params[2]);
-  for (int64_t i = 0; i < count && i < int64_t(blocks) * threads; ++i)
-    data[i] *= by;
-  return 0;
+  return enqueue([=] {
+    for (int64_t i = 0; i < count && i < int64_t(blocks) * threads; ++i)
+      data[i] *= by;
+    return 0;
+  });
 }
 } // namespace
 
@@ -227,17 +243,23 @@ EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total) {
 }
 EXPORT int cuMemcpyAsync(uint64_t target, uint64_t source, size_t bytes,
                          FakeHandle *) {
-  std::memmove(reinterpret_cast<void *>(target),
-               reinterpret_cast<void *>(source), bytes);
-  return 0;
+  return enqueue([=] {
+    std::memmove(reinterpret_cast<void *>(target),
+                 reinterpret_cast<void *>(source), bytes);
+    return 0;
+  });
 }
 EXPORT int cuMemcpyHtoDAsync_v2(uint64_t target, const void *source,
                                 size_t bytes, FakeHandle *) {
+  if (captured)
+    return captureUnsupported;
   std::memcpy(reinterpret_cast<void *>(target), source, bytes);
   return 0;
 }
 EXPORT int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t bytes,
                                 FakeHandle *) {
+  if (captured)
+    return captureUnsupported;
   std::memcpy(target, reinterpret_cast<void *>(source), bytes);
   return 0;
 }
@@ -245,12 +267,15 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes,
                                 FakeHandle *stream) {
   return cuMemcpyAsync(target, source, bytes, stream);
 }
+/// Every `step`th element of type T.
 template <typename T>
-static int fakeFill(uint64_t target, T value, size_t count) {
-  auto *at = reinterpret_cast<T *>(target);
-  for (size_t i = 0; i < count; ++i)
-    at[i] = value;
-  return 0;
+static int fakeFill(uint64_t target, T value, size_t count, size_t step = 1) {
+  return enqueue([=] {
+    auto *at = reinterpret_cast<T *>(target);
+    for (size_t i = 0; i < count; ++i)
+      at[i * step] = value;
+    return 0;
+  });
 }
 EXPORT int cuMemsetD8Async(uint64_t target, unsigned char value, size_t count,
                            FakeHandle *) {
@@ -264,6 +289,51 @@ EXPORT int cuMemsetD32Async(uint64_t target, unsigned value, size_t count,
                             FakeHandle *) {
   return fakeFill(target, value, count);
 }
+EXPORT int cuMemsetD2D32Async(uint64_t target, size_t pitch, unsigned value,
+                              size_t width, size_t height, FakeHandle *) {
+  if (width != 1)
+    return 1;
+  return fakeFill(target, value, height, pitch / sizeof(value));
+}
+EXPORT int cuStreamBeginCapture_v2(FakeHandle *, int mode) {
+  if (captured || mode != 2)
+    return 1;
+  captured.emplace();
+  return 0;
+}
+EXPORT int cuStreamEndCapture(FakeHandle *, FakeGraph **graph) {
+  if (!captured)
+    return 1;
+  ++state().graphs;
+  *graph = new FakeGraph(std::move(*captured));
+  captured.reset();
+  return 0;
+}
+EXPORT int cuGraphInstantiateWithFlags(FakeGraph **exec, FakeGraph *graph,
+                                       unsigned long long) {
+  ++state().graphs;
+  *exec = new FakeGraph(*graph);
+  return 0;
+}
+EXPORT int cuGraphGetNodes(FakeGraph *graph, void *, size_t *count) {
+  *count = graph->size();
+  return 0;
+}
+EXPORT int cuGraphLaunch(FakeGraph *exec, FakeHandle *) {
+  note("graph");
+  for (auto &work : *exec)
+    if (int result = work())
+      return result;
+  return 0;
+}
+EXPORT int cuGraphExecDestroy(FakeGraph *exec) {
+  --state().graphs;
+  delete exec;
+  return 0;
+}
+EXPORT int cuGraphDestroy(FakeGraph *graph) {
+  return cuGraphExecDestroy(graph);
+}
 EXPORT int cuStreamCreate(FakeHandle **stream, unsigned) {
   if (!hasContext())
     return invalidContext;
@@ -276,7 +346,9 @@ EXPORT int cuStreamDestroy_v2(FakeHandle *stream) {
   delete stream;
   return 0;
 }
-EXPORT int cuStreamSynchronize(FakeHandle *) { return state().waitResult; }
+EXPORT int cuStreamSynchronize(FakeHandle *) {
+  return captured ? captureUnsupported : state().waitResult;
+}
 EXPORT int cuStreamWaitEvent(FakeHandle *, FakeHandle *, unsigned) { return 0; }
 EXPORT int cuEventCreate(FakeHandle **event, unsigned) {
   ++state().events;

@@ -53,6 +53,12 @@ public:
   llvm::Error synchronize() override;
   llvm::Error startTimer() override;
   llvm::Expected<double> stopTimer() override;
+  llvm::Error beginRecording() override;
+  llvm::Expected<WorkHandle> endRecording() override;
+  llvm::Error replay(WorkHandle work) override;
+  uint64_t getNumSteps(WorkHandle work) const override {
+    return recorded[work].numSteps;
+  }
 
 protected:
   llvm::Expected<DevicePtr> doAllocate(uint64_t bytes) override;
@@ -66,6 +72,14 @@ private:
     uint64_t allowedSharedBytes;
   };
 
+  struct Recorded {
+    cuda::Graph graph;
+    cuda::GraphExec exec;
+    uint64_t numSteps;
+    /// What it uses and no array is in.
+    SmallVector<DevicePtr> memory;
+  };
+
   CudaDevice(const cuda::Driver &driver, Compiler compile)
       : driver(driver), compile(std::move(compile)) {}
   llvm::Error initialize(int index);
@@ -75,6 +89,9 @@ private:
   /// Success, or an error with the text `doing: what the driver says`, that
   /// names the kernels that may be the cause.
   llvm::Error check(cuda::Result result, const Twine &doing);
+  /// Fails while work is recorded: then nothing that `doing` names is there
+  /// yet.
+  llvm::Error checkNotRecording(const Twine &doing) const;
   /// Gives what was freed and not used again back to the driver; true if that
   /// was anything.
   bool releaseSpares();
@@ -90,11 +107,13 @@ private:
   int major = 0, minor = 0;
   llvm::StringMap<cuda::Module> modules;
   /// The sizes of what is allocated, and what was freed and waits for an array
-  /// of the same size: a program that allocates in a loop asks the driver, which
-  /// would wait for the GPU each time, in its first iterations only.
+  /// of the same size: a program that allocates in a loop asks the driver,
+  /// which would wait for the GPU each time, in its first iterations only.
   llvm::DenseMap<DevicePtr, uint64_t> sizes;
   llvm::DenseMap<uint64_t, SmallVector<DevicePtr, 2>> spares;
   std::vector<Kernel> kernels;
+  bool isRecording = false;
+  std::vector<Recorded> recorded;
   /// Names of kernels that were launched since the last wait.
   SmallVector<std::string> running;
 };

@@ -30,6 +30,9 @@ using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
 using Stream = struct StreamHandle *;
 using Event = struct EventHandle *;
+using Graph = struct GraphHandle *;
+using GraphNode = struct GraphNodeHandle *;
+using GraphExec = struct GraphExecHandle *;
 
 /// Results that get a text of their own; success is 0.
 enum : Result {
@@ -73,6 +76,7 @@ enum : int {
 
 enum : unsigned {
   StreamNonBlocking = 1,
+  StreamCaptureRelaxed = 2,
   EventDefault = 0,
   EventDisableTiming = 2,
   MemAttachGlobal = 1,
@@ -139,6 +143,16 @@ struct LaunchConfig {
     (DevicePointer, unsigned short, size_t, Stream))                           \
   X(memsetD32Async, "cuMemsetD32Async",                                        \
     (DevicePointer, unsigned, size_t, Stream))                                 \
+  X(memsetD2D32Async, "cuMemsetD2D32Async",                                    \
+    (DevicePointer, size_t, unsigned, size_t, size_t, Stream))                 \
+  X(streamBeginCapture, "cuStreamBeginCapture_v2", (Stream, int))              \
+  X(streamEndCapture, "cuStreamEndCapture", (Stream, Graph *))                 \
+  X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
+    (GraphExec *, Graph, unsigned long long))                                  \
+  X(graphGetNodes, "cuGraphGetNodes", (Graph, GraphNode *, size_t *))          \
+  X(graphLaunch, "cuGraphLaunch", (GraphExec, Stream))                         \
+  X(graphExecDestroy, "cuGraphExecDestroy", (GraphExec))                       \
+  X(graphDestroy, "cuGraphDestroy", (Graph))                                   \
   X(streamCreate, "cuStreamCreate", (Stream *, unsigned))                      \
   X(streamDestroy, "cuStreamDestroy_v2", (Stream))                             \
   X(streamSynchronize, "cuStreamSynchronize", (Stream))                        \

@@ -36,6 +36,9 @@ struct Dim3 {
   uint64_t x = 1, y = 1, z = 1;
 };
 
+/// Work that was recorded; valid as long as its device.
+using WorkHandle = unsigned;
+
 /// The shape of one launch: blocks, threads of a block, and bytes of dynamic
 /// shared memory of a block.
 struct LaunchShape {
@@ -107,6 +110,17 @@ public:
   /// that was started between them; stopTimer waits for it.
   virtual llvm::Error startTimer() = 0;
   virtual llvm::Expected<double> stopTimer() = 0;
+
+  /// From beginRecording on launches, fills and copies on the device are only
+  /// noted, and nothing can be read or waited for. endRecording gives all of
+  /// them as one piece of work, also if something failed in between. Memory
+  /// that was freed meanwhile stays with it. Fails unless this is a GPU.
+  virtual llvm::Error beginRecording();
+  virtual llvm::Expected<WorkHandle> endRecording();
+  /// Does what was recorded, with the same memory.
+  virtual llvm::Error replay(WorkHandle work);
+  /// How many launches, fills and copies it is.
+  virtual uint64_t getNumSteps(WorkHandle work) const { return 0; }
 
   /// Counters of the last launch, where the device keeps them.
   virtual std::optional<LaunchCounters> getLastLaunchCounters() const {

@@ -55,6 +55,12 @@ public:
   llvm::Expected<SmallVector<RuntimeValue>>
   run(StringRef entry, ArrayRef<RuntimeValue> arguments);
 
+  /// Records what the function does to the device, with these arguments, and
+  /// gives its results: they are what replaying the work leaves in them. Fails
+  /// if the host reads or writes memory of the device in between.
+  llvm::Expected<SmallVector<RuntimeValue>>
+  record(StringRef entry, ArrayRef<RuntimeValue> arguments, WorkHandle &work);
+
   /// Has each launch timed, which makes it wait for the kernel.
   void setTiming(bool enable) { timing = enable; }
 
@@ -67,6 +73,11 @@ public:
 
 private:
   class Executor;
+  /// Runs the function without waiting for the device at the end.
+  llvm::Expected<SmallVector<RuntimeValue>>
+  execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments);
+  llvm::Expected<func::FuncOp> findEntry(StringRef entry,
+                                         ArrayRef<RuntimeValue> arguments);
   HostProgram(ModuleOp module, Device &device)
       : module(module), device(&device) {}
 

@@ -172,7 +172,10 @@ void printStatistics(raw_ostream &os, std::vector<double> times) {
 }
 
 void Session::printTimes(raw_ostream &os) const {
+  // Those of a graph have no times of their own.
   for (auto [launch, times] : llvm::zip(runner->getLaunches(), launchTimes)) {
+    if (options.graph)
+      break;
     os << "time: kernel " << launch.kernel << ": ";
     printStatistics(os, times);
     os << '\n';
@@ -197,6 +200,8 @@ void Session::printReport(raw_ostream &os) const {
          << " atomics=" << launch.counters->atomics;
     os << '\n';
   }
+  if (std::optional<uint64_t> steps = runner->getNumGraphSteps())
+    os << "graph: steps=" << *steps << '\n';
 }
 
 Error Session::run() {

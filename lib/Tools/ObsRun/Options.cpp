@@ -61,6 +61,8 @@ options:
                        ticket (default) or random
   --seed=N             seed of the random order
   --repeat=N           run N times; each time with the next seed
+  --graph              record the launches of the first run as a CUDA graph,
+                       and start them together in each run
   --time               print the time of each kernel and of each whole run
   --report             print what each kernel launch did
   --help, --version
@@ -114,6 +116,7 @@ private:
                      .Case("--version", &options.version)
                      .Case("--time", &options.time)
                      .Case("--report", &options.report)
+                     .Case("--graph", &options.graph)
                      .Default(nullptr);
     if (flag) {
       if (hasValue)
@@ -241,6 +244,8 @@ private:
       return createStringError("--schedule needs --device=emulate");
     if (options.seed && !options.randomSchedule)
       return createStringError("--seed needs --schedule=random");
+    if (options.graph && options.device != Executor::Cuda)
+      return createStringError("--graph needs --device=cuda");
     if (options.gpu && options.device != Executor::Cuda)
       return createStringError("--gpu needs --device=cuda");
     return Error::success();

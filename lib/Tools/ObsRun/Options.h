@@ -36,6 +36,7 @@ struct Options {
   std::optional<uint64_t> seed;
   bool time = false;
   bool report = false;
+  bool graph = false;
   int64_t repeat = 1;
 };
 

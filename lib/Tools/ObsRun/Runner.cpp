@@ -66,33 +66,69 @@ class DeviceRunner : public Runner {
 public:
   DeviceRunner(std::unique_ptr<runtime::Device> device,
                runtime::HostProgram program, StringRef entry,
-               runtime::EmulatorDevice *emulator)
+               runtime::EmulatorDevice *emulator, bool asGraph)
       : device(std::move(device)), program(std::move(program)),
-        entry(entry.str()), emulator(emulator) {}
+        entry(entry.str()), emulator(emulator), asGraph(asGraph) {}
 
   std::string getName() const override { return device->getName(); }
 
   Expected<std::vector<HostValue>> run(ArrayRef<HostValue> arguments) override {
+    if (asGraph)
+      return runGraph(arguments);
     program.clearLaunches();
     SmallVector<runtime::RuntimeValue> values;
-    for (const HostValue &argument : arguments) {
-      if (argument.isScalar) {
-        values.push_back(argument.get(0));
-        continue;
-      }
-      auto array = runtime::MemoryRef::allocate(*device, argument.elementType,
-                                                argument.extents);
-      if (!array)
-        return array.takeError();
-      if (Error error = array->copyFrom(argument.data.data()))
-        return std::move(error);
-      values.push_back(std::move(*array));
-    }
+    if (Error error = copyIn(arguments, values))
+      return std::move(error);
     auto results = program.run(entry, values);
     if (!results)
       return results.takeError();
+    return copyOut(*results);
+  }
+
+  ArrayRef<runtime::LaunchRecord> getLaunches() const override {
+    return program.getLaunches();
+  }
+
+  void setSeed(uint64_t seed) override {
+    if (emulator)
+      emulator->setSeed(seed);
+  }
+
+  std::optional<uint64_t> getNumGraphSteps() const override {
+    if (!graph)
+      return std::nullopt;
+    return device->getNumSteps(*graph);
+  }
+
+private:
+  /// Copies to the arrays among `values`; allocates them if there are none yet.
+  Error copyIn(ArrayRef<HostValue> arguments,
+               SmallVectorImpl<runtime::RuntimeValue> &values) {
+    bool isNew = values.empty();
+    for (auto [index, argument] : llvm::enumerate(arguments)) {
+      if (argument.isScalar) {
+        if (isNew)
+          values.push_back(argument.get(0));
+        continue;
+      }
+      if (isNew) {
+        auto array = runtime::MemoryRef::allocate(*device, argument.elementType,
+                                                  argument.extents);
+        if (!array)
+          return array.takeError();
+        values.push_back(std::move(*array));
+      }
+      auto &array = std::get<runtime::MemoryRef>(values[index]);
+      if (Error error = array.copyFrom(argument.data.data()))
+        return error;
+    }
+    return Error::success();
+  }
+
+  static Expected<std::vector<HostValue>>
+  copyOut(ArrayRef<runtime::RuntimeValue> results) {
     std::vector<HostValue> hostResults;
-    for (const runtime::RuntimeValue &result : *results) {
+    for (const runtime::RuntimeValue &result : results) {
       if (const auto *scalar = std::get_if<Scalar>(&result)) {
         hostResults.push_back(HostValue::scalar(*scalar));
         continue;
@@ -106,21 +142,33 @@ public:
     return hostResults;
   }
 
-  ArrayRef<runtime::LaunchRecord> getLaunches() const override {
-    return program.getLaunches();
+  /// The first time records the run; each time does what was recorded.
+  Expected<std::vector<HostValue>> runGraph(ArrayRef<HostValue> arguments) {
+    if (Error error = copyIn(arguments, graphArguments))
+      return std::move(error);
+    if (!graph) {
+      runtime::WorkHandle work;
+      auto results = program.record(entry, graphArguments, work);
+      if (!results)
+        return results.takeError();
+      graph = work;
+      graphResults = std::move(*results);
+    }
+    if (Error error = device->replay(*graph))
+      return std::move(error);
+    if (Error error = device->synchronize())
+      return std::move(error);
+    return copyOut(graphResults);
   }
 
-  void setSeed(uint64_t seed) override {
-    if (emulator)
-      emulator->setSeed(seed);
-  }
-
-private:
   std::unique_ptr<runtime::Device> device;
   runtime::HostProgram program;
   std::string entry;
   /// `device`, where that is the emulator.
   runtime::EmulatorDevice *emulator;
+  bool asGraph;
+  std::optional<runtime::WorkHandle> graph;
+  SmallVector<runtime::RuntimeValue> graphArguments, graphResults;
 };
 } // namespace
 
@@ -191,7 +239,8 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
   auto program = runtime::HostProgram::create(module, *device);
   if (!program)
     return program.takeError();
-  program->setTiming(options.time);
+  // The kernels of a graph are one piece of work.
+  program->setTiming(options.time && !options.graph);
   return std::make_unique<DeviceRunner>(std::move(device), std::move(*program),
-                                        entry, emulator);
+                                        entry, emulator, options.graph);
 }

@@ -39,6 +39,11 @@ public:
   /// The launches of the last run; none on the interpreter.
   virtual ArrayRef<runtime::LaunchRecord> getLaunches() const { return {}; }
 
+  /// Of runs as a graph: how many launches, fills and copies it is.
+  virtual std::optional<uint64_t> getNumGraphSteps() const {
+    return std::nullopt;
+  }
+
   /// The seed of later runs in random order.
   virtual void setSeed(uint64_t seed) {}
 };

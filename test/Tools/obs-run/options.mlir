@@ -40,6 +40,8 @@
 // SCHEDULE: error: --schedule needs --device=emulate
 // RUN: %{fail} --gpu=1 2>&1 | %{check}=GPU
 // GPU: error: --gpu needs --device=cuda
+// RUN: %{fail} --graph --device=emulate 2>&1 | %{check}=GRAPH
+// GRAPH: error: --graph needs --device=cuda
 
 func.func @twice(%a: i32) -> i32 {
   %r = func.call @add(%a, %a) : (i32, i32) -> i32
