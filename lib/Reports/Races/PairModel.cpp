@@ -316,6 +316,17 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
     return getUnknown(argument, side);
   if (argument == loop.getInductionVar())
     return getTurn(loop, side);
+  // What every turn flips: its start plus the number of turns, modulo 2.
+  if (auto flip = loop.getTiedLoopYieldedValue(argument)
+                      ->get()
+                      .getDefiningOp<arith::SubIOp>();
+      flip && flip.getRhs() == argument &&
+      matchPattern(flip.getLhs(), m_One()) &&
+      isConstantIntValue(loop.getStep(), 1) &&
+      isConstantIntValue(loop.getTiedLoopInit(argument)->get(), 0))
+    return IndexExpr::binary(
+        Kind::Mod, getTurn(loop, side) - get(loop.getLowerBound(), side),
+        constant(2));
   if (side == Owner::Second) {
     if (const PastLoop *past = findPast(loop);
         past != first->past.end() && !past->left) {

@@ -21,12 +21,16 @@ static constexpr int64_t size = CollectiveBuilder::warpSize;
 /// Whether every lane of every warp has an element of its own.
 static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }
 
-/// The elements of `x` from `begin` on, at level warp.
+/// The elements of `x` from `begin` on, at level warp. Lanes behind the end
+/// take the first one, which is of the same warp where an array of a block is
+/// read by the threads that wrote it.
 static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   return warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
     Value index = warp.add(begin, i);
-    Value last = warp.sub(n.value, warp.constant(1));
-    return warp.get(x, isFull(n) ? index : warp.min(index, last));
+    if (!isFull(n))
+      index = arith::SelectOp::create(warp.builder, warp.loc,
+                                      warp.less(index, n.value), index, begin);
+    return warp.get(x, index);
   }));
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Bounds.h"
 #include "Meetings.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -61,7 +62,28 @@ static bool isInRegisters(Value buffer) {
   return home && home.getStorage() == Storage::Registers;
 }
 
+static std::optional<int64_t> getTurns(scf::ForOp loop) {
+  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
+    return std::nullopt;
+  return *to > *from ? llvm::divideCeil(*to - *from, *step) : 0;
+}
+
 static Slot getSlot(Value index) {
+  // A slot that every turn of a counted loop flips.
+  if (auto loop = index.getDefiningOp<scf::ForOp>()) {
+    unsigned i = cast<OpResult>(index).getResultNumber();
+    std::optional<int64_t> turns = getTurns(loop);
+    Slot next = getSlot(loop.getYieldedValues()[i]);
+    Slot init = getSlot(loop.getInitArgs()[i]);
+    if (turns && next.known && next.base == loop.getRegionIterArg(i) &&
+        init.known) {
+      init.flipped ^= next.flipped && *turns % 2 != 0;
+      return init;
+    }
+  }
   if (std::optional<int64_t> value = getConstantIntValue(index))
     return {Value(), *value == 1, *value == 0 || *value == 1};
   if (auto sub = index.getDefiningOp<arith::SubIOp>())
@@ -162,6 +184,8 @@ Accesses obs::collectAccesses(Operation *op, Level scope, bool withWarpArrays) {
     for (Access access : accesses) {
       if (!withWarpArrays && getOwner(access.buffer) == Level::Warp)
         continue;
+      access.warps = cast<scf::ForOp>(op);
+      access.warpLeaf = access.leaf;
       access.leaf = {};
       access.ownDimensions = 0;
       if (access.slot.base &&
@@ -297,7 +321,9 @@ static Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
         Slot source = getSlot(a);
         if (source.base != base)
           continue;
-        access.slot = {b, access.slot.flipped != source.flipped, true};
+        bool flips = access.slot.flipped != source.flipped;
+        access.slot = getSlot(b);
+        access.slot.flipped ^= flips;
         break;
       }
       if (!access.slot.known)
@@ -409,9 +435,19 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
         !add(in, leave(getCarried(out, loop), yielded, arguments, region)))
       break;
   }
-  pending = leave(out, yielded, loop.getResults(), region);
-  // No iteration at all.
-  add(pending, leave(entry, arguments, loop.getResults(), region));
+  pending.clear();
+  for (Access access : out) {
+    // With nothing stale, this was the last turn, here and in loops inside.
+    if (!access.stale && loop->isProperAncestor(access.op))
+      access.ended = loop;
+    add(pending, {access});
+  }
+  pending = leave(pending, yielded, loop.getResults(), region);
+  std::optional<int64_t> first = getBounds(loop.getLowerBound()).max;
+  std::optional<int64_t> bound = getBounds(loop.getUpperBound()).min;
+  bool runs = first && bound && *first < *bound && !loop->hasAttr("obs.map");
+  if (!runs) // No iteration at all.
+    add(pending, leave(entry, arguments, loop.getResults(), region));
 }
 
 void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {

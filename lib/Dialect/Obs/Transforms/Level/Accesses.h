@@ -53,11 +53,17 @@ struct Access {
   /// exactly the iteration of that loop.
   scf::ForallOp leaf;
   uint64_t ownDimensions = 0;
+  /// Seen from outside of a loop over warps: that loop, and the leaf in it.
+  scf::ForOp warps;
+  scf::ForallOp warpLeaf;
   /// The buffer has got new contents, by another force, since the access.
   bool renewed = false;
   /// The outermost loop that has started another iteration since the access:
   /// values of its body meant something else then.
   Operation *stale = nullptr;
+  /// The outermost loop that has ended since in the turn of the access, as did
+  /// all loops between: each was in its last turn.
+  Operation *ended = nullptr;
   /// The threads of each warp have waited for each other since the access.
   bool warpSynced = false;
   Operation *op = nullptr;
@@ -67,7 +73,8 @@ struct Access {
     return buffer == other.buffer && kind == other.kind && slot == other.slot &&
            leaf == other.leaf && ownDimensions == other.ownDimensions &&
            renewed == other.renewed && stale == other.stale &&
-           warpSynced == other.warpSynced && op == other.op;
+           ended == other.ended && warpSynced == other.warpSynced &&
+           op == other.op;
   }
 };
 using Accesses = SmallVector<Access>;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Meetings.h"
+#include "Bounds.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -41,28 +42,49 @@ struct Counter {
 /// Evaluates indices of one access.
 class Side {
 public:
-  explicit Side(const Access &access) : op(access.op), leaf(access.leaf) {}
+  explicit Side(const Access &access)
+      : op(access.op), leaf(access.leaf ? access.leaf : access.warpLeaf),
+        warps(access.warps), ended(access.ended) {}
 
   /// Finds out what to iterate over; false if the loops of the access are not
   /// known.
   bool initialize();
   /// Counted loops around the leaf whose variables the indices depend on.
   SmallVector<Counter> getOuterCounters();
+  /// Fixes the variables of loops that were in their last turn.
+  void fixLastTurns();
   /// Calls `visit` with the iteration of the leaf and the indices, for each
   /// time that the access runs; false if they are not known.
   bool forEach(function_ref<bool(int64_t, ArrayRef<Sum>)> visit);
   /// Evaluations that forEach takes.
   int64_t getCost() const { return cost; }
+  scf::ForallOp getLeaf() const { return leaf; }
+  /// The iteration of the loop over warps, 0 without one.
+  int64_t getWarp() {
+    return warps ? fixed.lookup(warps.getInductionVar()) : 0;
+  }
 
   llvm::DenseMap<Value, int64_t> fixed;
 
 private:
+  bool initializeWarps();
+  std::optional<int64_t> getBound(Value number, OpFoldResult bound) const;
+  /// What differs from thread to thread is in here.
+  Operation *getDivergent() {
+    return warps ? warps.getOperation() : leaf.getOperation();
+  }
+  bool visitPoints(ArrayRef<Value> indices, SmallVector<Sum> &point,
+                   function_ref<bool()> visit);
   std::optional<Sum> evaluate(Value value);
   std::optional<Sum> evaluateOp(Operation *op, unsigned number);
   std::optional<Sum> symbol(Value value) { return Sum{0, {{value, 1}}}; }
 
   Operation *op;
   scf::ForallOp leaf;
+  scf::ForOp warps;
+  Operation *ended;
+  /// The leaf has at most this many iterations.
+  int64_t extent = 0;
   SmallVector<Value> indices;
   SmallVector<Counter> inner;
   /// Conditions in the leaf under which the access runs, and what they must be.
@@ -100,6 +122,12 @@ static std::optional<Counter> getCounter(scf::ForOp loop) {
   return Counter{loop.getInductionVar(), *from, *step, count};
 }
 
+/// True if each thread runs iterations that follow each other.
+static bool isBlocked(scf::ForallOp leaf) {
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  return distribution && distribution.getValue() == Distribution::Blocked;
+}
+
 bool Side::initialize() {
   if (auto load = dyn_cast<memref::LoadOp>(op))
     indices = llvm::to_vector(load.getIndices());
@@ -107,11 +135,12 @@ bool Side::initialize() {
     indices = llvm::to_vector(store.getIndices());
   else
     return false;
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  if (!extent)
+  std::optional<int64_t> iterations =
+      getBound(leaf.getInductionVar(0), leaf.getMixedUpperBound()[0]);
+  if (!iterations ||
+      (isBlocked(leaf) && !getConstantIntValue(leaf.getMixedUpperBound()[0])))
     return false;
-  cost = *extent;
+  cost = extent = *iterations;
   Operation *child = op;
   for (Operation *parent = op->getParentOp(); parent != leaf;
        child = parent, parent = parent->getParentOp()) {
@@ -129,12 +158,79 @@ bool Side::initialize() {
     inner.push_back(*counter);
     cost *= std::max<int64_t>(1, counter->count);
   }
+  return cost <= maxEvaluations && (!warps || initializeWarps());
+}
+
+void Side::fixLastTurns() {
+  if (!ended)
+    return;
+  SmallVector<scf::ForOp> loops;
+  for (Operation *op = leaf; op != ended;) {
+    op = op->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      loops.push_back(loop);
+  }
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    std::optional<Sum> from = evaluate(loop.getLowerBound());
+    std::optional<Sum> to = evaluate(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map") ||
+        !from->isConstant() || !to->isConstant() ||
+        from->constant >= to->constant)
+      return;
+    int64_t turns = (to->constant - from->constant - 1) / *step;
+    fixed[loop.getInductionVar()] = from->constant + turns * *step;
+    memo.clear();
+  }
+}
+
+/// The loop over warps is evaluated as a loop around the leaf; loops in between
+/// where they are counted. Values of others are not known.
+bool Side::initializeWarps() {
+  for (Operation *child = leaf, *parent = leaf->getParentOp(); parent != warps;
+       child = parent, parent = parent->getParentOp()) {
+    if (auto branch = dyn_cast<scf::IfOp>(parent))
+      guards.push_back(
+          {branch.getCondition(),
+           branch.getThenRegion().isAncestor(child->getParentRegion())});
+    else if (auto loop = dyn_cast<scf::ForOp>(parent))
+      if (std::optional<Counter> counter = getCounter(loop)) {
+        inner.push_back(*counter);
+        cost *= std::max<int64_t>(1, counter->count);
+      }
+  }
+  std::optional<int64_t> count =
+      getBound(warps.getInductionVar(), warps.getUpperBound());
+  // Iteration i is of warp i mod W: a warp starts with its number, in steps of
+  // the number of warps.
+  if (!count || !warps.getLowerBound().getDefiningOp<WorkerIdOp>() ||
+      !warps.getStep().getDefiningOp<WorkerCountOp>())
+    return false;
+  inner.push_back({warps.getInductionVar(), 0, 1, *count});
+  cost *= std::max<int64_t>(1, *count);
   return cost <= maxEvaluations;
+}
+
+/// How many iterations a loop has at most, by its bound or because its number
+/// is an index: at run time no index is outside of the array.
+std::optional<int64_t> Side::getBound(Value number, OpFoldResult bound) const {
+  if (std::optional<int64_t> count = getConstantIntValue(bound))
+    return count;
+  if (std::optional<int64_t> most = getBounds(cast<Value>(bound)).max)
+    return std::max<int64_t>(0, *most);
+  auto type =
+      cast<MemRefType>(op->getOperand(isa<memref::StoreOp>(op)).getType());
+  for (auto [index, size] : llvm::zip_equal(indices, type.getShape()))
+    if (index == number && !ShapedType::isDynamic(size))
+      return size;
+  return std::nullopt;
 }
 
 SmallVector<Counter> Side::getOuterCounters() {
   llvm::SetVector<Value> slice;
   slice.insert_range(indices);
+  if (auto bound = dyn_cast<Value>(leaf.getMixedUpperBound()[0]))
+    slice.insert(bound);
   for (auto [condition, wanted] : guards)
     slice.insert(condition);
   SmallVector<Counter> counters;
@@ -146,7 +242,8 @@ SmallVector<Counter> Side::getOuterCounters() {
     }
     auto argument = cast<BlockArgument>(value);
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop || argument != loop.getInductionVar() || leaf->isAncestor(loop))
+    if (!loop || argument != loop.getInductionVar() ||
+        getDivergent()->isAncestor(loop) || fixed.contains(argument))
       continue;
     if (std::optional<Counter> counter = getCounter(loop))
       counters.push_back(*counter);
@@ -227,7 +324,8 @@ std::optional<Sum> Side::evaluate(Value value) {
     return Sum{*constant, {}};
   if (auto found = memo.find(value); found != memo.end())
     return found->second;
-  bool isUniform = !leaf.getRegion().isAncestor(value.getParentRegion());
+  bool isUniform =
+      !getDivergent()->isAncestor(value.getParentRegion()->getParentOp());
   std::optional<Sum> result;
   // Narrow arithmetic wraps around elsewhere.
   Type type = value.getType();
@@ -240,8 +338,32 @@ std::optional<Sum> Side::evaluate(Value value) {
   return memo[value] = result;
 }
 
+/// Calls `visit` with `point` set to each value that the indices can have: both
+/// of a choice that cannot be evaluated. False if they are not known.
+bool Side::visitPoints(ArrayRef<Value> indices, SmallVector<Sum> &point,
+                       function_ref<bool()> visit) {
+  if (indices.empty())
+    return visit();
+  auto go = [&](Sum value) {
+    point.push_back(std::move(value));
+    bool goesOn = visitPoints(indices.drop_front(), point, visit);
+    point.pop_back();
+    return goesOn;
+  };
+  if (std::optional<Sum> value = evaluate(indices.front()))
+    return go(*value);
+  auto choice = indices.front().getDefiningOp<arith::SelectOp>();
+  if (!choice)
+    return false;
+  for (Value arm : {choice.getTrueValue(), choice.getFalseValue()}) {
+    std::optional<Sum> value = evaluate(arm);
+    if (!value || !go(*value))
+      return false;
+  }
+  return true;
+}
+
 bool Side::forEach(function_ref<bool(int64_t, ArrayRef<Sum>)> visit) {
-  int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
   Value iteration = leaf.getInductionVar(0);
   std::function<bool(int64_t, unsigned)> run = [&](int64_t t, unsigned depth) {
     if (depth < inner.size()) {
@@ -260,15 +382,15 @@ bool Side::forEach(function_ref<bool(int64_t, ArrayRef<Sum>)> visit) {
         return true;
     }
     SmallVector<Sum> point;
-    for (Value index : indices) {
-      std::optional<Sum> value = evaluate(index);
-      if (!value)
-        return false;
-      point.push_back(*value);
-    }
-    return visit(t, point);
+    return visitPoints(indices, point, [&] { return visit(t, point); });
   };
-  for (int64_t t = 0; t < extent; ++t) {
+  memo.clear();
+  int64_t iterations = extent;
+  if (auto bound = dyn_cast<Value>(leaf.getMixedUpperBound()[0]))
+    if (std::optional<Sum> count = evaluate(bound);
+        count && count->isConstant())
+      iterations = std::min(iterations, count->constant);
+  for (int64_t t = 0; t < iterations; ++t) {
     fixed[iteration] = t;
     if (!run(t, 0))
       return false;
@@ -282,15 +404,25 @@ static bool isByOwners(scf::ForallOp leaf) {
   return distribution && distribution.getValue() == Distribution::Owners;
 }
 
-/// The thread that runs iteration `t` of `leaf`.
-static int64_t getWorker(scf::ForallOp leaf, int64_t t, Workers workers) {
-  int64_t threads =
-      getLeafMap(leaf).getScope() == Level::Warp ? warpSize : workers.threads;
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
-  if (!distribution || distribution.getValue() != Distribution::Blocked)
-    return t % threads;
+/// True for a loop that is spread over the warps of one block.
+static bool isOfBlock(scf::ForOp warps) {
+  auto map = warps->getAttrOfType<MapAttr>("obs.map");
+  return map && map.getScope() == Level::Block;
+}
+
+/// The thread that runs iteration `t` of `leaf`, on warp `warp` of those that a
+/// loop over warps is spread over.
+static int64_t getWorker(scf::ForallOp leaf, int64_t t, int64_t warp,
+                         Workers workers) {
+  bool isWarp = getLeafMap(leaf).getScope() == Level::Warp;
+  int64_t threads = isWarp ? warpSize : workers.threads;
+  int64_t first =
+      isWarp ? warp % llvm::divideCeil(workers.launched, warpSize) * warpSize
+             : 0;
+  if (!isBlocked(leaf))
+    return first + t % threads;
   int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  return t / std::max<int64_t>(1, llvm::divideCeil(extent, threads));
+  return first + t / std::max<int64_t>(1, llvm::divideCeil(extent, threads));
 }
 
 namespace {
@@ -302,8 +434,8 @@ struct Reached {
 };
 } // namespace
 
-static bool reach(Side &side, scf::ForallOp leaf, Workers workers,
-                  Reached &reached) {
+static bool reach(Side &side, Workers workers, Reached &reached) {
+  scf::ForallOp leaf = side.getLeaf();
   return side.forEach([&](int64_t t, ArrayRef<Sum> point) {
     bool isFirst = reached.elements.empty();
     SmallVector<int64_t, 3> constants;
@@ -314,7 +446,8 @@ static bool reach(Side &side, scf::ForallOp leaf, Workers workers,
       else if (reached.uniform[d] && *reached.uniform[d] != index.terms)
         reached.uniform[d] = std::nullopt;
     }
-    reached.elements.push_back({constants, getWorker(leaf, t, workers)});
+    reached.elements.push_back(
+        {constants, getWorker(leaf, t, side.getWarp(), workers)});
     return true;
   });
 }
@@ -388,21 +521,25 @@ static bool forEachIteration(ArrayRef<Variation> variations,
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
   // What is not in a loop over threads, every thread does.
-  int64_t count =
-      before.leaf && after.leaf ? workers.threads : workers.launched;
+  bool areLeaves = before.leaf && after.leaf;
+  int64_t count = areLeaves ? workers.threads : workers.launched;
   Level worst = count == 1          ? Level::Thread
                 : count <= warpSize ? Level::Warp
                                     : Level::Block;
-  if (worst == Level::Thread || !before.leaf || !after.leaf ||
-      isByOwners(before.leaf) || isByOwners(after.leaf))
+  auto isKnown = [](const Access &access) {
+    scf::ForallOp leaf = access.leaf ? access.leaf : access.warpLeaf;
+    return leaf && !isByOwners(leaf) &&
+           (!access.warps || isOfBlock(access.warps));
+  };
+  if (worst == Level::Thread || !isKnown(before) || !isKnown(after))
     return worst;
   Side first(before), second(after);
   if (!first.initialize() || !second.initialize())
     return worst;
+  first.fixLastTurns();
   auto compare = [&]() -> std::optional<Level> {
     Reached a, b;
-    if (!reach(first, before.leaf, workers, a) ||
-        !reach(second, after.leaf, workers, b))
+    if (!reach(first, workers, a) || !reach(second, workers, b))
       return worst;
     std::optional<Level> level = meet(a, b, before.stale);
     return level ? std::min(*level, worst) : level;
@@ -447,7 +584,7 @@ std::optional<Level> Meetings::compute(const Access &before,
 }
 
 std::optional<Level> Meetings::get(const Access &before, const Access &after) {
-  auto key = std::make_pair(std::make_pair(before.op, after.op), before.stale);
+  auto key = std::make_tuple(before.op, after.op, before.stale, before.ended);
   auto found = known.find(key);
   if (found == known.end())
     found = known.insert({key, compute(before, after)}).first;

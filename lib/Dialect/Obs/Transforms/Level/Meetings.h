@@ -26,8 +26,8 @@ private:
   std::optional<Level> compute(const Access &before, const Access &after);
 
   Workers workers;
-  /// By the operations and the loop whose values are stale.
-  llvm::DenseMap<std::pair<std::pair<Operation *, Operation *>, Operation *>,
+  /// By the operations and the loops that are stale and that have ended.
+  llvm::DenseMap<std::tuple<Operation *, Operation *, Operation *, Operation *>,
                  std::optional<Level>>
       known;
 };
