@@ -17,9 +17,9 @@
 //
 // Run: obs-run examples/weighted-histogram.mlir --entry=direct iota:10xi32 iota:10xi32 4
 //      obs-run examples/weighted-histogram.mlir --entry=blocks --device=emulate --report iota:10000xi32 iota:10000xi32 100
-//      obs-run examples/weighted-histogram.mlir --entry=per_thread --device=emulate --report iota:10000xi32 iota:10000xi32
-//      obs-run examples/weighted-histogram.mlir --entry=per_warp --device=emulate --report iota:10000xi32 iota:10000xi32
-//      obs-run examples/weighted-histogram.mlir --entry=per_block --device=emulate --report iota:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=per_thread --device=emulate --report zeros:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=per_warp --device=emulate --report zeros:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=per_block --device=emulate --report zeros:10000xi32 iota:10000xi32
 
 !bins = !obs.pull<? x i32 bound [1024]>
 
