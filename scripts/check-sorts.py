@@ -61,7 +61,7 @@ def make(number, seed, limit):
         a[special] = random.choice(np.float32([np.nan, -np.nan, np.inf, -np.inf, 0, -0.0]), special.sum())
         return "radix-sort", kind, check.Case([a], total_order(a), entry="f32")
     if sorter in ("counting", "occurrence"):
-        bound = int(random.choice([1, 2, 300, 5000]))
+        bound = int(random.choice([1, 2, 300, 5000, 100000]))
         a = order(kind, random.integers(0, bound, n, np.int32), random)
         expected = np.sort(a) if sorter == "counting" else np.unique(a)
         return "counting-sort", kind, check.Case([a, bound], expected, entry=sorter)
