@@ -228,10 +228,17 @@ Error CudaDevice::fill(DevicePtr target, uint64_t pattern,
   default:
     break;
   }
-  // The low halves, and the high halves.
+  // The low halves and the high halves of some, since this is slow; then what
+  // is there is doubled until it is enough.
+  uint64_t done = std::min<uint64_t>(count, 1024);
   for (int half = 0; half < 2; ++half)
     if (Error error = checkFill(enter().memsetD2D32Async(
-            target + 4 * half, 8, pattern >> 32 * half, 1, count, stream)))
+            target + 4 * half, 8, pattern >> 32 * half, 1, done, stream)))
+      return error;
+  for (; done < count; done *= 2)
+    if (Error error =
+            copyOnDevice(target + done * sizeof(pattern), target,
+                         std::min(done, count - done) * sizeof(pattern)))
       return error;
   return Error::success();
 }

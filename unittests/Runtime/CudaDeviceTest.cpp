@@ -91,7 +91,7 @@ TEST_F(CudaDeviceTest, CopiesAndFillsEveryWidth) {
   Builder b(&context);
   for (Type type :
        {b.getI8Type(), b.getI16Type(), b.getI32Type(), b.getI64Type()})
-    for (int64_t count : {0, 1, 2, 5, 8, 13})
+    for (int64_t count : {0, 1, 2, 5, 8, 13, 3000})
       for (int64_t value :
            {int64_t(0), int64_t(-1), int64_t(0x0102030405060708)}) {
         MemoryRef array =

@@ -60,8 +60,13 @@ std::string Plan::describe(LaunchOp launch) {
        llvm::zip(launch.getArgs(), kernel.getBody().getArguments())) {
     if (!isa<MemRefType>(parameter.getType()))
       continue;
-    for (Operation *user : parameter.getUsers())
+    for (Operation *user : parameter.getUsers()) {
+      // An extent is not in memory.
+      if (isa<ViewOp>(user) &&
+          llvm::all_of(user->getUsers(), llvm::IsaPred<DimOp>))
+        continue;
       (isa<ForceOp>(user) ? writes : reads).push_back(argument);
+    }
   }
   auto entry = kernel->getAttrOfType<StringAttr>("entry");
   std::string text =
