@@ -1,25 +1,28 @@
-// One step of k-means: every point goes to the nearest of k centres (the first of
+// k-means. A @step: every point goes to the nearest of k centres (the first of
 // those), and each centre moves to the mean of its points; a centre without points
 // stays. Points and centres have two coordinates. The results are the centres
-// and, for each point, the number of its centre.
+// and, for each point, the number of its centre. @until_stable takes steps until no
+// centre moves, at most %limit of them, and returns the number of steps, too.
 //
 // From: S. Lloyd, Least squares quantization in PCM, 1982; an example program of
 // Accelerate. Coordinates are integers, less than 2^15 apart, so that sums in any
 // order are the same and distances have no rounding errors; means are rounded
 // towards zero.
 //
-// GPU: three kernels and memsets. In the first a thread goes through the centres for
+// GPU: three kernels and memsets in a step. In the first a thread goes through the centres for
 // its point; the second adds up points and counts them by atomic operations; the
-// third divides. Sums are of 32 bits.
+// third divides. Sums are of 32 bits. In @until_stable a reduction counts the centres
+// that moved, in one kernel, and the host waits for that number after each step.
 //
-// Run: obs-run examples/k-means.mlir iota:10xi32 iota:10xi32 iota:3xi32 iota:3xi32
-//      obs-run examples/k-means.mlir --device=emulate --report iota:1000xi32 iota:1000xi32 iota:7xi32 iota:7xi32
+// Run: obs-run examples/k-means.mlir --entry=step iota:10xi32 iota:10xi32 iota:3xi32 iota:3xi32
+//      obs-run examples/k-means.mlir --entry=step --device=emulate --report iota:1000xi32 iota:1000xi32 iota:7xi32 iota:7xi32
+//      obs-run examples/k-means.mlir --entry=until_stable --device=emulate --report iota:100xi32 iota:100xi32 iota:3xi32 iota:3xi32 50
 
 !points = !obs.pull<? x i32, i32>
 !ints = !obs.pull<? x i32>
 !sums = !obs.push<grid, ? x i32>
 
-func.func @main(%points: !points, %centres: !points) -> (!points, !ints) {
+func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
@@ -82,4 +85,36 @@ func.func @main(%points: !points, %centres: !points) -> (!points, !ints) {
   %mp = obs.push %means : !points -> !obs.push<grid, ? x i32, i32>
   %moved = obs.force %mp {kernel = "means", threads = 256 : i64} : !obs.push<grid, ? x i32, i32> -> !points
   return %moved, %labels : !points, !ints
+}
+
+func.func @until_stable(%points: !points, %centres: !points, %limit: i32) -> (!points, i32) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %yes = arith.constant true
+  %last, %n, %more = scf.while (%c = %centres, %steps = %zero, %moving = %yes) : (!points, i32, i1) -> (!points, i32, i1) {
+    %below = arith.cmpi slt, %steps, %limit : i32
+    %go = arith.andi %below, %moving : i1
+    scf.condition(%go) %c, %steps, %moving : !points, i32, i1
+  } do {
+  ^bb0(%c: !points, %steps: i32, %moving: i1):
+    %next, %labels = func.call @step(%points, %c) : (!points, !points) -> (!points, !ints)
+    %moves = obs.map (%x, %y = %c : !points, %u, %v = %next : !points) -> !ints {
+      %x_moves = arith.cmpi ne, %x, %u : i32
+      %y_moves = arith.cmpi ne, %y, %v : i32
+      %either = arith.ori %x_moves, %y_moves : i1
+      %m = arith.extui %either : i1 to i32
+      obs.yield %m : i32
+    }
+    %sum = obs.reduce (%x, %y) = %moves init %zero : !ints -> !obs.push<grid, 1 x i32> {
+      %s = arith.addi %x, %y : i32
+      obs.yield %s : i32
+    }
+    %moved = obs.force %sum {kernel = "moved"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+    %count = obs.get %moved[%c0] : !obs.pull<1 x i32>
+    %moves_on = arith.cmpi ne, %count, %zero : i32
+    %taken = arith.addi %steps, %one : i32
+    scf.yield %next, %taken, %moves_on : !points, i32, i1
+  }
+  return %last, %n : !points, i32
 }

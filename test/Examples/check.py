@@ -305,18 +305,31 @@ def spmv(random):
         yield Case([rows, width, x], np.array(y, np.float32), entry="band")
 
 
+def k_means_step(x, y, cx, cy):
+    """Where the centres move, and the centre of each point."""
+    distances = (x[:, np.newaxis] - cx) ** 2 + (y[:, np.newaxis] - cy) ** 2
+    labels = np.argmin(distances, axis=1).astype(np.int32)
+    mx, my = cx.copy(), cy.copy()
+    for c in np.unique(labels):
+        # Exact in double precision; int() rounds towards zero.
+        mx[c], my[c] = (int(v[labels == c].sum() / np.count_nonzero(labels == c)) for v in (x, y))
+    return mx, my, labels
+
+
 def k_means(random):
     for n, k in ((0, 1), (1, 1), (33, 5), (257, 300), (1000, 7), (5000, 2)):
         x, y = (random.integers(-16000, 16000, n, np.int32) for _ in range(2))
         cx, cy = (random.integers(-16000, 16000, k, np.int32) for _ in range(2))
         cx[k // 2], cy[k // 2] = cx[0], cy[0]  # Of equal centres the first one counts.
-        distances = (x[:, np.newaxis] - cx) ** 2 + (y[:, np.newaxis] - cy) ** 2
-        labels = np.argmin(distances, axis=1).astype(np.int32)
-        mx, my = cx.copy(), cy.copy()
-        for c in np.unique(labels):
-            # Exact in double precision; int() rounds towards zero.
-            mx[c], my[c] = (int(v[labels == c].sum() / np.count_nonzero(labels == c)) for v in (x, y))
-        yield [x, y, cx, cy], (mx, my, labels)
+        yield Case([x, y, cx, cy], k_means_step(x, y, cx, cy), entry="step")
+        if n in (0, 33, 257):
+            for limit in (0, 100):
+                tx, ty, steps, moves = cx, cy, 0, True
+                while moves and steps < limit:
+                    ux, uy, _ = k_means_step(x, y, tx, ty)
+                    moves = bool((ux != tx).any() or (uy != ty).any())
+                    tx, ty, steps = ux, uy, steps + 1
+                yield Case([x, y, cx, cy, limit], (tx, ty, np.array(steps, np.int32)), entry="until_stable")
 
 
 def counting_sort(random):
