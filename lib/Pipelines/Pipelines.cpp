@@ -86,6 +86,7 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   ObsToGPUOptions toGPU;
   toGPU.threads = options.threads;
   toGPU.blocks = options.blocks;
+  toGPU.deterministic = options.deterministic;
   buildObsToGPUPipeline(pm, toGPU);
   buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.libdevice);
   if (options.format == "nvvm")

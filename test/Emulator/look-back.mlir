@@ -1,9 +1,9 @@
 // A scan in one pass is right because a flag is raised behind a release fence,
 // and read before an acquire fence. Without one of the two kinds the emulator
-// reports the race. Tiles of these elements are short, so there are 40 of them,
+// reports the race. Tiles of these elements are short, so there are 36 of them,
 // more than a block looks back at in one step.
 //
-// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 20000
+// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 36000
 // RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t
 // RUN: FileCheck %s --check-prefix=KERNEL < %t
 // RUN: %{run} < %t | FileCheck %s
@@ -14,8 +14,8 @@
 // KERNEL: memref.atomic_rmw assign
 // KERNEL: memref.atomic_rmw ori
 // KERNEL: llvm.fence syncscope("device") acquire
-// CHECK: [0, 1, 3, ..., 199950003, 199970001, 199990000]
-// CHECK-NEXT: [1, 2, 3, ..., 19998, 19999, 20000]
+// CHECK: [0, 1, 3, ..., 647910003, 647946001, 647982000]
+// CHECK-NEXT: [1, 2, 3, ..., 35998, 35999, 36000]
 // RACE: error: race: load of 8 bytes of global memory by {{.*}}: no release and acquire order the two blocks
 func.func @main(%n: index) -> (!obs.pull<? x index>, !obs.pull<? x index>) {
   %zero = arith.constant 0 : index

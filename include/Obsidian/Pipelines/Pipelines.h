@@ -62,6 +62,9 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
       *this, "threads", llvm::cl::desc("As for obs-to-gpu"), llvm::cl::init(0)};
   PassOptions::Option<int64_t> blocks{
       *this, "blocks", llvm::cl::desc("As for obs-to-gpu"), llvm::cl::init(0)};
+  PassOptions::Option<bool> deterministic{*this, "deterministic",
+                                          llvm::cl::desc("As for obs-to-gpu"),
+                                          llvm::cl::init(false)};
 };
 
 /// Adds to `pm`, which runs on `builtin.module`, the passes from programs over

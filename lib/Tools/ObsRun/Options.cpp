@@ -49,6 +49,8 @@ options:
                        OBS_DEVICE, else 0)
   --threads=N          threads of a block, 1 to 1024
   --blocks=N           blocks of a grid
+  --deterministic      floats round the same way in every run, whatever the
+                       strategy of a collective
   --out=FILE           write a result to FILE.npy, or to any other name as raw
                        elements; given once for each result, in order. - prints
                        it. Without --out all results are printed
@@ -117,6 +119,7 @@ private:
                      .Case("--time", &options.time)
                      .Case("--report", &options.report)
                      .Case("--graph", &options.graph)
+                     .Case("--deterministic", &options.deterministic)
                      .Default(nullptr);
     if (flag) {
       if (hasValue)

@@ -37,6 +37,7 @@ struct Options {
   bool time = false;
   bool report = false;
   bool graph = false;
+  bool deterministic = false;
   int64_t repeat = 1;
 };
 

@@ -184,6 +184,7 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
     pipelineOptions.threads = *options.threads;
   if (options.blocks)
     pipelineOptions.blocks = *options.blocks;
+  pipelineOptions.deterministic = options.deterministic;
   // What a kernel left in memory that is used again would count as written.
   pipelineOptions.reuseBuffers = !options.checkUninit;
   // What does not run is not compiled.

@@ -41,6 +41,11 @@ struct TranslateOptions {
   llvm::cl::opt<int64_t> blocks{
       "blocks-per-grid", llvm::cl::desc("Number of blocks of every launch"),
       llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
+  llvm::cl::opt<bool> deterministic{
+      "deterministic",
+      llvm::cl::desc("Floats round the same way in every run, whatever the "
+                     "strategy of a collective"),
+      llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -54,6 +59,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   ObsToGPUOptions lowering;
   lowering.threads = options.threads.getValue();
   lowering.blocks = options.blocks.getValue();
+  lowering.deterministic = options.deterministic.getValue();
   PassManager manager(module->getName());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();

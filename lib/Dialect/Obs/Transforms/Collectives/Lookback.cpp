@@ -37,11 +37,10 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Elements of a tile: as many as need 16 KiB, of which a block stores two.
-/// Larger tiles mean fewer to look back at, smaller ones more blocks side by
-/// side.
+/// Elements of a tile: as many as fit into 32 KiB, but not too many. Larger
+/// tiles mean fewer to look back at, smaller ones more blocks side by side.
 static int64_t getTileSize(ArrayRef<Type> elementTypes) {
-  constexpr int64_t tileBytes = 16384, minSize = 256, maxSize = 4096;
+  constexpr int64_t tileBytes = 32768, minSize = 256, maxSize = 4096;
   int64_t bytes = 0;
   for (Type type : elementTypes)
     bytes +=
@@ -295,8 +294,9 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
                     ShapedType::kDynamic, tile};
         Value operand = block.shareReads(block.generate(
             m, [&](Value k) { return block.get(x, block.add(first, k)); }));
-        Value scanned = block.force(block.shareReads(
-            lookupScanStrategy("warps")->scan(block, operand)));
+        // Not stored: whoever reads an element adds what the warps before give.
+        Value scanned =
+            block.shareReads(lookupScanStrategy("warps")->scan(block, operand));
         Values prefix = buildPrefix(
             block, number, block.get(scanned, block.sub(m.value, one)));
         // Element k of the tile behind everything before the tile.
