@@ -30,6 +30,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 
   // Arrays.
   pm.addPass(createInlinerPass());
+  pm.addPass(createObsFoldTablesPass());
   if (options.runtimeChecks)
     pm.addPass(createObsInsertRuntimeChecksPass());
   ObsExpandCollectivesPassOptions collectives;

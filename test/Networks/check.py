@@ -72,6 +72,12 @@ def zero_one(size, rng):
             [ints((outputs[i][w] for w in range(words) for i in range(size)), "Q")])
 
 
+def sort16(size, rng):
+    values = numbers(size, rng)
+    return ([ints(values)],
+            [ints(x for i in range(0, size, 16) for x in sorted(values[i:i + 16]))])
+
+
 def sort_any(size, rng):
     values = numbers(size, rng)
     return [ints(values)], [ints(sorted(values))]
@@ -183,7 +189,7 @@ def mandelbrot(size, rng):
 
 ORACLES = {
     "sort": chunked(numbers), "bitonic": chunked(bitonic), "halves": chunked(halves),
-    "interleaved": chunked(interleaved), "zero-one": zero_one, "sort-any": sort_any,
+    "interleaved": chunked(interleaved), "zero-one": zero_one, "sort-any": sort_any, "sort16": sort16,
     "tau": tau, "scan": scan(0), "scan256": scan(256), "sums512": sums(512),
     "edit-distance": distance, "scan8": scan8, "collatz": collatz, "logistic": logistic,
     "mandelbrot": mandelbrot,

@@ -122,6 +122,27 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
   ];
 }
 
+def ObsFoldTablesPass : Pass<"obs-fold-tables", "ModuleOp"> {
+  let summary = "Tables in constant memory become literals";
+  let description = [{
+    What is forced `in constant` is computed here, by the reference interpreter:
+    no kernel makes it, and it is in the code of those that read it.
+
+    ```mlir
+    // before
+    %g = obs.generate (%i) {
+      %j = arith.subi %c3, %i : index
+      obs.yield %j : index
+    } : !obs.pull<4 x index>
+    %p = obs.push %g : !obs.pull<4 x index> -> !obs.push<grid, 4 x index>
+    %t = obs.force %p in constant : !obs.push<grid, 4 x index> -> !obs.pull<4 x index>
+    // after
+    %t = obs.constant dense<[3, 2, 1, 0]> : tensor<4xindex>
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
   let summary = "Fuse everything that is not forced";
   let description = [{

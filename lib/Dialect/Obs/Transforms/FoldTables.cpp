@@ -1,0 +1,176 @@
+//===- FoldTables.cpp - Tables that are known at compile time -------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a table is computed from becomes a function of its own, which the
+// reference interpreter runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/Interpreter/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSFOLDTABLESPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+using interpreter::HostValue;
+
+/// The constant memory of a GPU, in bytes.
+static constexpr int64_t maxBytes = 1 << 16;
+
+/// The bytes of the results of `force`; none if they are not known.
+static std::optional<int64_t> countBytes(ForceOp force) {
+  int64_t bytes = 0;
+  for (Type result : force.getResultTypes()) {
+    auto type = cast<PullType>(result);
+    int64_t count = 1;
+    for (int64_t extent : type.getExtents())
+      if (ShapedType::isDynamic(extent) || extent > maxBytes)
+        return std::nullopt;
+      else if ((count *= extent) > maxBytes)
+        return std::nullopt;
+    for (Type element : type.getElementTypes())
+      bytes += count * interpreter::getScalarBytes(element);
+  }
+  return bytes;
+}
+
+/// Adds to `inputs` what `op` and its regions use from outside of `op`.
+static void collectUses(Operation *op, SmallVectorImpl<Value> &inputs) {
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+        inputs.push_back(operand);
+  });
+}
+
+/// Whether `op` computes the same at compile time as at run time.
+static bool isKnown(Operation *op) {
+  return !op->walk([](Operation *nested) {
+              if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(
+                      nested->getDialect()))
+                return WalkResult::advance();
+              if (isa<ViewOp, PrintOp, AssertOp, LaunchOp>(nested) ||
+                  !isa<ObsDialect>(nested->getDialect()))
+                return WalkResult::interrupt();
+              auto force = dyn_cast<ForceOp>(nested);
+              return force && !force.getInto().empty() ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+            }).wasInterrupted();
+}
+
+/// Adds to `program` what `op` needs, each operation after those that it uses,
+/// and `op` as the last one. False if a value is not known before the program
+/// runs: `unknown` is that value.
+static bool collectProgram(Operation *op, SetVector<Operation *> &program,
+                           Value &unknown) {
+  if (program.contains(op))
+    return true;
+  SmallVector<Value> inputs;
+  collectUses(op, inputs);
+  for (Value input : inputs) {
+    Operation *definition = input.getDefiningOp();
+    if (!definition || !isKnown(definition)) {
+      unknown = input;
+      return false;
+    }
+    if (!collectProgram(definition, program, unknown))
+      return false;
+  }
+  program.insert(op);
+  return true;
+}
+
+/// The array that `values`, one for each element type, are the contents of.
+static Value createTable(OpBuilder &builder, Location loc,
+                         ArrayRef<HostValue> values) {
+  SmallVector<Value> tables;
+  for (const HostValue &value : values) {
+    SmallVector<Attribute> elements;
+    for (int64_t i = 0, e = value.getNumElements(); i != e; ++i)
+      elements.push_back(value.get(i).getAttr());
+    auto type = RankedTensorType::get(value.extents, value.elementType);
+    tables.push_back(ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, elements)));
+  }
+  return tables.size() == 1 ? tables.front()
+                            : ZipOp::create(builder, loc, tables).getResult();
+}
+
+/// Replaces `force` by literals.
+static LogicalResult fold(ForceOp force) {
+  if (!force.getInto().empty())
+    return force.emitOpError(
+        "[table-known] a table in constant memory is not forced into memory");
+  std::optional<int64_t> bytes = countBytes(force);
+  if (!bytes || *bytes > maxBytes)
+    return force.emitOpError("[table-known] a table in constant memory has "
+                             "static extents and at most ")
+           << maxBytes << " bytes";
+  SetVector<Operation *> program;
+  Value unknown;
+  if (!collectProgram(force, program, unknown)) {
+    InFlightDiagnostic error = force.emitOpError(
+        "[table-known] a table in constant memory is computed from constants");
+    error.attachNote(unknown.getLoc()) << "this is not known before it runs";
+    return error;
+  }
+
+  OpBuilder builder(force->getContext());
+  builder.setInsertionPointToEnd(force->getParentOfType<ModuleOp>().getBody());
+  auto function =
+      func::FuncOp::create(builder, force.getLoc(), "obs.table",
+                           builder.getFunctionType({}, force.getResultTypes()));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  IRMapping map;
+  for (Operation *op : program)
+    builder.clone(*op, map);
+  func::ReturnOp::create(builder, force.getLoc(),
+                         map.lookup(force.getOperation())->getResults());
+  llvm::Expected<SmallVector<HostValue>> values =
+      interpreter::interpret(function, {});
+  function.erase();
+  // Its text says where it happened.
+  if (!values)
+    return force.emitOpError("[table-known] the table cannot be computed: ")
+           << llvm::toString(values.takeError());
+
+  builder.setInsertionPoint(force);
+  ArrayRef<HostValue> rest = *values;
+  for (Value result : force.getResults()) {
+    size_t count = cast<PullType>(result.getType()).getElementTypes().size();
+    result.replaceAllUsesWith(
+        createTable(builder, force.getLoc(), rest.take_front(count)));
+    rest = rest.drop_front(count);
+  }
+  force.erase();
+  return success();
+}
+
+namespace {
+struct FoldTables : mlir::obs::impl::ObsFoldTablesPassBase<FoldTables> {
+  void runOnOperation() override {
+    SmallVector<ForceOp> tables;
+    getOperation().walk([&](ForceOp force) {
+      if (force.getStorage() == Storage::Constant)
+        tables.push_back(force);
+    });
+    // In their order: a table may be made from another one.
+    for (ForceOp force : tables)
+      if (failed(fold(force)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,60 @@
+// RUN: obs-opt --obs-fold-tables --split-input-file %s | FileCheck %s
+
+// Two arrays of different types, one of them of pairs of two dimensions, from a
+// loop, a float and a table that was folded before.
+// CHECK-LABEL: @tables
+// CHECK: %[[A:.*]] = obs.constant dense<[1, 2, 6]> : tensor<3xi64>
+// CHECK: %[[X:.*]] = obs.constant dense<{{\[}}[5.000000e-01, 1.500000e+00], [2.500000e+00, 3.500000e+00]]> : tensor<2x2xf32>
+// CHECK: %[[Y:.*]] = obs.constant dense<{{\[}}[false, true], [true, true]]> : tensor<2x2xi1>
+// CHECK: %[[B:.*]] = obs.zip %[[X]], %[[Y]]
+// CHECK: %[[C:.*]] = obs.constant dense<[6, 2, 1]> : tensor<3xi64>
+// CHECK: return %[[A]], %[[B]], %[[C]]
+func.func @tables() -> (!obs.pull<3 x i64>, !obs.pull<2 x 2 x f32, i1>, !obs.pull<3 x i64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %one = arith.constant 1 : i64
+  %half = arith.constant 0.5 : f32
+  %factorials = obs.generate (%i) {
+    %n = arith.addi %i, %c2 : index
+    %f = scf.for %k = %c1 to %n step %c1 iter_args(%x = %one) -> i64 {
+      %y = arith.index_cast %k : index to i64
+      %z = arith.muli %x, %y : i64
+      scf.yield %z : i64
+    }
+    obs.yield %f : i64
+  } : !obs.pull<3 x i64>
+  %pairs = obs.generate (%i, %j) {
+    %row = arith.muli %i, %c2 : index
+    %k = arith.addi %row, %j : index
+    %l = arith.index_cast %k : index to i32
+    %m = arith.sitofp %l : i32 to f32
+    %u = arith.addf %m, %half : f32
+    %v = arith.cmpi ne, %k, %c0 : index
+    obs.yield %u, %v : f32, i1
+  } : !obs.pull<2 x 2 x f32, i1>
+  %p = obs.push %factorials : !obs.pull<3 x i64> -> !obs.push<grid, 3 x i64>
+  %q = obs.push %pairs : !obs.pull<2 x 2 x f32, i1> -> !obs.push<grid, 2 x 2 x f32, i1>
+  %a, %b = obs.force %p, %q in constant : !obs.push<grid, 3 x i64>, !obs.push<grid, 2 x 2 x f32, i1> -> (!obs.pull<3 x i64>, !obs.pull<2 x 2 x f32, i1>)
+  %turned = obs.reverse %a : !obs.pull<3 x i64>
+  %r = obs.push %turned : !obs.pull<3 x i64> -> !obs.push<grid, 3 x i64>
+  %c = obs.force %r in constant : !obs.push<grid, 3 x i64> -> !obs.pull<3 x i64>
+  return %a, %b, %c : !obs.pull<3 x i64>, !obs.pull<2 x 2 x f32, i1>, !obs.pull<3 x i64>
+}
+
+// -----
+
+// Other homes are left alone; a table of no elements is one, too.
+// CHECK-LABEL: @others
+// CHECK: obs.force
+// CHECK: obs.constant dense<> : tensor<0xi32>
+func.func @others() -> (!obs.pull<4 x i32>, !obs.pull<0 x i32>) {
+  %x = arith.constant 7 : i32
+  %s = obs.splat %x : !obs.pull<4 x i32>
+  %p = obs.push %s : !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32>
+  %a = obs.force %p : !obs.push<grid, 4 x i32> -> !obs.pull<4 x i32>
+  %t = obs.splat %x : !obs.pull<0 x i32>
+  %q = obs.push %t : !obs.pull<0 x i32> -> !obs.push<grid, 0 x i32>
+  %b = obs.force %q in constant : !obs.push<grid, 0 x i32> -> !obs.pull<0 x i32>
+  return %a, %b : !obs.pull<4 x i32>, !obs.pull<0 x i32>
+}
