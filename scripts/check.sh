@@ -44,6 +44,7 @@ step "all tests, with assertions"
 "$lit" -sv --no-progress-bar -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
 
 step "result"
-# What the tests of the barriers found.
+# What the tests of the goldens counted, and those of the barriers.
+cat build-asserts/test/Golden/Output/counts*.summary 2>/dev/null || true
 cat build-asserts/test/Golden/Output/mutants*.summary 2>/dev/null || true
 python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json
