@@ -65,6 +65,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   kernel.addPass(createObsAssignLayoutsPass());
   kernel.addPass(createObsAssignHomesPass());
   kernel.addPass(createObsPlaceBarriersPass());
+  kernel.addPass(createObsAssignBanksPass());
   kernel.addPass(createObsPlanSharedPass());
   verify();
 }

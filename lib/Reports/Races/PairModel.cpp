@@ -522,7 +522,40 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
   return address;
 }
 
-void PairModel::addMeetings(const MemoryAccess &a, const MemoryAccess &b) {
+/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
+/// of, and n the number of a row, or i divided by the elements of a row of
+/// banks. Both together are a permutation of the array.
+static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
+  if (!access.isShared || access.indices.empty())
+    return {};
+  auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
+  auto low = swizzled ? swizzled.getRhs().getDefiningOp<arith::AndIOp>()
+                      : arith::AndIOp();
+  APInt mask, divisor;
+  if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
+      !(mask + 1).isPowerOf2())
+    return {};
+  modulus = mask.getSExtValue() + 1;
+  auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
+  bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
+                   matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
+                   divisor.uge(modulus);
+  bool isRow = access.indices.size() > 1 &&
+               low.getLhs() == access.indices[access.indices.size() - 2];
+  int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
+  return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
+                                                       : Value();
+}
+
+void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
+  // In one array, permuted alike, elements meet where they do unpermuted.
+  int64_t modulus = 0, otherModulus = 0;
+  Value first = getUnswizzled(a, modulus);
+  Value second = getUnswizzled(b, otherModulus);
+  if (first && second && a.array == b.array && modulus == otherModulus) {
+    a.indices.back() = first;
+    b.indices.back() = second;
+  }
   // Every access is within its array: the compiler has checked that, or the
   // emulator does.
   auto addBounds = [&](const MemoryAccess &access, Owner side) {

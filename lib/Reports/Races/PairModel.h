@@ -118,7 +118,7 @@ private:
   const PastLoop *findPast(Operation *loop) const;
   const NewLoop *findBegun(Operation *loop) const;
   void addGuards(Operation *op, Owner side);
-  void addMeetings(const MemoryAccess &a, const MemoryAccess &b);
+  void addMeetings(MemoryAccess a, MemoryAccess b);
   IndexExpr getByteAddress(const MemoryAccess &access, Owner side);
   std::optional<SmallVector<IndexExpr>> getStrides(Value array, Owner side);
 

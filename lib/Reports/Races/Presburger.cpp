@@ -184,13 +184,19 @@ Sum Attempt::get(const IndexExpr &expr) {
   return sum;
 }
 
+/// True if `expr` has few values.
+static bool isNarrow(const IndexExpr &expr) {
+  std::optional<IndexRange> range = expr.getRange();
+  return range && range->max - range->min < 64;
+}
+
 /// A value of `expr` as one of few, with the condition that it has it.
 std::optional<int64_t> Attempt::pickValue(const IndexExpr &expr) {
   if (std::optional<int64_t> constant = expr.getConstant())
     return constant;
-  std::optional<IndexRange> range = expr.getRange();
-  if (!range || range->max - range->min >= 64)
+  if (!isNarrow(expr))
     return std::nullopt;
+  std::optional<IndexRange> range = expr.getRange();
   int64_t value = range->min + choose(range->max - range->min + 1);
   requireZero(difference(get(expr), number(value)));
   return value;
@@ -340,8 +346,19 @@ Sum Attempt::compute(const IndexExpr &expr) {
   case Kind::Or:
   case Kind::Xor: {
     IndexExpr a = operands[0], b = operands[1];
-    if (!b.getConstant() && !pickValue(b).has_value())
+    if (a.getConstant() || !isNarrow(b))
       std::swap(a, b);
+    if (!b.getConstant() && !isNarrow(b))
+      return approximate(expr);
+    std::optional<IndexRange> range = b.getRange();
+    if (!b.getConstant() && range->min >= 0 && expr.getKind() != Kind::And) {
+      // Only the low bits of the other change: one case, not one for each
+      // value.
+      Sum result = approximate(expr);
+      int64_t block = llvm::PowerOf2Ceil(range->max + 1);
+      requireZero(difference(divide(result, block), divide(get(a), block)));
+      return result;
+    }
     std::optional<int64_t> mask = pickValue(b);
     if (!mask)
       return approximate(expr);

@@ -10,6 +10,37 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
+  let summary = "Spread shared arrays over the banks of shared memory";
+  let description = [{
+    Shared memory has 32 banks of 4 bytes; lanes of a warp that want different
+    words of one bank wait for each other. For each shared array whose accesses
+    conflict, this pass compares where elements can be: rows with 1 to 32
+    elements of padding, or the last index xored with the number of the row (for
+    an array of one row, of the 128 bytes that hold one word of each bank). The
+    least number of wavefronts wins, of all accesses whose indices are known, in
+    all turns of counted loops around (up to 64). Padding costs memory only; a
+    xor must save a quarter of the wavefronts.
+
+    `obs-report-cost` prints the degree of conflicts of each access.
+
+    ```mlir
+    // before: a column is in one bank
+    %a = memref.alloc() : memref<32x32xi32, #obs.home<block, shared>>
+    // after
+    %a = memref.alloc() : memref<32x33xi32, #obs.home<block, shared>>
+    ```
+
+    Barriers are placed before: afterwards an index need not be the number of an
+    iteration any more.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"padded", "arrays padded", "Shared arrays with padded rows">,
+    Statistic<"swizzled", "arrays swizzled", "Shared arrays with xored indices">
+  ];
+}
+
 def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
   let summary = "Decide where every forced array lives";
   let description = [{

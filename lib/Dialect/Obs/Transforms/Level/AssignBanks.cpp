@@ -1,0 +1,318 @@
+//===- AssignBanks.cpp - Spread shared arrays over the banks --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Workers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSASSIGNBANKSPASS
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+using Kind = IndexExpr::Kind;
+
+/// Shared memory of a block in bytes.
+static constexpr int64_t limit = 232448;
+/// Bytes of a row of all banks.
+static constexpr int64_t rowBytes = 128;
+static constexpr int64_t maxPad = 32;
+/// Iterations of a leaf that are looked at: a few warps stand for all.
+static constexpr int64_t maxIterations = 128;
+/// Combinations of turns of the loops around an access that are looked at.
+static constexpr int64_t maxTurns = 64;
+
+namespace {
+/// A way to place the elements of an array.
+struct Placement {
+  /// Elements behind each row.
+  int64_t pad = 0;
+  /// The last index is xored with the number of the row (of the bank row where
+  /// there is only one), modulo this; 1 leaves it as it is.
+  int64_t swizzle = 1;
+};
+
+/// One access, in one combination of turns.
+struct Request {
+  IndexMap indices;
+  int64_t count;
+  int64_t threads;
+};
+
+class Array {
+public:
+  Array(memref::AllocOp alloc, Workers workers)
+      : alloc(alloc), threads(workers.threads),
+        shape(alloc.getType().getShape()) {
+    auto home = cast<HomeAttr>(alloc.getType().getMemorySpace());
+    if (home.getOwner() == Level::Warp)
+      copies = llvm::divideCeil(workers.launched, warpSize);
+    Type element = alloc.getType().getElementType();
+    bytes = element.isIndex()
+                ? 8
+                : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  }
+
+  /// Finds the accesses; false if something else is done to the array.
+  bool collect();
+  /// Wavefronts that the requests take; without those that are not understood.
+  uint64_t getCost(const Placement &placement) const;
+  uint64_t getLeast() const;
+  int64_t getBytes() {
+    return alloc.getType().getNumElements() * bytes * copies;
+  }
+  /// Ways to place the array that take at most `room` bytes more.
+  SmallVector<Placement> getPlacements(int64_t room);
+  int64_t getPadding(const Placement &placement) {
+    return alloc.getType().getNumElements() / shape.back() * placement.pad *
+           bytes * copies;
+  }
+  void place(const Placement &placement);
+
+private:
+  void addRequests(Operation *op, ValueRange indices);
+  IndexExpr getAddress(const IndexMap &indices,
+                       const Placement &placement) const;
+  bool isOneRow() const { return shape.size() == 1 || isRing(); }
+  bool isRing() const { return shape.size() == 2 && shape[0] == 2; }
+  int64_t getBankRow() const { return std::max<int64_t>(1, rowBytes / bytes); }
+
+  memref::AllocOp alloc;
+  int64_t threads;
+  SmallVector<int64_t> shape;
+  /// Of an element.
+  int64_t bytes;
+  /// One for each warp, of an array of warps.
+  int64_t copies = 1;
+  SmallVector<Operation *> accesses;
+  SmallVector<Request> requests;
+};
+} // namespace
+
+static MutableOperandRange getIndices(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getIndicesMutable();
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return store.getIndicesMutable();
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return atomic.getIndicesMutable();
+  return cast<memref::GenericAtomicRMWOp>(op).getIndicesMutable();
+}
+
+bool Array::collect() {
+  if (shape.empty())
+    return false;
+  for (OpOperand &use : alloc->getUses()) {
+    Operation *op = use.getOwner();
+    bool isAccess = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
+                        memref::GenericAtomicRMWOp>(op);
+    // The value stored could be the array itself.
+    if (!isAccess || getIndices(op).empty() ||
+        !isa<MemRefType>(use.get().getType()))
+      return false;
+    accesses.push_back(op);
+    addRequests(op, getIndices(op).getAsOperandRange());
+  }
+  return true;
+}
+
+/// Calls `visit` with every combination of turns of `loops`, or with the first
+/// turn of each if there are too many.
+static void
+forEachTurn(ArrayRef<scf::ForOp> loops,
+            function_ref<void(ArrayRef<std::pair<Value, int64_t>>)> visit) {
+  SmallVector<std::array<int64_t, 3>> ranges;
+  int64_t combinations = 1;
+  for (scf::ForOp loop : loops) {
+    int64_t from = getConstantIntValue(loop.getLowerBound()).value_or(0);
+    int64_t to = getConstantIntValue(loop.getUpperBound()).value_or(from + 1);
+    int64_t step = getConstantIntValue(loop.getStep()).value_or(1);
+    int64_t turns =
+        step > 0 && to > from ? llvm::divideCeil(to - from, step) : 1;
+    ranges.push_back({from, step, turns});
+    combinations = std::min(combinations * turns, maxTurns + 1);
+  }
+  if (combinations > maxTurns)
+    for (auto &range : ranges)
+      range[2] = 1;
+  SmallVector<std::pair<Value, int64_t>> point;
+  std::function<void(size_t)> go = [&](size_t depth) {
+    if (depth == loops.size())
+      return visit(point);
+    auto [from, step, turns] = ranges[depth];
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      scf::ForOp loop = loops[depth];
+      point.push_back({loop.getInductionVar(), from + turn * step});
+      go(depth + 1);
+      point.pop_back();
+    }
+  };
+  go(0);
+}
+
+void Array::addRequests(Operation *op, ValueRange indices) {
+  auto leaf = op->getParentOfType<scf::ForallOp>();
+  if (!leaf)
+    return; // All threads read the same element.
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  if (distribution && distribution.getValue() != Distribution::Striped)
+    return;
+  auto map = cast<MapAttr>(leaf.getMappingAttr()[0]);
+  int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
+  int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
+                      .value_or(std::min(workers, maxIterations));
+  // Counted loops around; those over units of a level leave their number open.
+  SmallVector<scf::ForOp> loops;
+  for (Operation *around = op->getParentOp(); !isa<KernelOp>(around);
+       around = around->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(around);
+        loop && !loop->hasAttr("obs.map") &&
+        (leaf->isAncestor(loop) || getConstantIntValue(loop.getUpperBound())))
+      loops.push_back(loop);
+  forEachTurn(loops, [&](ArrayRef<std::pair<Value, int64_t>> point) {
+    IndexRecognizer recognizer;
+    recognizer.addLeaf(leaf.getRegion());
+    recognizer.addVariable(leaf.getInductionVar(0), count);
+    for (auto [variable, value] : point)
+      recognizer.define(variable, IndexExpr::constant(value));
+    Request request{{}, std::min(count, maxIterations), workers};
+    for (Value index : indices)
+      request.indices.push_back(recognizer.get(index));
+    requests.push_back(std::move(request));
+  });
+}
+
+/// The number of an element in memory.
+IndexExpr Array::getAddress(const IndexMap &indices,
+                            const Placement &placement) const {
+  IndexExpr last = indices.back();
+  if (placement.swizzle > 1) {
+    IndexExpr row = isOneRow()
+                        ? IndexExpr::binary(Kind::FloorDiv, last,
+                                            IndexExpr::constant(getBankRow()))
+                        : indices[indices.size() - 2];
+    last = last ^ (row & IndexExpr::constant(placement.swizzle - 1));
+  }
+  IndexExpr address = IndexExpr::constant(0);
+  for (size_t d = 0; d < indices.size(); ++d) {
+    bool isLast = d + 1 == indices.size();
+    int64_t extent = shape[d] + (isLast ? placement.pad : 0);
+    address =
+        address * IndexExpr::constant(extent) + (isLast ? last : indices[d]);
+  }
+  return address;
+}
+
+uint64_t Array::getCost(const Placement &placement) const {
+  uint64_t total = 0;
+  for (const Request &request : requests)
+    if (std::optional<WarpCost> cost =
+            getBankConflicts(getAddress(request.indices, placement),
+                             request.count, request.threads, bytes))
+      total += cost->total;
+  return total;
+}
+
+/// What all requests would take without conflicts.
+uint64_t Array::getLeast() const {
+  uint64_t total = 0;
+  for (const Request &request : requests)
+    if (std::optional<WarpCost> cost =
+            getBankConflicts(getAddress(request.indices, {}), request.count,
+                             request.threads, bytes))
+      total += cost->requests * std::max<int64_t>(1, bytes / 4);
+  return total;
+}
+
+SmallVector<Placement> Array::getPlacements(int64_t room) {
+  SmallVector<Placement> placements;
+  for (int64_t pad = 1; pad <= maxPad && !isOneRow(); ++pad)
+    if (Placement padded{pad, 1}; getPadding(padded) <= room)
+      placements.push_back(padded);
+  // Permutes the row, or the elements of each row of banks.
+  int64_t row = isOneRow() ? getBankRow() : shape.back();
+  if (shape.back() % row == 0 && llvm::isPowerOf2_64(row) && row > 1)
+    placements.push_back({0, std::min<int64_t>(row, getBankRow())});
+  return placements;
+}
+
+void Array::place(const Placement &placement) {
+  if (placement.pad > 0) {
+    shape.back() += placement.pad;
+    alloc.getResult().setType(
+        MemRefType::Builder(alloc.getType()).setShape(shape));
+  }
+  if (placement.swizzle == 1)
+    return;
+  for (Operation *op : accesses) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    MutableOperandRange indices = getIndices(op);
+    Value last = indices[indices.size() - 1].get();
+    Value row = isOneRow() ? arith::DivUIOp::create(builder, loc, last,
+                                                    constant(getBankRow()))
+                                 .getResult()
+                           : indices[indices.size() - 2].get();
+    row = arith::AndIOp::create(builder, loc, row,
+                                constant(placement.swizzle - 1));
+    last = arith::XOrIOp::create(builder, loc, last, row);
+    indices[indices.size() - 1].set(last);
+  }
+}
+
+namespace {
+struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
+  using ObsAssignBanksPassBase::ObsAssignBanksPassBase;
+
+  void runOnOperation() override {
+    Workers workers = getWorkers(getOperation());
+    SmallVector<Array> arrays;
+    // Arrays may come to share memory, so this is the most that is needed.
+    int64_t room = limit;
+    getOperation().walk([&](memref::AllocOp alloc) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      if (!home || home.getStorage() != Storage::Shared)
+        return;
+      arrays.emplace_back(alloc, workers);
+      room -= arrays.back().getBytes();
+    });
+    for (Array &array : arrays)
+      if (array.collect())
+        improve(array, room);
+  }
+
+private:
+  void improve(Array &array, int64_t &room) {
+    uint64_t before = array.getCost({});
+    if (before == array.getLeast())
+      return;
+    Placement best;
+    uint64_t least = before;
+    for (const Placement &placement : array.getPlacements(room)) {
+      uint64_t cost = array.getCost(placement);
+      // Arithmetic on every index has to be worth it.
+      uint64_t price = placement.swizzle > 1 ? before / 4 : 0;
+      if (cost + price < least) {
+        best = placement;
+        least = cost;
+      }
+    }
+    if (least == before)
+      return;
+    ++(best.pad > 0 ? padded : swizzled);
+    room -= array.getPadding(best);
+    array.place(best);
+  }
+};
+} // namespace

@@ -1,0 +1,70 @@
+// RUN: obs-opt -pass-pipeline='builtin.module(obs.kernel(obs-assign-banks))' %s | FileCheck %s
+
+// A column of 32 numbers of 4 bytes is in one bank; with 33 in each row it is in
+// all of them.
+
+// CHECK-LABEL: obs.kernel @columns
+// CHECK: memref.alloc() : memref<32x33xi32, #obs.home<block, shared>>
+// CHECK: memref.load %{{.*}}[%{{.*}}, %{{.*}}] : memref<32x33xi32
+obs.kernel @columns(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "columns"} {
+  %c3 = arith.constant 3 : index
+  %v = arith.constant 7 : i32
+  %a = memref.alloc() : memref<32x32xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    memref.store %v, %a[%c3, %i] : memref<32x32xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+  scf.forall (%i) in (32) {
+    %x = memref.load %a[%i, %c3] : memref<32x32xi32, #obs.home<block, shared>>
+    memref.store %x, %out[%i] : memref<32xi32>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// Rows alone do not conflict.
+
+// CHECK-LABEL: obs.kernel @rows
+// CHECK: memref.alloc() : memref<32x32xi32, #obs.home<block, shared>>
+obs.kernel @rows(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "rows"} {
+  %c3 = arith.constant 3 : index
+  %v = arith.constant 7 : i32
+  %a = memref.alloc() : memref<32x32xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    memref.store %v, %a[%c3, %i] : memref<32x32xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// One row, of which the lanes of a warp take every 32nd element: all in one
+// bank. Element e moves to e xor (e / 32 mod 32).
+
+// CHECK-LABEL: obs.kernel @strided
+// CHECK: memref.alloc() : memref<1024xi32, #obs.home<block, shared>>
+// CHECK: %[[E:.*]] = arith.muli %{{.*}}, %c32
+// CHECK: %[[ROW:.*]] = arith.divui %[[E]], %c32
+// CHECK: %[[LOW:.*]] = arith.andi %[[ROW]], %c31
+// CHECK: %[[TO:.*]] = arith.xori %[[E]], %[[LOW]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[TO]]] : memref<1024xi32
+obs.kernel @strided(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "strided"} {
+  %c32 = arith.constant 32 : index
+  %v = arith.constant 7 : i32
+  %a = memref.alloc() : memref<1024xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    %e = arith.muli %i, %c32 : index
+    memref.store %v, %a[%e] : memref<1024xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// There is no room for a longer row: 232448 bytes are what a block can have, and
+// 1816 rows of 32 numbers take them all. The row's number is xored instead.
+
+// CHECK-LABEL: obs.kernel @full
+// CHECK: memref.alloc() : memref<1816x32xi32, #obs.home<block, shared>>
+// CHECK: %[[LOW:.*]] = arith.andi %[[I:.*]], %c31
+// CHECK: %[[TO:.*]] = arith.xori %c3{{.*}}, %[[LOW]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[TO]]] : memref<1816x32xi32
+obs.kernel @full(%out: memref<32xi32>) attributes {threads = 32 : i64, entry = "full"} {
+  %c3 = arith.constant 3 : index
+  %v = arith.constant 7 : i32
+  %a = memref.alloc() : memref<1816x32xi32, #obs.home<block, shared>>
+  scf.forall (%i) in (32) {
+    memref.store %v, %a[%i, %c3] : memref<1816x32xi32, #obs.home<block, shared>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+}
