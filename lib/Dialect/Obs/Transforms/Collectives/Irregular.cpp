@@ -451,7 +451,7 @@ static void expandExpandInThread(CollectiveBuilder &c, ExpandOp op, Extent n,
 /// The number of the length that element `t` comes from: the first one with
 /// which the sum is more than `t`.
 static Value findLength(CollectiveBuilder &c, Value sums, Extent n, Value t) {
-  // Each step leaves less than half of the candidates.
+  // Each step leaves at most half of the candidates.
   Value steps = c.add(c.ceilLog2(n), c.constant(1));
   auto loop = scf::ForOp::create(
       c.builder, c.loc, c.constant(0), steps, c.constant(1),
