@@ -88,7 +88,8 @@ LogicalResult KernelCheck::run() {
       if (between != Between::Blocks || !second.isShared)
         check(first, second, between);
     };
-    AccessIntervals intervals(kernel, between, accesses, uniformity, visit);
+    AccessIntervals intervals(kernel, between, accesses, uniformity, ranges,
+                              visit);
     if (failed(intervals.run()))
       return failure();
   }

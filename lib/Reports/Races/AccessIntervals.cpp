@@ -90,9 +90,9 @@ LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
   if (auto counted = dyn_cast<scf::ForOp>(*loop)) {
     decisions = {counted.getLowerBound(), counted.getUpperBound(),
                  counted.getStep()};
-    std::optional<int64_t> from = getConstantIntValue(counted.getLowerBound());
-    std::optional<int64_t> to = getConstantIntValue(counted.getUpperBound());
-    canSkip = !from || !to || *from >= *to;
+    std::optional<IndexRange> from = ranges.get(counted.getLowerBound());
+    std::optional<IndexRange> to = ranges.get(counted.getUpperBound());
+    canSkip = !from || !to || from->max >= to->min;
   } else if (auto open = dyn_cast<scf::WhileOp>(*loop)) {
     decisions = {open.getConditionOp().getCondition()};
   }

@@ -26,9 +26,9 @@ public:
 
   AccessIntervals(gpu::GPUFuncOp kernel, Between between,
                   const llvm::DenseMap<Operation *, MemoryAccess> &accesses,
-                  Uniformity &uniformity, Visitor visit)
+                  Uniformity &uniformity, const Ranges &ranges, Visitor visit)
       : kernel(kernel), between(between), accesses(accesses),
-        uniformity(uniformity), visit(visit) {}
+        uniformity(uniformity), ranges(ranges), visit(visit) {}
 
   /// Fails, with a diagnostic, where some threads pass by a barrier that others
   /// wait at.
@@ -48,6 +48,7 @@ private:
   Between between;
   const llvm::DenseMap<Operation *, MemoryAccess> &accesses;
   Uniformity &uniformity;
+  const Ranges &ranges;
   Visitor visit;
   /// The loops around, outermost first, that hold barriers.
   SmallVector<Operation *> loops;

@@ -309,6 +309,29 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
   return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
 }
 
+/// How often `value` is 1 - `from`, one after the other, through loops of which
+/// the number of turns is known; nothing if it is made in another way.
+static std::optional<int64_t> getFlips(Value value, Value from) {
+  if (value == from)
+    return 0;
+  if (auto flip = value.getDefiningOp<arith::SubIOp>();
+      flip && matchPattern(flip.getLhs(), m_One())) {
+    std::optional<int64_t> before = getFlips(flip.getRhs(), from);
+    return before ? std::optional(*before + 1) : before;
+  }
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return std::nullopt;
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  std::optional<APInt> turns = loop.getStaticTripCount();
+  std::optional<int64_t> each =
+      getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i));
+  std::optional<int64_t> before = getFlips(loop.getInitArgs()[i], from);
+  if (!turns || !each || !before)
+    return std::nullopt;
+  return *before + *each * turns->getSExtValue();
+}
+
 IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
   Operation *parent = argument.getOwner()->getParentOp();
   auto loop = dyn_cast<scf::ForOp>(parent);
@@ -317,16 +340,20 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
   if (argument == loop.getInductionVar())
     return getTurn(loop, side);
   // What every turn flips: its start plus the number of turns, modulo 2.
-  if (auto flip = loop.getTiedLoopYieldedValue(argument)
-                      ->get()
-                      .getDefiningOp<arith::SubIOp>();
-      flip && flip.getRhs() == argument &&
-      matchPattern(flip.getLhs(), m_One()) &&
-      isConstantIntValue(loop.getStep(), 1) &&
-      isConstantIntValue(loop.getTiedLoopInit(argument)->get(), 0))
-    return IndexExpr::binary(
-        Kind::Mod, getTurn(loop, side) - get(loop.getLowerBound(), side),
-        constant(2));
+  OpOperand *init = loop.getTiedLoopInit(argument);
+  std::optional<IndexRange> bit = ranges.get(argument);
+  std::optional<int64_t> flips =
+      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument);
+  if (flips && bit && bit->min == 0 && bit->max == 1 &&
+      isConstantIntValue(loop.getStep(), 1)) {
+    IndexExpr start = get(init->get(), side);
+    if (*flips % 2 == 0)
+      return start;
+    return IndexExpr::binary(Kind::Mod,
+                             start + getTurn(loop, side) -
+                                 get(loop.getLowerBound(), side),
+                             constant(2));
+  }
   if (side == Owner::Second) {
     if (const PastLoop *past = findPast(loop);
         past != first->past.end() && !past->left) {
