@@ -1,3 +1,6 @@
+// RUN: obs-translate --obs-to-ptx %s > %t.ptx
+// RUN: %python %S/Inputs/instructions.py %t.ptx | FileCheck %s
+// RUN: FileCheck %s --check-prefix=PTX --implicit-check-not='{{[.](shared|local)|bar[.]|__local_depot}}' < %t.ptx
 // RUN: %python -c "import array, random; rng = random.Random(1); a = [rng.randint(-512, 512) for i in range(2048)]; array.array('i', a).tofile(open('%t.in', 'wb')); array.array('i', sum((sorted(a[i:i + 512]) for i in range(0, 2048, 512)), [])).tofile(open('%t.want', 'wb'))"
 // RUN: obs-run %s --device=interpret %t.in:i32 --out=%t.out
 // RUN: cmp %t.out %t.want
@@ -5,7 +8,16 @@
 // RUN: cmp %t.out %t.want
 
 // vsort (DAMP 2012) of 512 elements by one warp, 16 for each lane, with the loops
-// over stages unrolled. Push form: an iteration for each comparator.
+// over stages unrolled. Push form: an iteration for each comparator. Registers,
+// as in pull form; but a lane does not hold the two elements that it compares.
+// CHECK: 1 add.s64
+// CHECK-NEXT: {{[0-9]+}} max.s32
+// CHECK-NEXT: {{[0-9]+}} min.s32
+// CHECK-NEXT: {{[0-9]+}} selp.b32
+// CHECK-NEXT: {{[0-9]+}} shfl.sync.bfly.b32
+// CHECK-NEXT: {{[0-9]+}} shfl.sync.idx.b32
+// CHECK-NOT: {{.}}
+// PTX: .entry
 
 !chunk = !obs.pull<512 x i32>
 !column = !obs.push<warp, 512 x i32>

@@ -1,4 +1,6 @@
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s --implicit-check-not='{{[.](shared|local)|bar[.]|__local_depot}}'
+// RUN: obs-translate --obs-to-ptx %s > %t.ptx
+// RUN: %python %S/Inputs/instructions.py %t.ptx | FileCheck %s --check-prefix=BETWEEN
 // RUN: %python -c "import array, random; rng = random.Random(1); a = [rng.randint(-512, 512) for i in range(2048)]; array.array('i', a).tofile(open('%t.in', 'wb')); array.array('i', sum((sorted(a[i:i + 512]) for i in range(0, 2048, 512)), [])).tofile(open('%t.want', 'wb'))"
 // RUN: obs-run %s --device=interpret %t.in:i32 --out=%t.out
 // RUN: cmp %t.out %t.want
@@ -9,6 +11,12 @@
 // over stages unrolled. Pull form: an iteration for each element. The array stays
 // in registers: between the loads and the stores lanes exchange elements by
 // shuffles, and nothing is stored or waited for, and no branch is taken.
+// BETWEEN: 1 add.s64
+// BETWEEN-NEXT: {{[0-9]+}} max.s32
+// BETWEEN-NEXT: {{[0-9]+}} min.s32
+// BETWEEN-NEXT: {{[0-9]+}} selp.b32
+// BETWEEN-NEXT: 560 shfl.sync.bfly.b32
+// BETWEEN-NOT: {{.}}
 // CHECK: .entry warp_vsort
 // CHECK-COUNT-16: ld.global
 // CHECK-NOT: bra
