@@ -4,10 +4,11 @@
 // of a warp are a row apart. Here a tile of 32 x 32 is forced on the way: it is
 // loaded along the rows of `a` and stored along the rows of the result.
 //
-// @swizzled keeps element (i, j) of a tile at (i, j ^ i): in @main the elements of a
-// column of the tile, which a warp reads together, are 32 words apart, so all in one
-// bank of shared memory; here they are in 32. That no two elements get one place is
-// proved by enumeration (rule R5).
+// The elements of a column of the tile, which a warp reads together, would be 32 words
+// apart, so all in one bank of shared memory. The compiler keeps rows 33 words apart
+// (`obs-assign-banks`). @swizzled needs no such help: it keeps element (i, j) at
+// (i, j ^ i), in 4096 bytes instead of 4224. That no two elements get one place is proved
+// by enumeration (rule R5).
 //
 // GPU: one kernel. A block takes a tile, kept in shared memory, with a barrier
 // between loads and stores. Tiles at the edges read zeros past the end, and
