@@ -18,6 +18,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
@@ -118,6 +119,38 @@ static LogicalResult linkLibdevice(llvm::Module &module, Operation *op,
   return success();
 }
 
+/// The arrays of threads in `module`, by this name; libdevice has its own.
+static constexpr llvm::StringLiteral kArrayName = "obs.array";
+
+static void nameArrays(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &op : llvm::instructions(function))
+      // What is printed is a struct.
+      if (auto *array = dyn_cast<llvm::AllocaInst>(&op);
+          array && !array->getAllocatedType()->isStructTy())
+        array->setName(kArrayName);
+}
+
+/// Remarks on the arrays that did not become registers.
+static void reportLocalMemory(llvm::Module &module, gpu::GPUModuleOp source) {
+  for (llvm::Function &function : module) {
+    uint64_t bytes = 0;
+    for (llvm::Instruction &op : llvm::instructions(function)) {
+      auto *array = dyn_cast<llvm::AllocaInst>(&op);
+      if (!array || !array->getName().starts_with(kArrayName))
+        continue;
+      if (auto size = array->getAllocationSize(module.getDataLayout()))
+        bytes += size->getFixedValue();
+    }
+    auto kernel = source.lookupSymbol<LLVM::LLVMFuncOp>(function.getName());
+    if (bytes && kernel)
+      emitRemark(kernel.getLoc())
+          << "kernel '" << function.getName() << "' keeps " << bytes
+          << " bytes of each thread in local memory, since indices of an array "
+             "of the thread are not constants";
+  }
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned optLevel) {
   llvm::PipelineTuningOptions tuning;
@@ -156,9 +189,12 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
     return emitError(nvvmModule.getLoc(), "cannot be translated to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
+  nameArrays(*module);
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();
   optimize(*module, machine, options.optLevel);
+  if (options.optLevel > 0)
+    reportLocalMemory(*module, nvvmModule);
   return module;
 }
 
