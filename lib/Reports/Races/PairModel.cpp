@@ -37,6 +37,48 @@ const NewLoop *PairModel::findBegun(Operation *loop) const {
                        [&](const NewLoop &l) { return l.loop == loop; });
 }
 
+/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
+/// of, and n the number of a row, or i divided by the elements of a row of
+/// banks. Both together are a permutation of the array.
+static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
+  if (!access.isShared || access.indices.empty())
+    return {};
+  auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
+  auto low = swizzled ? swizzled.getRhs().getDefiningOp<arith::AndIOp>()
+                      : arith::AndIOp();
+  APInt mask, divisor;
+  if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
+      !(mask + 1).isPowerOf2())
+    return {};
+  modulus = mask.getSExtValue() + 1;
+  auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
+  bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
+                   matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
+                   divisor.uge(modulus);
+  bool isRow = access.indices.size() > 1 &&
+               low.getLhs() == access.indices[access.indices.size() - 2];
+  int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
+  return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
+                                                       : Value();
+}
+
+/// At run time no index is outside of its array; so where one is the number of
+/// a turn, there are no more turns with the access than that.
+void PairModel::boundTurns(const MemoryAccess &access, Owner side) {
+  auto type = cast<MemRefType>(access.array.getType());
+  int64_t modulus = 0;
+  Value last = getUnswizzled(access, modulus);
+  for (auto [d, index] : llvm::enumerate(access.indices)) {
+    bool isLast = d + 1 == access.indices.size();
+    auto number = dyn_cast<BlockArgument>(isLast && last ? last : index);
+    if (!number || type.isDynamicDim(d))
+      continue;
+    if (auto loop = dyn_cast<scf::ForOp>(number.getOwner()->getParentOp());
+        loop && number == loop.getInductionVar())
+      mostTurns[{loop, unsigned(side)}] = type.getDimSize(d);
+  }
+}
+
 Question PairModel::ask(const PendingAccess &pending,
                         const MemoryAccess &second, Between between) {
   question = Question();
@@ -56,6 +98,9 @@ Question PairModel::ask(const PendingAccess &pending,
     getBlock(Owner::First);
     getBlock(Owner::Second);
   }
+  mostTurns.clear();
+  boundTurns(*pending.access, Owner::First);
+  boundTurns(second, Owner::Second);
   addGuards(pending.access->op, Owner::First);
   addGuards(second.op, Owner::Second);
   addMeetings(*pending.access, second);
@@ -447,6 +492,11 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     if (from && range && range->max < (int64_t(1) << 40))
       count.max = std::min(
           count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
+    auto most = mostTurns.find({loop, unsigned(side)});
+    if (from && most != mostTurns.end())
+      count.max = std::min(
+          count.max,
+          std::max<int64_t>(0, (most->second - 1 - from->min) / *stride));
     turn = start + makeUnknown({owner, count}) * step;
   } else {
     // for (i = block * c + r; ...; i += blocks * c), r in [0, c): what blocks
@@ -547,31 +597,6 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
   for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
     address = address + get(index, side) * stride * constant(bytes);
   return address;
-}
-
-/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
-/// of, and n the number of a row, or i divided by the elements of a row of
-/// banks. Both together are a permutation of the array.
-static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
-  if (!access.isShared || access.indices.empty())
-    return {};
-  auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
-  auto low = swizzled ? swizzled.getRhs().getDefiningOp<arith::AndIOp>()
-                      : arith::AndIOp();
-  APInt mask, divisor;
-  if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
-      !(mask + 1).isPowerOf2())
-    return {};
-  modulus = mask.getSExtValue() + 1;
-  auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
-  bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
-                   matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
-                   divisor.uge(modulus);
-  bool isRow = access.indices.size() > 1 &&
-               low.getLhs() == access.indices[access.indices.size() - 2];
-  int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
-  return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
-                                                       : Value();
 }
 
 void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {

@@ -118,6 +118,7 @@ private:
   const PastLoop *findPast(Operation *loop) const;
   const NewLoop *findBegun(Operation *loop) const;
   void addGuards(Operation *op, Owner side);
+  void boundTurns(const MemoryAccess &access, Owner side);
   void addMeetings(MemoryAccess a, MemoryAccess b);
   IndexExpr getByteAddress(const MemoryAccess &access, Owner side);
   std::optional<SmallVector<IndexExpr>> getStrides(Value array, Owner side);
@@ -131,6 +132,8 @@ private:
   const PendingAccess *first = nullptr;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;
   llvm::DenseMap<std::pair<Operation *, unsigned>, IndexExpr> turns;
+  /// Numbers of turns that are below a bound because they are indices.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, int64_t> mostTurns;
   std::optional<IndexExpr> warp, lanes[3], blocks[3];
 };
 
