@@ -6,7 +6,7 @@ elements. What a scatter fetches depends on the order, but not its sum for each
 index.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
-           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N]
+           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N] [--jobs N]
 
 Without --full the cases are few, and yet every two values of two dimensions
 (say, extent 33 and strategy raking) meet in one of them. Many cases share one
@@ -18,6 +18,7 @@ memory must be refused with that reason, and counts as such.
 import argparse
 import array
 import itertools
+import multiprocessing
 import os
 import random
 import subprocess
@@ -608,6 +609,20 @@ def run(arguments, cases, oracle, data_file, device, scratch):
     return report
 
 
+def start(*shared):
+    """Keeps what all modules of a process need."""
+    global SHARED
+    SHARED = shared
+
+
+def run_module(task):
+    """What `run` says about one module, in a process of the pool."""
+    device, cases = task
+    arguments, oracle, data_file = SHARED
+    with tempfile.TemporaryDirectory() as scratch:
+        return device, run(arguments, cases, oracle, data_file, device, scratch)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -618,6 +633,7 @@ def main():
     parser.add_argument("--check", default="", help="checks of the emulator")
     parser.add_argument("--limit", type=int, default=0, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
 
     rng = random.Random(arguments.seed)
@@ -634,6 +650,7 @@ def main():
         data_file = os.path.join(scratch, "data.bin")
         with open(data_file, "wb") as file:
             array.array("i", data).tofile(file)
+        tasks = []
         for device in arguments.device:
             # The interpreter knows neither strategies nor threads.
             mine = cases
@@ -643,10 +660,11 @@ def main():
             large = [c for c in mine if is_large(c)] if device != "interpret" else []
             alone = set(large)
             small = [c for c in mine if c not in alone]
-            modules = [small[begin:begin + 60] for begin in range(0, len(small), 60)]
-            modules += [[case] for case in large]
-            for module in modules:
-                for case, problem in run(arguments, module, oracle, data_file, device, scratch):
+            tasks += [(device, small[begin:begin + 60]) for begin in range(0, len(small), 60)]
+            tasks += [(device, [case]) for case in large]
+        with multiprocessing.Pool(arguments.jobs, start, (arguments, oracle, data_file)) as pool:
+            for device, report in pool.imap_unordered(run_module, tasks):
+                for case, problem in report:
                     key = (device, case[0])
                     counts[key] = counts.get(key, 0) + 1
                     if problem == "too large":
