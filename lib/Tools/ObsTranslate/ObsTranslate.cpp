@@ -52,6 +52,8 @@ struct TranslateOptions {
 /// Takes a program to kernels, unless it has some already.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const TranslateOptions &options) {
+  // Users want the place in their program, not the text in between.
+  module.getContext()->printOpOnDiagnostic(false);
   // What a program is made of is small; starting threads would take longer.
   module.getContext()->disableMultithreading();
   if (!module.getOps<gpu::GPUModuleOp>().empty())
