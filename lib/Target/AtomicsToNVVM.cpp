@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Without a scope an atomic operation is visible to the whole system, which the
-// compare-and-swap of NVPTX takes literally and slowly. Memory order is
-// relaxed: what a kernel orders, it orders by barriers.
+// compare-and-swap of NVPTX takes literally and slowly. An update whose result
+// nobody uses is a `red`, which does not wait for it. Memory order is relaxed:
+// what a kernel orders, it orders by barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,6 +130,48 @@ void rewriteAsLoop(Operation *op, Value pointer, Type type, StringRef scope,
   rewriter.replaceOp(op, fromMemory(rewriter, loc, found, type));
 }
 
+/// The `red` instruction of PTX for an update whose result nobody uses, without
+/// its memory; nothing where there is none.
+std::optional<std::string> getReduction(arith::AtomicRMWKind kind, Type type) {
+  using arith::AtomicRMWKind;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits != 32 && bits != 64)
+    return std::nullopt;
+  auto name = [&](StringRef operation, StringRef kind) {
+    return (operation + "." + kind + std::to_string(bits)).str();
+  };
+  switch (kind) {
+  case AtomicRMWKind::addf:
+    return name("add", "f");
+  case AtomicRMWKind::addi:
+    return name("add", "u");
+  case AtomicRMWKind::maxs:
+    return name("max", "s");
+  case AtomicRMWKind::mins:
+    return name("min", "s");
+  case AtomicRMWKind::maxu:
+    return name("max", "u");
+  case AtomicRMWKind::minu:
+    return name("min", "u");
+  case AtomicRMWKind::andi:
+    return name("and", "b");
+  case AtomicRMWKind::ori:
+    return name("or", "b");
+  case AtomicRMWKind::xori:
+    return name("xor", "b");
+  default:
+    return std::nullopt;
+  }
+}
+
+/// True for (a view of) an argument, in kernels global memory. Loops do not
+/// carry memory there, and the block of the argument may be replaced already.
+bool isArgument(Value memory) {
+  while (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>())
+    memory = view.getSource();
+  return isa<BlockArgument>(memory);
+}
+
 struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   explicit AtomicRMWPattern(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern(converter, kBenefit) {}
@@ -155,6 +198,32 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
                       arith::AtomicRMWKind::xori, arith::AtomicRMWKind::assign},
                      op.getKind()))
       kind = std::nullopt;
+    bool isShared = scope == "block";
+    if (std::optional<std::string> reduction = getReduction(op.getKind(), type);
+        reduction && op->use_empty() &&
+        (isShared || isArgument(op.getMemref()))) {
+      std::string code = "red.relaxed." +
+                         std::string(isShared ? "cta.shared." : "gpu.global.") +
+                         *reduction + " [$0], $1;";
+      bool isFloat = isa<FloatType>(type);
+      bool isWide = type.getIntOrFloatBitWidth() == 64;
+      std::string constraints =
+          std::string("l,") +
+          (isFloat ? (isWide ? "d" : "f") : (isWide ? "l" : "r")) +
+          ",~{memory}";
+      auto space = LLVM::LLVMPointerType::get(getContext(), isShared ? 3 : 1);
+      if (pointer.getType() != space)
+        pointer = LLVM::AddrSpaceCastOp::create(rewriter, loc, space, pointer);
+      LLVM::InlineAsmOp::create(
+          rewriter, loc, TypeRange(), ValueRange{pointer, operand},
+          rewriter.getStringAttr(code), rewriter.getStringAttr(constraints),
+          rewriter.getUnitAttr(), UnitAttr(),
+          LLVM::TailCallKindAttr::get(getContext(),
+                                      LLVM::tailcallkind::TailCallKind::None),
+          LLVM::AsmDialectAttr(), ArrayAttr());
+      rewriter.eraseOp(op);
+      return success();
+    }
     if (kind) {
       if (isBit)
         operand = toMemory(rewriter, loc, operand);

@@ -17,7 +17,7 @@
 // CHECK: gpu.return
 // PTX: .entry histogram(
 // PTX-NOT: {{atom|red}}.
-// PTX: {{atom|red}}.global.add.u32
+// PTX: red.relaxed.gpu.global.add.u32
 // PTX-NOT: {{atom|red}}.
 // PTX: ret
 

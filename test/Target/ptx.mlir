@@ -62,7 +62,7 @@ gpu.module @kernels {
     %y, %valid = gpu.shuffle down %x, %c1, %c32 : i32
     // CHECK: bar.warp.sync -1;
     nvvm.bar.warp.sync %all : i32
-    // CHECK: atom.global.add.u32
+    // CHECK: red.relaxed.gpu.global.add.u32
     %old = memref.atomic_rmw addi %y, %o[] : (i32, memref<i32>) -> i32
     // CHECK: atom.relaxed.gpu.global.cas.b32
     %other = memref.atomic_rmw muli %y, %o[] : (i32, memref<i32>) -> i32

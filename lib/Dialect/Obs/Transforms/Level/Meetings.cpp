@@ -533,6 +533,14 @@ std::optional<Level> Meetings::compute(const Access &before,
   };
   if (worst == Level::Thread || !isKnown(before) || !isKnown(after))
     return worst;
+  // Few iterations are all of the first warp, whatever they access.
+  auto getWidth = [&](scf::ForallOp leaf) -> int64_t {
+    std::optional<int64_t> extent =
+        leaf ? getConstantIntValue(leaf.getMixedUpperBound()[0]) : std::nullopt;
+    return extent && !isBlocked(leaf) ? *extent : workers.launched;
+  };
+  if (std::max(getWidth(before.leaf), getWidth(after.leaf)) <= warpSize)
+    worst = std::min(worst, Level::Warp);
   Side first(before), second(after);
   if (!first.initialize() || !second.initialize())
     return worst;
