@@ -109,6 +109,31 @@ static Value createTable(OpBuilder &builder, Location loc,
                             : ZipOp::create(builder, loc, tables).getResult();
 }
 
+/// Host code reads memory only: what it reads of `array` is read of `copy`,
+/// which makes one when it is asked for.
+static void copyForHost(Value array, function_ref<Value()> copy) {
+  for (OpOperand &use : llvm::make_early_inc_range(array.getUses())) {
+    Operation *user = use.getOwner();
+    if (isa<GetOp>(user)) {
+      ScopeInfo scope = getEnclosingScope(user);
+      if (scope.level == Level::Grid && !scope.isScalar)
+        use.set(copy());
+    }
+    auto unzip = dyn_cast<UnzipOp>(user);
+    if (!unzip)
+      continue;
+    UnzipOp parts;
+    for (auto [number, part] : llvm::enumerate(unzip.getResults()))
+      copyForHost(part, [&, number = number]() -> Value {
+        if (!parts) {
+          OpBuilder builder(unzip);
+          parts = UnzipOp::create(builder, unzip.getLoc(), copy());
+        }
+        return parts.getResult(number);
+      });
+  }
+}
+
 /// Replaces `force` by literals.
 static LogicalResult fold(ForceOp force) {
   if (!force.getInto().empty())
@@ -149,11 +174,27 @@ static LogicalResult fold(ForceOp force) {
 
   builder.setInsertionPoint(force);
   ArrayRef<HostValue> rest = *values;
-  for (Value result : force.getResults()) {
+  for (auto [result, program] :
+       llvm::zip_equal(force.getResults(), force.getArrays().getTypes())) {
     size_t count = cast<PullType>(result.getType()).getElementTypes().size();
-    result.replaceAllUsesWith(
-        createTable(builder, force.getLoc(), rest.take_front(count)));
+    Value table = createTable(builder, force.getLoc(), rest.take_front(count));
     rest = rest.drop_front(count);
+    Value memory;
+    copyForHost(result, [&] {
+      if (!memory) {
+        OpBuilder host(force);
+        auto push = PushOp::create(host, force.getLoc(), program, table);
+        memory =
+            ForceOp::create(host, force.getLoc(), TypeRange(table.getType()),
+                            ValueRange(push.getResult()), ValueRange(),
+                            StorageAttr::get(force.getContext(), Storage::Auto),
+                            StringAttr(), IntegerAttr(), UnitAttr())
+                .getResults()
+                .front();
+      }
+      return memory;
+    });
+    result.replaceAllUsesWith(table);
   }
   force.erase();
   return success();

@@ -58,3 +58,34 @@ func.func @others() -> (!obs.pull<4 x i32>, !obs.pull<0 x i32>) {
   %b = obs.force %q in constant : !obs.push<grid, 0 x i32> -> !obs.pull<0 x i32>
   return %a, %b : !obs.pull<4 x i32>, !obs.pull<0 x i32>
 }
+
+// -----
+
+// Host code reads memory only, so what it reads is there, too.
+// CHECK-LABEL: @host
+// CHECK: %[[T:.*]] = obs.zip
+// CHECK: %[[P:.*]] = obs.push %[[T]]
+// CHECK: %[[M:.*]] = obs.force %[[P]] :
+// CHECK: %[[C:.*]]:2 = obs.unzip %[[M]]
+// CHECK: %[[A:.*]]:2 = obs.unzip %[[T]]
+// CHECK: obs.get %[[C]]#0[
+// CHECK: obs.get %[[M]][
+// CHECK: obs.map ({{.*}} = %[[A]]#1
+func.func @host(%k: index) -> (i32, i32, i32, !obs.pull<2 x i32>) {
+  %one = arith.constant 1 : i32
+  %g = obs.generate (%i) {
+    %j = arith.index_cast %i : index to i32
+    %n = arith.addi %j, %one : i32
+    obs.yield %j, %n : i32, i32
+  } : !obs.pull<2 x i32, i32>
+  %p = obs.push %g : !obs.pull<2 x i32, i32> -> !obs.push<grid, 2 x i32, i32>
+  %t = obs.force %p in constant : !obs.push<grid, 2 x i32, i32> -> !obs.pull<2 x i32, i32>
+  %a, %b = obs.unzip %t : !obs.pull<2 x i32, i32>
+  %x = obs.get %a[%k] : !obs.pull<2 x i32>
+  %y, %z = obs.get %t[%k] : !obs.pull<2 x i32, i32>
+  %m = obs.map (%u = %b : !obs.pull<2 x i32>) -> !obs.pull<2 x i32> {
+    %w = arith.addi %u, %one : i32
+    obs.yield %w : i32
+  }
+  return %x, %y, %z, %m : i32, i32, i32, !obs.pull<2 x i32>
+}
