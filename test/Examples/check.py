@@ -346,6 +346,7 @@ def run_length(random):
         lengths = np.diff(np.append(starts, n)).astype(np.int32)
         yield Case([a], (a[starts], lengths), entry="encode")
         yield Case([a], a[starts], entry="unique")
+        lengths = lengths.copy()
         lengths[len(lengths) // 2:][:1] = 0
         yield Case([a[starts], lengths], np.repeat(a[starts], lengths), entry="decode")
         yield Case([a, 1, kinds // 2 + 1], a[(a >= 1) & (a < kinds // 2 + 1)], entry="filter")
@@ -431,7 +432,7 @@ CASES = {
 
 
 def run(obs_run, program, options, arguments, entry, count, scratch):
-    """The results of the program, or what went wrong as text."""
+    """The results of the program, or what went wrong as text. `obs_run` may be a list of words."""
     words = []
     for number, argument in enumerate(arguments):
         if isinstance(argument, np.ndarray):
@@ -444,7 +445,8 @@ def run(obs_run, program, options, arguments, entry, count, scratch):
     outs = [pathlib.Path(scratch, "result%d.npy" % i) for i in range(count)]
     for out in outs:
         out.unlink(missing_ok=True)
-    result = subprocess.run([obs_run, str(program), "--entry=" + entry, *options, *words,
+    tool = [obs_run] if isinstance(obs_run, str) else obs_run
+    result = subprocess.run([*tool, str(program), "--entry=" + entry, *options, *words,
                              *("--out=%s" % out for out in outs)],
                             text=True, capture_output=True)
     if result.returncode:
