@@ -2,9 +2,9 @@
 
 Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
 
-NAME is the example's file name without `.mlir`, or `all`. With --every, N - 1 of N inputs are left out. The inputs are random but the
-same every time. Their sizes straddle the edges of warps, blocks and chunks.
-
+NAME is the example's file name without `.mlir`, or `all`; `small` stands for lengths 0 and 1 where the
+inputs of the examples leave them out. With --every, N - 1 of N inputs are left out. The inputs are random
+but the same every time. Their sizes straddle the edges of warps, blocks and chunks.
 """
 
 import concurrent.futures
@@ -206,21 +206,34 @@ def outside(rule, a, radius):
     return np.pad(a, radius, {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap"}[rule])
 
 
+RULES = ("clamp", "mirror", "wrap", "constant", "function")
+
+
+def convolved(random, shape, rule, form, k):
+    a, weights = integers(random, shape), integers(random, (k, k))
+    h, w = shape
+    r = np.zeros(shape, np.int32)
+    if a.size:
+        b = outside(rule, a, k // 2)
+        for (u, v), weight in np.ndenumerate(weights):
+            r += weight * b[u:u + h, v:v + w]
+    inputs = [a, weights] + [7] * (rule == "constant")
+    return Case(inputs, r, entry="%s_%s" % (rule, form))
+
+
 def convolution(random):
-    entries = [(rule, form) for rule in ("clamp", "mirror", "wrap", "constant", "function")
-               for form in ("direct", "tiled3", "tiled5")]
+    entries = [(rule, form) for rule in RULES for form in ("direct", "tiled3", "tiled5")]
     for number, (rule, form) in enumerate(entries):
         shape = SHAPES[number % len(SHAPES)]
         k = 5 if form == "tiled5" or shape[0] % 2 == 0 and form == "direct" else 3
-        a, weights = integers(random, shape), integers(random, (k, k))
-        h, w = shape
-        r = np.zeros(shape, np.int32)
-        if a.size:
-            b = outside(rule, a, k // 2)
-            for (u, v), weight in np.ndenumerate(weights):
-                r += weight * b[u:u + h, v:v + w]
-        inputs = [a, weights] + [7] * (rule == "constant")
-        yield Case(inputs, r, entry="%s_%s" % (rule, form))
+        yield convolved(random, shape, rule, form, k)
+
+
+def convolution_small(random):
+    for rule in RULES:
+        for form, k in (("direct", 3), ("direct", 5), ("tiled3", 3), ("tiled5", 5)):
+            for shape in ((0, 0), (1, 1)):
+                yield convolved(random, shape, rule, form, k)
 
 
 def escape(zx, zy, cx, cy, steps):
@@ -332,6 +345,12 @@ def k_means(random):
                 yield Case([x, y, cx, cy, limit], (tx, ty, np.array(steps, np.int32)), entry="until_stable")
 
 
+def k_means_small(random):
+    one, centre = np.array([5], np.int32), np.array([-3], np.int32)
+    for limit, found, steps in ((0, centre, 0), (9, one, 2)):
+        yield Case([one, one, centre, centre, limit], (found, found, np.array(steps, np.int32)), entry="until_stable")
+
+
 def counting_sort(random):
     for n, bound in ((0, 0), (1, 1), (100, 1), (257, 5000), (5000, 300)):
         keys = random.integers(0, max(bound, 1), n, np.int32)
@@ -339,8 +358,8 @@ def counting_sort(random):
         yield Case([keys, bound], np.unique(keys), entry="occurrence")
 
 
-def run_length(random):
-    for n, kinds in ((0, 1), (33, 1), (1025, 3)):
+def run_length(random, sizes=((0, 1), (33, 1), (1025, 3))):
+    for n, kinds in sizes:
         a = random.integers(0, kinds, n, np.int32)
         starts = np.flatnonzero(np.append(True, a[1:] != a[:-1])[:n])
         lengths = np.diff(np.append(starts, n)).astype(np.int32)
@@ -352,11 +371,17 @@ def run_length(random):
         yield Case([a, 1, kinds // 2 + 1], a[(a >= 1) & (a < kinds // 2 + 1)], entry="filter")
 
 
-def radix_sort(random):
-    def total_order(a):
-        bits = a.view(np.int32).astype(np.int64)
-        return a[np.argsort(np.where(bits < 0, ~bits - 2**31, bits), kind="stable")]
+def run_length_small(random):
+    return run_length(random, ((1, 1),))
 
+
+def total_order(a):
+    """Floats in the order of IEEE 754-2008."""
+    bits = a.view(np.int32).astype(np.int64)
+    return a[np.argsort(np.where(bits < 0, ~bits - 2**31, bits), kind="stable")]
+
+
+def radix_sort(random):
     for n in (0, 1, 2050):
         a = integers(random, n)
         yield Case([a], np.sort(a.view(np.uint32)).view(np.int32), entry="u32")
@@ -365,6 +390,14 @@ def radix_sort(random):
     a = random.standard_normal(1100, np.float32)
     a[::7] = random.choice(np.float32([np.nan, -np.nan, np.inf, -np.inf, 0, -0.0]), len(a[::7]))
     yield Case([a], total_order(a), entry="f32")
+
+
+def radix_sort_small(random):
+    for n in (0, 1, 2):
+        a = integers(random, n)
+        yield Case([a], np.sort(a), entry="i32")
+        a = np.float32([0, -0.0])[:n]
+        yield Case([a], total_order(a), entry="f32")
 
 
 def radix_sort_64(random):
@@ -376,6 +409,30 @@ def radix_sort_64(random):
     for n in (1, 1100):
         a = integers(random, n, np.int64)
         yield Case([a], np.sort(a.view(np.uint64)).view(np.int64), entry="u64")
+
+
+def radix_sort_64_small(random):
+    for n in (0, 1):
+        a, values = integers(random, n), integers(random, n)
+        yield Case([a, values], (a, values), entry="pairs")
+        a = integers(random, n, np.int64)
+        yield Case([a], a, entry="u64")
+
+
+def spmv_small(random):
+    x, none = np.float32([2]), np.zeros(0, np.int32)
+    for level in ("thread", "warp", "block"):
+        yield Case([np.int32([0, 0]), none, np.zeros(0, np.float32), x], np.float32([0]), entry=level + "_per_row")
+        yield Case([np.int32([0, 1]), np.int32([0]), np.float32([3]), x], np.float32([6]), entry=level + "_per_row")
+
+
+def weighted_histogram_small(random):
+    for entry, bins in (("thread", 16), ("warp", 128), ("block", 128)):
+        for n in (0, 1):
+            weights = integers(random, n)
+            r = np.zeros(bins, np.int32)
+            r[3:3 + n] = weights
+            yield Case([np.full(n, 3, np.int32), weights], r, entry="per_" + entry)
 
 
 def large_reduce(random):
@@ -431,6 +488,18 @@ CASES = {
 }
 
 
+# Lengths 0 and 1 for the functions that have not both of them above.
+SMALL = {
+    "convolution": convolution_small,
+    "k-means": k_means_small,
+    "radix-sort": radix_sort_small,
+    "radix-sort-64": radix_sort_64_small,
+    "run-length": run_length_small,
+    "spmv": spmv_small,
+    "weighted-histogram": weighted_histogram_small,
+}
+
+
 def run(obs_run, program, options, arguments, entry, count, scratch):
     """The results of the program, or what went wrong as text. `obs_run` may be a list of words."""
     words = []
@@ -474,14 +543,14 @@ def compare(found, expected, tolerance):
         len(wrong), found.size, list(map(int, first)), found[first], expected[first])
 
 
-def check(obs_run, folder, options, name):
+def check(obs_run, folder, options, name, inputs=CASES):
     """Runs one example; says what it found and if all was well."""
     program = pathlib.Path(folder, name + ".mlir")
     every = max([int(o[8:]) for o in options if o.startswith("--every=")], default=1)
     options = [o for o in options if not o.startswith("--every=")]
     count = problems = 0
     with tempfile.TemporaryDirectory() as scratch, np.errstate(over="ignore"):
-        cases = itertools.islice(CASES[name](np.random.default_rng(22)), every // 2, None, every)
+        cases = itertools.islice(inputs[name](np.random.default_rng(22)), every // 2, None, every)
         for case in (Case(*c) for c in cases):
             count += 1
             expected = case.expected if isinstance(case.expected, tuple) else (case.expected,)
@@ -502,6 +571,9 @@ def check(obs_run, folder, options, name):
 
 def main(obs_run, folder, name, *options):
     names = sorted(CASES) if name == "all" else [name]
+    if name == "small":
+        good = [check(obs_run, folder, options, small, SMALL) for small in SMALL]
+        return 0 if all(good) else 1
     if len(names) == 1:
         return 0 if check(obs_run, folder, options, name) else 1
     programs = sorted(path.stem for path in pathlib.Path(folder).glob("*.mlir"))
