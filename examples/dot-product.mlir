@@ -1,4 +1,4 @@
-// Dot product of two vectors of integers of any length, modulo 2^32.
+// Dot product of two vectors of integers of any length, modulo 2^32. From: BLAS, level 1.
 //
 // The products are never stored: the map is fused with the reduction.
 //

@@ -1,4 +1,4 @@
-// Histogram of bytes: r[v] is how often v occurs.
+// Histogram of bytes: r[v] is how often v occurs. From: the counting sort of the FHPC'13 paper.
 //
 // Where an iteration writes depends on the data, and many may write the same
 // element, so the contract of the `fill` is `reduce(addi)`: writes to one element

@@ -1,4 +1,4 @@
-// Matrix product c = a b in f32, tile by tile.
+// Matrix product c = a b in f32, tile by tile. From: CUDA C++ Programming Guide, on shared memory.
 //
 // A tile of c is a loop over tiles of a row of a and of a column of b. Both are
 // forced, so that an element is loaded once for 16 uses; the loop carries the

@@ -1,4 +1,4 @@
-// Odd-even transposition sort of n <= 1024 numbers.
+// Odd-even transposition sort of n <= 1024 numbers. From: N. Habermann, Parallel neighbor-sort, 1972.
 //
 // n rounds. In round k element i meets the neighbour on the side that the parity
 // of i + k says; the lower of the two keeps the minimum, the upper the maximum.

@@ -1,4 +1,4 @@
-// Reverse: r[i] = a[n - 1 - i], on bytes.
+// Reverse: r[i] = a[n - 1 - i], on bytes. From: the Obsidian papers.
 //
 // `obs.reverse` changes which index is read. It moves no data: the force does,
 // once.

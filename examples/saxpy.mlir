@@ -1,4 +1,4 @@
-// Saxpy: r[i] = k * x[i] + y[i], in f32.
+// Saxpy: r[i] = k * x[i] + y[i], in f32. From: BLAS, level 1.
 //
 // Without `fastmath` the product is rounded before the sum, on every device,
 // so that results agree bit for bit with any other IEEE machine.

@@ -1,4 +1,4 @@
-// Matrix transpose: r[j, i] = a[i, j], for any height and width.
+// Matrix transpose: r[j, i] = a[i, j], for any height and width. From: Optimizing matrix transpose in CUDA (2009).
 //
 // `obs.transpose` alone would be right, but then either the loads or the stores
 // of a warp are a row apart. Here a tile of 32 x 32 is forced on the way: it is

@@ -1,5 +1,5 @@
 // Sorts every chunk of 32 numbers, one warp for each: a bitonic sorting network
-// at warp level.
+// at warp level. From: K. Batcher, Sorting networks and their applications, 1968.
 //
 // Stage i merges sorted runs of 2^i: a vee column (t against its mirror image),
 // then columns at distances 2^(i-1), ..., 1. The sub-programs are warps, laid out
