@@ -29,7 +29,7 @@ gpu.module @kernels {
   // CHECK-LABEL: llvm.func @atomics(
   // CHECK-SAME: %[[A:.*]]: !llvm.ptr, %[[F:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: f32)
   gpu.func @atomics(%a: memref<i32>, %f: memref<f32>, %x: i32, %y: f32) kernel {
-    // CHECK: llvm.inline_asm has_side_effects {{.*}} "red.relaxed.gpu.global.add.u32 [$0], $1;", "l,r,~{memory}" %{{.*}}, %[[X]]
+    // CHECK: llvm.inline_asm has_side_effects{{.*}}"red.relaxed.gpu.global.add.u32 [$0], $1;", "l,r,~{memory}" %{{.*}}, %[[X]]
     %0 = memref.atomic_rmw addi %x, %a[] : (i32, memref<i32>) -> i32
     // The old value is wanted.
     // CHECK: llvm.atomicrmw fadd %{{.*}}, %[[Y]] syncscope("device") monotonic
@@ -45,7 +45,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
     %shared = memref.view %arena[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<8xi32, #gpu.address_space<workgroup>>
-    // CHECK: llvm.inline_asm has_side_effects {{.*}} "red.relaxed.cta.shared.min.u32 [$0], $1;", "l,r,~{memory}" %{{.*}} : (!llvm.ptr<3>, i32) -> ()
+    // CHECK: llvm.inline_asm has_side_effects{{.*}}"red.relaxed.cta.shared.min.u32 [$0], $1;", "l,r,~{memory}" %{{.*}} : (!llvm.ptr<3>, i32) -> ()
     %0 = memref.atomic_rmw minu %x, %shared[%c0] : (i32, memref<8xi32, #gpu.address_space<workgroup>>) -> i32
     gpu.return
   }
