@@ -14,6 +14,7 @@ many times in one process; compute-sanitizer. Sections:
   scans       1000 one-pass scans of 2^24 with an operator that does not commute, and 1000 deterministic
               ones of floats, which have to be the same bits
   sanitizer   each function of each example under memcheck (with leaks), racecheck, synccheck, initcheck
+  interop     the programs of examples/interop/
   errors      out of memory, launches that are too large, no GPU, broken conditions of programs: one
               clear error, and nothing leaks
 
@@ -209,6 +210,9 @@ class Programs:
     def __init__(self, options, scratch):
         self.options, self.scratch = options, pathlib.Path(scratch)
         self.device = ["--device=" + options.device]
+        self.translate = pathlib.Path(options.obs_run).with_name("obs-translate")
+        nvcc = shutil.which("nvcc")
+        self.cuda = pathlib.Path(nvcc).resolve().parent.parent if nvcc else pathlib.Path("/usr/local/cuda")
         self.deadline = time.time() + options.budget
         self.log, self.counts, self.times = [], {"ok": 0, "FAIL": 0, "not run": 0}, {}
 
@@ -272,11 +276,8 @@ class Programs:
             source = self.scratch / (name + ".mlir")
             source.write_text(text)
         target, c = self.scratch / (name + ".so"), self.scratch / (name + ".c")
-        nvcc = shutil.which("nvcc")
-        include = pathlib.Path(nvcc).resolve().parent.parent / "include" if nvcc else "/usr/local/cuda/include"
-        translate = pathlib.Path(self.options.obs_run).with_name("obs-translate")
-        for words in ([translate, "--obs-to-host-c", *options, source, "-o", c],
-                      ["cc", "-std=c99", "-O1", "-shared", "-fPIC", "-I%s" % include, c, "-o", target]):
+        for words in ([self.translate, "--obs-to-host-c", *options, source, "-o", c],
+                      ["cc", "-std=c99", "-O1", "-shared", "-fPIC", "-I%s" % (self.cuda / "include"), c, "-o", target]):
             code, _, error = self.command(words)
             if code:
                 return error.strip() or "no result in time"
@@ -312,6 +313,58 @@ class Programs:
 
         for first in range(0, 300 if self.options.device == "cuda" else 20, 10):
             yield "sorts %d to %d by obs-run" % (first, first + 9), lambda first=first: by_obs_run(first)
+
+    def interop(self):
+        here = EXAMPLES / "interop"
+        include, link = "-I%s" % (self.cuda / "include"), ["-L%s" % (self.cuda / "lib64" / "stubs"), "-lcuda"]
+
+        def steps(make):
+            def work():
+                def all_steps(folder):
+                    for words in make(folder):
+                        code, text, error = self.command(words)
+                        if code:
+                            return (text + error).strip()[-500:] or "no result in time", ""
+                    return "", text.strip()
+                return self.in_folder(all_steps)
+            return work
+
+        def translated(kind, name, to):
+            return [self.translate, "--obs-to-" + kind, EXAMPLES / (name + ".mlir"), "-o", to]
+
+        def by_contract(kind, launcher):
+            def make(folder):
+                code, contract, tool = folder / "kernel", folder / "kernel.json", folder / "launch"
+                yield translated(kind, "saxpy", code)
+                yield translated("launch-json", "saxpy", contract)
+                if launcher == "kernel.py":
+                    yield [sys.executable, here / launcher, code, contract]
+                    return
+                yield ["c++", include, here / launcher, "-o", tool, *link]
+                yield [tool, code]
+            return make
+
+        def program(folder):
+            yield translated("host-c", "sum-chunks", folder / "sum_chunks.c")
+            yield ["cc", include, "-I%s" % folder, here / "program.c", "-o", folder / "program", *link]
+            yield [folder / "program"]
+
+        def library(folder):
+            yield translated("host-c", "sum-chunks", folder / "sum_chunks.c")
+            yield ["cc", "-shared", "-fPIC", include, folder / "sum_chunks.c", "-o", folder / "program.so", *link]
+            yield [sys.executable, here / "program.py", folder / "program.so"]
+
+        def sort(folder):
+            yield translated("host-c", "large-sort", folder / "sort.c")
+            yield ["cc", include, "-c", folder / "sort.c", "-o", folder / "sort.o"]
+            yield ["c++", include, here / "sort.cpp", folder / "sort.o", "-o", folder / "sort", *link]
+            yield [folder / "sort"]
+
+        for name, make in (("kernel.cpp with PTX", by_contract("ptx", "kernel.cpp")),
+                           ("kernel.py with PTX", by_contract("ptx", "kernel.py")),
+                           ("kernel.py with a cubin", by_contract("cubin", "kernel.py")),
+                           ("program.c", program), ("program.py", library), ("sort.cpp", sort)):
+            yield name, steps(make)
 
     def large(self):
         def sort(name, entry, n, folder):
@@ -461,7 +514,7 @@ class Words(list):
         self.environment = environment
 
 
-SECTIONS = ["large", "scans", "sorts", "examples", "errors", "sanitizer", "shapes", "graph"]
+SECTIONS = ["large", "scans", "sorts", "examples", "interop", "errors", "sanitizer", "shapes", "graph"]
 
 
 def main():
@@ -485,7 +538,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     sections = options.only.split(",")
     if options.device != "cuda":
-        sections = [s for s in sections if s not in ("graph", "scans", "sanitizer")]
+        sections = [s for s in sections if s not in ("graph", "scans", "interop", "sanitizer")]
     begin = time.time()
     with tempfile.TemporaryDirectory() as scratch:
         programs = Programs(options, scratch)

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 typedef unsigned long long CUdeviceptr;
+typedef int CUdevice;
+typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
@@ -14,6 +16,15 @@ typedef enum {
 typedef enum {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 } CUfunction_attribute;
+#ifdef __cplusplus
+extern "C" {
+#endif
+CUresult cuInit(unsigned);
+CUresult cuDeviceGet(CUdevice *, int);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
+CUresult cuDevicePrimaryCtxRelease(CUdevice);
+CUresult cuCtxSetCurrent(CUcontext);
+CUresult cuGetErrorString(CUresult, const char **);
 CUresult cuMemAlloc(CUdeviceptr *, size_t);
 CUresult cuMemFree(CUdeviceptr);
 CUresult cuMemcpyHtoD(CUdeviceptr, const void *, size_t);
@@ -32,3 +43,6 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned,
 CUresult cuModuleLoadData(CUmodule *, const void *);
 CUresult cuModuleUnload(CUmodule);
 CUresult cuStreamSynchronize(CUstream);
+#ifdef __cplusplus
+}
+#endif
