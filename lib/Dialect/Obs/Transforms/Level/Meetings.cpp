@@ -591,8 +591,30 @@ std::optional<Level> Meetings::compute(const Access &before,
   return all;
 }
 
+/// The first operation that accesses some array at the same indices, in the
+/// same block: arrays of the parts of a tuple are accessed alike.
+Operation *Meetings::getRepresentative(Operation *op) {
+  ValueRange indices;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    indices = load.getIndices();
+  else if (auto store = dyn_cast<memref::StoreOp>(op))
+    indices = store.getIndices();
+  else
+    return op;
+  auto type =
+      cast<MemRefType>(op->getOperand(isa<memref::StoreOp>(op)).getType());
+  SmallVector<const void *> key{op->getBlock()};
+  for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
+    key.push_back(index.getAsOpaquePointer());
+    key.push_back(reinterpret_cast<const void *>(size));
+  }
+  return representatives.try_emplace(std::move(key), op).first->second;
+}
+
 std::optional<Level> Meetings::get(const Access &before, const Access &after) {
-  auto key = std::make_tuple(before.op, after.op, before.stale, before.ended);
+  auto key =
+      std::make_tuple(getRepresentative(before.op), getRepresentative(after.op),
+                      before.stale, before.ended);
   auto found = known.find(key);
   if (found == known.end())
     found = known.insert({key, compute(before, after)}).first;

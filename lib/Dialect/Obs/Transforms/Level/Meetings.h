@@ -9,6 +9,7 @@
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
 
 #include "Accesses.h"
+#include <map>
 
 namespace mlir::obs {
 
@@ -25,7 +26,11 @@ public:
 private:
   std::optional<Level> compute(const Access &before, const Access &after);
 
+  Operation *getRepresentative(Operation *op);
+
   Workers workers;
+  /// By the block, the indices and the extents of the array.
+  std::map<SmallVector<const void *>, Operation *> representatives;
   /// By the operations and the loops that are stale and that have ended.
   llvm::DenseMap<std::tuple<Operation *, Operation *, Operation *, Operation *>,
                  std::optional<Level>>
