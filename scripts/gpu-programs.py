@@ -14,6 +14,7 @@ many times in one process; compute-sanitizer. Sections:
   scans       1000 one-pass scans of 2^24 with an operator that does not commute, and 1000 deterministic
               ones of floats, which have to be the same bits
   sanitizer   each function of each example under memcheck (with leaks), racecheck, synccheck, initcheck
+  launches    how many kernels the large sorter, counting sort and the dot product take
   interop     the programs of examples/interop/
   errors      out of memory, launches that are too large, no GPU, broken conditions of programs: one
               clear error, and nothing leaks
@@ -383,6 +384,25 @@ class Programs:
             yield "%s @%s of %d elements" % (name, entry, count), lambda name=name, entry=entry, count=count: (
                 self.in_folder(lambda folder: sort(name, entry, count, folder)))
 
+    def launches(self):
+        big = 2**24 if self.options.device == "cuda" else 2**13
+        numbers = "random:%dxi32:1" % big
+        for name, entry, words, limit in (("large-sort", "main", [numbers], 71),
+                                          ("counting-sort", "counting", ["iota:1000000xi32", 1000000], 4),
+                                          ("counting-sort", "occurrence", ["iota:1000000xi32", 1000000], 4),
+                                          ("dot-product", "main", [numbers, numbers], 1)):
+            if self.options.device != "cuda":
+                words = ["iota:5000xi32", *words[1:]] if name == "counting-sort" else words
+
+            def work(name=name, entry=entry, words=words, limit=limit):
+                code, text, error = self.command([self.options.obs_run, EXAMPLES / (name + ".mlir"), "--entry=" + entry,
+                                                  *self.device, "--report", "--out=/dev/null", *words])
+                count = (text + error).count("launch: kernel=")
+                said = "%d kernels, at most %d are wanted" % (count, limit)
+                return (error.strip() or said, "") if code or not 0 < count <= limit else ("", said)
+
+            yield " ".join([name, "@" + entry, *map(str, words)]), work
+
     def scans(self):
         if self.options.device != "cuda":
             return
@@ -445,8 +465,9 @@ class Programs:
             ("a result of 4 TB",
              [EXAMPLES / "mandelbrot.mlir", "--entry=mandelbrot", 10**6, 10**6, "0.0", "0.0", "0.1", 1], memory),
             ("a second array of 4 TB", [files["two"], 1000000, 10**12], memory),
-            ("keys outside of a range", [EXAMPLES / "counting-sort.mlir", "--entry=counting", "iota:10xi32", 5],
-             "error:"),
+            # What a program finds wrong ends its context, and with it all that it had.
+            ("keys outside of a range",
+             Words([EXAMPLES / "counting-sort.mlir", "--entry=counting", "iota:10xi32", 5], {}), "error:"),
         ]
         if cuda:
             items += [
@@ -514,7 +535,7 @@ class Words(list):
         self.environment = environment
 
 
-SECTIONS = ["large", "scans", "sorts", "examples", "interop", "errors", "sanitizer", "shapes", "graph"]
+SECTIONS = ["large", "scans", "sorts", "examples", "launches", "interop", "errors", "sanitizer", "shapes", "graph"]
 
 
 def main():
