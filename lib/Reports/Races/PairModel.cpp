@@ -354,27 +354,99 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
   return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
 }
 
+/// The numbers of the turns that loops are in.
+using Turns = llvm::SmallDenseMap<Value, int64_t>;
+
 /// How often `value` is 1 - `from`, one after the other, through loops of which
-/// the number of turns is known; nothing if it is made in another way.
-static std::optional<int64_t> getFlips(Value value, Value from) {
+/// the number of turns is known where `turns` has the numbers of those around;
+/// nothing if it is made in another way.
+static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns);
+
+static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  if (auto found = turns.find(value); found != turns.end())
+    return found->second;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    std::optional<int64_t> a = getNumber(sum.getLhs(), turns);
+    std::optional<int64_t> b = getNumber(sum.getRhs(), turns);
+    if (a && b)
+      return *a + *b;
+  }
+  return std::nullopt;
+}
+
+/// The flips of carried value `i` in all turns of `loop`, or in all but the
+/// last.
+static std::optional<int64_t> getLoopFlips(scf::ForOp loop, unsigned i,
+                                           Turns &turns, bool isBeforeLast) {
+  constexpr int64_t maxTurns = 1024;
+  std::optional<int64_t> from = getNumber(loop.getLowerBound(), turns);
+  std::optional<int64_t> to = getNumber(loop.getUpperBound(), turns);
+  if (!from || !to || *to - *from > maxTurns ||
+      !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  int64_t flips = 0;
+  for (int64_t turn = *from; turn < *to - isBeforeLast; ++turn) {
+    turns[loop.getInductionVar()] = turn;
+    std::optional<int64_t> each =
+        getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i), turns);
+    if (!each)
+      return std::nullopt;
+    flips += *each;
+  }
+  return flips;
+}
+
+static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns) {
   if (value == from)
     return 0;
   if (auto flip = value.getDefiningOp<arith::SubIOp>();
       flip && matchPattern(flip.getLhs(), m_One())) {
-    std::optional<int64_t> before = getFlips(flip.getRhs(), from);
+    std::optional<int64_t> before = getFlips(flip.getRhs(), from, turns);
     return before ? std::optional(*before + 1) : before;
   }
   auto loop = value.getDefiningOp<scf::ForOp>();
   if (!loop)
     return std::nullopt;
   unsigned i = cast<OpResult>(value).getResultNumber();
-  std::optional<APInt> turns = loop.getStaticTripCount();
-  std::optional<int64_t> each =
-      getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i));
-  std::optional<int64_t> before = getFlips(loop.getInitArgs()[i], from);
-  if (!turns || !each || !before)
+  std::optional<int64_t> before = getFlips(loop.getInitArgs()[i], from, turns);
+  std::optional<int64_t> inside =
+      before ? getLoopFlips(loop, i, turns, /*isBeforeLast=*/false) : before;
+  return inside ? std::optional(*before + *inside) : inside;
+}
+
+/// A value that turns of `loop` flip between 0 and 1.
+std::optional<IndexExpr>
+PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
+  std::optional<IndexRange> bit = ranges.get(argument);
+  if (!bit || bit->min != 0 || bit->max != 1 ||
+      !isConstantIntValue(loop.getStep(), 1))
     return std::nullopt;
-  return *before + *each * turns->getSExtValue();
+  IndexExpr start = get(loop.getTiedLoopInit(argument)->get(), side);
+  auto flip = [&](IndexExpr times) {
+    return IndexExpr::binary(Kind::Mod, start + times, constant(2));
+  };
+  // In the last turn: after those before it.
+  const PastLoop *past = findPast(loop);
+  if (side == Owner::First && past != first->past.end() && past->left &&
+      past->age == Age::ThisTurn) {
+    Turns turns;
+    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
+    if (std::optional<int64_t> flips =
+            getLoopFlips(loop, i, turns, /*isBeforeLast=*/true))
+      return flip(constant(*flips % 2));
+  }
+  // Every turn flips it, or none does.
+  Turns turns;
+  std::optional<int64_t> flips =
+      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument, turns);
+  if (!flips)
+    return std::nullopt;
+  if (*flips % 2 == 0)
+    return start;
+  return flip(getTurn(loop, side) - get(loop.getLowerBound(), side));
 }
 
 IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
@@ -384,21 +456,8 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
     return getUnknown(argument, side);
   if (argument == loop.getInductionVar())
     return getTurn(loop, side);
-  // What every turn flips: its start plus the number of turns, modulo 2.
-  OpOperand *init = loop.getTiedLoopInit(argument);
-  std::optional<IndexRange> bit = ranges.get(argument);
-  std::optional<int64_t> flips =
-      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument);
-  if (flips && bit && bit->min == 0 && bit->max == 1 &&
-      isConstantIntValue(loop.getStep(), 1)) {
-    IndexExpr start = get(init->get(), side);
-    if (*flips % 2 == 0)
-      return start;
-    return IndexExpr::binary(Kind::Mod,
-                             start + getTurn(loop, side) -
-                                 get(loop.getLowerBound(), side),
-                             constant(2));
-  }
+  if (std::optional<IndexExpr> slot = getSlot(loop, argument, side))
+    return *slot;
   if (side == Owner::Second) {
     if (const PastLoop *past = findPast(loop);
         past != first->past.end() && !past->left) {

@@ -108,6 +108,8 @@ private:
   IndexExpr computeArith(Operation *op, Owner side);
   std::optional<IndexExpr> getLoopResult(OpResult result, Owner side);
   IndexExpr getArgument(BlockArgument argument, Owner side);
+  std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,
+                                   Owner side);
   IndexExpr getTurn(scf::ForOp loop, Owner side);
   IndexExpr makeTurn(scf::ForOp loop, Owner side, Owner owner);
   IndexExpr getUnknown(Value value, Owner side);

@@ -62,26 +62,84 @@ static bool isInRegisters(Value buffer) {
   return home && home.getStorage() == Storage::Registers;
 }
 
-static std::optional<int64_t> getTurns(scf::ForOp loop) {
-  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+namespace {
+/// Runs counted loops for the slots that they carry: who flips a slot how often
+/// depends on numbers of turns only.
+class SlotCounter {
+public:
+  /// Whether the runs of `loop` flip its carried value `i` an odd number of
+  /// times; nothing if that is not known.
+  std::optional<bool> getParity(scf::ForOp loop, unsigned i);
+
+private:
+  std::optional<int64_t> evaluate(Value value) const;
+  /// Whether `value` is `from`, or 1 - `from`, in this turn.
+  std::optional<bool> isFlipped(Value value, Value from);
+
+  llvm::DenseMap<Value, int64_t> turn;
+  unsigned numTurns = 0;
+};
+} // namespace
+
+std::optional<int64_t> SlotCounter::evaluate(Value value) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  if (auto found = turn.find(value); found != turn.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<arith::AddIOp, arith::SubIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> a = evaluate(op->getOperand(0));
+  std::optional<int64_t> b = evaluate(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  return isa<arith::AddIOp>(op) ? *a + *b : *a - *b;
+}
+
+std::optional<bool> SlotCounter::isFlipped(Value value, Value from) {
+  if (value == from)
+    return false;
+  if (auto difference = value.getDefiningOp<arith::SubIOp>();
+      difference && isConstantIntValue(difference.getLhs(), 1)) {
+    std::optional<bool> before = isFlipped(difference.getRhs(), from);
+    return before ? std::optional(!*before) : before;
+  }
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return std::nullopt;
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  std::optional<bool> before = isFlipped(loop.getInitArgs()[i], from);
+  std::optional<bool> inside = before ? getParity(loop, i) : before;
+  return inside ? std::optional(*before != *inside) : inside;
+}
+
+std::optional<bool> SlotCounter::getParity(scf::ForOp loop, unsigned i) {
+  constexpr unsigned maxTurns = 4096;
+  std::optional<int64_t> from = evaluate(loop.getLowerBound());
+  std::optional<int64_t> to = evaluate(loop.getUpperBound());
+  std::optional<int64_t> step = evaluate(loop.getStep());
   if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
     return std::nullopt;
-  return *to > *from ? llvm::divideCeil(*to - *from, *step) : 0;
+  bool parity = false;
+  for (int64_t number = *from; number < *to; number += *step) {
+    turn[loop.getInductionVar()] = number;
+    std::optional<bool> flipped =
+        isFlipped(loop.getYieldedValues()[i], loop.getRegionIterArg(i));
+    if (!flipped || ++numTurns > maxTurns)
+      return std::nullopt;
+    parity ^= *flipped;
+  }
+  return parity;
 }
 
 static Slot getSlot(Value index) {
-  // A slot that every turn of a counted loop flips.
+  // A slot that the turns of counted loops flip.
   if (auto loop = index.getDefiningOp<scf::ForOp>()) {
     unsigned i = cast<OpResult>(index).getResultNumber();
-    std::optional<int64_t> turns = getTurns(loop);
-    Slot next = getSlot(loop.getYieldedValues()[i]);
-    Slot init = getSlot(loop.getInitArgs()[i]);
-    if (turns && next.known && next.base == loop.getRegionIterArg(i) &&
-        init.known) {
-      init.flipped ^= next.flipped && *turns % 2 != 0;
-      return init;
+    Slot slot = getSlot(loop.getInitArgs()[i]);
+    if (std::optional<bool> parity = SlotCounter().getParity(loop, i)) {
+      slot.flipped ^= *parity;
+      return slot;
     }
   }
   if (std::optional<int64_t> value = getConstantIntValue(index))
