@@ -518,6 +518,7 @@ class Programs:
             for future in concurrent.futures.as_completed([pool.submit(self.one, *item) for item in items]):
                 section, name, state, text, took = future.result()
                 text = " / ".join(text.splitlines())[:1200]
+                text = text.replace(f"{ROOT}/", "")
                 self.log.append("%s %s: %s%s" % (state, section, name, ": " + text if text else ""))
                 self.counts[state] += 1
                 counts = self.times.setdefault(section, {"ok": 0, "FAIL": 0, "not run": 0, "seconds": 0})

@@ -59,7 +59,6 @@ private:
   llvm::MapVector<Operation *, StringRef> contracts;
   /// Pairs that are reported.
   llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
-  unsigned numPairs = 0;
   bool hasRaces = false;
 };
 } // namespace
@@ -121,7 +120,6 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
                         Between between) {
   if (reported.contains({first.access->op, second.op}))
     return;
-  ++numPairs;
   Question question = model.ask(first, second, between);
   if (hasContract(*first.access, second)) {
     // The contract is only named where it is needed.

@@ -33,19 +33,6 @@ static constexpr unsigned firstUnknownExtent = 1u << 30;
 // Accesses
 //===----------------------------------------------------------------------===//
 
-Value obs::getRoot(Value memory) {
-  while (Operation *op = memory.getDefiningOp()) {
-    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
-      return memory;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memory = view.getViewSource();
-  }
-  auto argument = cast<BlockArgument>(memory);
-  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
-}
-
 MapAttr obs::getSpread(scf::ForallOp leaf) {
   std::optional<ArrayAttr> mapping = leaf.getMapping();
   return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])

@@ -12,16 +12,13 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::obs {
 
 /// Threads in a warp of every target.
 constexpr int64_t lanesOfWarp = 32;
-
-/// The alloc, kernel argument or table that `memory` is (a part of); null if
-/// that is not known.
-Value getRoot(Value memory);
 
 /// How the iterations of `leaf` are spread.
 MapAttr getSpread(scf::ForallOp leaf);

@@ -9,7 +9,6 @@
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -76,18 +75,4 @@ FailureOr<SmallVector<Lowered>> obs::getLowered(ModuleOp levels) {
       lowered.threads = size->front();
   });
   return result;
-}
-
-std::string obs::getPlace(Location location) {
-  std::string place = "?";
-  location->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
-             Twine(file.getLine()) + ":" + Twine(file.getColumn()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
 }

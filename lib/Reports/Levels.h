@@ -9,6 +9,7 @@
 #define OBSIDIAN_REPORTS_LEVELS_H
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::obs {
@@ -37,9 +38,6 @@ void addLoweredDialects(DialectRegistry &registry);
 
 /// Lowers the kernels of a copy of `levels`, in their order.
 FailureOr<SmallVector<Lowered>> getLowered(ModuleOp levels);
-
-/// "file.mlir:3:5", or "?" for what has no place in a file.
-std::string getPlace(Location location);
 
 } // namespace mlir::obs
 

@@ -241,7 +241,7 @@ IndexExpr PairModel::compute(Value value, Owner side) {
                                  get(branch.thenYield().getOperand(i), side));
       })
       .Case([&](scf::ForOp) {
-        if (std::optional<IndexExpr> last = getLoopResult(result, side))
+        if (std::optional<IndexExpr> last = getLoopResult(result))
           return *last;
         return getUnknown(value, side);
       })
@@ -337,7 +337,7 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
 
 /// What a loop that has just ended gives, by its last turn: the one that the
 /// first access is in.
-std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
+std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
   auto loop = cast<scf::ForOp>(result.getOwner());
   const PastLoop *past = findPast(loop);
   if (past == first->past.end() || !past->left || past->age != Age::ThisTurn)
@@ -350,7 +350,6 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
        outer = outer->getParentOp())
     if (isa<LoopLikeOpInterface>(outer) && findPast(outer) == first->past.end())
       return std::nullopt;
-  (void)side;
   return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
 }
 

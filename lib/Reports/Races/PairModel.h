@@ -106,7 +106,7 @@ private:
   IndexExpr get(Value value, Owner side);
   IndexExpr compute(Value value, Owner side);
   IndexExpr computeArith(Operation *op, Owner side);
-  std::optional<IndexExpr> getLoopResult(OpResult result, Owner side);
+  std::optional<IndexExpr> getLoopResult(OpResult result);
   IndexExpr getArgument(BlockArgument argument, Owner side);
   std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,
                                    Owner side);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
+#include "Expansion.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -91,13 +92,7 @@ forceByBlocks(CollectiveBuilder &c, Extent n, Value blocks,
   Value push = fillByBlocks(c, getGridType(c, n),
                             n.isStatic() ? ValueRange() : ValueRange(n.value),
                             {}, "", blocks, body);
-  PullType type = c.getPullType(n);
-  return ForceOp::create(
-             c.builder, c.loc, TypeRange(type), push, ValueRange(),
-             StorageAttr::get(c.builder.getContext(), Storage::Auto),
-             StringAttr(), IntegerAttr(), UnitAttr())
-      .getResults()
-      .front();
+  return forceAtGrid(c, push);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,8 +28,8 @@ void addWarps(Registry &registry);
 /// Each stage adds the element 2^k to the left.
 Value scanKoggeStone(CollectiveBuilder &c, Value x);
 
-/// At level warp: an array whose element 0 is the combination of the 32 elements
-/// of `y`, which is stored, in order.
+/// At level warp: an array whose element 0 is the combination of the 32
+/// elements of `y`, which is stored, in order.
 Value reduceLanes(CollectiveBuilder &warp, Value y);
 
 } // namespace mlir::obs::strategies

@@ -8,6 +8,7 @@
 #include "Accesses.h"
 #include "Bounds.h"
 #include "Meetings.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -27,20 +28,6 @@ MapAttr obs::getLeafMap(scf::ForallOp leaf) {
   std::optional<ArrayAttr> mapping = leaf.getMapping();
   return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
                                          : MapAttr();
-}
-
-/// The alloc, kernel argument or table that `memory` is (a part of), or null.
-static Value getRoot(Value memory) {
-  while (Operation *op = memory.getDefiningOp()) {
-    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
-      return memory;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      return {};
-    memory = view.getViewSource();
-  }
-  auto argument = cast<BlockArgument>(memory);
-  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
 }
 
 /// The level whose instances own `buffer`; nothing for what is in global

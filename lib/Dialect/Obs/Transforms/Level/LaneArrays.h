@@ -21,8 +21,8 @@ namespace mlir::obs {
 /// The arrays of warps in `kernel`, with no home or registers asked for, that
 /// can live in lanes: of at most 1024 elements, which their owners can write,
 /// and of which every read is known to find its register.
-/// Loops that owners have to run are marked `obs.distribution = owners`: nothing
-/// else may rely on who runs which iteration.
+/// Loops that owners have to run are marked `obs.distribution = owners`:
+/// nothing else may rely on who runs which iteration.
 llvm::SmallPtrSet<Operation *, 8> findLaneArrays(KernelOp kernel);
 
 /// The extents of an array in lanes; nothing for other memory.

@@ -18,8 +18,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Meetings.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
-#include "llvm/Support/Path.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSPLACEBARRIERSPASS
@@ -28,21 +28,6 @@ namespace mlir::obs {
 
 using namespace mlir;
 using namespace mlir::obs;
-
-/// "file.mlir:3:5", or "?" for what has no place in a file.
-static std::string getPlace(Location location) {
-  std::string place = "?";
-  location->walk([&](Location inner) {
-    auto file = dyn_cast<FileLineColLoc>(inner);
-    if (!file)
-      return WalkResult::advance();
-    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
-             Twine(file.getLine()) + ":" + Twine(file.getColumn()))
-                .str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
 
 /// "read after write of the array at k.mlir:3:5, written at k.mlir:7:7, read at
 /// k.mlir:9:10".

@@ -1,0 +1,42 @@
+//===- LevelIR.cpp - What is asked of level IR ----------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+Value obs::getRoot(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(op))
+      return memory;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      return {};
+    memory = view.getViewSource();
+  }
+  auto argument = cast<BlockArgument>(memory);
+  return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+std::string obs::getPlace(Location location) {
+  std::string place = "?";
+  location->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    place = (llvm::sys::path::filename(file.getFilename().getValue()) + ":" +
+             Twine(file.getLine()) + ":" + Twine(file.getColumn()))
+                .str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
