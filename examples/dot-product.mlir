@@ -5,8 +5,8 @@
 // GPU: a memset and one kernel. Each block takes a part of 4096 products or more
 // and adds them up in registers and shared memory; its sum goes to the result by
 // one atomic addition. Atomic additions come in any order, which changes nothing
-// for integers. For floats it would, so they take two kernels unless the
-// reduction is `commutative` and the addition `fastmath<reassoc>`.
+// for integers. For floats it would, so the block that is done last adds them up in
+// order, unless the reduction is `commutative` and the addition `fastmath<reassoc>`.
 //
 // Run: obs-run examples/dot-product.mlir iota:1000xi32 iota:1000xi32
 //      obs-run examples/dot-product.mlir --device=emulate --report iota:100000xi32 iota:100000xi32

@@ -9,8 +9,9 @@
 // stretch of the array: its sum, and the largest sums of a beginning of it, of an end,
 // and of any part; here the order of the operands is all that counts.
 //
-// GPU: @minimum is one kernel and a fill of one element. The others are two kernels, for
-// parts and for what those gave; the maps that make the elements are in the first.
+// GPU: each is one kernel, with the maps before and behind in it. Blocks combine parts of
+// 4096 elements or more. For @minimum memory combines what they gave; for the others the
+// block that is done last, in the order of the parts.
 //
 // Run: obs-run examples/large-reduce.mlir --entry=minimum random:10xi32:1
 //      obs-run examples/large-reduce.mlir --entry=minimum --device=emulate --report random:100000xi32:1

@@ -5,14 +5,14 @@ Python.
 
 Usage: grid-collectives.py --obs-run OBS-RUN [--extents N ...] [--operators O ...]
            [--device DEVICE ...] [--launches T:B ...] [--strategy STRATEGY]
-           [--option=OPTION ...]
+           [--reduce STRATEGY] [--option=OPTION ...]
 
 The operators are those of collective-matrix.py; half of them are not
 commutative, and all have an initial value that is not neutral. One run of a
 program gives all results for one extent. `--launches` are threads and blocks.
 A map stands before each collective, and behind some. `--strategy` is that of all
-scans and segmented forms. Prints what is wrong and a
-summary; exits with 1 if anything is.
+scans and segmented forms, `--reduce` that of reductions. Prints what is wrong and
+a summary; exits with 1 if anything is.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def expect(operator, data):
     return [[row[k] for row in result] for result in rows for k in range(len(operator.types))]
 
 
-def write_program(operator, strategy):
+def write_program(operator, strategy, reduce):
     k = len(operator.types)
     types = ", ".join(operator.types)
     vector, push = f"!obs.pull<? x {types}>", f"!obs.push<grid, ? x {types}>"
@@ -83,8 +83,10 @@ def write_program(operator, strategy):
         return ", ".join(f"%{prefix}{j}" for j in range(k))
 
     def collective(result, kind, result_type, segments="", options="", segment_type=""):
-        if strategy and kind != "reduce" and not options:
-            options = f' {{strategy = "{strategy}"}}'
+        wanted = reduce if kind == "reduce" else strategy
+        if wanted and (kind == "reduce" or not options):
+            attributes = [options.strip(" {}")] if options else []
+            options = " {" + ", ".join(attributes + [f'strategy = "{wanted}"']) + "}"
         out(f"  {result} = obs.{kind} ({names('a')}, {names('b')}) = %a init {names('z')}"
             f"{segments}{options} : {vector}{segment_type} -> {result_type} {{\n"
             f"        {operator.body}\n        obs.yield {names('r')} : {types}\n  }}")
@@ -190,6 +192,7 @@ def main():
     parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
     parser.add_argument("--launches", nargs="+", default=LAUNCHES)
     parser.add_argument("--strategy", help="of scans and segmented forms")
+    parser.add_argument("--reduce", help="strategy of reductions")
     parser.add_argument("--option", action="append", default=[],
                         help="passed on to obs-run for other devices than the interpreter")
     arguments = parser.parse_args()
@@ -202,7 +205,7 @@ def main():
         for name, extent in itertools.product(arguments.operators, arguments.extents):
             operator = matrix.OPERATORS[name]
             with open(program, "w") as file:
-                file.write(write_program(operator, arguments.strategy))
+                file.write(write_program(operator, arguments.strategy, arguments.reduce))
             expected = expect(operator, data[:extent])
             cases = []
             for device in arguments.device:

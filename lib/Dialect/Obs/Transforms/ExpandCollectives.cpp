@@ -200,48 +200,64 @@ Value strategies::forceAtGrid(CollectiveBuilder &c, Value push) {
       .front();
 }
 
+/// The strategy of a reduction by all blocks that names none.
+static StringRef chooseReduceAtGrid(ReduceOp op, const AtomicOperator &atomic) {
+  // Maps of the result run where its elements are final.
+  bool byAtomics =
+      !atomic.kind.empty() &&
+      (atomic.isExact || (op.getCommutative() && atomic.isRelaxed)) &&
+      llvm::all_of(op->getResult(0).getUsers(), llvm::IsaPred<ForceOp>);
+  return byAtomics ? "atomic" : "one_kernel";
+}
+
+/// Emits `[strategy-atomic]` and `[strategy-order]`.
+static LogicalResult verifyAtomicReduce(ReduceOp op,
+                                        const AtomicOperator &atomic) {
+  if (atomic.kind.empty())
+    return op.emitOpError(
+        "[strategy-atomic] strategy 'atomic' needs an operator that is one "
+        "of addi, minsi, maxsi, minui, maxui, andi, ori, xori on i32 or i64, "
+        "or addf on f32 or f64; use one_kernel");
+  if (!atomic.isExact && !op.getCommutative())
+    return op.emitOpError(
+        "[strategy-order] strategy 'atomic' changes the order of the "
+        "elements; mark the operation commutative if the rounding of sums "
+        "may depend on it, or use one_kernel");
+  return success();
+}
+
 /// A reduction by all blocks, which gives an array of one element.
 static LogicalResult expandReduceAtGrid(CollectiveBuilder &c, ReduceOp op) {
-  if (failed(
-          verifyGridStrategy(op, op.getStrategy(), {"atomic", "two_kernels"})))
+  if (failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"atomic", "one_kernel", "two_kernels"})))
     return failure();
   AtomicOperator atomic = findAtomicOperator(op);
-  bool mayReorder = atomic.isExact || op.getCommutative();
+  StringRef strategy =
+      op.getStrategy().value_or(chooseReduceAtGrid(op, atomic));
+  if (strategy == "atomic" && failed(verifyAtomicReduce(op, atomic)))
+    return failure();
   Value result = op->getResult(0);
-  bool byAtomics;
-  if (op.getStrategy()) {
-    byAtomics = *op.getStrategy() == "atomic";
-    if (byAtomics && atomic.kind.empty())
-      return op.emitOpError(
-          "[strategy-atomic] strategy 'atomic' needs an operator that is one "
-          "of addi, minsi, maxsi, minui, maxui, andi, ori, xori on i32 or i64, "
-          "or addf on f32 or f64; use two_kernels");
-    if (byAtomics && !mayReorder)
-      return op.emitOpError(
-          "[strategy-order] strategy 'atomic' changes the order of the "
-          "elements; mark the operation commutative if the rounding of sums "
-          "may depend on it, or use two_kernels");
-  } else {
-    // Maps of the result run where its elements are final.
-    byAtomics = !atomic.kind.empty() && mayReorder &&
-                (atomic.isExact || atomic.isRelaxed) &&
-                !strategies::isForOneBlock(c.getExtent(op.getArray())) &&
-                llvm::all_of(result.getUsers(), llvm::IsaPred<ForceOp>);
-  }
   auto type = cast<PushType>(result.getType());
   c.commutative |= atomic.isExact;
   Value x = c.shareReads(op.getArray());
-  if (!byAtomics) {
-    result.replaceAllUsesWith(
-        strategies::reduceByTwoKernels(c, x, op.getInit(), type));
-    return success();
+  bool isShort = strategies::isForOneBlock(c.getExtent(x));
+  Value reduced;
+  bool atOnce = false;
+  if (isShort && (strategy != "atomic" || !op.getStrategy())) {
+    reduced = strategies::reduceByOneBlock(c, x, op.getInit(), type);
+  } else if (strategy == "atomic") {
+    reduced =
+        strategies::reduceByAtomics(c, x, op.getInit(), atomic.kind, type);
+    atOnce = !llvm::all_of(result.getUsers(), llvm::IsaPred<ForceOp>);
+  } else if (strategy == "one_kernel") {
+    reduced = strategies::reduceByLastBlock(c, x, op.getInit(), type);
+    atOnce = !isForcedOnce(result);
+  } else {
+    reduced = strategies::reduceByTwoKernels(c, x, op.getInit(), type);
   }
-  Value sum =
-      strategies::reduceByAtomics(c, x, op.getInit(), atomic.kind, type);
-  if (!llvm::all_of(result.getUsers(), llvm::IsaPred<ForceOp>)) {
-    sum = PushOp::create(c.builder, c.loc, type, forceAtGrid(c, sum));
-  }
-  result.replaceAllUsesWith(sum);
+  if (atOnce)
+    reduced = PushOp::create(c.builder, c.loc, type, forceAtGrid(c, reduced));
+  result.replaceAllUsesWith(reduced);
   return success();
 }
 
@@ -754,10 +770,10 @@ static void fixGrouping(CollectiveOpInterface op) {
   if (op.getStrategy() == "one_pass" ||
       (!op.getStrategy() && isa<ScanOp, SegmentedScanOp>(op)))
     fixed = "three_kernels";
-  else if (isa<ReduceOp>(op) &&
+  else if (isa<ReduceOp>(op) && op.getStrategy() != "two_kernels" &&
            llvm::any_of(getArrayElementTypes(op.getArray().getType()),
                         llvm::IsaPred<FloatType>))
-    fixed = "two_kernels";
+    fixed = "one_kernel";
   if (!fixed.empty())
     op->setAttr("strategy", StringAttr::get(op.getContext(), fixed));
 }

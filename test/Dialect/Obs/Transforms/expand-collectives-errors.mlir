@@ -94,7 +94,7 @@ func.func @grid_scan(%a: !obs.pull<8 x i32>, %z: i32) {
 // -----
 
 func.func @grid_reduce(%a: !obs.pull<8 x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-name] 'warps' is no strategy of it at level grid; use atomic, two_kernels}}
+  // expected-error@+1 {{[strategy-name] 'warps' is no strategy of it at level grid; use atomic, one_kernel, two_kernels}}
   %p = obs.reduce (%x, %y) = %a init %z {strategy = "warps"} : !obs.pull<8 x i32> -> !obs.push<grid, 1 x i32> {
     obs.yield %x : i32
   }
@@ -104,7 +104,7 @@ func.func @grid_reduce(%a: !obs.pull<8 x i32>, %z: i32) {
 // -----
 
 func.func @no_atomic(%a: !obs.pull<8 x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-atomic] strategy 'atomic' needs an operator that is one of addi, minsi, maxsi, minui, maxui, andi, ori, xori on i32 or i64, or addf on f32 or f64; use two_kernels}}
+  // expected-error@+1 {{[strategy-atomic] strategy 'atomic' needs an operator that is one of addi, minsi, maxsi, minui, maxui, andi, ori, xori on i32 or i64, or addf on f32 or f64; use one_kernel}}
   %p = obs.reduce (%x, %y) = %a init %z {strategy = "atomic"} : !obs.pull<8 x i32> -> !obs.push<grid, 1 x i32> {
     obs.yield %x : i32
   }
@@ -114,7 +114,7 @@ func.func @no_atomic(%a: !obs.pull<8 x i32>, %z: i32) {
 // -----
 
 func.func @float_order(%a: !obs.pull<8 x f32>, %z: f32) {
-  // expected-error@+1 {{[strategy-order] strategy 'atomic' changes the order of the elements; mark the operation commutative if the rounding of sums may depend on it, or use two_kernels}}
+  // expected-error@+1 {{[strategy-order] strategy 'atomic' changes the order of the elements; mark the operation commutative if the rounding of sums may depend on it, or use one_kernel}}
   %p = obs.reduce (%x, %y) = %a init %z {strategy = "atomic"} : !obs.pull<8 x f32> -> !obs.push<grid, 1 x f32> {
     %s = arith.addf %x, %y : f32
     obs.yield %s : f32

@@ -1,5 +1,6 @@
 // RUN: obs-opt %s --obs-expand-collectives | FileCheck %s
 // RUN: obs-opt %s --obs-to-gpu | FileCheck %s --check-prefix=KERNELS
+// RUN: obs-opt %s --obs-to-gpu --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 
 // Each block reduces a part, and adds its result to that of the others.
 // CHECK-LABEL: @atomic(
@@ -21,14 +22,25 @@ func.func @atomic(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// A map of the result needs it complete, so there are two kernels, and the map
-// is part of the second.
+// A map of the result needs it complete, so the block that is done last combines
+// what all have published, and the map is part of what it writes.
 // CHECK-LABEL: @map_after(
 // KERNELS-LABEL: @map_after(
 func.func @map_after(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i32> {
   // CHECK-NOT: reduce(addi)
+  // CHECK: %[[PARTS:.*]] = memref.alloc({{.*}}) : memref<?xi32>
+  // CHECK: %[[COUNTER:.*]] = memref.alloc({{.*}}) : memref<?xi32>
+  // CHECK: gpu.memset %[[COUNTER]]
+  // CHECK: obs.par block
+  // CHECK: memref.store %{{.*}}, %[[PARTS]][%{{.*}}] {obs.contract = "published"}
+  // CHECK: llvm.fence {{.*}} release
+  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[COUNTER]]
+  // CHECK: llvm.fence {{.*}} acquire
+  // CHECK: scf.if
+  // CHECK: memref.load %[[PARTS]][%{{.*}}] {obs.contract = "published"}
   // CHECK: obs.map
-  // KERNELS-COUNT-2: gpu.launch_func
+  // KERNELS: gpu.memset
+  // KERNELS-COUNT-1: gpu.launch_func
   // KERNELS-NOT: gpu.launch_func
   %p = obs.reduce (%x, %y) = %a init %z : !obs.pull<? x i32> -> !obs.push<grid, 1 x i32> {
     %s = arith.addi %x, %y : i32
@@ -67,8 +79,10 @@ func.func @map_after_atomic(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i3
 // CHECK-LABEL: @float(
 // CHECK-NOT: reduce(addf)
 // KERNELS-LABEL: @float(
-// KERNELS-COUNT-2: gpu.launch_func
+// KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
+// RACES: kernel 'float_kernel' is proved free of races{{.*}} under contract
+// RACES: written as 'published'
 func.func @float(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   %p = obs.reduce (%x, %y) = %a init %z {commutative} : !obs.pull<? x f32> -> !obs.push<grid, 1 x f32> {
     %s = arith.addf %x, %y : f32
@@ -76,6 +90,38 @@ func.func @float(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   }
   %r = obs.force %p : !obs.push<grid, 1 x f32> -> !obs.pull<1 x f32>
   return %r : !obs.pull<1 x f32>
+}
+
+// Two kernels, if they are asked for, need no counter.
+// CHECK-LABEL: @two_kernels(
+// KERNELS-LABEL: @two_kernels(
+// KERNELS-NOT: gpu.memset
+// KERNELS-COUNT-2: gpu.launch_func
+// KERNELS-NOT: gpu.launch_func
+func.func @two_kernels(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
+  %p = obs.reduce (%x, %y) = %a init %z {strategy = "two_kernels"} : !obs.pull<? x f32> -> !obs.push<grid, 1 x f32> {
+    %s = arith.addf %x, %y : f32
+    obs.yield %s : f32
+  }
+  %r = obs.force %p : !obs.push<grid, 1 x f32> -> !obs.pull<1 x f32>
+  return %r : !obs.pull<1 x f32>
+}
+
+// The counter is used up, so what is stored twice is reduced once, and copied.
+// CHECK-LABEL: @stored_twice(
+// KERNELS-LABEL: @stored_twice(
+// KERNELS-COUNT-1: gpu.memset
+// KERNELS-COUNT-3: gpu.launch_func
+// KERNELS-NOT: gpu.launch_func
+func.func @stored_twice(%a: !obs.pull<? x f32, i1>, %z: f32, %t: i1) -> (!obs.pull<1 x f32, i1>, !obs.pull<1 x f32, i1>) {
+  %p = obs.reduce (%x, %u, %y, %v) = %a init %z, %t : !obs.pull<? x f32, i1> -> !obs.push<grid, 1 x f32, i1> {
+    %s = arith.addf %x, %y : f32
+    %w = arith.xori %u, %v : i1
+    obs.yield %s, %w : f32, i1
+  }
+  %q = obs.force %p : !obs.push<grid, 1 x f32, i1> -> !obs.pull<1 x f32, i1>
+  %r = obs.force %p : !obs.push<grid, 1 x f32, i1> -> !obs.pull<1 x f32, i1>
+  return %q, %r : !obs.pull<1 x f32, i1>, !obs.pull<1 x f32, i1>
 }
 
 // Both, the operation and the addition, allow it.

@@ -87,12 +87,13 @@ func.func @total(%a: !obs.pull<? x i32>, %z: i32) -> (!obs.pull<? x i32>, i32) {
 }
 
 // A sum of floats by atomic additions is rounded in any order, unless the order
-// is fixed.
+// is fixed: then the last block adds up what the others published.
 // KERNELS-LABEL: @sum(
 // KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
 // FIXED-LABEL: @sum(
-// FIXED-COUNT-2: gpu.launch_func
+// FIXED: gpu.memset
+// FIXED-COUNT-1: gpu.launch_func
 // FIXED-NOT: gpu.launch_func
 func.func @sum(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   %p = obs.reduce (%x, %y) = %a init %z {commutative, strategy = "atomic"} : !obs.pull<? x f32> -> !obs.push<grid, 1 x f32> {

@@ -87,21 +87,23 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | strategy | of | kernels |
     |---|---|---|
     | `atomic` | reduce | one, and a memset: each block adds its result to the others by one atomic operation. For an operator that is `addi`, `minsi`, `maxsi`, `minui`, `maxui`, `andi`, `ori`, `xori` on `i32` or `i64`, or if `commutative` `addf` on `f32` or `f64` |
-    | `two_kernels` | reduce | the parts; then one block combines what they gave. One kernel if n is known to be at most 4096 |
+    | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and takes a number, and the block that takes the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
+    | `two_kernels` | reduce | the parts; then one block combines what they gave, in the same way |
     | `three_kernels` | scan, segmented forms | the parts; one block scans what they gave; the parts again, each behind what is before it |
     | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes what it gives, and looks back at the tiles before it, so every element is read once. Two kernels if the total is asked for |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
     Where none is named: at level grid `sequential` if it can be, else for a
     reduction that is forced as it is `atomic`, if the order does not change the
-    result (for `addf`, if it is `fastmath<reassoc>`, too), else `two_kernels`;
+    result (for `addf`, if it is `fastmath<reassoc>`, too), else `one_kernel`;
     `one_pass` for a scan whose operator takes no floats, else `three_kernels`.
-    `two_kernels` and `three_kernels` group elements by their number alone, so
-    they give the same bits in every run, on any number of threads and blocks.
+    `one_kernel`, `two_kernels` and `three_kernels` group elements by their number
+    alone, so they give the same bits in every run, on any number of threads and
+    blocks, and the first two the same as each other.
     How `one_pass` groups them, and `atomic` orders them, depends on which block
     is how fast: that does not matter to an operator that is associative, but
     shows in the rounding of floats. The option `deterministic` takes
-    `three_kernels` and `two_kernels` instead, even where the others are asked
+    `three_kernels` and `one_kernel` instead, even where the others are asked
     for by name. At level thread, `sequential`. Else up to 32 elements
     `halving_tree` or `adjacent_tree` for a reduction and `kogge_stone` for a
     scan; up to 1024 at level block `warps`; else `raking`. Strategies other than

@@ -13,6 +13,7 @@
 
 #include "Grid.h"
 #include "Expansion.h"
+#include "Published.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -147,14 +148,62 @@ Value strategies::reduceParts(CollectiveBuilder &c, Value x,
                        });
 }
 
-Value strategies::reduceByTwoKernels(CollectiveBuilder &c, Value x,
-                                     ValueRange init, PushType type) {
-  Extent n = c.getExtent(x);
-  if (!isForOneBlock(n))
-    x = reduceParts(c, x, GridParts(c, n));
+Value strategies::reduceByOneBlock(CollectiveBuilder &c, Value x,
+                                   ValueRange init, PushType type) {
   return fillByBlocks(
       c, type, {}, {}, "", c.constant(1), [&](CollectiveBuilder &block, Value) {
         writeAll(block, shorten(block, x), init, block.constant(0));
+      });
+}
+
+Value strategies::reduceByTwoKernels(CollectiveBuilder &c, Value x,
+                                     ValueRange init, PushType type) {
+  Value partial = reduceParts(c, x, GridParts(c, c.getExtent(x)));
+  return reduceByOneBlock(c, partial, init, type);
+}
+
+Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
+                                    ValueRange init, PushType type) {
+  GridParts parts(c, c.getExtent(x));
+  Value found = c.max(parts.count.value, c.constant(1));
+  SmallVector<Value> partial = allocatePublished(c, found);
+  Value counter = allocateFlags(c, c.constant(1));
+  auto publish = [&](CollectiveBuilder &thread, Value few, Value number) {
+    // There is a block even if there are no elements.
+    auto branch =
+        scf::IfOp::create(thread.builder, thread.loc,
+                          thread.less(number, parts.count.value), false);
+    OpBuilder::InsertionGuard guard(thread.builder);
+    thread.builder.setInsertionPointToStart(branch.thenBlock());
+    Values values =
+        thread.fold(few, thread.constant(0), thread.getExtent(few).value);
+    storePublished(thread, values, partial, number);
+  };
+  return fillByBlocks(
+      c, type, {}, {}, "", found, [&](CollectiveBuilder &block, Value b) {
+        Value few = shortenPart(block, x, parts, b);
+        CollectiveBuilder numbers = block;
+        numbers.elementTypes = {block.builder.getIndexType()};
+        Value drawn =
+            numbers.forceFill({block.getConstantExtent(1)}, block.constant(1),
+                              [&](Value, auto write) {
+                                publish(block, few, b);
+                                release(block);
+                                Value ticket =
+                                    countUp(block, counter, block.constant(0));
+                                acquire(block);
+                                write(ticket, block.constant(0));
+                              });
+        Value ticket = numbers.get(drawn, block.constant(0)).front();
+        Value last = block.sub(found, block.constant(1));
+        auto branch = scf::IfOp::create(block.builder, block.loc,
+                                        block.equal(ticket, last), false);
+        OpBuilder::InsertionGuard guard(block.builder);
+        block.builder.setInsertionPointToStart(branch.thenBlock());
+        Value all = block.shareReads(block.generate(parts.count, [&](Value i) {
+          return loadPublished(block, partial, i);
+        }));
+        writeAll(block, shorten(block, all), init, block.constant(0));
       });
 }
 

@@ -35,10 +35,22 @@ bool isForOneBlock(Extent n);
 /// The elements of each part of `x`, combined. Stored, by one kernel.
 Value reduceParts(CollectiveBuilder &c, Value x, const GridParts &parts);
 
-/// An array of one element, the reduction of `x` behind `init`, not stored yet:
-/// the blocks' results are combined by one block of the next kernel.
+/// An array of one element, the reduction of `x` behind `init`, not stored yet,
+/// by one block, whatever the length is.
+Value reduceByOneBlock(CollectiveBuilder &c, Value x, ValueRange init,
+                       PushType type);
+
+/// The same by all blocks. What they give is combined by one block of the next
+/// kernel.
 Value reduceByTwoKernels(CollectiveBuilder &c, Value x, ValueRange init,
                          PushType type);
+
+/// The same in one kernel: each block publishes what it gives and takes a
+/// number, and the one that takes the last number combines them all. Parts and
+/// grouping are those of two kernels, so the bits are the same, whichever block
+/// is the last one. The kernel may run only once.
+Value reduceByLastBlock(CollectiveBuilder &c, Value x, ValueRange init,
+                        PushType type);
 
 /// The same in one kernel: the blocks' results are combined by atomic
 /// operations of `kind`, which is what the operator does.

@@ -17,16 +17,11 @@
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // and only if no flag is set does the warp go on to the 32 tiles before those.
 //
-// A flag of a tile is raised by an atomic operation behind a release fence, and
-// read by one before an acquire fence, so what is read behind it is what was
-// written before it, whatever the element types are.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
+#include "Published.h"
 #include "Strategies.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -94,18 +89,9 @@ private:
 
 OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n)
     : c(c), x(x), n(n), tile(getTileSize(c.elementTypes)),
-      tiles(c.ceilDiv(n, tile).value) {
-  auto allocate = [&](Type type, Value extent) -> Value {
-    return memref::AllocOp::create(
-        c.builder, c.loc, MemRefType::get({ShapedType::kDynamic}, type),
-        ValueRange(extent));
-  };
-  flags = allocate(c.builder.getI32Type(), c.add(tiles, c.constant(1)));
-  gpu::MemsetOp::create(c.builder, c.loc, Type(), ValueRange(), flags,
-                        flag(c, Unknown));
-  for (Type type : c.elementTypes)
-    found.push_back(allocate(type, c.mul(tiles, c.constant(2))));
-}
+      tiles(c.ceilDiv(n, tile).value),
+      flags(allocateFlags(c, c.add(tiles, c.constant(1)))),
+      found(allocatePublished(c, c.mul(tiles, c.constant(2)))) {}
 
 Value OnePassScan::flag(CollectiveBuilder &b, int64_t state) {
   return arith::ConstantIntOp::create(b.builder, b.loc, state, 32);
@@ -122,34 +108,15 @@ Value OnePassScan::drawTile(CollectiveBuilder &block) {
   numbers.elementTypes = {block.builder.getIndexType()};
   Value drawn = numbers.forceFill(
       {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
-        Value old = memref::AtomicRMWOp::create(
-            block.builder, block.loc, arith::AtomicRMWKind::addi,
-            flag(block, 1), flags, ValueRange(tiles));
-        write(arith::IndexCastOp::create(block.builder, block.loc,
-                                         block.builder.getIndexType(), old)
-                  .getResult(),
-              block.constant(0));
+        write(countUp(block, flags, tiles), block.constant(0));
       });
   return numbers.get(drawn, block.constant(0)).front();
 }
 
-/// What is visible to all threads of the device from here on, or to this one.
-static void fence(CollectiveBuilder &thread, LLVM::AtomicOrdering ordering) {
-  LLVM::FenceOp::create(thread.builder, thread.loc, ordering, "device");
-}
-
-/// Says for obs-check-races that flags keep the threads apart here.
-static void markPublished(Operation *op) {
-  op->setAttr("obs.contract", StringAttr::get(op->getContext(), "published"));
-}
-
 void OnePassScan::publish(CollectiveBuilder &thread, Value number, State state,
                           ValueRange values) {
-  for (auto [value, memory] : llvm::zip_equal(values, found))
-    markPublished(memref::StoreOp::create(thread.builder, thread.loc, value,
-                                          memory,
-                                          position(thread, number, state)));
-  fence(thread, LLVM::AtomicOrdering::release);
+  storePublished(thread, values, found, position(thread, number, state));
+  release(thread);
   memref::AtomicRMWOp::create(thread.builder, thread.loc,
                               arith::AtomicRMWKind::assign, flag(thread, state),
                               flags, number);
@@ -176,16 +143,12 @@ Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
       [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
-  fence(thread, LLVM::AtomicOrdering::acquire);
+  acquire(thread);
   Values known{isFlag(loop.getResult(0), Everything)};
   Value place = arith::SelectOp::create(builder, loc, known.front(),
                                         position(thread, number, Everything),
                                         position(thread, number, Own));
-  for (Value memory : found) {
-    auto load = memref::LoadOp::create(builder, loc, memory, place);
-    markPublished(load);
-    known.push_back(load);
-  }
+  llvm::append_range(known, loadPublished(thread, found, place));
   return known;
 }
 

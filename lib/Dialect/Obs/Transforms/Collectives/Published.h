@@ -1,0 +1,47 @@
+//===- Published.h - What blocks of a kernel tell each other ----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread stores elements, and then raises a flag or counts a counter by an
+// atomic operation behind a release fence. Whoever reads that by an atomic
+// operation before an acquire fence may load the elements, whatever their types
+// are. Such stores and loads have the contract "published", by which
+// obs-check-races knows that flags keep them apart.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PUBLISHED_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PUBLISHED_H
+
+#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+
+namespace mlir::obs::strategies {
+
+/// Memory of the device for `extent` elements of the builder's types.
+SmallVector<Value> allocatePublished(CollectiveBuilder &c, Value extent);
+
+/// Memory of the device for `extent` flags or counters of type i32, which a
+/// memset makes 0 before the kernel.
+Value allocateFlags(CollectiveBuilder &c, Value extent);
+
+/// Counts a counter up. What it was before.
+Value countUp(CollectiveBuilder &thread, Value counters, Value place);
+
+/// What this thread stored is visible to whoever sees an atomic operation that
+/// it does from here on.
+void release(CollectiveBuilder &thread);
+/// What others released before the atomic operations that this thread saw is
+/// visible to it, and behind the next barrier to its block.
+void acquire(CollectiveBuilder &thread);
+
+void storePublished(CollectiveBuilder &thread, ValueRange values,
+                    ValueRange memory, Value place);
+CollectiveBuilder::Values loadPublished(CollectiveBuilder &thread,
+                                        ValueRange memory, Value place);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PUBLISHED_H
