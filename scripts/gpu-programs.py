@@ -384,6 +384,14 @@ class Programs:
             yield "%s @%s of %d elements" % (name, entry, count), lambda name=name, entry=entry, count=count: (
                 self.in_folder(lambda folder: sort(name, entry, count, folder)))
 
+        def long():
+            count = 2**33 + 7 if self.options.device == "cuda" else 2**12 + 7
+            code, text, error = self.command([sys.executable, ROOT / "test/Examples/Inputs/long-arrays.py",
+                                              self.options.obs_run, count, *self.device], 280)
+            return (text + error).strip() if code else "", text.strip()
+
+        yield "collectives over more elements than 32 bits count", long
+
     def launches(self):
         big = 2**24 if self.options.device == "cuda" else 2**13
         numbers = "random:%dxi32:1" % big
