@@ -278,3 +278,66 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A column of comparators by bit b - n, with numbers that are known at run time
+// only: whatever the bit is, i with a zero put in there is another number for each
+// i, and so is the same with a one there.
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'insert_zero' is proved free of races, with blocks of 64 threads}}
+  gpu.func @insert_zero(%b: index, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %ones = arith.constant -1 : index
+    %v = arith.constant 7 : i32
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<1024xi32, #gpu.address_space<workgroup>>
+    %below = arith.subi %b, %n : index
+    %bit = arith.shli %c1, %below : index
+    %low = arith.subi %bit, %c1 : index
+    %high = arith.xori %low, %ones : index
+    scf.for %i = %t to %n step %c64 {
+      %above = arith.andi %i, %high : index
+      %left = arith.addi %i, %above : index
+      %right = arith.xori %left, %bit : index
+      memref.store %v, %a[%left] : memref<1024xi32, #gpu.address_space<workgroup>>
+      memref.store %v, %a[%right] : memref<1024xi32, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The next element instead: the next thread writes it too, unless the bit is 0.
+
+gpu.module @kernels {
+  gpu.func @insert_zero(%b: index, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %ones = arith.constant -1 : index
+    %v = arith.constant 7 : i32
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<1024xi32, #gpu.address_space<workgroup>>
+    %below = arith.subi %b, %n : index
+    %bit = arith.shli %c1, %below : index
+    %low = arith.subi %bit, %c1 : index
+    %high = arith.xori %low, %ones : index
+    scf.for %i = %t to %n step %c64 {
+      %above = arith.andi %i, %high : index
+      %left = arith.addi %i, %above : index
+      %right = arith.addi %left, %c1 : index
+      // expected-note @+1 {{the first access is the write here}}
+      memref.store %v, %a[%left] : memref<1024xi32, #gpu.address_space<workgroup>>
+      // expected-error @+1 {{[race-unproved] write of shared memory}}
+      memref.store %v, %a[%right] : memref<1024xi32, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+}

@@ -59,7 +59,9 @@ private:
                         [&](const IndexExpr &s) { return isFew(s.getId()); });
   }
   std::optional<std::pair<IndexExpr, IndexExpr>> cancel(const Meeting &meeting);
-  bool prepare();
+  /// With `fewer`, leaves out conditions with unknowns that no address has.
+  bool prepare(bool fewer);
+  bool isCheap() const;
   uint64_t count(ArrayRef<unsigned> unknowns) const;
   /// Calls `visit` for all values of `unknowns`; stops when it returns true.
   bool forAll(ArrayRef<unsigned> unknowns, llvm::function_ref<bool()> visit);
@@ -120,7 +122,11 @@ static bool areRangesApart(const Meeting &meeting) {
           b->max + meeting.secondWidth <= a->min);
 }
 
-bool Enumeration::prepare() {
+bool Enumeration::prepare(bool fewer) {
+  shared.clear();
+  isShared.reset();
+  hasCommonPart = false;
+  isExact = true;
   SmallVector<IndexExpr> addresses[2];
   for (const Meeting &meeting : question.meetings) {
     auto pair = cancel(meeting);
@@ -149,6 +155,13 @@ bool Enumeration::prepare() {
       isExact = false;
       continue;
     }
+    auto isInAddress = [&](const IndexExpr &leaf) {
+      return used[0][leaf.getId()] || used[1][leaf.getId()];
+    };
+    if (fewer && !llvm::all_of(leaves({condition}), isInAddress)) {
+      isExact = false;
+      continue;
+    }
     bool sides[2] = {false, false};
     for (const IndexExpr &leaf : leaves({condition}))
       if (!isShared[leaf.getId()])
@@ -162,6 +175,7 @@ bool Enumeration::prepare() {
   for (int h : {0, 1}) {
     Half &half = halves[h];
     half.isFirst = h == 0;
+    half.unknowns.clear();
     half.exprs = addresses[h];
     half.exprs.append(conditions[h]);
     for (const IndexExpr &leaf : leaves(half.exprs)) {
@@ -189,6 +203,12 @@ uint64_t Enumeration::count(ArrayRef<unsigned> unknowns) const {
       return budget + 1;
   }
   return product;
+}
+
+bool Enumeration::isCheap() const {
+  uint64_t outer = count(shared);
+  uint64_t inner = count(halves[0].unknowns) + count(halves[1].unknowns);
+  return outer <= budget && inner <= budget && outer * inner <= budget;
 }
 
 bool Enumeration::forAll(ArrayRef<unsigned> unknowns,
@@ -274,11 +294,9 @@ std::optional<Answer> Enumeration::run() {
     answer.kind = Answer::Apart;
     return answer;
   }
-  if (question.between == Between::Blocks || !prepare())
+  if (question.between == Between::Blocks || !prepare(/*fewer=*/false))
     return std::nullopt;
-  uint64_t outer = count(shared);
-  uint64_t inner = count(halves[0].unknowns) + count(halves[1].unknowns);
-  if (outer > budget || inner > budget || outer * inner > budget)
+  if (!isCheap() && (!prepare(/*fewer=*/true) || !isCheap()))
     return std::nullopt;
   bool meets = forAll(shared, [&] { return meetInTable(); });
   if (hasCommonPart)

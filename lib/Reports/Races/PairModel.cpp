@@ -62,31 +62,74 @@ static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
                                                        : Value();
 }
 
-/// At run time no index is outside of its array; so where one is the number of
-/// a turn, there are no more turns with the access than that.
-void PairModel::boundTurns(const MemoryAccess &access, Owner side) {
+/// Where `index` is the variable of `loop` plus something that is not negative:
+/// the least that is added.
+static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
+                                            const Ranges &ranges) {
+  if (index == loop.getInductionVar())
+    return 0;
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    std::optional<IndexRange> other = ranges.get(sum->getOperand(1 - i));
+    if (!other || other->min < 0)
+      continue;
+    if (std::optional<int64_t> least =
+            getLeastAdded(sum->getOperand(i), loop, ranges))
+      return *least + other->min;
+  }
+  return std::nullopt;
+}
+
+/// At run time no index is outside of its array; so where one contains the
+/// variable of a loop, that is below this in turns with the access.
+static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
+                            const Ranges &ranges) {
+  int64_t most = std::numeric_limits<int64_t>::max();
   auto type = cast<MemRefType>(access.array.getType());
   int64_t modulus = 0;
   Value last = getUnswizzled(access, modulus);
   for (auto [d, index] : llvm::enumerate(access.indices)) {
     bool isLast = d + 1 == access.indices.size();
-    auto number = dyn_cast<BlockArgument>(isLast && last ? last : index);
-    if (!number || type.isDynamicDim(d))
+    if (type.isDynamicDim(d))
       continue;
-    if (auto loop = dyn_cast<scf::ForOp>(number.getOwner()->getParentOp());
-        loop && number == loop.getInductionVar())
-      mostTurns[{loop, unsigned(side)}] = type.getDimSize(d);
+    if (std::optional<int64_t> least =
+            getLeastAdded(isLast && last ? last : index, loop, ranges))
+      most = std::min(most, type.getDimSize(d) - *least);
   }
+  return most;
 }
 
-Question PairModel::ask(const PendingAccess &pending,
-                        const MemoryAccess &second, Between between) {
+/// A bound of the variable of `loop` in the turns in which `side` makes its
+/// access: from that access, and from those that every turn makes.
+int64_t PairModel::getMostIndex(scf::ForOp loop, Owner side) {
+  auto [found, isNew] = mostIndices.try_emplace(loop, 0);
+  if (isNew) {
+    int64_t most = std::numeric_limits<int64_t>::max();
+    for (Operation &op : *loop.getBody())
+      if (std::optional<MemoryAccess> access = getMemoryAccess(&op))
+        most = std::min(most, ::getMostIndex(*access, loop, ranges));
+    found->second = most;
+  }
+  int64_t most = found->second;
+  if (side != Owner::Second)
+    most = std::min(most, ::getMostIndex(*first->access, loop, ranges));
+  if (side != Owner::First)
+    most = std::min(most, ::getMostIndex(*second, loop, ranges));
+  return most;
+}
+
+Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
+                        Between between) {
   question = Question();
   question.between = between;
   question.threads = threads;
   first = &pending;
+  second = &later;
   known.clear();
   turns.clear();
+  shifts.clear();
   warp.reset();
   for (int i = 0; i < 3; ++i) {
     lanes[i].reset();
@@ -98,12 +141,9 @@ Question PairModel::ask(const PendingAccess &pending,
     getBlock(Owner::First);
     getBlock(Owner::Second);
   }
-  mostTurns.clear();
-  boundTurns(*pending.access, Owner::First);
-  boundTurns(second, Owner::Second);
   addGuards(pending.access->op, Owner::First);
-  addGuards(second.op, Owner::Second);
-  addMeetings(*pending.access, second);
+  addGuards(later.op, Owner::Second);
+  addMeetings(*pending.access, later);
   return std::move(question);
 }
 
@@ -294,9 +334,10 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
       .Case([&](arith::AndIOp) { return binary(Kind::And); })
       .Case([&](arith::OrIOp) { return binary(Kind::Or); })
       .Case([&](arith::XOrIOp) { return binary(Kind::Xor); })
-      .Case([&](arith::ShLIOp) { return binary(Kind::Shl); })
-      .Case<arith::ShRUIOp, arith::ShRSIOp>(
-          [&](auto) { return binary(Kind::Shr); })
+      .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>([&](auto) {
+        return IndexExpr::binary(isa<arith::ShLIOp>(op) ? Kind::Shl : Kind::Shr,
+                                 operand(0), getShift(op->getOperand(1), side));
+      })
       .Case<arith::MinSIOp, arith::MinUIOp>(
           [&](auto) { return binary(Kind::Min); })
       .Case<arith::MaxSIOp, arith::MaxUIOp>(
@@ -333,6 +374,23 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
         llvm_unreachable("all predicates are listed");
       })
       .Default([&](Operation *) { return getUnknown(op->getResult(0), side); });
+}
+
+/// By how many bits something is shifted. More than there are has no meaning,
+/// so where the number comes from others of which nothing is known, it is one
+/// of few: what else is known of it is given up.
+IndexExpr PairModel::getShift(Value amount, Owner side) {
+  IndexExpr shift = get(amount, side);
+  std::optional<IndexRange> range = shift.getRange();
+  constexpr int64_t many = 1024;
+  if (range && range->min > -many && range->max < many)
+    return shift;
+  Owner owner = getOwner(amount, side);
+  auto [found, isNew] = shifts.try_emplace({amount, unsigned(owner)}, shift);
+  if (isNew)
+    found->second =
+        makeUnknown({owner, IndexRange{0, 63}, false, /*isData=*/true});
+  return found->second;
 }
 
 /// What a loop that has just ended gives, by its last turn: the one that the
@@ -550,11 +608,10 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     if (from && range && range->max < (int64_t(1) << 40))
       count.max = std::min(
           count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
-    auto most = mostTurns.find({loop, unsigned(side)});
-    if (from && most != mostTurns.end())
+    int64_t most = getMostIndex(loop, owner == Owner::Both ? owner : side);
+    if (from && most != std::numeric_limits<int64_t>::max())
       count.max = std::min(
-          count.max,
-          std::max<int64_t>(0, (most->second - 1 - from->min) / *stride));
+          count.max, std::max<int64_t>(0, (most - 1 - from->min) / *stride));
     turn = start + makeUnknown({owner, count}) * step;
   } else {
     // for (i = block * c + r; ...; i += blocks * c), r in [0, c): what blocks

@@ -98,8 +98,9 @@ public:
       : kernel(kernel), threads(threads), uniformity(uniformity),
         ranges(ranges) {}
 
-  /// The question for `first` and `second`, which is where control flow is now.
-  Question ask(const PendingAccess &first, const MemoryAccess &second,
+  /// The question for `pending` and `later`, which is where control flow is
+  /// now.
+  Question ask(const PendingAccess &pending, const MemoryAccess &later,
                Between between);
 
 private:
@@ -120,7 +121,8 @@ private:
   const PastLoop *findPast(Operation *loop) const;
   const NewLoop *findBegun(Operation *loop) const;
   void addGuards(Operation *op, Owner side);
-  void boundTurns(const MemoryAccess &access, Owner side);
+  int64_t getMostIndex(scf::ForOp loop, Owner side);
+  IndexExpr getShift(Value amount, Owner side);
   void addMeetings(MemoryAccess a, MemoryAccess b);
   IndexExpr getByteAddress(const MemoryAccess &access, Owner side);
   std::optional<SmallVector<IndexExpr>> getStrides(Value array, Owner side);
@@ -132,10 +134,13 @@ private:
 
   Question question;
   const PendingAccess *first = nullptr;
+  const MemoryAccess *second = nullptr;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;
   llvm::DenseMap<std::pair<Operation *, unsigned>, IndexExpr> turns;
-  /// Numbers of turns that are below a bound because they are indices.
-  llvm::DenseMap<std::pair<Operation *, unsigned>, int64_t> mostTurns;
+  llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> shifts;
+  /// What the variables of loops stay below in turns that make all accesses
+  /// that stand in them, for all questions.
+  llvm::DenseMap<Operation *, int64_t> mostIndices;
   std::optional<IndexExpr> warp, lanes[3], blocks[3];
 };
 

@@ -373,6 +373,10 @@ Sum Attempt::compute(const IndexExpr &expr) {
   }
   case Kind::Shl:
   case Kind::Shr: {
+    // By anything: a number of its own, rather than a case for each.
+    if (std::optional<IndexRange> by = operands[1].getRange();
+        by && by->max - by->min > 32)
+      return approximate(expr);
     std::optional<int64_t> distance = pickValue(operands[1]);
     if (!distance || *distance < 0 || *distance > 40)
       return approximate(expr);
