@@ -361,10 +361,21 @@ class Programs:
             yield ["c++", include, here / "sort.cpp", folder / "sort.o", "-o", folder / "sort", *link]
             yield [folder / "sort"]
 
+        def by_plan(kind, name, function):
+            def make(folder):
+                code, contract = folder / "code", folder / "contract.json"
+                yield translated(kind, name, code)
+                yield translated("launch-json", name, contract)
+                for count in (0, 1, 5000, 1000003):
+                    yield [sys.executable, here / "plan.py", code, contract, count, "--function=" + function]
+            return make
+
         for name, make in (("kernel.cpp with PTX", by_contract("ptx", "kernel.cpp")),
                            ("kernel.py with PTX", by_contract("ptx", "kernel.py")),
                            ("kernel.py with a cubin", by_contract("cubin", "kernel.py")),
-                           ("program.c", program), ("program.py", library), ("sort.cpp", sort)):
+                           ("program.c", program), ("program.py", library), ("sort.cpp", sort),
+                           ("plan.py with PTX of large-sort", by_plan("ptx", "large-sort", "main")),
+                           ("plan.py with a cubin of radix-sort", by_plan("cubin", "radix-sort", "i32"))):
             yield name, steps(make)
 
     def large(self):

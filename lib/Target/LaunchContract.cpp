@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Target/LaunchContract.h"
+#include "Expressions.h"
+#include "LaunchPlan.h"
 #include "Obsidian/Target/ToPTX.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,11 +31,11 @@ class KernelContract {
 public:
   KernelContract(gpu::GPUFuncOp kernel, gpu::LaunchFuncOp launch)
       : kernel(kernel), launch(launch) {
-    for (auto [number, operand] : llvm::enumerate(launch.getKernelOperands())) {
-      names.push_back(getParameterName(number));
-      arrays.push_back(isa<MemRefType>(operand.getType()) ? getArray(operand)
-                                                          : Value());
-    }
+    for (Value operand : launch.getKernelOperands())
+      arrays.push_back(isa<MemRefType>(operand.getType())
+                           ? getViewedArray(operand)
+                           : Value());
+    nameParameters();
   }
 
   json::Object describe() {
@@ -56,16 +58,48 @@ public:
   std::string getGrid() { return express(launch.getGridSizeX()); }
 
 private:
-  std::string getParameterName(unsigned number) {
-    if (auto name = kernel.getArgAttrOfType<StringAttr>(number, "obs.name"))
-      return name.str();
-    return "arg" + std::to_string(number);
+  /// As the kernel calls them, or else the program; arrays go first, because
+  /// extents are named after them.
+  void nameParameters() {
+    unsigned count = arrays.size();
+    names.resize(count);
+    auto give = [&](unsigned number, StringRef name) {
+      std::string unique = name.str();
+      for (unsigned k = 2; llvm::is_contained(names, unique); ++k)
+        unique = (name + "_" + Twine(k)).str();
+      names[number] = unique;
+    };
+    for (unsigned number : llvm::seq(count))
+      if (auto name = kernel.getArgAttrOfType<StringAttr>(number, "obs.name"))
+        give(number, name.getValue());
+    for (unsigned number : llvm::seq(count)) {
+      Value value = arrays[number]
+                        ? arrays[number]
+                        : stripCasts(launch.getKernelOperand(number));
+      if (StringRef name = getGivenName(value);
+          names[number].empty() && !name.empty())
+        give(number, name);
+    }
+    for (unsigned number : llvm::seq(count)) {
+      auto extent = names[number].empty() ? findExtent(number) : std::nullopt;
+      if (!extent || names[extent->first].empty())
+        continue;
+      bool isOnly =
+          cast<MemRefType>(arrays[extent->first].getType()).getRank() == 1;
+      give(number, names[extent->first] + "_extent" +
+                       (isOnly ? "" : std::to_string(extent->second)));
+    }
+    for (unsigned number : llvm::seq(count))
+      if (names[number].empty())
+        give(number, "arg" + std::to_string(number));
   }
 
-  /// The array that a view of it, or a pointer to it, comes from.
-  static Value getArray(Value value) {
-    while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-      value = view.getViewSource();
+  static Value stripCasts(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::TruncIOp>(op))
+        break;
+      value = op->getOperand(0);
+    }
     return value;
   }
 
@@ -82,8 +116,7 @@ private:
       if (auto function = dyn_cast<FunctionOpInterface>(
               argument.getOwner()->getParentOp())) {
         unsigned number = argument.getArgNumber();
-        if (auto name =
-                function.getArgAttrOfType<StringAttr>(number, "obs.name"))
+        if (StringRef name = getGivenName(value); !name.empty())
           return name.str();
         return "host.arg" + std::to_string(number);
       }
@@ -115,42 +148,15 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op)
       return nameHostValue(value);
-    auto infix = [&](StringRef symbol) {
-      return "(" + express(op->getOperand(0)) + " " + symbol.str() + " " +
-             express(op->getOperand(1)) + ")";
-    };
-    auto call = [&](StringRef name) {
-      return name.str() + "(" + express(op->getOperand(0)) + ", " +
-             express(op->getOperand(1)) + ")";
-    };
-    return TypeSwitch<Operation *, std::string>(op)
-        .Case<arith::AddIOp>([&](auto) { return infix("+"); })
-        .Case<arith::SubIOp>([&](auto) { return infix("-"); })
-        .Case<arith::MulIOp>([&](auto) { return infix("*"); })
-        .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return call("max"); })
-        .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return call("min"); })
-        .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-            [&](auto) { return call("ceildiv"); })
-        .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-            [&](auto) { return call("floordiv"); })
-        .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return call("mod"); })
-        .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-              arith::ExtUIOp, arith::TruncIOp>(
-            [&](auto) { return express(op->getOperand(0)); })
-        .Case<arith::SelectOp>([&](arith::SelectOp select) {
-          return "select(" + express(select.getCondition()) + ", " +
-                 express(select.getTrueValue()) + ", " +
-                 express(select.getFalseValue()) + ")";
-        })
-        .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
-          return call(arith::stringifyCmpIPredicate(compare.getPredicate()));
-        })
-        .Case<memref::DimOp>([&](memref::DimOp dim) { return expressDim(dim); })
-        .Default([&](Operation *) { return nameHostValue(value); });
+    if (auto dim = dyn_cast<memref::DimOp>(op))
+      return expressDim(dim);
+    std::string text =
+        expressScalar(op, [&](Value operand) { return express(operand); });
+    return text.empty() ? nameHostValue(value) : text;
   }
 
   std::string expressDim(memref::DimOp dim) {
-    Value array = getArray(dim.getSource());
+    Value array = getViewedArray(dim.getSource());
     std::optional<int64_t> number = dim.getConstantIndex();
     if (number && array == dim.getSource()) {
       // An extent that a parameter carries goes by its name.
@@ -191,13 +197,8 @@ private:
     std::string text;
     llvm::raw_string_ostream(text) << type;
     object["elementType"] = text;
-    object["size"] = getBytes(type);
+    object["size"] = getSizeInBytes(type);
     return object;
-  }
-
-  static int64_t getBytes(Type type) {
-    return type.isIndex() ? 8
-                          : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
   }
 
   /// The view through which the kernel sees the pointer that is parameter
@@ -209,36 +210,41 @@ private:
     return {};
   }
 
-  void describeExtent(unsigned parameter, json::Object &object) {
-    Value operand = launch.getKernelOperand(parameter);
-    for (unsigned number : llvm::seq<unsigned>(0, names.size())) {
-      auto view = arrays[number] ? getView(number) : nullptr;
+  /// The array parameter, and the dimension of it, that the index that is
+  /// parameter `number` is the extent of.
+  std::optional<std::pair<unsigned, int64_t>> findExtent(unsigned number) {
+    Value operand = launch.getKernelOperand(number);
+    if (arrays[number] || !operand.getType().isIndex())
+      return std::nullopt;
+    for (auto [pointer, array] : llvm::enumerate(arrays)) {
+      auto view = array ? getView(pointer) : nullptr;
       if (!view)
         continue;
-      for (auto [dim, size] : llvm::enumerate(view.getMixedSizes())) {
-        if (dyn_cast<Value>(size) != kernel.getArgument(parameter))
-          continue;
-        object["pointer"] = names[number];
-        object["dimension"] = int64_t(dim);
-        return;
-      }
+      for (auto [dim, size] : llvm::enumerate(view.getMixedSizes()))
+        if (dyn_cast<Value>(size) == kernel.getArgument(number))
+          return std::make_pair(unsigned(pointer), int64_t(dim));
     }
-    for (auto [name, array] : llvm::zip(names, arrays)) {
+    for (auto [pointer, array] : llvm::enumerate(arrays)) {
       auto type = array ? dyn_cast<MemRefType>(array.getType()) : MemRefType();
       if (!type)
         continue;
       for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
         auto of = operand.getDefiningOp<memref::DimOp>();
-        bool same = of && getArray(of.getSource()) == array &&
+        bool same = of && getViewedArray(of.getSource()) == array &&
                     of.getConstantIndex() == dim;
         if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
           same |= getExtent(alloc, dim) == operand;
-        if (!same)
-          continue;
-        object["pointer"] = name;
-        object["dimension"] = dim;
-        return;
+        if (same)
+          return std::make_pair(unsigned(pointer), dim);
       }
+    }
+    return std::nullopt;
+  }
+
+  void describeExtent(unsigned number, json::Object &object) {
+    if (auto extent = findExtent(number)) {
+      object["pointer"] = names[extent->first];
+      object["dimension"] = extent->second;
     }
   }
 
@@ -271,7 +277,7 @@ private:
 
     Value array = arrays[number];
     auto type = cast<MemRefType>(array.getType());
-    int64_t alignment = getBytes(type.getElementType());
+    int64_t alignment = getSizeInBytes(type.getElementType());
     object["alignment"] =
         vectors ? std::max<int64_t>(alignment, 16) : alignment;
 
@@ -317,7 +323,7 @@ private:
       if (isa<gpu::LaunchFuncOp>(op))
         return;
       if (auto fill = dyn_cast<gpu::MemsetOp>(op);
-          fill && getArray(fill.getDst()) == array) {
+          fill && getViewedArray(fill.getDst()) == array) {
         Attribute value;
         json::Value text = "host.value";
         if (matchPattern(fill.getValue(), m_Constant(&value))) {
@@ -332,9 +338,9 @@ private:
         return;
       }
       if (auto copy = dyn_cast<gpu::MemcpyOp>(op);
-          copy && getArray(copy.getDst()) == array) {
+          copy && getViewedArray(copy.getDst()) == array) {
         object["initial"] =
-            json::Object{{"copy", nameArray(getArray(copy.getSrc()))}};
+            json::Object{{"copy", nameArray(getViewedArray(copy.getSrc()))}};
         return;
       }
     }
@@ -394,8 +400,14 @@ llvm::Expected<json::Value> getLaunchContract(ModuleOp module, StringRef chip) {
     object["launches"] = std::move(places);
     kernels.push_back(std::move(object));
   }
-  return json::Object{
-      {"version", 1}, {"target", *parsed}, {"kernels", std::move(kernels)}};
+  json::Array functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function.isPublic())
+      functions.push_back(describeFunction(function));
+  return json::Object{{"version", 1},
+                      {"target", *parsed},
+                      {"kernels", std::move(kernels)},
+                      {"functions", std::move(functions)}};
 }
 
 } // namespace mlir::obs

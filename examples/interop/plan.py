@@ -1,0 +1,363 @@
+"""Runs a whole program of many kernels from Python, by ctypes and the CUDA driver, from what is emitted for it:
+
+    obs-translate --obs-to-ptx examples/large-sort.mlir -o large-sort.ptx
+    obs-translate --obs-to-launch-json examples/large-sort.mlir -o large-sort.json
+    python3 plan.py large-sort.ptx large-sort.json [COUNT]
+
+The launch contract has the steps of the host: which arrays to allocate and fill, which kernels to launch with
+what, and the loops around them. Nothing about a program is known here, but how to check its result: main of
+large-sort.mlir sorts, and i32 of radix-sort.mlir as well (--function=i32). --dry-run prints the steps with
+their numbers and needs no GPU. Without a GPU the exit status is 77.
+"""
+
+import argparse
+import array
+import ctypes
+import json
+import math
+import struct
+import sys
+
+CODES = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "i1": "?", "f32": "f", "f64": "d"}
+WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+
+
+class Unsupported(Exception):
+    """This machine, or this script, cannot run the program."""
+
+
+class Driver:
+    """Memory and launches of the first GPU."""
+
+    def __init__(self, code):
+        with open(code, "rb") as file:
+            image = file.read() + b"\0"
+        try:
+            self.cuda = ctypes.CDLL("libcuda.so.1")
+        except OSError as error:
+            raise Unsupported("no CUDA driver: %s" % error) from error
+        if self.cuda.cuInit(0):
+            raise Unsupported("no GPU that the CUDA driver can use")
+        device, context, self.module = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+        self.call("cuModuleLoadData", ctypes.byref(self.module), image)
+
+    def call(self, name, *words):
+        status = getattr(self.cuda, name)(*words)
+        if status:
+            text = ctypes.c_char_p()
+            self.cuda.cuGetErrorString(status, ctypes.byref(text))
+            sys.exit("%s: %s" % (name, (text.value or b"error %d" % status).decode()))
+
+    def allocate(self, size):
+        data = ctypes.c_uint64()
+        if size:
+            self.call("cuMemAlloc_v2", ctypes.byref(data), ctypes.c_size_t(size))
+        return data.value
+
+    def free(self, data):
+        if data:
+            self.call("cuMemFree_v2", ctypes.c_uint64(data))
+
+    def upload(self, data, raw):
+        if raw:
+            self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(data), bytes(raw), ctypes.c_size_t(len(raw)))
+
+    def download(self, data, size):
+        raw = ctypes.create_string_buffer(size)
+        if size:
+            self.call("cuMemcpyDtoH_v2", raw, ctypes.c_uint64(data), ctypes.c_size_t(size))
+        return raw.raw
+
+    def copy(self, to, data, size):
+        if size:
+            self.call("cuMemcpyDtoD_v2", ctypes.c_uint64(to), ctypes.c_uint64(data), ctypes.c_size_t(size))
+
+    def fill(self, data, element, count):
+        if element == element[:1] * len(element):
+            element, count = element[:1], count * len(element)
+        if not count:
+            return
+        if len(element) == 8:
+            self.upload(data, element * count)
+            return
+        name = {1: "cuMemsetD8_v2", 2: "cuMemsetD16_v2", 4: "cuMemsetD32_v2"}[len(element)]
+        value = ctypes.c_uint32(int.from_bytes(element, "little"))
+        self.call(name, ctypes.c_uint64(data), value, ctypes.c_size_t(count))
+
+    def launch(self, kernel, grid, block, shared, values):
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
+        if shared > 48 * 1024:
+            self.call("cuFuncSetAttribute", function, 8, shared)  # MAX_DYNAMIC_SHARED_SIZE_BYTES
+        words = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
+        self.call("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, shared, None, words, None)
+        self.call("cuCtxSynchronize")
+
+
+class DryRun:
+    """Prints what a GPU would be told. Arrays have made-up places, and zeros."""
+
+    def __init__(self):
+        self.next = 0
+
+    def allocate(self, size):
+        self.next += 1
+        print("allocate #%d: %d bytes" % (self.next, size))
+        return self.next << 40
+
+    def free(self, data):
+        print("free #%d" % (data >> 40))
+
+    def upload(self, data, raw):
+        print("upload %d bytes to #%d" % (len(raw), data >> 40))
+
+    def download(self, data, size):
+        print("download %d bytes from #%d" % (size, data >> 40))
+        return bytes(size)
+
+    def copy(self, to, data, size):
+        print("copy %d bytes from #%d to #%d" % (size, data >> 40, to >> 40))
+
+    def fill(self, data, element, count):
+        print("fill #%d with %d times %s" % (data >> 40, count, element.hex()))
+
+    def launch(self, kernel, grid, block, shared, values):
+        words = ["#%d" % (v.value >> 40) if isinstance(v, ctypes.c_uint64) else str(v.value) for v in values]
+        print("launch %s: %d blocks of %d threads, %d bytes shared, (%s)" % (
+            kernel, grid, block, shared, ", ".join(words)))
+
+
+class Memory:
+    """Device memory, until nothing refers to it."""
+
+    def __init__(self, device, size):
+        self.device, self.data = device, device.allocate(size)
+
+    def free(self):
+        if self.device:
+            self.device.free(self.data)
+            self.device = None
+
+    __del__ = free
+
+
+class Array:
+    """An array in device memory, or in a bytearray of the host."""
+
+    def __init__(self, memory, element, size, extents, offset=0, strides=None):
+        self.memory, self.element, self.size, self.extents, self.offset = memory, element, size, extents, offset
+        self.strides = strides or [math.prod(extents[d + 1:]) for d in range(len(extents))]
+
+    def begin(self, at=()):
+        return (self.offset + sum(i * s for i, s in zip(at, self.strides))) * self.size
+
+    def bytes(self):
+        return math.prod(self.extents) * self.size
+
+    def read(self, at, size):
+        if isinstance(self.memory, bytearray):
+            return bytes(self.memory[at:at + size])
+        return self.memory.device.download(self.memory.data + at, size)
+
+    def write(self, at, raw):
+        if isinstance(self.memory, bytearray):
+            self.memory[at:at + len(raw)] = raw
+        else:
+            self.memory.device.upload(self.memory.data + at, raw)
+
+
+def wrap(value, kind):
+    """An integer in the range of its type."""
+    bits = WIDTHS.get(kind)
+    if not bits or not isinstance(value, int):
+        return value
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if bits > 1 and value >> (bits - 1) else value
+
+
+def compare(test):
+    return {"u": lambda a, b: int(test(a % 2**64, b % 2**64)), "s": lambda a, b: int(test(a, b))}
+
+
+OPERATORS = {
+    "max": max, "min": min, "inf": math.inf, "nan": math.nan,
+    "ceildiv": lambda a, b: -(-a // b), "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
+    "truncdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "truncmod": lambda a, b: int(math.copysign(abs(a) % abs(b), a)),
+    "select": lambda c, a, b: a if c else b, "dim": lambda a, d: a.extents[d],
+    "eq": lambda a, b: int(a == b), "ne": lambda a, b: int(a != b),
+}
+for NAME, TEST in (("lt", lambda a, b: a < b), ("le", lambda a, b: a <= b), ("gt", lambda a, b: a > b),
+                   ("ge", lambda a, b: a >= b)):
+    OPERATORS.update({sign + NAME: test for sign, test in compare(TEST).items()})
+
+
+class Plan:
+    """A function of the launch contract, run on a device."""
+
+    def __init__(self, contract, name, device):
+        functions = {f["name"]: f for f in contract["functions"]}
+        if name not in functions:
+            sys.exit("no function %s; there are: %s" % (name, ", ".join(functions)))
+        self.function, self.device, self.launches = functions[name], device, 0
+        if "steps" not in self.function:
+            raise Unsupported("the plan has no step for " + self.function["unsupported"])
+        self.kernels = {k["entry"]: k for k in contract["kernels"]}
+
+    def run(self, *arguments):
+        names = {p["name"]: a for p, a in zip(self.function["parameters"], arguments)}
+        self.steps(self.function["steps"], names)
+        return [self.value(r["value"], names) for r in self.function["results"]]
+
+    @staticmethod
+    def value(text, names):
+        return eval(text, {"__builtins__": {}, **OPERATORS}, names)
+
+    def values(self, texts, names):
+        return [self.value(t, names) for t in texts]
+
+    def steps(self, steps, names):
+        for step in steps:
+            getattr(self, "do_" + step["step"])(step, names)
+
+    def do_let(self, step, names):
+        names[step["name"]] = wrap(self.value(step["value"], names), step["type"])
+
+    def do_allocate(self, step, names):
+        extents = self.values(step["extents"], names)
+        memory = Memory(self.device, math.prod(extents) * step["size"])
+        names[step["name"]] = Array(memory, step["elementType"], step["size"], extents)
+
+    def do_host(self, step, names):
+        extents = self.values(step["extents"], names)
+        memory = bytearray(math.prod(extents) * step["size"])
+        names[step["name"]] = Array(memory, step["elementType"], step["size"], extents)
+
+    def do_free(self, step, names):
+        names[step["array"]].memory.free()
+
+    def do_fill(self, step, names):
+        a = names[step["array"]]
+        element = struct.pack("<" + CODES[a.element], self.value(step["value"], names))
+        self.device.fill(a.memory.data + a.begin(), element, math.prod(a.extents))
+
+    def do_copy(self, step, names):
+        to, a = names[step["array"]], names[step["from"]]
+        if isinstance(to.memory, bytearray) or isinstance(a.memory, bytearray):
+            to.write(to.begin(), a.read(a.begin(), a.bytes()))
+        else:
+            self.device.copy(to.memory.data + to.begin(), a.memory.data + a.begin(), a.bytes())
+
+    def do_view(self, step, names):
+        a = names[step["array"]]
+        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names))
+
+    def do_part(self, step, names):
+        a = names[step["array"]]
+        offset = a.begin(self.values(step["offsets"], names)) // a.size
+        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names), offset,
+                                    a.strides)
+
+    def do_load(self, step, names):
+        a = names[step["array"]]
+        raw = a.read(a.begin(self.values(step["at"], names)), a.size)
+        names[step["name"]], = struct.unpack("<" + CODES[a.element], raw)
+
+    def do_store(self, step, names):
+        a = names[step["array"]]
+        raw = struct.pack("<" + CODES[a.element], self.value(step["value"], names))
+        a.write(a.begin(self.values(step["at"], names)), raw)
+
+    def do_launch(self, step, names):
+        parameters, words = self.kernels[step["kernel"]]["parameters"], []
+        for parameter, value in zip(parameters, self.values(step["arguments"], names)):
+            if parameter["kind"] == "pointer":
+                words.append(ctypes.c_uint64(value.memory.data))
+                continue
+            element = parameter["elementType"]
+            words.append({"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
+                          "i16": ctypes.c_int16, "i32": ctypes.c_int32}.get(element, ctypes.c_int64)(value))
+        self.launches += 1
+        self.device.launch(step["kernel"], *self.values([step[k] for k in ("grid", "block", "sharedBytes")], names),
+                           words)
+
+    # What the body of a loop or a branch allocates goes with its names.
+
+    def do_for(self, step, names):
+        carried = [self.value(c["initial"], names) for c in step["carried"]]
+        first, last, by = (self.value(step[k], names) for k in ("from", "to", "by"))
+        for i in range(first, last, by):
+            inner = {**names, step["name"]: i, **dict(zip((c["name"] for c in step["carried"]), carried))}
+            self.steps(step["steps"], inner)
+            carried = self.values(step["next"], inner)
+        names.update(zip(step["results"], carried))
+
+    def do_while(self, step, names):
+        carried = [self.value(c["initial"], names) for c in step["carried"]]
+        while True:
+            inner = {**names, **dict(zip((c["name"] for c in step["carried"]), carried))}
+            self.steps(step["test"], inner)
+            passed = self.values(step["passed"], inner)
+            if not self.value(step["condition"], inner):
+                break
+            inner.update(zip(step["names"], passed))
+            self.steps(step["steps"], inner)
+            carried = self.values(step["next"], inner)
+        names.update(zip(step["results"], passed))
+
+    def do_if(self, step, names):
+        branch = "then" if self.value(step["condition"], names) else "else"
+        inner = dict(names)
+        self.steps(step[branch], inner)
+        names.update(zip(step["results"], self.values(step[branch + "Values"], inner)))
+
+    def do_assert(self, step, names):
+        if not self.value(step["condition"], names):
+            sys.exit("assertion failed: " + step["message"])
+
+    def do_print(self, step, names):
+        print(step["format"].format(*self.values(step["values"], names)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("code", help="PTX, or machine code of --obs-to-cubin")
+    parser.add_argument("contract", help="the launch contract")
+    parser.add_argument("count", nargs="?", type=int, default=1000003, help="how many numbers to sort")
+    parser.add_argument("--function", default="main", help="which function of the program")
+    parser.add_argument("--dry-run", action="store_true", help="print the steps")
+    options = parser.parse_args()
+    with open(options.contract, encoding="utf-8") as file:
+        contract = json.load(file)
+    device = DryRun() if options.dry_run else Driver(options.code)
+    plan = Plan(contract, options.function, device)
+    shapes = [(p["kind"], p["elementType"]) for kind in ("parameters", "results") for p in plan.function[kind]]
+    if shapes != [("array", "i32")] * 2:
+        raise Unsupported("this script knows what to give to functions that sort numbers, and to no other")
+    state, numbers = 1, array.array("i", bytes(4 * options.count))
+    for i in range(options.count):
+        state = (state * 1664525 + 1013904223) % 2**32
+        numbers[i] = state - 2**31
+    given = Array(Memory(device, 4 * options.count), "i32", 4, [options.count])
+    given.write(0, numbers.tobytes())
+    result, = plan.run(given)
+    found = array.array("i", result.read(result.begin(), result.bytes()))
+    given.memory.free()
+    result.memory.free()
+    if options.dry_run:
+        print("%d launches" % plan.launches)
+        return 0
+    good = found.tolist() == sorted(numbers)
+    print("%d numbers, %d launches, %s" % (len(found), plan.launches, "sorted" if good else "wrong"))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Unsupported as problem:
+        print("unsupported: %s" % problem, file=sys.stderr)
+        sys.exit(77)

@@ -1,0 +1,39 @@
+//===- Expressions.h - Scalars of the host as text --------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_TARGET_EXPRESSIONS_H
+#define OBSIDIAN_LIB_TARGET_EXPRESSIONS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::obs {
+
+/// The scalar operation `op` as an expression over what `operand` calls its
+/// operands: `+ - * & | ^ << >>`, `max`, `min`, `ceildiv`, `floordiv`, `mod`,
+/// `truncdiv`, `truncmod`, `select`, and comparisons by their names in `arith`.
+/// Empty if it is none of these.
+std::string expressScalar(Operation *op,
+                          function_ref<std::string(Value)> operand);
+
+/// A constant as such an expression; empty if it is no number.
+std::string expressConstant(Attribute constant);
+
+/// Bytes of an element or a scalar.
+int64_t getSizeInBytes(Type type);
+
+/// The array that a view of it, or a pointer to it, comes from.
+Value getViewedArray(Value value);
+
+/// What the program calls a parameter of a host function, or what a result of
+/// it, that `value` is: its `obs.name`. Empty if it has none, or one that
+/// expressions have a use for.
+StringRef getGivenName(Value value);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_TARGET_EXPRESSIONS_H
