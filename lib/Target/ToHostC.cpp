@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -60,7 +61,14 @@ private:
   LogicalResult unsupported(Operation *op);
 
   std::string name(Value value);
-  std::string fresh(StringRef prefix) { return (prefix + Twine(next++)).str(); }
+  std::string fresh(StringRef prefix) {
+    std::string text;
+    do
+      text = (prefix + Twine(next++)).str();
+    while (given.contains(text));
+    return text;
+  }
+  std::string nameParameter(unsigned number);
   std::string element(Value memory, ValueRange indices);
   SmallVector<std::string> names(ValueRange values) {
     return llvm::map_to_vector(values, [&](Value v) { return name(v); });
@@ -70,6 +78,8 @@ private:
   raw_ostream &os;
   unsigned indent = 1, next = 0;
   llvm::DenseMap<Value, std::string> variables;
+  /// The names of the parameters.
+  llvm::StringSet<> given;
 };
 } // namespace
 
@@ -274,7 +284,9 @@ LogicalResult FunctionPrinter::printScalar(Operation *op) {
   }
   if (text.empty())
     return unsupported(op);
-  line() << ctype << ' ' << name(op->getResult(0)) << " = (" << ctype << ")("
+  // Arrays are structures, which have no casts.
+  std::string conversion = isa<MemRefType>(type) ? "" : "(" + ctype + ")";
+  line() << ctype << ' ' << name(op->getResult(0)) << " = " << conversion << "("
          << text << ");\n";
   return success();
 }
@@ -590,13 +602,39 @@ LogicalResult FunctionPrinter::printBlock(Block &block) {
   return success();
 }
 
+/// As the program calls it, unless C or the rest of the file does so too.
+std::string FunctionPrinter::nameParameter(unsigned number) {
+  static const llvm::StringSet<> taken = {
+      "auto",     "bool",     "break",    "case",    "char",   "const",
+      "continue", "default",  "do",       "done",    "double", "else",
+      "enum",     "errno",    "extern",   "false",   "float",  "for",
+      "goto",     "if",       "inline",   "int",     "kept",   "long",
+      "program",  "register", "restrict", "return",  "short",  "signed",
+      "sizeof",   "static",   "status",   "stderr",  "stdin",  "stdout",
+      "struct",   "switch",   "true",     "typedef", "union",  "unsigned",
+      "void",     "volatile", "while"};
+  auto name = function.getArgAttrOfType<StringAttr>(number, "obs.name");
+  // What libraries define begins with these or with a capital letter.
+  auto isFree = [](StringRef text) {
+    return !taken.contains(text) && !llvm::isUpper(text.front()) &&
+           !text.starts_with("_") && !text.starts_with("cu") &&
+           !text.starts_with("obs_") && !text.ends_with("_t") &&
+           !text.starts_with("result") && !text.starts_with("arg");
+  };
+  std::string text = "arg" + std::to_string(number);
+  if (name && isFree(name.getValue()) && !given.contains(name.getValue()))
+    text = name.str();
+  given.insert(text);
+  return text;
+}
+
 LogicalResult FunctionPrinter::print() {
   Block &body = function.getBody().front();
   auto results = body.getTerminator()->getOperands();
   SmallVector<std::string> parameters;
   for (BlockArgument argument : body.getArguments()) {
     bool isArray = isa<MemRefType>(argument.getType());
-    std::string parameter = "arg" + std::to_string(argument.getArgNumber());
+    std::string parameter = nameParameter(argument.getArgNumber());
     parameters.push_back(
         (isArray ? "const obs_array *" : getCType(argument.getType()) + " ") +
         parameter);

@@ -55,6 +55,31 @@ func.func @level_of_op() {
 
 // -----
 
+// expected-error@+1 {{[obs-name] 'obs.name' is a string of letters, digits and '_' that does not begin with a digit}}
+func.func private @name_of_digits(i32 {obs.name = "2nd"})
+
+// -----
+
+// expected-error@+1 {{[obs-name] 'obs.name' is a string of letters, digits and '_'}}
+func.func private @name_of_signs(i32 {obs.name = "a-b"})
+
+// -----
+
+// expected-error@+1 {{[obs-name] 'obs.name' is a string}}
+func.func private @name_is_number(i32) -> (i32 {obs.name = 1})
+
+// -----
+
+// expected-error@+1 {{[obs-name] 'obs.name' is a string}}
+func.func private @empty_name(i32 {obs.name = ""})
+
+// -----
+
+// expected-error@+1 {{[obs-attribute] unknown attribute 'obs.nome' of the obs dialect at a parameter or a result}}
+func.func private @other_name(i32 {obs.nome = "a"})
+
+// -----
+
 func.func @map_attribute() {
   // expected-error@+1 {{[obs-map] 'obs.map' must be a #obs.map attribute}}
   %c = arith.constant {obs.map = 1} 0 : index

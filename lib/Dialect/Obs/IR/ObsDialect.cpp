@@ -73,10 +73,41 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
-      name == "obs.entry")
+      name == "obs.registers" || name == "obs.entry")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";
+}
+
+/// What is written at a parameter or a result of a function.
+static LogicalResult verifyNameAttribute(Operation *op,
+                                         NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name != "obs.name")
+    return op->emitError("[obs-attribute] unknown attribute '")
+           << name << "' of the obs dialect at a parameter or a result";
+  auto text = dyn_cast<StringAttr>(attribute.getValue());
+  bool isIdentifier =
+      text && !text.empty() && !llvm::isDigit(text.getValue().front()) &&
+      llvm::all_of(text.getValue(),
+                   [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (!isIdentifier)
+    return op->emitError("[obs-name] 'obs.name' is a string of letters, digits "
+                         "and '_' that does not begin with a digit; write "
+                         "obs.name = \"keys\"");
+  return success();
+}
+
+LogicalResult ObsDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned,
+                                                   NamedAttribute attribute) {
+  return verifyNameAttribute(op, attribute);
+}
+
+LogicalResult
+ObsDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                        NamedAttribute attribute) {
+  return verifyNameAttribute(op, attribute);
 }
 
 //===----------------------------------------------------------------------===//

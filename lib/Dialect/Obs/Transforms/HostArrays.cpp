@@ -8,6 +8,7 @@
 #include "HostArrays.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -18,6 +19,171 @@ SmallVector<Type> obs::getMemoryTypes(PullType type) {
     types.push_back(MemRefType::get(type.getExtents(), element));
   return types;
 }
+
+//===----------------------------------------------------------------------===//
+// Arrays that are in memory
+//===----------------------------------------------------------------------===//
+
+/// True if the elements of `part`, which begins where `array` does, stand one
+/// after the other: no extent but the first is smaller.
+static bool isLeadingPart(PullType part, PullType array) {
+  for (unsigned d = 1; d < part.getRank(); ++d)
+    if (part.isDynamicExtent(d) || array.isDynamicExtent(d) ||
+        part.getExtents()[d] != array.getExtents()[d])
+      return false;
+  return true;
+}
+
+bool obs::isInMemory(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op)
+    return true;
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](ZipOp zip) { return llvm::all_of(zip.getArrays(), isInMemory); })
+      .Case<UnzipOp, ReshapeOp>(
+          [](auto part) { return isInMemory(part.getArray()); })
+      .Case([](TakeOp take) {
+        auto type = dyn_cast<PullType>(take.getArray().getType());
+        return type &&
+               isLeadingPart(cast<PullType>(take.getResult().getType()),
+                             type) &&
+               isInMemory(take.getArray());
+      })
+      .Case([](SliceOp slice) {
+        // A part that begins elsewhere is not aligned as an array is.
+        return llvm::all_equal(slice.getStaticOffsets()) &&
+               slice.getStaticOffsets().front() == 0 &&
+               llvm::all_equal(slice.getStaticStrides()) &&
+               slice.getStaticStrides().front() == 1 &&
+               isLeadingPart(cast<PullType>(slice.getResult().getType()),
+                             cast<PullType>(slice.getArray().getType())) &&
+               isInMemory(slice.getArray());
+      })
+      .Case([](arith::SelectOp choice) {
+        return isInMemory(choice.getTrueValue()) &&
+               isInMemory(choice.getFalseValue());
+      })
+      .Case([&](scf::IfOp choice) {
+        // What is made in its arms is forced there.
+        if (!isMemoryEffectFree(choice))
+          return true;
+        unsigned number = cast<OpResult>(array).getResultNumber();
+        return isInMemory(choice.thenYield().getOperand(number)) &&
+               isInMemory(choice.elseYield().getOperand(number));
+      })
+      .Default([](Operation *other) {
+        return !isa<PullOpInterface, GetOp, ConstantOp>(other);
+      });
+}
+
+/// `memory` as a memref of `type`, which says more or less of its extents.
+static Value castTo(OpBuilder &builder, Value memory, Type type) {
+  if (memory.getType() == type)
+    return memory;
+  return memref::CastOp::create(builder, memory.getLoc(), type, memory);
+}
+
+/// `memory` with as many of its first elements as an array of `type` has.
+/// `extents` are all its extents.
+static Value buildPart(OpBuilder &builder, Location loc, Value memory,
+                       PullType type, ValueRange extents) {
+  auto target = MemRefType::get(
+      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
+  SmallVector<OpFoldResult> sizes, strides(type.getRank());
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    sizes.push_back(type.isDynamicExtent(d)
+                        ? OpFoldResult(extents[d])
+                        : builder.getIndexAttr(type.getExtents()[d]));
+  SmallVector<int64_t> known;
+  int64_t offset;
+  (void)target.getStridesAndOffset(known, offset);
+  Value stride;
+  for (int d = type.getRank() - 1; d >= 0; --d) {
+    if (ShapedType::isDynamic(known[d]))
+      strides[d] = stride;
+    else
+      strides[d] = builder.getIndexAttr(known[d]);
+    if (d > 0)
+      stride =
+          stride ? builder.createOrFold<arith::MulIOp>(loc, stride, extents[d])
+                 : extents[d];
+  }
+  return memref::ReinterpretCastOp::create(
+      builder, loc, target, memory, builder.getIndexAttr(0), sizes, strides);
+}
+
+/// The memory of `array`, one memref for each element type, if that is made of
+/// views as `isInMemory` says; empty for others.
+static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
+                                      Value array) {
+  auto type = cast<PullType>(array.getType());
+  auto part = [&](Value source, ValueRange extents) {
+    SmallVector<Value> parts = buildMemory(builder, loc, source);
+    for (Value &memory : parts)
+      memory = buildPart(builder, loc, memory, type, extents);
+    return parts;
+  };
+  Operation *op = array.getDefiningOp();
+  if (!op || !isInMemory(array))
+    return {};
+  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case([](ViewOp view) { return SmallVector<Value>(view.getMemory()); })
+      .Case([&](ZipOp zip) {
+        SmallVector<Value> all;
+        for (Value source : zip.getArrays())
+          llvm::append_range(all, buildMemory(builder, loc, source));
+        return all.size() == type.getElementTypes().size()
+                   ? all
+                   : SmallVector<Value>();
+      })
+      .Case([&](UnzipOp unzip) {
+        SmallVector<Value> all = buildMemory(builder, loc, unzip.getArray());
+        if (all.empty())
+          return all;
+        return SmallVector<Value>(
+            {all[cast<OpResult>(array).getResultNumber()]});
+      })
+      .Case([&](ReshapeOp reshape) {
+        SmallVector<Value> extents;
+        ValueRange dynamic = reshape.getExtents();
+        for (unsigned d = 0; d < type.getRank(); ++d) {
+          if (!type.isDynamicExtent(d)) {
+            extents.push_back(arith::ConstantIndexOp::create(
+                builder, loc, type.getExtents()[d]));
+            continue;
+          }
+          extents.push_back(dynamic.front());
+          dynamic = dynamic.drop_front();
+        }
+        return part(reshape.getArray(), extents);
+      })
+      .Case([&](TakeOp take) {
+        return part(take.getArray(), buildMixed(builder, loc, take.getCounts(),
+                                                take.getStaticCounts()));
+      })
+      .Case([&](SliceOp slice) {
+        return part(slice.getArray(), buildMixed(builder, loc, slice.getSizes(),
+                                                 slice.getStaticSizes()));
+      })
+      .Case([&](arith::SelectOp choice) {
+        SmallVector<Value> first =
+            buildMemory(builder, loc, choice.getTrueValue());
+        SmallVector<Value> second =
+            buildMemory(builder, loc, choice.getFalseValue());
+        SmallVector<Value> results;
+        for (auto [a, b, target] :
+             llvm::zip(first, second, getMemoryTypes(type)))
+          results.push_back(arith::SelectOp::create(
+              builder, loc, choice.getCondition(), castTo(builder, a, target),
+              castTo(builder, b, target)));
+        return results;
+      })
+      .Default([](Operation *) { return SmallVector<Value>(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
 
 /// `types` with every array replaced by its memrefs.
 static SmallVector<Type> flattenTypes(TypeRange types) {
@@ -102,6 +268,28 @@ static void convertControlFlow(Operation *op) {
   op->erase();
 }
 
+/// The attributes of parameters or results of `types` for what they are
+/// flattened to. Arrays of tuples become several, with numbered names.
+static SmallVector<Attribute>
+flattenAttributes(TypeRange types,
+                  function_ref<DictionaryAttr(unsigned)> getAttributes) {
+  SmallVector<Attribute> flat;
+  for (auto [number, type] : llvm::enumerate(types)) {
+    DictionaryAttr attributes = getAttributes(number);
+    unsigned count = flattenTypes(type).size();
+    for (unsigned part : llvm::seq(count)) {
+      NamedAttrList list(attributes);
+      if (auto name = dyn_cast_or_null<StringAttr>(list.get("obs.name"));
+          name && count > 1)
+        list.set("obs.name",
+                 StringAttr::get(name.getContext(),
+                                 name.getValue() + "_" + Twine(part)));
+      flat.push_back(list.getDictionary(attributes.getContext()));
+    }
+  }
+  return flat;
+}
+
 LogicalResult obs::convertHostArrays(func::FuncOp function) {
   SmallVector<Operation *> controlFlow;
   WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -120,8 +308,7 @@ LogicalResult obs::convertHostArrays(func::FuncOp function) {
       return WalkResult::advance();
     }
     for (Value operand : op->getOperands())
-      if (isa<PullType>(operand.getType()) && operand.getDefiningOp() &&
-          isa<PullOpInterface>(operand.getDefiningOp())) {
+      if (isa<PullType>(operand.getType()) && !isInMemory(operand)) {
         op->emitOpError("[R2-memory] passes on an array that is not in "
                         "memory; force it first");
         return WalkResult::interrupt();
@@ -145,15 +332,37 @@ LogicalResult obs::convertHostArrays(func::FuncOp function) {
   FunctionType type = function.getFunctionType();
   if (!hasArrays(type.getInputs()) && !hasArrays(type.getResults()))
     return success();
-  function.setType(FunctionType::get(function.getContext(),
-                                     flattenTypes(type.getInputs()),
-                                     flattenTypes(type.getResults())));
+  MLIRContext *context = function.getContext();
+  auto getAttributes = [&](DictionaryAttr attributes) {
+    return attributes ? attributes : DictionaryAttr::get(context);
+  };
+  SmallVector<Attribute> arguments =
+      flattenAttributes(type.getInputs(), [&](unsigned number) {
+        return getAttributes(function.getArgAttrDict(number));
+      });
+  SmallVector<Attribute> results =
+      flattenAttributes(type.getResults(), [&](unsigned number) {
+        return getAttributes(function.getResultAttrDict(number));
+      });
   function.removeArgAttrsAttr();
   function.removeResAttrsAttr();
+  function.setType(FunctionType::get(context, flattenTypes(type.getInputs()),
+                                     flattenTypes(type.getResults())));
+  auto isEmpty = [](Attribute attribute) {
+    return cast<DictionaryAttr>(attribute).empty();
+  };
+  if (!llvm::all_of(arguments, isEmpty))
+    function.setArgAttrsAttr(ArrayAttr::get(context, arguments));
+  if (!llvm::all_of(results, isEmpty))
+    function.setResAttrsAttr(ArrayAttr::get(context, results));
   if (!function.isExternal())
     convertBlockArguments(function.getBody().front());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// What the host does with memory
+//===----------------------------------------------------------------------===//
 
 /// One element of device memory, copied to the host.
 static Value buildHostRead(OpBuilder &builder, Location loc, Value memory,
@@ -190,19 +399,16 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
   WalkResult walked = function.walk([&](Operation *op) {
     OpBuilder builder(op);
     if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {
-      auto view = cast.getInputs().front().getDefiningOp<ViewOp>();
-      if (!view) {
+      SmallVector<Value> memories =
+          buildMemory(builder, op->getLoc(), cast.getInputs().front());
+      if (memories.empty()) {
         op->emitError("[R2-memory] passes on an array that is not in memory; "
                       "force it first");
         return WalkResult::interrupt();
       }
-      for (auto [result, memory] :
-           llvm::zip(cast.getResults(), view.getMemory())) {
-        Value value = memory;
-        if (value.getType() != result.getType())
-          value = memref::CastOp::create(builder, op->getLoc(),
-                                         result.getType(), value);
-        result.replaceAllUsesWith(value);
+      for (auto [result, value] :
+           llvm::zip_equal(cast.getResults(), memories)) {
+        result.replaceAllUsesWith(castTo(builder, value, result.getType()));
       }
       op->erase();
     } else if (auto get = dyn_cast<GetOp>(op)) {
