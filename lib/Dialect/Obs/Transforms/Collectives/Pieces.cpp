@@ -1,0 +1,125 @@
+//===- Pieces.cpp - What irregular collectives are made of ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pieces.h"
+#include "Expansion.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+Value strategies::convert(CollectiveBuilder &c, Value value, Type type,
+                          bool isUnsigned) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (from.isIndex() || type.isIndex())
+    return isUnsigned
+               ? c.builder.createOrFold<arith::IndexCastUIOp>(c.loc, type,
+                                                              value)
+               : c.builder.createOrFold<arith::IndexCastOp>(c.loc, type, value);
+  if (from.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth())
+    return c.builder.createOrFold<arith::TruncIOp>(c.loc, type, value);
+  return isUnsigned
+             ? c.builder.createOrFold<arith::ExtUIOp>(c.loc, type, value)
+             : c.builder.createOrFold<arith::ExtSIOp>(c.loc, type, value);
+}
+
+Value strategies::toIndex(CollectiveBuilder &c, Value value, bool isUnsigned) {
+  return convert(c, value, c.builder.getIndexType(), isUnsigned);
+}
+
+CollectiveBuilder strategies::getAdder(OpBuilder &builder, Operation *op) {
+  builder.setInsertionPoint(op);
+  Level level = getEnclosingScope(op).level;
+  Type type = level == Level::Grid ? Type(builder.getIndexType())
+                                   : Type(builder.getI32Type());
+  auto add = [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+    return Values{arith::AddIOp::create(b, loc, x[0], y[0])};
+  };
+  return CollectiveBuilder(builder, op->getLoc(), level, type,
+                           /*commutative=*/true, add);
+}
+
+void strategies::buildIf(CollectiveBuilder &c, Value condition,
+                         llvm::function_ref<void()> then) {
+  auto branch = scf::IfOp::create(c.builder, c.loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+void strategies::write(CollectiveBuilder &c, ValueRange values, Value index) {
+  WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
+                  StringAttr());
+}
+
+Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
+                            ValueRange init, bool unchecked,
+                            llvm::function_ref<void()> body) {
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, init, Value(),
+      type.hasStaticExtents() ? ValueRange() : ValueRange(extent),
+      ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
+      StringAttr(), unchecked ? c.builder.getUnitAttr() : UnitAttr());
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  body();
+  return fill;
+}
+
+Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
+                             llvm::function_ref<Value(Value, Value)> step) {
+  auto loop = scf::ForOp::create(
+      c.builder, c.loc, c.constant(0), n, c.constant(1), start,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+        scf::YieldOp::create(b, loc, step(i, carried.front()));
+      });
+  return loop.getResult(0);
+}
+
+Value strategies::buildPush(CollectiveBuilder &c, Value result, Extent n,
+                            llvm::function_ref<Value(Value)> element) {
+  auto type = cast<PushType>(result.getType());
+  CollectiveBuilder numbers = c;
+  numbers.elementTypes = {type.getElementTypes().front()};
+  Value array = numbers.generate(n, [&](Value i) {
+    return Values{convert(c, element(i), numbers.elementTypes.front())};
+  });
+  return PushOp::create(c.builder, c.loc, type, array);
+}
+
+bool strategies::isSequential(IrregularOpInterface op,
+                              const CollectiveBuilder &c) {
+  return c.level == Level::Thread &&
+         op.getStrategy().value_or("sequential") == "sequential";
+}
+
+FailureOr<Value>
+strategies::scanNumbers(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
+                        llvm::function_ref<Value(Value)> number) {
+  FailureOr<const ScanStrategy *> strategy =
+      findScanStrategy(op, op.getStrategy(), c.level, n);
+  if (failed(strategy))
+    return failure();
+  Value numbers = c.generate(n, [&](Value i) { return Values{number(i)}; });
+  return c.shareReads((*strategy)->scan(c, c.shareReads(numbers)));
+}
+
+Value strategies::getSum(CollectiveBuilder &c, Value scanned, Value count) {
+  return c
+      .choose(
+          c.equal(count, c.constant(0)), [&] { return Values{c.constant(0)}; },
+          [&] {
+            Value last = c.sub(count, c.constant(1));
+            return Values{toIndex(c, c.get(scanned, last).front())};
+          })
+      .front();
+}

@@ -1,0 +1,63 @@
+//===- Pieces.h - What irregular collectives are made of --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PIECES_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PIECES_H
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+
+namespace mlir::obs::strategies {
+
+/// The integer as one of another type. Integers are extended as unsigned
+/// numbers if they are flags or keys.
+Value convert(CollectiveBuilder &c, Value value, Type type,
+              bool isUnsigned = false);
+Value toIndex(CollectiveBuilder &c, Value value, bool isUnsigned = false);
+
+/// A builder for sums at the level of `op`, standing where it does. Below level
+/// grid 32 bits hold any position.
+CollectiveBuilder getAdder(OpBuilder &builder, Operation *op);
+
+/// Builds `then` where `condition` holds.
+void buildIf(CollectiveBuilder &c, Value condition,
+             llvm::function_ref<void()> then);
+
+void write(CollectiveBuilder &c, ValueRange values, Value index);
+
+/// The push array of `type` that the program `body` writes.
+Value buildFill(CollectiveBuilder &c, PushType type, Value extent,
+                ValueRange init, bool unchecked,
+                llvm::function_ref<void()> body);
+
+/// A loop of one thread over [0, n) that carries one number, from `start`.
+Value accumulate(CollectiveBuilder &c, Value n, Value start,
+                 llvm::function_ref<Value(Value, Value)> step);
+
+/// A push array of the type of `result` in which element i is the integer
+/// `element(i)`.
+Value buildPush(CollectiveBuilder &c, Value result, Extent n,
+                llvm::function_ref<Value(Value)> element);
+
+/// True if one thread writes elements one after the other, without storage.
+bool isSequential(IrregularOpInterface op, const CollectiveBuilder &c);
+
+/// The scan of the numbers that `number` gives, each with those before it. Not
+/// stored.
+FailureOr<Value> scanNumbers(CollectiveBuilder &c, IrregularOpInterface op,
+                             Extent n, llvm::function_ref<Value(Value)> number);
+
+/// Of a scan of `n` numbers: the sum of the first `count` of them.
+Value getSum(CollectiveBuilder &c, Value scanned, Value count);
+
+// One function for each file of operations.
+LogicalResult expandRank(OpBuilder &builder, RankOp op);
+LogicalResult expandScatter(OpBuilder &builder, ScatterOp op);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PIECES_H
