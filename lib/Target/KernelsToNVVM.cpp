@@ -152,6 +152,7 @@ struct ConvertKernelsToNVVM
 } // namespace
 
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
+  pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();

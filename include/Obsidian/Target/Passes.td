@@ -64,6 +64,59 @@ def ConvertKernelsToNVVMPass
   ];
 }
 
+def NarrowIndicesPass
+    : Pass<"obs-narrow-indices", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Compute indices in 32 bits where they fit";
+  let description = [{
+    Indices are numbers of 64 bits, so that arrays may have more than 2^32
+    elements; registers of a GPU have 32. This pass computes in `i32` what range
+    analysis proves to fit: from the ids of threads and lanes, extents that are
+    constants, bounds of loops, masks and remainders. Loops count in `i32`, and
+    carry it. What is used as an index is widened there.
+
+    - The values of a kernel stay the same. Nothing is assumed but that extents
+      are not negative and that a launch has at most 2^31 - 1 blocks of warps of
+      32 lanes. An extent that only the launch knows, and what is computed from
+      it, stays 64 bits wide.
+    - A value is zero-extended if it cannot be negative, else sign-extended:
+      indices before the first element keep their meaning.
+    - Sums, differences, products and shifts to the left need a result that
+      fits, all else operands, too. The operations in 32 bits say (`nsw`, `nuw`)
+      that they do not overflow, where operands fit.
+    - A loop counts without sign where the index after the last one needs that.
+
+    Run it after all that analyses accesses, and before the conversion to NVVM.
+
+    Example:
+
+    ```mlir
+    gpu.func @k(%a: memref<f32>, %n: index) kernel
+        attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %c4 = arith.constant 4 : index
+      %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1]
+          : memref<f32> to memref<?xf32>
+      %t = gpu.thread_id x
+      %q = arith.divui %t, %c4 : index
+      %i = arith.addi %q, %n : index
+      %v = memref.load %x[%i] : memref<?xf32>
+      ...
+    ```
+
+    becomes
+
+    ```mlir
+      %c4 = arith.constant 4 : i32
+      %t = gpu.thread_id x
+      %t32 = arith.index_castui %t : index to i32
+      %q32 = arith.divui %t32, %c4 : i32
+      %q = arith.index_castui %q32 : i32 to index
+      %i = arith.addi %q, %n : index
+      %v = memref.load %x[%i] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def IsolateKernelsPass : Pass<"obs-isolate-kernels", "::mlir::ModuleOp"> {
   let summary = "Erase all but the modules of kernels";
   let description = [{
