@@ -6,7 +6,7 @@ elements. What a scatter fetches depends on the order, but not its sum for each
 index.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]
-           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seed N] [--jobs N]
+           [--device DEVICE ...] [--check CHECKS] [--limit N] [--seconds N] [--seed N] [--jobs N]
 
 Without --full the cases are few, and yet every two values of two dimensions
 (say, extent 33 and strategy raking) meet in one of them. Many cases share one
@@ -24,6 +24,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 SIZE = 4096  # of the data, a power of two
 EXTENTS = (0, 1, 31, 32, 33, 100, 257, 1000, 4096)
@@ -619,6 +620,8 @@ def run_module(task):
     """What `run` says about one module, in a process of the pool."""
     device, cases = task
     arguments, oracle, data_file = SHARED
+    if arguments.end and time.time() > arguments.end:
+        return device, [(case, "no time") for case in cases]
     with tempfile.TemporaryDirectory() as scratch:
         return device, run(arguments, cases, oracle, data_file, device, scratch)
 
@@ -634,6 +637,8 @@ def main():
     parser.add_argument("--limit", type=int, default=0, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="no module begins after so many seconds; those that do are "
+                        "drawn at random, and the summary counts what was run")
     arguments = parser.parse_args()
 
     rng = random.Random(arguments.seed)
@@ -645,7 +650,8 @@ def main():
         cases = covering_sample([c for c in cases if not is_large(c)], rng)
     if arguments.limit:
         cases = cases[:arguments.limit]
-    counts, failures, too_large = {}, 0, 0
+    counts, failures, too_large, left_out = {}, 0, 0, 0
+    arguments.end = arguments.seconds and time.time() + arguments.seconds
     with tempfile.TemporaryDirectory() as scratch:
         data_file = os.path.join(scratch, "data.bin")
         with open(data_file, "wb") as file:
@@ -662,9 +668,14 @@ def main():
             small = [c for c in mine if c not in alone]
             tasks += [(device, small[begin:begin + 60]) for begin in range(0, len(small), 60)]
             tasks += [(device, [case]) for case in large]
+        if arguments.end:
+            rng.shuffle(tasks)
         with multiprocessing.Pool(arguments.jobs, start, (arguments, oracle, data_file)) as pool:
             for device, report in pool.imap_unordered(run_module, tasks):
                 for case, problem in report:
+                    if problem == "no time":
+                        left_out += 1
+                        continue
                     key = (device, case[0])
                     counts[key] = counts.get(key, 0) + 1
                     if problem == "too large":
@@ -675,7 +686,9 @@ def main():
                         print("  " + problem.replace("\n", "\n  "), flush=True)
     for (device, kind), count in sorted(counts.items()):
         print(f"{device}, {kind}: {count} cases")
-    print(f"{len(cases)} of {possible} combinations, {too_large} refused for shared memory, "
+    if arguments.end:
+        print(f"for {left_out} there was no time")
+    print(f"{len(cases) - left_out} of {possible} combinations, {too_large} refused for shared memory, "
           f"{failures} problems")
     return 1 if failures or not cases else 0
 
