@@ -154,6 +154,12 @@ Error HostProgram::Executor::execute(Operation &op) {
             llvm::TypeSwitch<Operation *, Error>(inner)
                 .Case([&](cf::AssertOp op) { return executeAssert(op); })
                 .Case([&](obs::PrintOp op) { return executePrint(op); })
+                .Case([&](arith::SelectOp op) {
+                  bool first = getScalar(op.getCondition()).isTrue();
+                  set(op.getResult(),
+                      get(first ? op.getTrueValue() : op.getFalseValue()));
+                  return Error::success();
+                })
                 .Case([&](memref::AllocaOp op) { return executeAlloca(op); })
                 .Case([&](memref::LoadOp op) { return executeLoad(op); })
                 .Case([&](memref::StoreOp op) { return executeStore(op); })

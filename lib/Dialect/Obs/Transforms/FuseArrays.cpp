@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HostArrays.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,9 +42,14 @@ using namespace mlir::obs;
 // 1. Carried arrays
 //===----------------------------------------------------------------------===//
 
-/// True when `array` is in memory that a loop can carry or a function return,
-/// or will be when the operation that makes it is lowered.
-static bool isStorage(Value array) {
+/// True when `array` is in memory that `user`, a loop or the end of a function,
+/// can pass on, or will be when the operation that makes it is lowered.
+static bool isStorage(Value array, Operation *user) {
+  // Pointers pass on parts of arrays; storage of a kernel has none.
+  if (getEnclosingScope(user).level == Level::Grid &&
+      !user->getParentOfType<FillOp>() &&
+      !user->getParentOfType<DistributeOp>())
+    return isInMemory(array);
   Operation *op = array.getDefiningOp();
   // Reading a nested array gives a virtual one, and so does a choice among
   // virtual ones.
@@ -83,7 +89,7 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
                                    bool &changed) {
   builder.setInsertionPoint(op);
   for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<PullType>(operand.get().getType()) || isStorage(operand.get()))
+    if (!isa<PullType>(operand.get().getType()) || isStorage(operand.get(), op))
       continue;
     FailureOr<Value> forced =
         forceHere(builder, operand.get().getLoc(), operand.get(), op);

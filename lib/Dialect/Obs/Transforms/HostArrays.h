@@ -17,6 +17,13 @@ namespace mlir::obs {
 /// device memory.
 SmallVector<Type> getMemoryTypes(PullType type);
 
+/// True if `array`, of a host function, is in memory once the force that makes
+/// it is outlined: storage, its first part in row-major order, its elements
+/// under other extents, some of the arrays of a tuple array, arrays put
+/// together to one, or a choice between arrays in memory. Passing it on copies
+/// nothing.
+bool isInMemory(Value array);
+
 /// Gives arguments, results and carried values of `function` memrefs in place
 /// of pull arrays. Every array that came in becomes an `obs.view`; where an
 /// array goes out stands an `unrealized_conversion_cast` from it to its memory.

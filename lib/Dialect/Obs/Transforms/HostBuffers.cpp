@@ -27,7 +27,7 @@ static Operation *getLastUse(Value memory, Block *block, Operation *last) {
       return nullptr;
     if (last->isBeforeInBlock(ancestor))
       last = ancestor;
-    if (isa<ViewLikeOpInterface>(user)) {
+    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
       // Passed on under another name.
       last = getLastUse(user->getResult(0), block, last);
       if (!last)

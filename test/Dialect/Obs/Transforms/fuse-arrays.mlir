@@ -125,7 +125,9 @@ func.func @slice(%a: !obs.pull<? x i32>) -> !obs.pull<4 x i32> {
 // CHECK-NEXT: obs.write %{{.*}} at [%[[I]]]
 func.func @take(%a: !obs.pull<? x i32>) -> !obs.pull<4 x i32> {
   %r = obs.take %a [4] : !obs.pull<? x i32> -> !obs.pull<4 x i32>
-  return %r : !obs.pull<4 x i32>
+  %p = obs.push %r : !obs.pull<4 x i32> -> !obs.push<grid, 4 x i32>
+  %f = obs.force %p : !obs.push<grid, 4 x i32> -> !obs.pull<4 x i32>
+  return %f : !obs.pull<4 x i32>
 }
 
 // Writes past the count are dropped.
@@ -181,7 +183,9 @@ func.func @transpose(%a: !obs.pull<2 x 3 x i32>) -> !obs.pull<3 x 2 x i32> {
 // CHECK-NEXT: obs.get %arg0[%[[K]]]
 func.func @reshape(%a: !obs.pull<8 x i32>) -> !obs.pull<2 x 4 x i32> {
   %r = obs.reshape %a : !obs.pull<8 x i32> -> !obs.pull<2 x 4 x i32>
-  return %r : !obs.pull<2 x 4 x i32>
+  %p = obs.push %r : !obs.pull<2 x 4 x i32> -> !obs.push<grid, 2 x 4 x i32>
+  %f = obs.force %p : !obs.push<grid, 2 x 4 x i32> -> !obs.pull<2 x 4 x i32>
+  return %f : !obs.pull<2 x 4 x i32>
 }
 
 // CHECK-LABEL: @concat
@@ -245,7 +249,19 @@ func.func @interleave_push(%a: !obs.pull<8 x i32>, %b: !obs.pull<8 x i32>) -> !o
 func.func @zip_unzip(%a: !obs.pull<8 x i32>, %b: !obs.pull<8 x f32>) -> !obs.pull<8 x f32> {
   %z = obs.zip %a, %b : !obs.pull<8 x i32>, !obs.pull<8 x f32>
   %x, %y = obs.unzip %z : !obs.pull<8 x i32, f32>
-  return %y : !obs.pull<8 x f32>
+  %p = obs.push %y : !obs.pull<8 x f32> -> !obs.push<grid, 8 x f32>
+  %f = obs.force %p : !obs.push<grid, 8 x f32> -> !obs.pull<8 x f32>
+  return %f : !obs.pull<8 x f32>
+}
+
+// What is in memory is returned as it is.
+// CHECK-LABEL: @stored
+// CHECK-NOT: obs.force
+// CHECK: %[[T:.*]] = obs.take %arg0
+// CHECK: return %[[T]]
+func.func @stored(%a: !obs.pull<? x i32>) -> !obs.pull<4 x i32> {
+  %r = obs.take %a [4] : !obs.pull<? x i32> -> !obs.pull<4 x i32>
+  return %r : !obs.pull<4 x i32>
 }
 
 // ceil(n / 4)
