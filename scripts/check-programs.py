@@ -10,7 +10,7 @@ DIR has the tools, unless they are in PATH. Two kinds of comments stand before b
                                     that contains TO
   <!-- run COMMAND -->              the command and what it prints
 
-Commands run in the root of the repository. FUSED and LEVELS are set as README.md there says.
+Every program of examples/ is quoted on some page. Commands run in the root of the repository. FUSED and LEVELS are set as README.md there says.
 """
 
 import argparse
@@ -84,6 +84,10 @@ def main(update, tools, names):
     pages = [p for p in sorted(PAGES.glob("*.md")) if not names or p.stem in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         problems = sum(pool.map(lambda p: check(p, update, environment), pages), [])
+    if not names:
+        text = "".join(p.read_text() for p in pages)
+        problems += ["no page walks through %s" % p.name for p in sorted((ROOT / "examples").glob("*.mlir"))
+                     if "quote examples/%s " % p.name not in text]
     print("\n".join(problems + ["%d pages, %d problems" % (len(pages), len(problems))]))
     return 1 if problems or not pages else 0
 
