@@ -1,0 +1,175 @@
+"""Writes a lowered program whose kernel does random index arithmetic around the edges of 32 bits.
+
+Usage: random-indices.py SEED > FILE
+
+Nothing in it is undefined: divisors are positive, shifts less than 64. It stores every value it computes.
+"""
+
+import random
+import sys
+
+EDGES = [0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 255, 2**16, 2**31 - 2, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 2, 2**32 - 1,
+         2**32, 2**32 + 1, 2**33, -1, -2, -3, -2**31 + 1, -2**31, -2**31 - 1, -2**32]
+RING = ["addi", "subi", "muli", "andi", "ori", "xori"]
+DIVISIONS = {"divui": "maxui", "remui": "maxui", "ceildivui": "maxui",
+             "divsi": "maxsi", "remsi": "maxsi", "ceildivsi": "maxsi", "floordivsi": "maxsi"}
+PREDICATES = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"]
+THREADS, BLOCKS, VALUES = 64, 3, 60
+
+
+class Writer:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines, self.values, self.count = [], [], 0
+
+    def name(self):
+        self.count += 1
+        return "%%v%d" % self.count
+
+    def op(self, text):
+        result = self.name()
+        self.lines.append("%s = %s" % (result, text))
+        return result
+
+    def constant(self, value):
+        return self.op("arith.constant %d : index" % value)
+
+    def some(self):
+        return self.random.choice(self.values[-12:] if self.random.random() < 0.7 else self.values)
+
+    def small(self):
+        """A value that is likely to fit."""
+        bound = self.random.choice([1, 31, 63, 255, 2**31 - 1, 2**32 - 1])
+        return self.op("arith.%s %s, %s : index"
+                       % (self.random.choice(["andi", "minui"]), self.some(), self.constant(bound)))
+
+    def condition(self):
+        return self.op("arith.cmpi %s, %s, %s : index" % (self.random.choice(PREDICATES), self.some(), self.some()))
+
+    def loaded(self):
+        """Anything that 32 bits hold, with and without a sign."""
+        number = self.op("memref.load %%view[%s] : memref<?xi32>" % self.random.choice(["%t", "%c7"]))
+        return self.op("arith.%s %s : i32 to index" % (self.random.choice(["index_cast", "index_castui"]), number))
+
+    def loop(self):
+        first = self.constant(self.random.choice(EDGES))
+        step = self.random.choice([1, 2, 7, 2**31 - 1])
+        last = self.op("arith.addi %s, %s : index" % (first, self.constant(step * self.random.randint(0, 3))))
+        by, start = self.constant(step), self.some()
+        carried, index, result = self.name(), self.name(), self.name()
+        self.lines.append("%s = scf.for %s = %s to %s step %s iter_args(%s = %s) -> (index) {"
+                          % (result, index, first, last, by, carried, start))
+        outer = list(self.values)
+        self.values += [index, carried, carried, index]
+        for _ in range(self.random.randint(1, 4)):
+            self.values.append(self.straight())
+        self.lines.append("scf.yield %s : index }" % self.values[-1])
+        self.values = outer
+        return result
+
+    def branch(self):
+        condition, result = self.condition(), self.name()
+        self.lines.append("%s = scf.if %s -> (index) {" % (result, condition))
+        outer = list(self.values)
+        self.values.append(self.straight())
+        self.lines.append("scf.yield %s : index } else {" % self.values[-1])
+        self.values = list(outer)
+        self.values.append(self.straight())
+        self.lines.append("scf.yield %s : index }" % self.values[-1])
+        self.values = outer
+        return result
+
+    def halving(self):
+        start, result, value = self.small(), self.name(), self.name()
+        two = self.constant(self.random.choice([2, 3]))
+        self.lines.append("%s = scf.while (%s = %s) : (index) -> index {" % (result, value, start))
+        half = self.op("arith.divui %s, %s : index" % (value, two))
+        more = self.op("arith.cmpi ugt, %s, %s : index" % (half, two))
+        after = self.name()
+        self.lines.append("scf.condition(%s) %s : index } do { ^bb0(%s: index):" % (more, half, after))
+        self.lines.append("scf.yield %s : index }" % after)
+        return result
+
+    def straight(self):
+        kind = self.random.random()
+        if kind < 0.15:
+            return self.small()
+        if kind < 0.2:
+            return self.loaded()
+        if kind < 0.25:
+            return self.constant(self.random.choice(EDGES))
+        if kind < 0.5:
+            return self.op("arith.%s %s, %s : index" % (self.random.choice(RING), self.some(), self.some()))
+        if kind < 0.6:
+            name = self.random.choice(["minui", "maxui", "minsi", "maxsi"])
+            return self.op("arith.%s %s, %s : index" % (name, self.some(), self.some()))
+        if kind < 0.75:
+            name, limit = self.random.choice(list(DIVISIONS.items()))
+            divisor = self.op("arith.%s %s, %s : index" % (limit, self.some(), "%c1"))
+            return self.op("arith.%s %s, %s : index" % (name, self.some(), divisor))
+        if kind < 0.85:
+            mask = self.constant(self.random.choice([3, 31, 63]))
+            amount = self.op("arith.andi %s, %s : index" % (self.some(), mask))
+            name = self.random.choice(["shli", "shrui", "shrsi"])
+            return self.op("arith.%s %s, %s : index" % (name, self.some(), amount))
+        if kind < 0.95:
+            return self.op("arith.select %s, %s, %s : index" % (self.condition(), self.some(), self.some()))
+        bit = self.op("arith.extui %s : i1 to i64" % self.condition())
+        return self.op("arith.index_cast %s : i64 to index" % bit)
+
+    def program(self):
+        self.values = ["%t", "%b", "%g", "%lane", self.loaded(), self.loaded()]
+        self.values += [self.constant(edge) for edge in self.random.sample(EDGES, 5)]
+        outer = []
+        for _ in range(VALUES):
+            make = self.random.choices([self.straight, self.loop, self.branch, self.halving], [10, 2, 2, 1])[0]
+            self.values.append(make())
+            outer.append(self.values[-1])
+        for i, value in enumerate(outer):
+            number = self.op("arith.index_cast %s : index to i64" % value)
+            self.lines.append("memref.store %s, %%results[%%number, %s] : memref<%dx%dxi64>"
+                              % (number, self.constant(i), THREADS * BLOCKS, VALUES))
+        total = THREADS * BLOCKS * VALUES
+        return """module attributes {gpu.container_module} {
+func.func @main(%%in: memref<?xi32>) -> memref<?xi64> {
+  %%c0 = arith.constant 0 : index
+  %%c1 = arith.constant 1 : index
+  %%threads = arith.constant %d : index
+  %%blocks = arith.constant %d : index
+  %%total = arith.constant %d : index
+  %%none = arith.constant 0 : i32
+  %%n = memref.dim %%in, %%c0 : memref<?xi32>
+  %%out = gpu.alloc (%%total) : memref<?xi64>
+  %%from = memref.reinterpret_cast %%in to offset: [0], sizes: [], strides: [] : memref<?xi32> to memref<i32>
+  %%to = memref.reinterpret_cast %%out to offset: [0], sizes: [], strides: [] : memref<?xi64> to memref<i64>
+  gpu.launch_func @kernels::@k blocks in (%%blocks, %%c1, %%c1) threads in (%%threads, %%c1, %%c1)
+      dynamic_shared_memory_size %%none args(%%from : memref<i32>, %%n : index, %%to : memref<i64>)
+  return %%out : memref<?xi64>
+}
+gpu.module @kernels {
+gpu.func @k(%%in: memref<i32>, %%n: index, %%out: memref<i64>) kernel
+    attributes {known_block_size = array<i32: %d, 1, 1>} {
+  %%c1 = arith.constant 1 : index
+  %%c7 = arith.constant 7 : index
+  %%threads = arith.constant %d : index
+  %%view = memref.reinterpret_cast %%in to offset: [0], sizes: [%%n], strides: [1] : memref<i32> to memref<?xi32>
+  %%results = memref.reinterpret_cast %%out to offset: [0], sizes: [%d, %d], strides: [%d, 1]
+      : memref<i64> to memref<%dx%dxi64>
+  %%t = gpu.thread_id x
+  %%b = gpu.block_id x
+  %%g = gpu.grid_dim x
+  %%lane = gpu.lane_id
+  %%first = arith.muli %%b, %%threads : index
+  %%number = arith.addi %%first, %%t : index
+  %s
+  gpu.return
+}
+}
+}""" % (THREADS, BLOCKS, total, THREADS, THREADS, THREADS * BLOCKS, VALUES, VALUES, THREADS * BLOCKS, VALUES,
+            "\n  ".join(self.lines))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    print(Writer(int(sys.argv[1])).program())
