@@ -4,10 +4,11 @@ against plain loops in Python.
 
 Usage: grid-irregular.py --obs-run OBS-RUN [--extents N ...] [--device DEVICE ...]
            [--launches T:B ...] [--strategy STRATEGY] [--copies STRATEGY]
-           [--option=OPTION ...]
+           [--places N] [--option=OPTION ...]
 
 One run of a program gives all results for one extent. `--launches` are threads
-and blocks, `--strategy` is that of compact and expand. What a scatter fetches
+and blocks, `--strategy` is that of compact and expand, `--copies` that of a scatter
+that takes maxima, `--places` how long the results of scatters are. What a scatter fetches
 depends on the order, so only this is checked: the elements at one index find
 the numbers from 0 on, each once. Prints what is wrong and a summary; exits with
 1 if anything is.
@@ -24,11 +25,9 @@ import tempfile
 
 EXTENTS = (0, 1, 31, 32, 33, 1000, 1024, 1025, 5000, 100000)
 LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
-# Scatter writes to so many places; what goes past them is dropped.
-PLACES = 50
 
 PROGRAM = """
-func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>, !obs.pull<50 x i32>) {
+func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %three = arith.constant 3 : i32
@@ -68,19 +67,19 @@ func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !ob
     obs.yield %t : i32
   }
   %ones = obs.splat %one [%n] : !v
-  %s, %f = obs.scatter %ones at %at init %zero reduce(addi) fetch : !v, !v -> !obs.push<grid, 50 x i32>, !p
-  %t = obs.scatter %a at %at init %one reduce(@product) : !v, !v -> !obs.push<grid, 50 x i32>
-  %u = obs.scatter %a at %at init %none reduce(maxs)COPIES : !v, !v -> !obs.push<grid, 50 x i32>
-  %7 = obs.force %u : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
+  %s, %f = obs.scatter %ones at %at init %zero reduce(addi) fetch : !v, !v -> !obs.push<grid, PLACES x i32>, !p
+  %t = obs.scatter %a at %at init %one reduce(@product) : !v, !v -> !obs.push<grid, PLACES x i32>
+  %u = obs.scatter %a at %at init %none reduce(maxs)COPIES : !v, !v -> !obs.push<grid, PLACES x i32>
+  %7 = obs.force %u : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %0 = obs.force %k : !p -> !v
   %1 = obs.force %nk : !single -> !one
   %2 = obs.force %e : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
   %3 = obs.force %ne : !single -> !one
-  %4 = obs.force %s : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
+  %4 = obs.force %s : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %5 = obs.force %f : !p -> !v
-  %6 = obs.force %t : !obs.push<grid, 50 x i32> -> !obs.pull<50 x i32>
+  %6 = obs.force %t : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %x, %y = obs.unzip %2 : !obs.pull<? x i32, i32>
-  return %0, %1, %x, %y, %3, %4, %5, %6, %7 : !v, !one, !v, !v, !one, !obs.pull<50 x i32>, !v, !obs.pull<50 x i32>, !obs.pull<50 x i32>
+  return %0, %1, %x, %y, %3, %4, %5, %6, %7 : !v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>
 }
 
 // Modulo 2^32; that of two odd numbers is odd.
@@ -102,15 +101,15 @@ def signed(x):
     return x - (1 << 32) if x >> 31 else x
 
 
-def expect(data):
-    """The results in order, None for what was fetched."""
+def expect(data, places):
+    """The results in order, None for what was fetched. A scatter drops what goes past its places."""
     n = len(data)
     kept = [x for x in data if x & 3 == 0]
     pairs = [(data[i], j) for i in range(0, n - 7, 8) for j in range(data[i] & 7)]
-    counts, products, maxima = [0] * PLACES, [1] * PLACES, [-1] * PLACES
+    counts, products, maxima = [0] * places, [1] * places, [-1] * places
     for x in data:
         at = (x & 255) - 256 if x & 128 else x & 255
-        if 0 <= at < PLACES:
+        if 0 <= at < places:
             counts[at] += 1
             maxima[at] = max(maxima[at], x)
             products[at] = signed(products[at] * (x | 1))
@@ -120,16 +119,16 @@ def expect(data):
             counts, None, products, maxima]
 
 
-def check_found(data, found):
-    places = collections.defaultdict(list)
+def check_found(data, places, found):
+    numbers_at = collections.defaultdict(list)
     for x, number in zip(data, found):
         at = (x & 255) - 256 if x & 128 else x & 255
-        if not 0 <= at < PLACES:
+        if not 0 <= at < places:
             if number != 0:
                 return "an element without an index finds %d" % number
         else:
-            places[at].append(number)
-    for at, numbers in places.items():
+            numbers_at[at].append(number)
+    for at, numbers in numbers_at.items():
         if sorted(numbers) != list(range(len(numbers))):
             return "at index %d elements find %s" % (at, sorted(numbers)[:10])
     return None
@@ -144,6 +143,7 @@ def main():
     parser.add_argument("--launches", nargs="+", default=LAUNCHES)
     parser.add_argument("--strategy", default="")
     parser.add_argument("--copies", default="", help="strategy of the scatter with maxs")
+    parser.add_argument("--places", type=int, default=50, help="elements of results of scatters")
     parser.add_argument("--option", action="append", default=[], help="of obs-run, for the emulator")
     arguments = parser.parse_args()
 
@@ -156,13 +156,14 @@ def main():
             for name, meaning in TYPES.items():
                 file.write(f"{name} = {meaning}\n")
             copies = f' {{strategy = "{arguments.copies}"}}' if arguments.copies else ""
-            file.write(PROGRAM.replace("STRATEGY", strategy).replace("COPIES", copies))
+            file.write(PROGRAM.replace("STRATEGY", strategy).replace("COPIES", copies)
+                       .replace("PLACES", str(arguments.places)))
         data_file = os.path.join(scratch, "data.bin")
         for extent in arguments.extents:
             data = [signed(rng.getrandbits(32)) for _ in range(extent)]
             with open(data_file, "wb") as file:
                 array.array("i", data).tofile(file)
-            expected = expect(data)
+            expected = expect(data, arguments.places)
             launches = [("emulate", launch) for launch in arguments.launches
                         if "emulate" in arguments.device]
             for device, launch in [(d, "") for d in arguments.device if d != "emulate"] + launches:
@@ -181,7 +182,7 @@ def main():
                     with open(output, "rb") as file:
                         got = array.array("i", file.read()).tolist()
                     if want is None:
-                        wrong = check_found(data, got)
+                        wrong = check_found(data, arguments.places, got)
                     elif got != want:
                         place = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), -1)
                         wrong = (f"result {number} is wrong at {place}: "

@@ -182,3 +182,16 @@ func.func @copies_bound(%a: !obs.pull<? x i32>, %z: i32, %n: index) {
   %p = obs.scatter %a at %a init %z reduce(addi) [%n] {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
   return
 }
+
+// -----
+
+func.func private @sum(%x: i32, %y: i32) -> i32 {
+  %s = arith.addi %x, %y : i32
+  return %s : i32
+}
+
+func.func @function_copies(%a: !obs.pull<? x i32>, %z: i32) {
+  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic, per_thread}}
+  %p = obs.scatter %a at %a init %z reduce(@sum) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32 x i32>
+  return
+}

@@ -87,33 +87,114 @@ func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!o
   return %p, %f : !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
 }
 
-// A small result of many elements: each block combines 8192 of them in a copy
-// that starts from the neutral element.
-// CHECK-LABEL: @copies(
+// Who has copies of a result of many elements depends on its size. One of 64
+// bytes is in registers of each thread, which starts from the neutral element.
+// CHECK-LABEL: @in_registers(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<100000 x i32>, %[[Z:.*]]: i32
-func.func @copies(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<10 x i32> {
+func.func @in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<3 x i32> {
   // CHECK: %[[LEAST:.*]] = arith.constant -2147483648 : i32
+  // CHECK: %[[I:.*]] = arith.index_cast %[[X:.*]] : i32 to index
+  // CHECK: %[[IS:.*]] = arith.cmpi eq, %[[I]], %c0
+  // CHECK: arith.select %[[IS]], %{{.*}}, %[[LEAST]]
   // CHECK: obs.fill init %[[Z]] reduce(maxs) {
-  // CHECK: obs.par block (%{{.*}}) in (%c13)
-  // CHECK: %[[COPY:.*]] = obs.fill init %[[LEAST]] reduce(maxs) par
-  // CHECK: obs.push<block, 10 x i32>
-  // CHECK: %[[STORED:.*]] = obs.force %[[COPY]]
-  // CHECK: %[[X:.*]] = obs.get %[[STORED]][%[[I:.*]]]
-  // CHECK: arith.cmpi ne, %[[X]], %[[LEAST]]
-  // CHECK: obs.write %[[X]] at [%[[I]]]
-  %p = obs.scatter %a at %a init %z reduce(maxs) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 10 x i32>
-  %r = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
-  return %r : !obs.pull<10 x i32>
+  // CHECK: obs.par block (%{{.*}}) in (%c25)
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[LEAST]], %{{.*}} = %[[LEAST]], %{{.*}} = %[[LEAST]]) -> (i32, i32, i32)
+  // CHECK: obs.force %{{.*}} : !obs.push<block, 768 x i32>
+  // CHECK: obs.force %{{.*}} : !obs.push<block, 48 x i32>
+  // CHECK: arith.cmpi ne, %[[BEST:.*]], %[[LEAST]]
+  // CHECK: obs.write %[[BEST]] at
+  %p = obs.scatter %a at %a init %z reduce(maxs) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 3 x i32>
+  %r = obs.force %p : !obs.push<grid, 3 x i32> -> !obs.pull<3 x i32>
+  return %r : !obs.pull<3 x i32>
 }
 
-// A function has no neutral element to start copies from.
+// A function has no neutral element to start from, so there is a flag for each.
+// CHECK-LABEL: @function_in_registers(
+func.func @function_in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<2 x i32> {
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %false, %{{.*}} = %c0_i32, %{{.*}} = %false, %{{.*}} = %c0_i32) -> (i1, i32, i1, i32)
+  // CHECK: scf.if %{{[0-9#]+}} {
+  // CHECK-NEXT: obs.write
+  %p = obs.scatter %a at %a init %z reduce(@sum) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 2 x i32>
+  %r = obs.force %p : !obs.push<grid, 2 x i32> -> !obs.pull<2 x i32>
+  return %r : !obs.pull<2 x i32>
+}
+
+// 128 bytes are in registers where memory does not have the operation,
+// CHECK-LABEL: @loops(
+// CHECK: obs.push<block, 8192 x i32>
+func.func @loops(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(muli) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32 x i32>
+  %r = obs.force %p : !obs.push<grid, 32 x i32> -> !obs.pull<32 x i32>
+  return %r : !obs.pull<32 x i32>
+}
+
+// and else in eight copies of a block, as up to 1024 bytes are, side by side.
+// CHECK-LABEL: @warps(
+// CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) par (%[[T:.*]]) in
+// CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
+// CHECK: %[[K:.*]] = arith.remui %[[W]], %c8
+// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %c17
+// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]],
+// CHECK: obs.write %{{.*}} at [%[[PLACE]]]
+// CHECK: %[[STORED:.*]] = obs.force %[[COPY]] : !obs.push<block, 136 x i32>
+// CHECK-COUNT-8: obs.get %[[STORED]]
+func.func @warps(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<17 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 17 x i32>
+  %r = obs.force %p : !obs.push<grid, 17 x i32> -> !obs.pull<17 x i32>
+  return %r : !obs.pull<17 x i32>
+}
+
+// What is longer is in one copy of a block, up to 32 KiB. The bound decides.
+// CHECK-LABEL: @blocks(
+// CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) [%{{.*}}] par
+// CHECK: obs.push<block, ? x i32 bound [8192]>
+// CHECK: %[[STORED:.*]] = obs.force %[[COPY]]
+// CHECK-COUNT-1: obs.get %[[STORED]]
+// CHECK-NOT: obs.get %[[STORED]]
+func.func @blocks(%a: !obs.pull<? x i32>, %z: i32, %n: index) -> !obs.pull<? x i32 bound [8192]> {
+  %p = obs.scatter %a at %a init %z reduce(addi) [%n] : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, ? x i32 bound [8192]>
+  %r = obs.force %p : !obs.push<grid, ? x i32 bound [8192]> -> !obs.pull<? x i32 bound [8192]>
+  return %r : !obs.pull<? x i32 bound [8192]>
+}
+
+// There are no copies of a result that is longer still,
+// CHECK-LABEL: @long(
+// CHECK-NOT: obs.par block
+// CHECK: obs.fill init %{{.*}} reduce(addi) par
+func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8193 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 8193 x i32>
+  %r = obs.force %p : !obs.push<grid, 8193 x i32> -> !obs.pull<8193 x i32>
+  return %r : !obs.pull<8193 x i32>
+}
+
+// for few elements,
+// CHECK-LABEL: @few(
+// CHECK-NOT: obs.par block
+// CHECK: obs.fill init %{{.*}} reduce(addi) par
+func.func @few(%a: !obs.pull<4096 x i32>, %z: i32) -> !obs.pull<8 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<4096 x i32>, !obs.pull<4096 x i32> -> !obs.push<grid, 8 x i32>
+  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
+}
+
+// for a function over more than registers hold,
 // CHECK-LABEL: @function(
-func.func @function(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<10 x i32> {
-  // CHECK-NOT: obs.par block
-  // CHECK: obs.fill init %{{.*}} reduce(@sum) par
-  %p = obs.scatter %a at %a init %z reduce(@sum) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 10 x i32>
-  %r = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
-  return %r : !obs.pull<10 x i32>
+// CHECK-NOT: obs.par block
+// CHECK: obs.fill init %{{.*}} reduce(@sum) par
+func.func @function(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<33 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(@sum) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 33 x i32>
+  %r = obs.force %p : !obs.push<grid, 33 x i32> -> !obs.pull<33 x i32>
+  return %r : !obs.pull<33 x i32>
+}
+
+// and if somebody says so.
+// CHECK-LABEL: @no_copies(
+// CHECK-NOT: obs.par block
+// CHECK: obs.fill init %{{.*}} reduce(addi) par
+func.func @no_copies(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) {strategy = "atomic"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 8 x i32>
+  %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return %r : !obs.pull<8 x i32>
 }
 
 func.func private @sum(%x: i32, %y: i32) -> i32 {

@@ -183,9 +183,23 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     copies of the result there are, which parts of the elements are combined in
     before the copies are: `per_thread`, `per_warp` or `per_block` one for each
     such part, below the level of the operation, or `atomic` none. The extent of
-    a copy is static or bounded (R2). Where none is named, at level grid it is
-    `per_block` for results of at most 4096 elements and more elements than
-    that, without `fetch`; else `atomic`.
+    a copy is static or bounded (R2). At level grid, where none is named and there
+    is no `fetch`, the first that fits is taken:
+
+    | strategy | where copies are | for results of |
+    |---|---|---|
+    | `per_thread` | registers of 256 threads of a block, each of which compares each index with all places | static extent, at most 64 bytes; 128 bytes if memory has no such operation (`muli`, and others than `addf` on floats, or a function) |
+    | `per_warp` | shared memory of a block, 8 of them, for elements that a block of 256 threads reads in different warps | at most 1024 bytes |
+    | `per_block` | shared memory of a block | at most 32768 bytes |
+    | `atomic` | nowhere: one atomic operation on the result for each element | more bytes or no bound; or at most 4096 elements |
+
+    Blocks combine parts of 4096 elements or more, at most 1024 of them, in their
+    copies, and write what those have to the result by atomic operations. A result
+    that is too long for registers has private memory of each thread as
+    `per_thread`. A function, `reduce(@f)`, has no neutral element to start copies
+    from, so it has them in registers only, with a flag for each element, and no
+    other strategies but that and `atomic`. Below level grid `atomic` is taken if
+    none is named.
 
     Example:
 

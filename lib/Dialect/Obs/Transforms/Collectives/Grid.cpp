@@ -26,7 +26,7 @@ static constexpr int64_t workers = 256;
 /// Elements that a block scans at a time.
 static constexpr int64_t tile = 1024;
 
-GridParts::GridParts(CollectiveBuilder &c, Extent n)
+GridParts::GridParts(CollectiveBuilder &c, Extent n, int64_t unit)
     : n(n), count(c.ceilDiv(n, unit)) {
   // Length 0 would divide by 0 if there are no elements.
   Extent units = c.ceilDiv(c.ceilDiv(n, maxParts), unit);

@@ -16,13 +16,13 @@ namespace mlir::obs::strategies {
 /// How an array is dealt out to blocks: parts of equal length, none empty, the
 /// last perhaps shorter.
 struct GridParts {
-  GridParts(CollectiveBuilder &c, Extent n);
+  GridParts(CollectiveBuilder &c, Extent n, int64_t unit = GridParts::unit);
 
   /// The number of elements.
   Extent n;
   /// The number of parts, at most `maxParts`.
   Extent count;
-  /// Elements of a part, a multiple of `unit`.
+  /// Elements of a part, a multiple of the unit.
   Value length;
 
   static constexpr int64_t maxParts = 1024;

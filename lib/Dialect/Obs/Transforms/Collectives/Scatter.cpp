@@ -15,9 +15,6 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The longest result that blocks have copies of if nobody asks for them.
-static constexpr int64_t maxCopy = 4096;
-
 namespace {
 /// What a scatter works on.
 struct Scatter {
@@ -39,11 +36,13 @@ struct Scatter {
     return c.builder.createOrFold<arith::CmpIOp>(
         c.loc, arith::CmpIPredicate::ult, index, size.value);
   }
-  /// Writes element i where it belongs.
-  void write(Value i) {
+  /// Writes element i where it belongs, behind so many others.
+  void write(Value i, Value offset = {}) {
     Value index = getIndex(i);
-    buildIf(c, isInRange(index),
-            [&] { strategies::write(c, c.get(op.getArray(), i), index); });
+    buildIf(c, isInRange(index), [&] {
+      strategies::write(c, c.get(op.getArray(), i),
+                        offset ? c.add(offset, index) : index);
+    });
   }
   Value getElement(Value i) { return c.get(op.getArray(), i).front(); }
 
@@ -147,6 +146,34 @@ static FillOp buildContractFill(CollectiveBuilder &c, ScatterOp op,
   return fill;
 }
 
+/// The operation with a name that combines elements; none if that is a
+/// function.
+static std::optional<arith::AtomicRMWKind> getNamedKind(ScatterOp op) {
+  auto name = dyn_cast_or_null<StringAttr>(op.getKindAttr());
+  return name ? arith::symbolizeAtomicRMWKind(name.getValue()) : std::nullopt;
+}
+
+static Type getElementType(ScatterOp op) {
+  return op.getArray().getType().getElementTypes().front();
+}
+
+static Value buildNeutral(CollectiveBuilder &c, ScatterOp op) {
+  return arith::getIdentityValue(*getNamedKind(op), getElementType(op),
+                                 c.builder, c.loc);
+}
+
+/// Writes what a copy has for element i of the result, unless it has nothing.
+static void writeIfNew(CollectiveBuilder &c, Value value, Value neutral,
+                       Value i) {
+  Value isNew =
+      isa<FloatType>(value.getType())
+          ? Value(arith::CmpFOp::create(
+                c.builder, c.loc, arith::CmpFPredicate::UNE, value, neutral))
+          : Value(arith::CmpIOp::create(
+                c.builder, c.loc, arith::CmpIPredicate::ne, value, neutral));
+  buildIf(c, isNew, [&] { write(c, value, i); });
+}
+
 /// Instances of level `unit` each combine a part of the elements in a copy of
 /// their own, and then that with the result.
 static void expandByCopies(Scatter &scatter, Level unit) {
@@ -154,16 +181,13 @@ static void expandByCopies(Scatter &scatter, Level unit) {
   ScatterOp op = scatter.op;
   OpBuilder &builder = c.builder;
   // Parts are so long that what it costs to combine the copies does not count.
-  int64_t least = unit == Level::Block ? 8192 : unit == Level::Warp ? 1024 : 32;
+  int64_t least = unit == Level::Warp ? 1024 : 32;
   int64_t length = std::max(least, 8 * scatter.size.bound);
   Extent parts = c.ceilDiv(scatter.n, length);
   CollectiveBuilder inner = c;
   inner.level = unit;
-  inner.elementTypes = {op.getArray().getType().getElementTypes().front()};
-  auto kind = *arith::symbolizeAtomicRMWKind(
-      cast<StringAttr>(op.getKindAttr()).getValue());
-  Value neutral =
-      arith::getIdentityValue(kind, inner.elementTypes.front(), builder, c.loc);
+  inner.elementTypes = {getElementType(op)};
+  Value neutral = buildNeutral(c, op);
   auto addPart = [&](Value number) {
     Value begin = c.mul(number, c.constant(length));
     Value count = c.min(c.sub(scatter.n.value, begin), c.constant(length));
@@ -183,14 +207,7 @@ static void expandByCopies(Scatter &scatter, Level unit) {
             .getResults()
             .front();
     forEach(c, scatter.size.value, [&](Value i) {
-      Value value = c.get(stored, i).front();
-      Value isNew =
-          isa<FloatType>(value.getType())
-              ? Value(arith::CmpFOp::create(
-                    builder, c.loc, arith::CmpFPredicate::UNE, value, neutral))
-              : Value(arith::CmpIOp::create(
-                    builder, c.loc, arith::CmpIPredicate::ne, value, neutral));
-      buildIf(c, isNew, [&] { write(c, value, i); });
+      writeIfNew(c, c.get(stored, i).front(), neutral, i);
     });
   };
   auto fill = buildContractFill(
@@ -204,33 +221,283 @@ static void expandByCopies(Scatter &scatter, Level unit) {
   op.getResult().replaceAllUsesWith(fill);
 }
 
-/// The level of the copies of a scatter, or its own level if there are none.
-static FailureOr<Level> findCopies(const Scatter &scatter) {
+//===----------------------------------------------------------------------===//
+// Copies at level grid
+//===----------------------------------------------------------------------===//
+
+/// Workers of a block that have copies in registers, and those that then
+/// combine what they have for one element.
+static constexpr int64_t workers = 256, strands = 16;
+
+/// The result of a scatter by all blocks, each of which adds what `body` builds
+/// for its part.
+static void
+expandByParts(Scatter &scatter, const GridParts &parts,
+              llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  ScatterOp op = scatter.op;
+  CollectiveBuilder &c = scatter.c;
+  op.getResult().replaceAllUsesWith(buildContractFill(
+      c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
+        auto par =
+            ParOp::create(c.builder, c.loc, parts.count.value, Level::Block);
+        OpBuilder::InsertionGuard guard(c.builder);
+        Block *block = c.builder.createBlock(&par.getBody(), {},
+                                             c.builder.getIndexType(), c.loc);
+        CollectiveBuilder inner = c;
+        inner.level = Level::Block;
+        body(inner, block->getArgument(0));
+      }));
+}
+
+/// Each block combines its part in `copies` copies in its memory. Warp w takes
+/// copy w modulo their number, if it runs with 32 threads for each.
+static void expandByBlocks(Scatter &scatter, int64_t copies) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  Extent size = scatter.size;
+  // What the copies cost for a part is at most what its elements cost.
+  GridParts parts(c, scatter.n,
+                  std::max(GridParts::unit, 2 * copies * size.bound));
+  auto kind = *getNamedKind(op);
+  Value neutral = buildNeutral(c, op);
+  expandByParts(scatter, parts, [&](CollectiveBuilder &block, Value number) {
+    OpBuilder &builder = block.builder;
+    Value begin = block.mul(number, parts.length);
+    Value count = block.min(block.sub(parts.n.value, begin), parts.length);
+    block.elementTypes = {getElementType(op)};
+    Extent all = size.isStatic()
+                     ? block.getConstantExtent(copies * size.size)
+                     : Extent{block.mul(size.value, block.constant(copies)),
+                              ShapedType::kDynamic, copies * size.bound};
+    PullType type = block.getPullType(all);
+    auto copy = buildContractFill(
+        block, op,
+        PushType::get(builder.getContext(), Level::Block, type.getExtents(),
+                      type.getBounds(), type.getElementTypes()),
+        all.value, neutral, [&] {
+          forEach(block, count, [&](Value t) {
+            Value warp =
+                block.div(t, block.constant(CollectiveBuilder::warpSize));
+            Value first =
+                block.mul(block.rem(warp, block.constant(copies)), size.value);
+            scatter.write(block.add(begin, t), copies == 1 ? Value() : first);
+          });
+        });
+    Value stored =
+        ForceOp::create(builder, block.loc, TypeRange(type), copy.getResult(),
+                        ValueRange(),
+                        StorageAttr::get(builder.getContext(), Storage::Auto),
+                        StringAttr(), IntegerAttr(), UnitAttr())
+            .getResults()
+            .front();
+    forEach(block, size.value, [&](Value i) {
+      Value value = block.get(stored, i).front();
+      for (int64_t k = 1; k < copies; ++k) {
+        Value place = block.add(block.mul(size.value, block.constant(k)), i);
+        value = arith::getReductionOp(kind, builder, block.loc, value,
+                                      block.get(stored, place).front());
+      }
+      writeIfNew(block, value, neutral, i);
+    });
+  });
+}
+
+/// A builder for what is known of one element of the result: its value, or with
+/// a function a flag, "there is one", and its value, since a function has no
+/// neutral element to start from.
+static CollectiveBuilder buildCells(Scatter &scatter) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  Type type = getElementType(op);
+  if (std::optional<arith::AtomicRMWKind> kind = getNamedKind(op))
+    return CollectiveBuilder(
+        c.builder, c.loc, Level::Block, type, /*commutative=*/true,
+        [kind](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+          return Values{arith::getReductionOp(*kind, b, loc, x[0], y[0])};
+        });
+  Region &body = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+                     op, cast<FlatSymbolRefAttr>(op.getKindAttr()))
+                     .getFunctionBody();
+  return CollectiveBuilder(
+      c.builder, c.loc, Level::Block, {c.builder.getI1Type(), type},
+      /*commutative=*/true,
+      [&c, &body](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        Value isBoth = b.createOrFold<arith::AndIOp>(loc, x[0], y[0]);
+        Value isAny = b.createOrFold<arith::OrIOp>(loc, x[0], y[0]);
+        Values value = c.choose(
+            isBoth, [&] { return cloneBody(b, body, {x[1], y[1]}); },
+            [&] {
+              return Values{arith::SelectOp::create(b, loc, x[0], x[1], y[1])};
+            });
+        return Values{isAny, value.front()};
+      });
+}
+
+/// Each thread has all elements of the result in registers, and compares each
+/// index with all of them.
+static void expandInRegisters(Scatter &scatter) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  OpBuilder &builder = c.builder;
+  Type type = getElementType(op);
+  int64_t size = scatter.size.size;
+  CollectiveBuilder cells = buildCells(scatter);
+  unsigned width = cells.elementTypes.size();
+  bool hasNeutral = width == 1;
+  Values empty;
+  if (hasNeutral)
+    empty = {buildNeutral(c, op)};
+  else
+    empty = {
+        arith::ConstantIntOp::create(builder, c.loc, 0, 1),
+        arith::ConstantOp::create(builder, c.loc, builder.getZeroAttr(type))};
+  Values emptyRow;
+  for (int64_t place = 0; place < size; ++place)
+    llvm::append_range(emptyRow, empty);
+  CollectiveBuilder rows(
+      builder, c.loc, Level::Block,
+      llvm::to_vector(ValueRange(emptyRow).getTypes()), /*commutative=*/true,
+      [&](OpBuilder &, Location, ValueRange left, ValueRange right) {
+        Values all;
+        for (int64_t i = 0; i < size; ++i)
+          llvm::append_range(all, cells.combine(left.slice(i * width, width),
+                                                right.slice(i * width, width)));
+        return all;
+      });
+  // Element i as a result in which nothing else is.
+  Value spread = rows.shareReads(rows.generate(scatter.n, [&](Value i) {
+    Value index = scatter.getIndex(i), value = scatter.getElement(i);
+    Values row;
+    for (int64_t place = 0; place < size; ++place) {
+      Value isHere = c.equal(index, c.constant(place));
+      if (!hasNeutral)
+        row.push_back(isHere);
+      row.push_back(hasNeutral
+                        ? Value(arith::SelectOp::create(builder, c.loc, isHere,
+                                                        value, empty.front()))
+                        : value);
+    }
+    return row;
+  }));
+  GridParts parts(c, scatter.n);
+  expandByParts(scatter, parts, [&](CollectiveBuilder &block, Value number) {
+    Value begin = block.mul(number, parts.length);
+    Value end = block.min(block.add(begin, parts.length), parts.n.value);
+    Value row = block.constant(workers), step = block.constant(strands);
+    // What each worker has for element i lies side by side.
+    Value stored =
+        cells.forceFill({block.getConstantExtent(size * workers)}, row,
+                        [&](Value w, auto write) {
+                          Values values = rows.fold(
+                              spread, emptyRow, block.add(begin, w), end, row);
+                          for (int64_t i = 0; i < size; ++i)
+                            write(ValueRange(values).slice(i * width, width),
+                                  block.add(block.constant(i * workers), w));
+                        });
+    Value few = cells.force(
+        cells.generate(block.getConstantExtent(size * strands), [&](Value q) {
+          Value first = block.mul(block.div(q, step), row);
+          return cells.fold(stored, block.add(first, block.rem(q, step)),
+                            block.add(first, row), step);
+        }));
+    forEach(block, block.constant(size), [&](Value i) {
+      Value first = block.mul(i, step);
+      Values cell = cells.fold(few, first, block.add(first, step));
+      if (hasNeutral)
+        writeIfNew(block, cell.front(), empty.front(), i);
+      else
+        buildIf(block, cell.front(), [&] { write(block, cell.back(), i); });
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Choice of copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Who has copies of the result.
+enum class Copies { None, Thread, Warp, Block };
+} // namespace
+
+/// Copies of warps at level grid.
+static constexpr int64_t numWarpCopies = 8;
+/// Bytes of a result that each thread has in registers: if memory has the
+/// operation, and if it would take a loop of compare-and-swap or somebody asks.
+static constexpr int64_t maxRegisters = 64, maxRegistersWithLoops = 128;
+/// Bytes of all copies of the warps of a block, and of the copy of a block.
+static constexpr int64_t maxWarpCopies = 8192, maxBlockCopy = 32768;
+/// So few elements are not worth copies.
+static constexpr int64_t minElements = GridParts::unit;
+
+/// Bytes of the result.
+static int64_t countBytes(const Scatter &scatter) {
+  return scatter.size.bound *
+         llvm::divideCeil(getElementType(scatter.op).getIntOrFloatBitWidth(),
+                          8);
+}
+
+/// True if memory has the operation, so that no thread tries it again and
+/// again.
+static bool isNative(ScatterOp op) {
+  using Kind = arith::AtomicRMWKind;
+  Type type = getElementType(op);
+  std::optional<Kind> kind = getNamedKind(op);
+  if (!kind)
+    return false;
+  if (*kind == Kind::addf)
+    return type.isF32() || type.isF64();
+  return (type.isInteger(32) || type.isInteger(64)) && *kind != Kind::muli;
+}
+
+/// True if a thread can have a copy in registers.
+static bool fitsRegisters(const Scatter &scatter) {
+  return scatter.size.isStatic() &&
+         countBytes(scatter) <= maxRegistersWithLoops && scatter.size.size > 0;
+}
+
+/// Who has copies if nobody is named, at level grid.
+static Copies chooseCopies(const Scatter &scatter) {
+  if (!scatter.size.isBounded() || scatter.n.isAtMost(minElements))
+    return Copies::None;
+  int64_t bytes = countBytes(scatter);
+  if (fitsRegisters(scatter) &&
+      (bytes <= maxRegisters || !isNative(scatter.op)))
+    return Copies::Thread;
+  if (!getNamedKind(scatter.op))
+    return Copies::None;
+  if (numWarpCopies * bytes <= maxWarpCopies)
+    return Copies::Warp;
+  return bytes <= maxBlockCopy ? Copies::Block : Copies::None;
+}
+
+/// Who has copies. Emits `[strategy-name]` and `[R2-bounded]`.
+static FailureOr<Copies> findCopies(const Scatter &scatter) {
   ScatterOp op = scatter.op;
   Level level = scatter.c.level;
-  bool mayCopy = op.getContract() == Contract::Reduce && !op.getFound() &&
-                 isa<StringAttr>(op.getKindAttr());
+  bool mayCopy = op.getContract() == Contract::Reduce && !op.getFound();
+  bool isNamed = getNamedKind(op).has_value();
   std::optional<StringRef> name = op.getStrategy();
-  if (!name) {
-    bool isSmall =
-        scatter.size.isAtMost(maxCopy) && !scatter.n.isAtMost(maxCopy);
-    return mayCopy && isSmall && level == Level::Grid ? Level::Block : level;
-  }
-  SmallVector<std::pair<StringRef, Level>> known{{"atomic", level}};
-  for (auto [copies, unit] : {std::pair("per_thread", Level::Thread),
-                              std::pair("per_warp", Level::Warp),
-                              std::pair("per_block", Level::Block)})
-    if (mayCopy && unit < level)
-      known.emplace_back(copies, unit);
-  for (auto [candidate, unit] : known)
+  if (!name)
+    return mayCopy && level == Level::Grid ? chooseCopies(scatter)
+                                           : Copies::None;
+  SmallVector<std::pair<StringRef, Copies>> known{{"atomic", Copies::None}};
+  if (mayCopy && ((isNamed && level > Level::Thread) ||
+                  (level == Level::Grid && fitsRegisters(scatter))))
+    known.emplace_back("per_thread", Copies::Thread);
+  if (mayCopy && isNamed && level > Level::Warp)
+    known.emplace_back("per_warp", Copies::Warp);
+  if (mayCopy && isNamed && level > Level::Block)
+    known.emplace_back("per_block", Copies::Block);
+  for (auto [candidate, copies] : known)
     if (candidate == *name) {
-      if (unit < level && !scatter.size.isBounded())
+      if (copies != Copies::None && !scatter.size.isBounded())
         return op.emitOpError("[R2-bounded] strategy '")
                << *name
                << "' stores copies of the result, but its extent is not "
                   "bounded; give it a bound, as in ? x i32 bound [1024], or "
                   "use atomic";
-      return unit;
+      return copies;
     }
   InFlightDiagnostic diagnostic = op.emitOpError("[strategy-name] '")
                                   << *name
@@ -242,18 +509,34 @@ static FailureOr<Level> findCopies(const Scatter &scatter) {
 LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Scatter scatter(c, op);
-  FailureOr<Level> copies = findCopies(scatter);
+  FailureOr<Copies> copies = findCopies(scatter);
   if (failed(copies))
     return failure();
   if (op.getFound())
     return expandFetch(scatter);
-  if (*copies < c.level) {
-    expandByCopies(scatter, *copies);
-    return success();
+  bool isGrid = c.level == Level::Grid;
+  switch (*copies) {
+  case Copies::None:
+    op.getResult().replaceAllUsesWith(buildContractFill(
+        c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
+          forEach(c, scatter.n.value, [&](Value i) { scatter.write(i); });
+        }));
+    break;
+  case Copies::Thread:
+    if (isGrid && fitsRegisters(scatter))
+      expandInRegisters(scatter);
+    else
+      expandByCopies(scatter, Level::Thread);
+    break;
+  case Copies::Warp:
+    if (isGrid)
+      expandByBlocks(scatter, numWarpCopies);
+    else
+      expandByCopies(scatter, Level::Warp);
+    break;
+  case Copies::Block:
+    expandByBlocks(scatter, 1);
+    break;
   }
-  op.getResult().replaceAllUsesWith(buildContractFill(
-      c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
-        forEach(c, scatter.n.value, [&](Value i) { scatter.write(i); });
-      }));
   return success();
 }
