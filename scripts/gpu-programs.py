@@ -10,7 +10,7 @@ many times in one process; compute-sanitizer. Sections:
   shapes      the same with other threads and blocks
   graph       the same with --graph, twice in a process
   sorts       many inputs of scripts/check-sorts.py, by the C files of obs-translate; some by obs-run
-  large       sorts of 2^28 elements
+  large       sorts of 2^28 elements; counting sorts of the largest range
   scans       1000 one-pass scans of 2^24 with an operator that does not commute, and 1000 deterministic
               ones of floats, which have to be the same bits
   sanitizer   each function of each example under memcheck (with leaks), racecheck, synccheck, initcheck
@@ -389,6 +389,25 @@ class Programs:
                 return error.strip() or "no result in time", ""
             took = time.time() - begin
             return check.compare(np.load(folder / "out.npy"), np.sort(a), 0), "whole process %.1f s" % took
+
+        def count_keys(entry, n, bound, folder):
+            keys = np.random.default_rng(n).integers(0, bound, n, np.int32)
+            keys[:2] = 0, bound - 1
+            np.save(folder / "in.npy", keys)
+            expected = np.sort(keys) if entry == "counting" else np.flatnonzero(np.bincount(keys)).astype(np.int32)
+            code, _, error = self.command([self.options.obs_run, EXAMPLES / "counting-sort.mlir", "--entry=" + entry,
+                                           *self.device, folder / "in.npy", bound,
+                                           "--out=%s" % (folder / "out.npy")], 280)
+            if code:
+                return error.strip() or "no result in time", ""
+            return check.compare(np.load(folder / "out.npy"), expected, 0), "%d results" % len(expected)
+
+        sizes = ((2**24, 2**20), (2**24, 2**24), (2**20, 2**24), (1, 2**24))
+        for bound, n in sizes if self.options.device == "cuda" else ((2**14, 2**12),):
+            for entry in ("counting", "occurrence"):
+                yield "counting-sort @%s of %d keys below %d" % (entry, n, bound), (
+                    lambda entry=entry, n=n, bound=bound: self.in_folder(
+                        lambda folder: count_keys(entry, n, bound, folder)))
 
         n = 2**28 if self.options.device == "cuda" else 2**12
         for name, entry, count in (("large-sort", "main", n), ("radix-sort", "i32", n)):

@@ -3,8 +3,9 @@
 Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
 
 NAME is the example's file name without `.mlir`, or `all`; `small` stands for lengths 0 and 1 where the
-inputs of the examples leave them out. With --every, N - 1 of N inputs are left out. The inputs are random
-but the same every time. Their sizes straddle the edges of warps, blocks and chunks.
+inputs of the examples leave them out, and `large` for inputs that take long. With --every, N - 1 of N
+inputs are left out. The inputs are random but the same every time. Their sizes straddle the edges of
+warps, blocks and chunks.
 """
 
 import concurrent.futures
@@ -356,6 +357,25 @@ def counting_sort(random):
         keys = random.integers(0, max(bound, 1), n, np.int32)
         yield Case([keys, bound], np.sort(keys), entry="counting")
         yield Case([keys, bound], np.unique(keys), entry="occurrence")
+    # Ranges around what a block or a byte counts, with the first key and the last one.
+    for bound in (1, 2, 255, 256, 257, 65536):
+        yield from counting_sort_range(random, 700, bound)
+
+
+def counting_sort_range(random, n, bound):
+    keys = random.integers(0, bound, n, np.int32)
+    keys[:2] = 0, bound - 1
+    random.shuffle(keys)
+    counts = [0] * bound
+    for key in keys.tolist():
+        counts[key] += 1
+    yield Case([keys, bound], np.repeat(np.arange(bound, dtype=np.int32), counts), entry="counting")
+    yield Case([keys, bound], np.flatnonzero(counts).astype(np.int32), entry="occurrence")
+
+
+def counting_sort_largest(random):
+    """As many keys as the emulator can take in some seconds."""
+    yield from counting_sort_range(random, 2**18, 2**24)
 
 
 def run_length(random, sizes=((0, 1), (33, 1), (1025, 3))):
@@ -500,6 +520,10 @@ SMALL = {
 }
 
 
+# What takes longer than a test may.
+LARGE = {"counting-sort": counting_sort_largest}
+
+
 def run(obs_run, program, options, arguments, entry, count, scratch):
     """The results of the program, or what went wrong as text. `obs_run` may be a list of words."""
     words = []
@@ -571,8 +595,9 @@ def check(obs_run, folder, options, name, inputs=CASES):
 
 def main(obs_run, folder, name, *options):
     names = sorted(CASES) if name == "all" else [name]
-    if name == "small":
-        good = [check(obs_run, folder, options, small, SMALL) for small in SMALL]
+    if name in ("small", "large"):
+        inputs = SMALL if name == "small" else LARGE
+        good = [check(obs_run, folder, options, program, inputs) for program in inputs]
         return 0 if all(good) else 1
     if len(names) == 1:
         return 0 if check(obs_run, folder, options, name) else 1
