@@ -90,12 +90,14 @@ void Arrays::add(memref::AllocOp alloc) {
   Array array{alloc, home};
   int64_t elements = type.getNumElements();
   if (home.getStorage() == Storage::Registers) {
-    // Lanes hold equal parts of an array of a warp, threads one element of an
-    // array of a block.
+    // Lanes hold equal parts of an array of a warp, threads of an array of a
+    // block what they use.
+    auto owned = alloc->getAttrOfType<IntegerAttr>("obs.registers");
     int64_t held = home.getOwner() == Level::Thread ? elements
                    : home.getOwner() == Level::Warp
                        ? llvm::divideCeil(elements, lanesOfWarp)
-                       : 1;
+                   : owned ? owned.getInt()
+                           : 1;
     array.size = held * getRegisters(type.getElementType());
   } else {
     array.size = elements * getElementBytes(type.getElementType());

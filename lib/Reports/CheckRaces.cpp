@@ -112,7 +112,11 @@ static bool hasContract(const MemoryAccess &first, const MemoryAccess &second) {
   // Of "published" memory each side waits for a flag of the other.
   if (first.contract == "published" && second.contract == "published")
     return true;
-  return first.op == second.op &&
+  // Copies of one store promise together.
+  Attribute origin = second.op->getAttr("obs.origin");
+  bool isSame = first.op == second.op ||
+                (origin && first.op->getAttr("obs.origin") == origin);
+  return isSame &&
          (second.contract == "any" || second.contract == "disjoint");
 }
 

@@ -98,7 +98,7 @@
 // ALL: gpu.return
 //
 // QUARTER: threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c0_i32
-// QUARTER: threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c2048_i32
+// QUARTER: threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // QUARTER: gpu.func @inc(
 // QUARTER: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
 // QUARTER: scf.for %[[I:.*]] = %c0 to %c4 step %c1
@@ -107,22 +107,21 @@
 // QUARTER: memref.load %reinterpret_cast[
 // QUARTER: memref.store %{{.*}}, %reinterpret_cast_0[
 // QUARTER: gpu.return
+// What is forced is four registers of each thread: the steps are written out.
 // QUARTER: gpu.func @inc_forced(
+// QUARTER: memref.alloca() : memref<4xi32>
+// QUARTER-DAG: arith.addi %thread_id_x, %c128
+// QUARTER-DAG: arith.addi %thread_id_x, %c256
+// QUARTER-DAG: arith.addi %thread_id_x, %c384
 // QUARTER: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
-// QUARTER: scf.for %[[I:.*]] = %c0 to %c4 step %c1
-// QUARTER: %[[BASE:.*]] = arith.muli %[[I]], %c128
-// QUARTER: arith.addi %[[BASE]], %thread_id_x
-// QUARTER: memref.load %reinterpret_cast[
-// QUARTER: memref.store %{{.*}}, %view[
-// QUARTER: scf.for %[[I:.*]] = %c0 to %c4 step %c1
-// QUARTER: %[[BASE:.*]] = arith.muli %[[I]], %c128
-// QUARTER: arith.addi %[[BASE]], %thread_id_x
-// QUARTER: memref.load %view[
-// QUARTER: memref.store %{{.*}}, %reinterpret_cast_0[
+// QUARTER-COUNT-4: memref.load %reinterpret_cast[
+// QUARTER-COUNT-4: memref.store %{{.*}}, %alloca[
+// QUARTER-COUNT-4: memref.load %alloca[
+// QUARTER-COUNT-4: memref.store %{{.*}}, %reinterpret_cast_0[
 // QUARTER: gpu.return
 //
 // TAIL: threads in (%c384, %c1, %c1) dynamic_shared_memory_size %c0_i32
-// TAIL: threads in (%c384, %c1, %c1) dynamic_shared_memory_size %c2048_i32
+// TAIL: threads in (%c384, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // TAIL: gpu.func @inc(
 // TAIL: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
 // TAIL: scf.for %{{.*}} = %thread_id_x to %c512 step %c384
@@ -131,11 +130,15 @@
 // TAIL: gpu.return
 // TAIL: gpu.func @inc_forced(
 // TAIL: scf.for %{{.*}} = %block_id_x to %{{.*}} step %grid_dim_x
-// TAIL: scf.for %{{.*}} = %thread_id_x to %c512 step %c384
 // TAIL: memref.load %reinterpret_cast[
-// TAIL: memref.store %{{.*}}, %view[
-// TAIL: scf.for %{{.*}} = %thread_id_x to %c512 step %c384
-// TAIL: memref.load %view[
+// TAIL: memref.store %{{.*}}, %alloca[%c0]
+// TAIL: scf.if
+// TAIL: memref.load %reinterpret_cast[
+// TAIL: memref.store %{{.*}}, %alloca[%c1]
+// TAIL: memref.load %alloca[%c0]
+// TAIL: memref.store %{{.*}}, %reinterpret_cast_0[
+// TAIL: scf.if
+// TAIL: memref.load %alloca[%c1]
 // TAIL: memref.store %{{.*}}, %reinterpret_cast_0[
 // TAIL: gpu.return
 

@@ -1,6 +1,7 @@
-// The same lines for 2^11 and for 2^14 elements, less constants that may coincide.
+// The same lines for 2^13 and for 2^14 elements, less constants that may coincide.
+// (Of at most 16 elements for each thread, arrays may be registers.)
 
-// RUN: sed s/SIZE/2048/g %s > %t.small.mlir
+// RUN: sed s/SIZE/8192/g %s > %t.small.mlir
 // RUN: sed s/SIZE/16384/g %s > %t.large.mlir
 // RUN: obs-opt --obs-to-gpu %t.small.mlir | grep -vc arith.constant > %t.small
 // RUN: obs-opt --obs-to-gpu %t.large.mlir | grep -vc arith.constant > %t.large

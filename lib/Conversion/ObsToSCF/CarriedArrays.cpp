@@ -45,15 +45,64 @@ static StoredArray takeCarried(PullType type, const StoredArray &ring,
   return array;
 }
 
+/// Where the programs that give `values` ask for their results to live.
+static Storage getRequest(ValueRange values) {
+  for (Value value : values)
+    if (auto force = value.getDefiningOp<ForceOp>();
+        force && force.getStorage() != Storage::Auto)
+      return force.getStorage();
+  return Storage::Auto;
+}
+
+/// What becomes argument `number` of `loop` in its first turn and in the
+/// others.
+static SmallVector<Value> getSources(Operation *loop, unsigned number) {
+  if (auto counted = dyn_cast<scf::ForOp>(loop))
+    return {counted.getInitArgs()[number], counted.getYieldedValues()[number]};
+  auto other = cast<scf::WhileOp>(loop);
+  return {other.getInits()[number], other.getYieldOp().getOperand(number)};
+}
+
+/// Fails if `values`, which become one array of `op`, are to live in different
+/// homes.
+static LogicalResult verifyRequests(Operation *op, ValueRange values) {
+  ForceOp first;
+  for (Value value : values) {
+    auto force = value.getDefiningOp<ForceOp>();
+    if (!force || force.getStorage() == Storage::Auto)
+      continue;
+    if (first && first.getStorage() != force.getStorage()) {
+      InFlightDiagnostic error =
+          force.emitOpError("[force-storage] puts an array in ")
+          << stringifyStorage(force.getStorage())
+          << " that has to be in one place with another one, in "
+          << stringifyStorage(first.getStorage())
+          << ", since control flow carries both; ask for the same";
+      error.attachNote(first.getLoc()) << "the other one";
+      error.attachNote(op->getLoc()) << "the control flow";
+      return error;
+    }
+    first = force;
+  }
+  return success();
+}
+
+Storage Emitter::getRingStorage(OpOperand &init) {
+  unsigned number = init.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(init.getOwner()))
+    number -= loop.getNumControlOperands();
+  return getRequest(getSources(init.getOwner(), number));
+}
+
 /// A ring for arrays like `array`, without contents.
-StoredArray Emitter::allocateRing(Value array, Level level) {
+StoredArray Emitter::allocateRing(Value array, Level level, Storage storage) {
   auto type = cast<PullType>(array.getType());
   SmallVector<Value> extents;
   for (int64_t extent : type.getExtents())
     extents.push_back(
         index(array.getLoc(), ShapedType::isDynamic(extent) ? 0 : extent));
-  StoredArray ring = allocate(array.getLoc(), type, extents, level,
-                              Storage::Auto, /*isRing=*/true);
+  StoredArray ring = allocate(array.getLoc(), type, extents, level, storage,
+                              /*isRing=*/true);
   ring.prefix = {index(array.getLoc(), 0)};
   return ring;
 }
@@ -76,7 +125,10 @@ SmallVector<Value> Emitter::findDestinations(Operation *loop,
 /// A ring that holds the initial value `init` of `loop`. A value that is in a
 /// ring already and dies with the loop keeps its ring, unless the other slot is
 /// needed: the loop takes both.
-StoredArray Emitter::enterRing(Value init, Operation *loop, Level level) {
+StoredArray Emitter::enterRing(OpOperand &operand, Level level) {
+  Value init = operand.get();
+  Operation *loop = operand.getOwner();
+  Storage storage = getRingStorage(operand);
   StoredArray stored = arrays.find(init)->second;
   bool isFree =
       llvm::all_of(findDestinations(loop, stored), [&](Value destination) {
@@ -84,9 +136,15 @@ StoredArray Emitter::enterRing(Value init, Operation *loop, Level level) {
         return isa<scf::ForOp>(loop) && force->getBlock() == loop->getBlock() &&
                loop->isBeforeInBlock(force);
       });
-  if (stored.prefix.size() == 1 && init.hasOneUse() && isFree)
+  auto isAsked = [&](Value buffer) {
+    auto home = dyn_cast_or_null<HomeAttr>(
+        cast<MemRefType>(buffer.getType()).getMemorySpace());
+    return storage == Storage::Auto || (home && home.getStorage() == storage);
+  };
+  if (stored.prefix.size() == 1 && init.hasOneUse() && isFree &&
+      llvm::all_of(stored.buffers, isAsked))
     return stored;
-  StoredArray ring = allocateRing(init, level);
+  StoredArray ring = allocateRing(init, level, storage);
   ring.extents = stored.extents;
   emitCopy(init.getLoc(), stored, ring, level);
   return ring;
@@ -119,14 +177,20 @@ Emitter::storeNext(Value yielded, const StoredArray &current, Level level) {
   return next;
 }
 
-/// Fails if a loop would start from an array that has no place.
+/// Fails if a loop would start from an array that has no place, or carry one
+/// that is to have two.
 static LogicalResult
 verifyStored(Operation *loop, ValueRange init,
              const llvm::DenseMap<Value, StoredArray> &arrays) {
-  for (Value value : init)
-    if (isArray(value) && !arrays.contains(value))
+  for (auto [number, value] : llvm::enumerate(init)) {
+    if (!isArray(value))
+      continue;
+    if (!arrays.contains(value))
       return loop->emitOpError("carries an array that is not fused; run "
                                "obs-fuse-arrays first");
+    if (failed(verifyRequests(loop, getSources(loop, number))))
+      return failure();
+  }
   return success();
 }
 
@@ -136,12 +200,13 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
     return failure();
   SmallVector<Value> init;
   SmallVector<StoredArray> rings;
-  for (Value value : loop.getInitArgs()) {
+  for (OpOperand &operand : loop.getInitArgsMutable()) {
+    Value value = operand.get();
     if (!isArray(value)) {
       init.push_back(values.lookupOrDefault(value));
       continue;
     }
-    rings.push_back(enterRing(value, loop, level));
+    rings.push_back(enterRing(operand, level));
     llvm::append_range(
         init, getCarried(cast<PullType>(value.getType()), rings.back()));
   }
@@ -221,12 +286,13 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     return failure();
   SmallVector<Value> init;
   SmallVector<StoredArray> rings;
-  for (Value value : loop.getInits()) {
+  for (OpOperand &operand : loop.getInitsMutable()) {
+    Value value = operand.get();
     if (!isArray(value)) {
       init.push_back(values.lookupOrDefault(value));
       continue;
     }
-    rings.push_back(enterRing(value, loop, level));
+    rings.push_back(enterRing(operand, level));
     llvm::append_range(
         init, getCarried(cast<PullType>(value.getType()), rings.back()));
   }
@@ -268,7 +334,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
         return notFused();
       StoredArray stored = found->second;
       if (stored.prefix.empty()) {
-        StoredArray ringed = allocateRing(value, level);
+        StoredArray ringed = allocateRing(value, level, Storage::Auto);
         ringed.extents = stored.extents;
         emitCopy(loc, stored, ringed, level);
         stored = ringed;
@@ -356,20 +422,25 @@ LogicalResult Emitter::emitIf(scf::IfOp branch, Level level) {
   Location loc = branch.getLoc();
   SmallVector<Type> types;
   SmallVector<StoredArray> merged;
-  for (Value result : branch.getResults()) {
+  for (OpResult result : branch.getResults()) {
     auto type = dyn_cast<PullType>(result.getType());
     if (!type) {
       types.push_back(result.getType());
       continue;
     }
+    unsigned number = result.getResultNumber();
+    Value arms[] = {branch.thenYield().getOperand(number),
+                    branch.elseYield().getOperand(number)};
+    if (failed(verifyRequests(branch, arms)))
+      return failure();
     SmallVector<Value> extents;
     for (int64_t extent : type.getExtents()) {
       extents.push_back(index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
       if (ShapedType::isDynamic(extent))
         types.push_back(builder.getIndexType());
     }
-    merged.push_back(
-        allocate(loc, type, extents, level, Storage::Auto, /*isRing=*/false));
+    merged.push_back(allocate(loc, type, extents, level, getRequest(arms),
+                              /*isRing=*/false));
   }
   auto emitted = scf::IfOp::create(
       builder, loc, types, values.lookupOrDefault(branch.getCondition()),

@@ -395,7 +395,8 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
             values.lookupOrDefault(force.getInto()[next++]));
       stored.extents = extents;
     } else if (entersRing(force, result)) {
-      stored = allocateRing(result, level);
+      stored = allocateRing(result, level,
+                            getRingStorage(*result.getUses().begin()));
       stored.extents = extents;
     } else {
       if (level == Level::Grid)

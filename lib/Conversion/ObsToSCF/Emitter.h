@@ -49,10 +49,13 @@ private:
   LogicalResult emitFor(scf::ForOp loop, Level level);
   LogicalResult emitWhile(scf::WhileOp loop, Level level);
   LogicalResult emitIf(scf::IfOp branch, Level level);
-  StoredArray allocateRing(Value array, Level level);
+  StoredArray allocateRing(Value array, Level level, Storage storage);
+  /// Where the programs ask for the array to live that a loop carries in the
+  /// place of `init`.
+  Storage getRingStorage(OpOperand &init);
   SmallVector<Value> findDestinations(Operation *loop,
                                       const StoredArray &stored);
-  StoredArray enterRing(Value init, Operation *loop, Level level);
+  StoredArray enterRing(OpOperand &init, Level level);
   void leaveRing(Operation *loop, const StoredArray &result);
   FailureOr<StoredArray> storeNext(Value yielded, const StoredArray &current,
                                    Level level);

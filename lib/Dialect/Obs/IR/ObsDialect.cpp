@@ -73,7 +73,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
-      name == "obs.registers" || name == "obs.entry")
+      name == "obs.registers" || name == "obs.origin" || name == "obs.entry")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

@@ -100,12 +100,137 @@ obs.kernel @both_slots(%out: memref<64xf32>, %n: index) attributes {threads = 64
   }
 }
 
-// 64 elements are more than 32 threads.
-// CHECK-LABEL: obs.kernel @too_many
-// CHECK: memref.alloc() : memref<64xf32, #obs.home<block, shared>>
-obs.kernel @too_many(%x: f32) attributes {threads = 32 : i64} {
+// Each of 32 threads has elements t and t + 32.
+// CHECK-LABEL: obs.kernel @two_each
+// CHECK: memref.alloc() {obs.registers = 2 : i64} : memref<64xf32, #obs.home<block, registers>>
+obs.kernel @two_each(%x: f32) attributes {threads = 32 : i64} {
   %a = memref.alloc() : memref<64xf32, #obs.home<block, auto>>
   scf.forall (%t) in (64) {
     memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// What thread t writes, thread t - 1 reads.
+// CHECK-LABEL: obs.kernel @neighbour
+// CHECK: memref.alloc() : memref<65xf32, #obs.home<block, shared>>
+obs.kernel @neighbour(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<65xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (65) {
+    memref.store %x, %a[%t] : memref<65xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %e = arith.addi %t, %c1 : index
+    %y = memref.load %a[%e] : memref<65xf32, #obs.home<block, auto>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// The element that is 32 away is of the same thread, in its other register.
+// CHECK-LABEL: obs.kernel @turned
+// CHECK: memref.alloc() {obs.registers = 2 : i64} : memref<64xf32, #obs.home<block, registers>>
+obs.kernel @turned(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64} {
+  %c32 = arith.constant 32 : index
+  %a = memref.alloc() : memref<64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %e = arith.xori %t, %c32 : index
+    %y = memref.load %a[%e] : memref<64xf32, #obs.home<block, auto>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// In a ring whose slots are the same registers, that would read what is new.
+// CHECK-LABEL: obs.kernel @turned_ring
+// CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, shared>>
+obs.kernel @turned_ring(%x: f32, %n: index) attributes {threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %ring = memref.alloc() : memref<2x64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %ring[%c0, %t] : memref<2x64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0) -> index {
+    %other = arith.subi %c1, %slot : index
+    scf.forall (%t) in (64) {
+      %e = arith.xori %t, %c32 : index
+      %y = memref.load %ring[%slot, %e] : memref<2x64xf32, #obs.home<block, auto>>
+      memref.store %y, %ring[%other, %t] : memref<2x64xf32, #obs.home<block, auto>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.yield %other : index
+  }
+}
+
+// Which register a thread reads must not depend on the thread.
+// CHECK-LABEL: obs.kernel @by_thread
+// CHECK: memref.alloc() : memref<64xf32, #obs.home<block, shared>>
+obs.kernel @by_thread(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %a = memref.alloc() : memref<64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %odd = arith.andi %t, %c1 : index
+    %far = arith.shli %odd, %c5 : index
+    %e = arith.xori %t, %far : index
+    %y = memref.load %a[%e] : memref<64xf32, #obs.home<block, auto>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// Runs of two neighbours.
+// CHECK-LABEL: obs.kernel @blocked
+// CHECK: memref.alloc() {obs.registers = 2 : i64} : memref<64xf32, #obs.home<block, registers>>
+obs.kernel @blocked(%x: f32, %out: memref<32xf32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %a = memref.alloc() : memref<64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<blocked>}
+  scf.forall (%t) in (32) {
+    %e = arith.shli %t, %c1 : index
+    %f = arith.addi %e, %c1 : index
+    %y = memref.load %a[%e] : memref<64xf32, #obs.home<block, auto>>
+    %z = memref.load %a[%f] : memref<64xf32, #obs.home<block, auto>>
+    %s = arith.addf %y, %z : f32
+    memref.store %s, %out[%t] : memref<32xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// 17 steps are more than are written out without being asked for.
+// CHECK-LABEL: obs.kernel @many
+// CHECK: memref.alloc() : memref<544xf32, #obs.home<block, shared>>
+// CHECK: memref.alloc() {obs.registers = 17 : i64} : memref<544xf32, #obs.home<block, registers>>
+obs.kernel @many(%x: f32) attributes {threads = 32 : i64} {
+  %a = memref.alloc() : memref<544xf32, #obs.home<block, auto>>
+  %b = memref.alloc() : memref<544xf32, #obs.home<block, registers>>
+  scf.forall (%t) in (544) {
+    memref.store %x, %a[%t] : memref<544xf32, #obs.home<block, auto>>
+    memref.store %x, %b[%t] : memref<544xf32, #obs.home<block, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// 1024 threads have 64 registers each: half of them are for arrays.
+// CHECK-LABEL: obs.kernel @large
+// CHECK-COUNT-2: memref.alloc() {obs.registers = 16 : i64} : memref<16384xf32, #obs.home<block, registers>>
+// CHECK: memref.alloc() : memref<16384xf32, #obs.home<block, shared>>
+// CHECK: memref.alloc() : memref<1024xf32, #obs.home<block, registers>>
+obs.kernel @large(%x: f32) attributes {threads = 1024 : i64} {
+  %a = memref.alloc() : memref<16384xf32, #obs.home<block, auto>>
+  %b = memref.alloc() : memref<16384xf32, #obs.home<block, auto>>
+  %c = memref.alloc() : memref<16384xf32, #obs.home<block, auto>>
+  %d = memref.alloc() : memref<1024xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (16384) {
+    memref.store %x, %a[%t] : memref<16384xf32, #obs.home<block, auto>>
+    memref.store %x, %b[%t] : memref<16384xf32, #obs.home<block, auto>>
+    memref.store %x, %c[%t] : memref<16384xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (1024) {
+    memref.store %x, %d[%t] : memref<1024xf32, #obs.home<block, auto>>
   } {mapping = [#obs.map<block, thread>]}
 }

@@ -42,3 +42,19 @@ obs.kernel @unmapped(%n: index) attributes {threads = 64 : i64} {
 // expected-error@+1 {{has an argument of type 'memref<?xf32, strided<[2]>>'; only arrays without gaps can be passed as pointers}}
 obs.kernel @gaps(%m: memref<?xf32, strided<[2]>>) attributes {threads = 64 : i64} {
 }
+
+// -----
+
+// Thread t reads what thread 31 - t wrote.
+obs.kernel @not_owned(%x: f32) attributes {threads = 32 : i64} {
+  %c31 = arith.constant 31 : index
+  // expected-error@+1 {{cannot live in registers as it is used; run obs-assign-homes first}}
+  %a = memref.alloc() : memref<32xf32, #obs.home<block, registers>>
+  scf.forall (%t) in (32) {
+    memref.store %x, %a[%t] : memref<32xf32, #obs.home<block, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (32) {
+    %e = arith.subi %c31, %t : index
+    %y = memref.load %a[%e] : memref<32xf32, #obs.home<block, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+}

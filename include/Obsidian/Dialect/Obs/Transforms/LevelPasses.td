@@ -54,11 +54,21 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     what it writes. `obs-map-levels` makes reads of other lanes' elements
     shuffles. Else the array lives in shared memory.
 
-    An array of a block of which each thread uses one element, which no other
-    thread uses, is a register: accumulators are. The two slots of a ring are one
-    register if every read is of the slot that was written last.
+    An array of a block of which no element is used by two threads is in their
+    registers: accumulators are. A thread that has several elements, since the
+    array has more than the block has threads, needs to know which one it means
+    when the code is written: step s of a leaf loop, its iteration s T + t or,
+    if it is `blocked`, t q + s for thread t, reaches one register in all threads.
+    `obs.registers` is the number of elements of each thread. The two slots of a
+    ring are the same registers if every read is of the slot that was written last.
 
-    An explicit home is obeyed or refused.
+    `obs-map-levels` writes the steps of such loops out. So without being asked for
+    registers, loops of at most 16 steps become them, of at most 4096 operations
+    when written out, and all arrays of the block take at most half the registers
+    that its threads can have, up to 128. If the program asks for them, 64 for each
+    array are the limit.
+
+    An explicit home is obeyed or refused: the note says what is in the way.
 
     ```mlir
     // before
@@ -75,6 +85,10 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
     Gives every leaf loop an `obs.distribution`, `striped` unless it has one:
     neighbouring workers take neighbouring iterations, so that accesses at the
     loop's own index coalesce.
+
+    If a program asks for a block's array in registers, the loops that use it are
+    `blocked` where that, and not `striped`, gives each element to one thread: a
+    loop with an iteration for each thread uses runs of neighbours, for example.
 
     ```mlir
     // before
@@ -104,7 +118,9 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
     | else         | `for i = thread; i < n; i += T`                  |
 
     and with `obs.distribution = #obs.distribution<blocked>` a loop over a run of
-    `ceil(n / T)` neighbours.
+    `ceil(n / T)` neighbours. Loops that use several registers of an array of the
+    block are written out, step by step, side by side: what is the same in all steps
+    stands there once, and a loop in the body stays one, for all steps.
 
     ```mlir
     // before
@@ -248,7 +264,7 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", "232448",
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
            "Shared memory of a block in bytes (227 KiB on sm_90)">
   ];
 }

@@ -18,36 +18,103 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
+/// Copies of a loop's body, and operations of all copies, that are worth it if
+/// the program does not ask for registers.
+static constexpr int64_t maxSteps = 16, maxOperations = 4096;
+/// Registers of 32 bits that a multiprocessor has.
+static constexpr int64_t registerFile = 1 << 16;
+/// Those of a thread that arrays take at most if the program does not ask.
+static constexpr int64_t maxRegisters = 128;
+
+/// True if the loops that use `array` can be written out without becoming long.
+static bool isShort(const OwnedArray &array) {
+  for (auto &[access, registers] : array.accesses) {
+    if (llvm::all_equal(registers))
+      continue;
+    int64_t count = 0;
+    access->getParentOfType<scf::ForallOp>().walk(
+        [&](Operation *) { ++count; });
+    int64_t steps = registers.size();
+    if (steps > maxSteps || steps * count > maxOperations)
+      return false;
+  }
+  return true;
+}
+
 namespace {
 struct AssignHomes : obs::impl::ObsAssignHomesPassBase<AssignHomes> {
-  void runOnOperation() override {
-    int64_t threads = getWorkers(getOperation()).threads;
-    auto inLanes = findLaneArrays(getOperation());
-    WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
-      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
-      if (!home)
-        return WalkResult::advance();
-      Storage possible = Storage::Shared;
-      if (home.getOwner() == Level::Thread ||
-          (home.getOwner() == Level::Warp && inLanes.contains(alloc)) ||
-          isOwned(alloc, threads))
-        possible = Storage::Registers;
-      if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
-        alloc.emitError("[force-storage] an array of a ")
-            << stringifyLevel(home.getOwner()) << " cannot live in "
-            << stringifyStorage(home.getStorage())
-            << " as it is used; it can live in " << stringifyStorage(possible);
-        return WalkResult::interrupt();
-      }
-      auto type = MemRefType::get(
-          alloc.getType().getShape(), alloc.getType().getElementType(),
-          MemRefLayoutAttrInterface(),
-          HomeAttr::get(alloc.getContext(), home.getOwner(), possible));
-      alloc.getResult().setType(type);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      signalPassFailure();
-  }
+  void runOnOperation() override;
+
+private:
+  bool fitsRegisters(memref::AllocOp alloc, std::optional<NotOwned> &why);
+
+  Workers workers{};
+  /// Registers that arrays of the block take so far.
+  int64_t taken = 0;
 };
 } // namespace
+
+/// True for an array of a block that its threads keep in registers.
+bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
+                                std::optional<NotOwned> &why) {
+  auto array = findOwnedArray(alloc, workers.threads, &why);
+  if (!array)
+    return false;
+  Type type = alloc.getType().getElementType();
+  int64_t registers = countRegisters(type, array->elements);
+  bool isAsked =
+      cast<HomeAttr>(alloc.getType().getMemorySpace()).getStorage() ==
+      Storage::Registers;
+  if (registers > maxOwnedRegisters) {
+    why = NotOwned{alloc, "takes " + std::to_string(registers) +
+                              " registers of each thread, more than " +
+                              std::to_string(maxOwnedRegisters)};
+    return false;
+  }
+  // Half of what each thread of the block can have.
+  int64_t most = std::min(maxRegisters, registerFile / workers.launched / 2);
+  if (!isAsked && array->elements > 1 &&
+      (taken + registers > most || !isShort(*array)))
+    return false;
+  taken += registers;
+  if (array->elements > 1)
+    alloc->setAttr(
+        "obs.registers",
+        Builder(alloc.getContext()).getI64IntegerAttr(array->elements));
+  return true;
+}
+
+void AssignHomes::runOnOperation() {
+  workers = getWorkers(getOperation());
+  taken = 0;
+  auto inLanes = findLaneArrays(getOperation());
+  WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
+    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    if (!home)
+      return WalkResult::advance();
+    Storage possible = Storage::Shared;
+    std::optional<NotOwned> why;
+    if (home.getOwner() == Level::Thread ||
+        (home.getOwner() == Level::Warp && inLanes.contains(alloc)) ||
+        (home.getOwner() == Level::Block && fitsRegisters(alloc, why)))
+      possible = Storage::Registers;
+    if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
+      InFlightDiagnostic error =
+          alloc.emitError("[force-storage] an array of a ")
+          << stringifyLevel(home.getOwner()) << " cannot live in "
+          << stringifyStorage(home.getStorage())
+          << " as it is used; it can live in " << stringifyStorage(possible);
+      if (why)
+        error.attachNote(why->op->getLoc()) << "it " << why->reason;
+      return WalkResult::interrupt();
+    }
+    auto type = MemRefType::get(
+        alloc.getType().getShape(), alloc.getType().getElementType(),
+        MemRefLayoutAttrInterface(),
+        HomeAttr::get(alloc.getContext(), home.getOwner(), possible));
+    alloc.getResult().setType(type);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

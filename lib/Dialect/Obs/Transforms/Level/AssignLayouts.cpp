@@ -1,5 +1,4 @@
-//===- AssignLayouts.cpp - Which worker runs which iteration
-//----------------===//
+//===- AssignLayouts.cpp - Which worker runs which iteration --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "OwnedArrays.h"
+#include "Workers.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSASSIGNLAYOUTSPASS
@@ -16,14 +18,53 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
+static void distribute(scf::ForallOp leaf, Distribution distribution) {
+  leaf->setAttr("obs.distribution",
+                DistributionAttr::get(leaf.getContext(), distribution));
+}
+
+/// The loops that use the array of `alloc`; nothing if one of them has a
+/// distribution that the program asks for.
+static llvm::SetVector<Operation *>
+getFreeLeaves(memref::AllocOp alloc,
+              const llvm::SmallPtrSet<Operation *, 4> &asked) {
+  llvm::SetVector<Operation *> leaves;
+  for (Operation *user : alloc->getUsers()) {
+    auto leaf = user->getParentOfType<scf::ForallOp>();
+    if (!leaf || asked.contains(leaf))
+      return {};
+    leaves.insert(leaf);
+  }
+  return leaves;
+}
+
 namespace {
 struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
   void runOnOperation() override {
-    getOperation().walk([](scf::ForallOp leaf) {
-      if (!leaf->hasAttr("obs.distribution"))
-        leaf->setAttr(
-            "obs.distribution",
-            DistributionAttr::get(leaf.getContext(), Distribution::Striped));
+    llvm::SmallPtrSet<Operation *, 4> asked;
+    getOperation().walk([&](scf::ForallOp leaf) {
+      if (leaf->hasAttr("obs.distribution"))
+        asked.insert(leaf);
+      else
+        distribute(leaf, Distribution::Striped);
+    });
+    int64_t threads = getWorkers(getOperation()).threads;
+    getOperation().walk([&](memref::AllocOp alloc) {
+      auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+      if (!home || home.getOwner() != Level::Block ||
+          home.getStorage() != Storage::Registers ||
+          findOwnedArray(alloc, threads))
+        return;
+      // The program asks for registers: neighbours may make each thread the
+      // owner of what it uses.
+      llvm::SetVector<Operation *> leaves = getFreeLeaves(alloc, asked);
+      for (Operation *leaf : leaves)
+        distribute(cast<scf::ForallOp>(leaf), Distribution::Blocked);
+      if (findOwnedArray(alloc, threads))
+        asked.insert(leaves.begin(), leaves.end());
+      else
+        for (Operation *leaf : leaves)
+          distribute(cast<scf::ForallOp>(leaf), Distribution::Striped);
     });
   }
 };

@@ -9,7 +9,9 @@
 #include "Accesses.h"
 #include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "OwnedArrays.h"
 #include "Workers.h"
+#include "WriteSteps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -41,7 +43,8 @@ static SmallVector<memref::AllocOp> getSharedBuffers(KernelOp kernel) {
 
 /// Fails unless the passes before have run on `kernel`.
 static LogicalResult verifyReady(KernelOp kernel) {
-  if (!kernel.getThreads())
+  std::optional<int64_t> threads = kernel.getThreads();
+  if (!threads)
     return kernel.emitOpError(
         "has no number of threads; run obs-set-launch first");
   for (BlockArgument argument : kernel.getBody().getArguments()) {
@@ -51,7 +54,7 @@ static LogicalResult verifyReady(KernelOp kernel) {
              << memory
              << "; only arrays without gaps can be passed as pointers";
   }
-  WalkResult result = kernel.walk([](Operation *op) {
+  WalkResult result = kernel.walk([&](Operation *op) {
     if (auto leaf = dyn_cast<scf::ForallOp>(op);
         leaf && (!getLeafMap(leaf) || leaf.getRank() != 1)) {
       op->emitOpError("is not mapped to threads; see obs-verify-levels");
@@ -62,6 +65,12 @@ static LogicalResult verifyReady(KernelOp kernel) {
       if (!home || (home.getStorage() != Storage::Registers &&
                     home.getStorage() != Storage::Shared)) {
         op->emitOpError("has no home yet; run obs-assign-homes first");
+        return WalkResult::interrupt();
+      }
+      if (home.getStorage() == Storage::Registers &&
+          home.getOwner() == Level::Block && !findOwnedArray(alloc, *threads)) {
+        op->emitOpError("cannot live in registers as it is used; run "
+                        "obs-assign-homes first");
         return WalkResult::interrupt();
       }
       if (home.getStorage() == Storage::Shared &&
@@ -115,6 +124,8 @@ private:
   Location loc;
   int64_t threads, launched;
   LaneMapper lanes;
+  llvm::DenseMap<Operation *, OwnedArray> owned;
+  int64_t nextOrigin = 0;
   gpu::GPUFuncOp function;
   /// Numbers of this thread, its block, its warp and lane; blocks of the grid;
   /// the arena; null when every launched thread has work, else whether this
@@ -270,20 +281,31 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
   alloc.erase();
 }
 
-/// An array of which each thread has one element is a register.
+/// Each thread has its own elements of such an array.
 void KernelMapper::mapOwned(memref::AllocOp alloc) {
+  const OwnedArray &array = owned.find(alloc)->second;
+  bool isScalar = array.elements == 1;
   Value memory = memref::AllocaOp::create(
       builder, alloc.getLoc(),
-      MemRefType::get({}, alloc.getType().getElementType()));
-  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
-    builder.setInsertionPoint(user);
-    if (auto load = dyn_cast<memref::LoadOp>(user))
-      load.replaceAllUsesWith(
-          memref::LoadOp::create(builder, load.getLoc(), memory).getResult());
-    else
-      memref::StoreOp::create(builder, user->getLoc(),
-                              cast<memref::StoreOp>(user).getValue(), memory);
-    user->erase();
+      MemRefType::get(isScalar ? ArrayRef<int64_t>() : array.elements,
+                      alloc.getType().getElementType()));
+  for (auto &[access, elements] : array.accesses) {
+    builder.setInsertionPoint(access);
+    SmallVector<Value> index;
+    if (!isScalar)
+      index.push_back(constant(elements.front()));
+    Operation *own;
+    if (auto load = dyn_cast<memref::LoadOp>(access)) {
+      own = memref::LoadOp::create(builder, load.getLoc(), memory, index);
+      load.replaceAllUsesWith(own->getResult(0));
+    } else {
+      own = memref::StoreOp::create(builder, access->getLoc(),
+                                    cast<memref::StoreOp>(access).getValue(),
+                                    memory, index);
+    }
+    if (!llvm::all_equal(elements))
+      markSteps(own, elements);
+    access->erase();
   }
   alloc.erase();
 }
@@ -355,6 +377,13 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
     return op.getInductionVar();
   };
 
+  if (hasMarkedSteps(leaf)) {
+    guard(works);
+    writeSteps(builder, leaf, LeafSteps::get(leaf, threads), id, nextOrigin);
+    leaf.erase();
+    loc = kernel.getLoc();
+    return;
+  }
   auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
   std::optional<int64_t> n = getConstantIntValue(extent);
   Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
@@ -423,6 +452,13 @@ Value KernelMapper::buildWarpMask() {
 }
 
 gpu::GPUFuncOp KernelMapper::run() {
+  kernel.walk([&](memref::AllocOp alloc) {
+    auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
+    if (home && home.getOwner() == Level::Block &&
+        home.getStorage() == Storage::Registers)
+      if (auto array = findOwnedArray(alloc, threads))
+        owned.insert({alloc, *array});
+  });
   createFunction();
   SmallVector<Operation *> work;
   SmallVector<memref::LoadOp> uniformLoads;
@@ -475,8 +511,10 @@ gpu::GPUFuncOp KernelMapper::run() {
   // was first of several was for the barriers, which are placed.
   function.walk([](memref::StoreOp store) {
     auto contract = store->getAttrOfType<StringAttr>("obs.contract");
-    if (contract && contract.getValue() == "init")
+    if (contract && contract.getValue() == "init") {
       store->removeAttr("obs.contract");
+      store->removeAttr("obs.origin");
+    }
   });
   return function;
 }

@@ -9,9 +9,47 @@
 #include "Accesses.h"
 #include "LeafIndices.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+LeafSteps LeafSteps::get(scf::ForallOp leaf, int64_t threads) {
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  return {*getConstantIntValue(leaf.getMixedUpperBound()[0]), threads,
+          distribution && distribution.getValue() == Distribution::Blocked};
+}
+
+int64_t LeafSteps::getCount() const {
+  return llvm::divideCeil(extent, threads);
+}
+
+int64_t LeafSteps::getThread(int64_t iteration) const {
+  return isBlocked ? iteration / getCount() : iteration % threads;
+}
+
+int64_t LeafSteps::getStep(int64_t iteration) const {
+  return isBlocked ? iteration % getCount() : iteration / threads;
+}
+
+bool LeafSteps::isFull(int64_t step) const {
+  return isBlocked ? extent == getCount() * threads
+                   : (step + 1) * threads <= extent;
+}
+
+int64_t obs::countRegisters(Type type, int64_t elements) {
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return elements * static_cast<int64_t>(llvm::divideCeil(bits, 32u));
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
 
 static ValueRange getIndices(Operation *access) {
   if (auto load = dyn_cast<memref::LoadOp>(access))
@@ -65,58 +103,202 @@ static bool readsLastSlot(ArrayRef<Operation *> accesses) {
   return true;
 }
 
-bool obs::isOwned(memref::AllocOp alloc, int64_t threads) {
+//===----------------------------------------------------------------------===//
+// Owners
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Finds the threads and the registers of the elements of one array.
+class OwnerSearch {
+public:
+  OwnerSearch(memref::AllocOp alloc, int64_t threads,
+              std::optional<NotOwned> *why)
+      : alloc(alloc), threads(threads), why(why) {}
+  std::optional<OwnedArray> run();
+
+private:
+  bool fail(Operation *op, const Twine &reason) {
+    if (why)
+      *why = NotOwned{op, reason.str()};
+    return false;
+  }
+  bool collect();
+  bool addSteps(Operation *access);
+  bool nameRegisters(OwnedArray &array);
+  bool keepsOrder(const OwnedArray &array);
+
+  memref::AllocOp alloc;
+  int64_t threads;
+  std::optional<NotOwned> *why;
+  bool isRing = false;
+  /// In the order of the program.
+  SmallVector<Operation *> accesses;
+  /// Of each access, the element of each iteration, or -1.
+  SmallVector<SmallVector<int64_t>> reached;
+  /// The first number of the steps of each access, and which of all those reach
+  /// the same register.
+  SmallVector<unsigned> firstStep;
+  unsigned numSteps = 0;
+  llvm::IntEqClasses steps;
+  /// The thread of each element, and one of the steps that reach it; or -1.
+  SmallVector<int64_t> owners, reachedIn;
+};
+} // namespace
+
+static scf::ForallOp getLeaf(Operation *access) {
+  return access->getParentOfType<scf::ForallOp>();
+}
+
+/// Fails if an access is none of a thread of the block to one element.
+bool OwnerSearch::collect() {
+  bool isKnown = true;
+  alloc->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) {
+        if (!llvm::is_contained(op->getOperands(), alloc.getResult()))
+          return WalkResult::advance();
+        accesses.push_back(op);
+        scf::ForallOp leaf = getLeaf(op);
+        auto store = dyn_cast<memref::StoreOp>(op);
+        if (!isa<memref::LoadOp>(op) &&
+            !(store && store.getMemRef() == alloc.getResult()))
+          isKnown = fail(op, "needs its address here");
+        else if (!leaf)
+          isKnown = fail(op, "is read here by all threads");
+        else if (MapAttr map = getLeafMap(leaf);
+                 !map || map.getScope() != Level::Block)
+          isKnown = fail(op, "is used here by the lanes of warps");
+        else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
+          isKnown = fail(op, "is used here in a loop whose extent is no "
+                             "constant");
+        else if (LeafSteps::get(leaf, threads).getCount() > maxOwnedRegisters)
+          isKnown = fail(op, "is used here in a loop of more than " +
+                                 Twine(maxOwnedRegisters) +
+                                 " iterations for each thread");
+        return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+      });
+  return isKnown && !accesses.empty();
+}
+
+/// Notes what `access` reaches. Fails if another thread uses one of these
+/// elements.
+bool OwnerSearch::addSteps(Operation *access) {
+  scf::ForallOp leaf = getLeaf(access);
+  unsigned skipped = isRing ? 1 : 0;
+  ValueRange indices = getIndices(access).drop_front(skipped);
+  std::optional<SmallVector<int64_t>> elements;
+  // Arrays of tuples, and a read before a write, have the same indices.
+  for (auto [other, found] : llvm::zip(accesses, reached))
+    if (getLeaf(other) == leaf &&
+        getIndices(other).drop_front(skipped) == indices)
+      elements = found;
+  if (!elements)
+    elements = evaluateIndices(leaf, indices,
+                               alloc.getType().getShape().drop_front(skipped));
+  if (!elements)
+    return fail(access, "is used here at an index that depends on more than "
+                        "the iteration");
+  LeafSteps spread = LeafSteps::get(leaf, threads);
+  unsigned first = numSteps;
+  numSteps += spread.getCount();
+  steps.grow(numSteps);
+  for (auto [t, element] : llvm::enumerate(*elements)) {
+    if (element < 0)
+      continue;
+    int64_t thread = spread.getThread(t);
+    unsigned step = first + spread.getStep(t);
+    if (owners[element] < 0)
+      owners[element] = thread;
+    else if (owners[element] != thread)
+      return fail(access, "has an element that thread " +
+                              Twine(owners[element]) +
+                              " uses, and here thread " + Twine(thread));
+    if (reachedIn[element] < 0)
+      reachedIn[element] = step;
+    else
+      steps.join(reachedIn[element], step);
+  }
+  firstStep.push_back(first);
+  reached.push_back(std::move(*elements));
+  return true;
+}
+
+/// Numbers the registers. Fails if a thread would keep two elements in one.
+bool OwnerSearch::nameRegisters(OwnedArray &array) {
+  steps.compress();
+  // Steps in which nothing is reached take no register.
+  SmallVector<int64_t> number(steps.getNumClasses(), -1);
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> kept;
+  for (auto [element, step] : llvm::enumerate(reachedIn)) {
+    if (step < 0)
+      continue;
+    int64_t &own = number[steps[step]];
+    if (own < 0)
+      own = array.elements++;
+    auto [entry, isNew] =
+        kept.try_emplace({owners[element], own}, int64_t(element));
+    if (!isNew)
+      return fail(alloc, "has elements of one thread, " + Twine(entry->second) +
+                             " and " + Twine(element) +
+                             ", that no constant tells apart");
+  }
+  for (auto [access, first] : llvm::zip(accesses, firstStep)) {
+    SmallVector<int64_t> &registers = array.accesses[access];
+    int64_t count = LeafSteps::get(getLeaf(access), threads).getCount();
+    for (unsigned step = first; step < first + count; ++step)
+      registers.push_back(std::max<int64_t>(0, number[steps[step]]));
+  }
+  return true;
+}
+
+/// Steps of a loop run in any order: what one reads is not what another writes.
+bool OwnerSearch::keepsOrder(const OwnedArray &array) {
+  for (auto &[access, registers] : array.accesses) {
+    if (!isa<memref::LoadOp>(access))
+      continue;
+    for (auto &[other, written] : array.accesses) {
+      if (!isa<memref::StoreOp>(other) || getLeaf(other) != getLeaf(access))
+        continue;
+      for (auto [s, own] : llvm::enumerate(registers))
+        for (auto [u, store] : llvm::enumerate(written))
+          if (s != u && own == store)
+            return fail(access, "has an element that is read here in one "
+                                "iteration and written in another one");
+    }
+  }
+  return true;
+}
+
+std::optional<OwnedArray> OwnerSearch::run() {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
   if (!home || home.getOwner() != Level::Block ||
       (home.getStorage() != Storage::Auto &&
        home.getStorage() != Storage::Registers) ||
-      !type.hasStaticShape() || type.getNumElements() == 0)
-    return false;
-
-  // In the order of the program.
-  SmallVector<Operation *> accesses;
-  bool isKnown = true;
-  alloc->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
-      [&](Operation *op) {
-        if (!llvm::is_contained(op->getOperands(), alloc.getResult()))
-          return;
-        auto leaf = op->getParentOfType<scf::ForallOp>();
-        MapAttr map = leaf ? getLeafMap(leaf) : MapAttr();
-        auto store = dyn_cast<memref::StoreOp>(op);
-        std::optional<int64_t> extent =
-            leaf ? getConstantIntValue(leaf.getMixedUpperBound()[0])
-                 : std::nullopt;
-        isKnown &= map && map.getScope() == Level::Block && extent &&
-                   *extent <= threads &&
-                   (isa<memref::LoadOp>(op) ||
-                    (store && store.getMemRef() == alloc.getResult()));
-        accesses.push_back(op);
-      });
-  if (!isKnown || accesses.empty())
-    return false;
-
-  // All extents are at most the threads, so iteration t is thread t.
-  bool isRing = type.getRank() > 1 && type.getDimSize(0) == 2 &&
-                llvm::any_of(accesses, [](Operation *access) {
-                  return !getConstantIntValue(getIndices(access)[0]);
-                });
-  llvm::DenseMap<int64_t, int64_t> owners, elements;
-  for (Operation *access : accesses) {
-    ValueRange indices = getIndices(access).drop_front(isRing ? 1 : 0);
-    auto reached =
-        evaluateIndices(access->getParentOfType<scf::ForallOp>(), indices,
-                        type.getShape().drop_front(isRing ? 1 : 0));
-    if (!reached)
-      return false;
-    for (auto [t, element] : llvm::enumerate(*reached)) {
-      if (element < 0)
-        continue;
-      int64_t thread = static_cast<int64_t>(t);
-      if (owners.try_emplace(element, thread).first->second != thread ||
-          elements.try_emplace(thread, element).first->second != element)
-        return false;
-    }
+      !type.hasStaticShape() || type.getNumElements() == 0 || !collect())
+    return std::nullopt;
+  isRing = type.getRank() > 1 && type.getDimSize(0) == 2 &&
+           llvm::any_of(accesses, [](Operation *access) {
+             return !getConstantIntValue(getIndices(access)[0]);
+           });
+  int64_t count = type.getNumElements() / (isRing ? 2 : 1);
+  owners.assign(count, -1);
+  reachedIn.assign(count, -1);
+  for (Operation *access : accesses)
+    if (!addSteps(access))
+      return std::nullopt;
+  if (isRing && !readsLastSlot(accesses)) {
+    fail(alloc, "is carried by a loop that reads the old array after it has "
+                "written the new one");
+    return std::nullopt;
   }
-  return !isRing || readsLastSlot(accesses);
+  OwnedArray array;
+  if (!nameRegisters(array) || !keepsOrder(array))
+    return std::nullopt;
+  return array;
+}
+
+std::optional<OwnedArray> obs::findOwnedArray(memref::AllocOp alloc,
+                                              int64_t threads,
+                                              std::optional<NotOwned> *why) {
+  return OwnerSearch(alloc, threads, why).run();
 }

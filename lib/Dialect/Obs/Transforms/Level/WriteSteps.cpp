@@ -1,0 +1,183 @@
+//===- WriteSteps.cpp - Leaf loops without a loop -------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WriteSteps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+static constexpr StringLiteral markName = "obs.steps";
+
+void obs::markSteps(Operation *access, ArrayRef<int64_t> elements) {
+  access->setAttr(markName,
+                  DenseI64ArrayAttr::get(access->getContext(), elements));
+}
+
+bool obs::hasMarkedSteps(scf::ForallOp leaf) {
+  return leaf
+      .walk([](Operation *op) {
+        return op->hasAttr(markName) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+/// Writes some steps of a loop side by side.
+class StepWriter {
+public:
+  StepWriter(OpBuilder &builder, ArrayRef<int64_t> steps)
+      : builder(builder), steps(steps), maps(steps.size()) {}
+  /// What stands for `value` in each of the steps.
+  void map(Value value, ValueRange copies) {
+    for (auto [map, copy] : llvm::zip_equal(maps, copies))
+      map.map(value, copy);
+  }
+  void write(Block &block);
+
+private:
+  bool isCommon(ValueRange values);
+  void writeLoop(scf::ForOp loop);
+  void writeCopies(Operation &op);
+  void lookup(ValueRange values, SmallVectorImpl<Value> &copies);
+
+  OpBuilder &builder;
+  ArrayRef<int64_t> steps;
+  SmallVector<IRMapping> maps;
+};
+} // namespace
+
+/// True if `values` are the same in all steps.
+bool StepWriter::isCommon(ValueRange values) {
+  return llvm::all_of(values, [&](Value value) {
+    return llvm::all_equal(llvm::map_range(
+        maps, [&](IRMapping &map) { return map.lookupOrDefault(value); }));
+  });
+}
+
+/// Adds what stands for `values` in the first step, then in the next one.
+void StepWriter::lookup(ValueRange values, SmallVectorImpl<Value> &copies) {
+  for (IRMapping &map : maps)
+    for (Value value : values)
+      copies.push_back(map.lookupOrDefault(value));
+}
+
+void StepWriter::writeLoop(scf::ForOp loop) {
+  SmallVector<Value> inits;
+  lookup(loop.getInitArgs(), inits);
+  auto own = [&](ValueRange values, size_t step) {
+    size_t count = loop.getNumRegionIterArgs();
+    return values.slice(step * count, count);
+  };
+  auto common = scf::ForOp::create(
+      builder, loop.getLoc(), maps[0].lookupOrDefault(loop.getLowerBound()),
+      maps[0].lookupOrDefault(loop.getUpperBound()),
+      maps[0].lookupOrDefault(loop.getStep()), inits,
+      [&](OpBuilder &, Location loc, Value counter, ValueRange carried) {
+        for (auto [s, map] : llvm::enumerate(maps)) {
+          map.map(loop.getInductionVar(), counter);
+          map.map(loop.getRegionIterArgs(), own(carried, s));
+        }
+        write(*loop.getBody());
+        SmallVector<Value> yielded;
+        lookup(loop.getYieldedValues(), yielded);
+        scf::YieldOp::create(builder, loc, yielded);
+      });
+  common->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  for (auto [s, map] : llvm::enumerate(maps))
+    map.map(loop.getResults(), own(common.getResults(), s));
+}
+
+void StepWriter::writeCopies(Operation &op) {
+  for (auto [step, map] : llvm::zip_equal(steps, maps)) {
+    int64_t number = step;
+    Operation *copy = builder.clone(op, map);
+    copy->walk([&](Operation *access) {
+      auto mark = access->getAttrOfType<DenseI64ArrayAttr>(markName);
+      if (!mark)
+        return;
+      access->removeAttr(markName);
+      OpBuilder inside(access);
+      Value element = arith::ConstantIndexOp::create(inside, access->getLoc(),
+                                                     mark.asArrayRef()[number]);
+      if (auto load = dyn_cast<memref::LoadOp>(access))
+        load.getIndicesMutable().assign(element);
+      else
+        cast<memref::StoreOp>(access).getIndicesMutable().assign(element);
+    });
+  }
+}
+
+void StepWriter::write(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && isCommon({loop.getLowerBound(), loop.getUpperBound(),
+                          loop.getStep()})) {
+      writeLoop(loop);
+    } else if (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+               isCommon(op.getOperands())) {
+      Operation *copy = builder.clone(op, maps[0]);
+      for (IRMapping &map : MutableArrayRef(maps).drop_front())
+        map.map(op.getResults(), copy->getResults());
+    } else {
+      writeCopies(op);
+    }
+  }
+}
+
+void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
+                     const LeafSteps &spread, Value thread,
+                     int64_t &nextOrigin) {
+  Location loc = leaf.getLoc();
+  leaf.walk([&](Operation *op) {
+    if (op->hasAttr("obs.contract"))
+      op->setAttr("obs.origin", builder.getI64IntegerAttr(nextOrigin++));
+  });
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value first = thread;
+  if (spread.isBlocked)
+    first = arith::MulIOp::create(builder, loc, thread,
+                                  constant(spread.getCount()));
+  auto write = [&](ArrayRef<int64_t> steps, ValueRange iterations) {
+    StepWriter writer(builder, steps);
+    writer.map(leaf.getInductionVar(0), iterations);
+    writer.write(*leaf.getBody());
+  };
+  SmallVector<int64_t> full;
+  SmallVector<Value> iterations;
+  SmallVector<std::pair<int64_t, Value>> partial;
+  for (int64_t step = 0; step < spread.getCount(); ++step) {
+    int64_t distance = spread.isBlocked ? step : step * spread.threads;
+    Value iteration = first;
+    if (distance)
+      iteration =
+          arith::AddIOp::create(builder, loc, first, constant(distance));
+    if (spread.isFull(step)) {
+      full.push_back(step);
+      iterations.push_back(iteration);
+    } else {
+      partial.push_back({step, iteration});
+    }
+  }
+  if (!full.empty())
+    write(full, iterations);
+  for (auto [step, iteration] : partial) {
+    Value exists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              iteration, constant(spread.extent));
+    auto branch = scf::IfOp::create(builder, loc, exists,
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    write(step, iteration);
+  }
+}
