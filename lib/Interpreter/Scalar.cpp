@@ -192,6 +192,28 @@ TypedAttr Scalar::getAttr() const {
   return IntegerAttr::get(type, getAPInt());
 }
 
+/// Prints `text`, digits with an exponent, in positional form unless the number
+/// is below 0.0001 or at least 10^16, as Python does.
+static void printDigits(llvm::raw_ostream &os, StringRef text) {
+  auto [mantissa, power] = text.split('e');
+  int exponent = 0;
+  power.consume_front("+");
+  power.getAsInteger(10, exponent);
+  if (exponent < -4 || exponent >= 16) {
+    os << text;
+    return;
+  }
+  if (mantissa.consume_front("-"))
+    os << '-';
+  std::string digits = mantissa.take_front(1).str();
+  digits += mantissa.drop_front(std::min<size_t>(2, mantissa.size()));
+  if (exponent < 0)
+    digits.insert(0, -exponent, '0');
+  size_t whole = std::max(exponent, 0) + 1;
+  digits.append(std::max(whole + 1, digits.size()) - digits.size(), '0');
+  os << digits.substr(0, whole) << '.' << digits.substr(whole);
+}
+
 void Scalar::print(llvm::raw_ostream &os) const {
   if (isa<FloatType>(type)) {
     APFloat number = getAPFloat();
@@ -206,16 +228,14 @@ void Scalar::print(llvm::raw_ostream &os) const {
     // The fewest digits that read back to the same value.
     char text[40];
     double value = getDouble();
-    for (int digits = 1; digits <= 17; ++digits) {
-      std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    for (int digits = 0; digits < 17; ++digits) {
+      std::snprintf(text, sizeof(text), "%.*e", digits, value);
       double back = isa<Float32Type>(type) ? std::strtof(text, nullptr)
                                            : std::strtod(text, nullptr);
       if (Scalar::fromDouble(type, back) == *this)
         break;
     }
-    os << text;
-    if (!StringRef(text).contains('.') && !StringRef(text).contains('e'))
-      os << ".0";
+    printDigits(os, text);
     return;
   }
   if (type.isInteger(1)) {

@@ -581,6 +581,23 @@ TEST_F(ScalarOpsTest, Literals) {
   EXPECT_EQ(parse("f32", "1e99"), "'1e99' is out of the range of f32");
   EXPECT_EQ(parse("f32", "abc"), "'abc' is not a number of type f32");
   EXPECT_EQ(parse("f16", "1e-3"), "0.001");
+  // As Python prints them.
+  EXPECT_EQ(parse("f32", "10"), "10.0");
+  EXPECT_EQ(parse("f32", "20000"), "20000.0");
+  EXPECT_EQ(parse("f64", "1e15"), "1000000000000000.0");
+  EXPECT_EQ(parse("f64", "1e16"), "1e+16");
+  EXPECT_EQ(parse("f64", "123456789012345680"), "1.2345678901234568e+17");
+  EXPECT_EQ(parse("f64", "9007199254740993"), "9007199254740992.0");
+  EXPECT_EQ(parse("f64", "-1e-4"), "-0.0001");
+  EXPECT_EQ(parse("f64", "1e-5"), "1e-05");
+  EXPECT_EQ(parse("f64", "-0.0"), "-0.0");
+  EXPECT_EQ(parse("f64", "0.00012345"), "0.00012345");
+  EXPECT_EQ(parse("f64", "1234.5"), "1234.5");
+  EXPECT_EQ(parse("f64", "1e22"), "1e+22");
+  EXPECT_EQ(parse("f64", "5e-324"), "5e-324");
+  EXPECT_EQ(parse("f64", "100"), "100.0");
+  EXPECT_EQ(parse("f32", "16777216"), "16777216.0");
+  EXPECT_EQ(parse("f32", "3e-7"), "3e-07");
 }
 
 TEST_F(ScalarOpsTest, Memory) {
