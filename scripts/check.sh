@@ -47,4 +47,5 @@ step "result"
 # What the tests of the goldens counted, and those of the barriers.
 cat build-asserts/test/Golden/Output/counts*.summary 2>/dev/null || true
 cat build-asserts/test/Golden/Output/mutants*.summary 2>/dev/null || true
+cat build-asserts/test/Golden/Output/races*.summary build-asserts/test/Examples/Output/races*.summary 2>/dev/null || true
 python3 scripts/lit-summary.py build/lit.json build-asserts/lit.json

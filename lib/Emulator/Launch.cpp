@@ -25,9 +25,9 @@ using namespace mlir::obs::emulator;
 /// many bytes around it.
 static constexpr size_t kSharedZone = 256;
 
-/// How many blocks a random schedule interleaves at least, if there are as
-/// many.
-static constexpr size_t kRandomResidents = 4;
+/// How many blocks a random schedule interleaves at most, unless they wait for
+/// others: few, which meet more often, or many.
+static constexpr size_t kFewResidents = 4, kManyResidents = 64;
 
 static AccessKind accessKind(SiteKind kind) {
   switch (kind) {
@@ -279,7 +279,8 @@ bool Launch::runRandom() {
   std::iota(order.begin(), order.end(), 0);
   for (uint64_t i = numBlocks; i > 1; --i)
     std::swap(order[i - 1], order[random() % i]);
-  size_t wanted = 1 + random() % kRandomResidents;
+  size_t most = random() % 2 == 0 ? kFewResidents : kManyResidents;
+  size_t wanted = 1 + random() % most;
   while (nextBlock < numBlocks || !resident.empty()) {
     while (resident.size() < wanted && nextBlock < numBlocks && mayStartBlock())
       startBlock(order[nextBlock++]);
@@ -299,7 +300,7 @@ bool Launch::runRandom() {
       return false;
     if (block.done == numThreads) {
       finishBlock(position);
-      wanted = 1 + random() % kRandomResidents;
+      wanted = 1 + random() % most;
       continue;
     }
     if (block.ready == 0 && !resolveBlock(block)) {

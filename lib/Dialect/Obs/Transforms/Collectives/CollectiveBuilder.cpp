@@ -142,6 +142,16 @@ Values CollectiveBuilder::fold(Value array, ValueRange start, Value begin,
       value = combine(value, get(array, constant(i)));
     return value;
   }
+  // Nor is what takes the one element if there is one: a thread that wrote it
+  // itself is not seen to be the one that reads it if the index is a variable.
+  if (first && getArrayBound(array.getType(), 0) == 1) {
+    if (*first > 0)
+      return Values(start);
+    return choose(
+        less(begin, end),
+        [&] { return combine(start, get(array, constant(*first))); },
+        [&] { return Values(start); });
+  }
   auto loop = scf::ForOp::create(
       builder, loc, begin, end, step ? step : constant(1), start,
       [&](OpBuilder &, Location, Value i, ValueRange value) {
