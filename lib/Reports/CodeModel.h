@@ -9,8 +9,8 @@
 #define OBSIDIAN_LIB_REPORTS_CODEMODEL_H
 
 #include "Count.h"
-#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

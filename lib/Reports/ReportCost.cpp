@@ -9,6 +9,7 @@
 #include "ArrayCost.h"
 #include "CodeModel.h"
 #include "Levels.h"
+#include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Source.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -127,7 +127,7 @@ func.func @diagonal(%a: !obs.push<grid, ? x ? x i32>, %n: index) {
 // i -> 6 - i is a reversal of 7 elements only.
 func.func @short_reversal(%a: !obs.push<grid, 131072 x i32>) {
   %c6 = arith.constant 6 : index
-  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (7) is out of range or taken}}
   %r = obs.reindex (%i) = %a {
     %j = arith.subi %c6, %i : index
     obs.yield %j : index
@@ -145,5 +145,57 @@ func.func @undefined(%a: !obs.push<grid, 8 x i32>) {
     %j = arith.divui %i, %c0 : index
     obs.yield %j : index
   } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+// Bit 20 is none of an index below 2^20.
+func.func @wide_mask(%a: !obs.push<grid, 1048576 x i32>) {
+  %c20 = arith.constant 20 : index
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (0) is out of range or taken}}
+  %r = obs.reindex (%i) = %a {
+    %j = obs.bit.flip %i, %c20 : index
+    obs.yield %j : index
+  } : !obs.push<grid, 1048576 x i32> -> !obs.push<grid, 1048576 x i32>
+  return
+}
+
+// -----
+
+// Clearing the low bit of 2^20 numbers: 1 goes where 0 goes.
+func.func @large_collision(%a: !obs.push<grid, 1048576 x i32>) {
+  %mask = arith.constant 1048574 : index
+  // expected-error@+1 {{[R5-bijection] is not a bijection: the target of (1) is out of range or taken}}
+  %r = obs.reindex (%i) = %a {
+    %j = arith.andi %i, %mask : index
+    obs.yield %j : index
+  } : !obs.push<grid, 1048576 x i32> -> !obs.push<grid, 1048576 x i32>
+  return
+}
+
+// -----
+
+// n - i reverses 1 to n, not 0 to n - 1.
+func.func @off_by_one(%a: !obs.push<grid, ? x i32>, %n: index) {
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a [%n] {
+    %j = arith.subi %n, %i : index
+    obs.yield %j : index
+  } : !obs.push<grid, ? x i32> -> !obs.push<grid, ? x i32>
+  return
+}
+
+// -----
+
+// Rows of 999 elements in places for 1000 do not fit.
+func.func @wrong_stride(%a: !obs.push<grid, 1000 x 1000 x i32>) {
+  %c999 = arith.constant 999 : index
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i, %j) = %a {
+    %row = arith.muli %i, %c999 : index
+    %k = arith.addi %row, %j : index
+    obs.yield %k : index
+  } : !obs.push<grid, 1000 x 1000 x i32> -> !obs.push<grid, 1000000 x i32>
   return
 }

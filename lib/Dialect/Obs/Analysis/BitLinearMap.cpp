@@ -188,6 +188,26 @@ BitLinearMap BitLinearMap::insertZero(unsigned bits, unsigned position) {
   return BitLinearMap(bits, rows);
 }
 
+std::optional<BitLinearMap> BitLinearMap::fit(ArrayRef<uint64_t> values) {
+  unsigned numInputs = llvm::Log2_64(values.size());
+  SmallVector<uint64_t> result(64, 0);
+  for (unsigned input = 0; input < numInputs; ++input) {
+    uint64_t column = values[bit(input)] ^ values[0];
+    for (unsigned i = 0; i < 64; ++i)
+      if (column & bit(i))
+        result[i] |= bit(input);
+  }
+  BitLinearMap map(numInputs, result, values[0]);
+  for (auto [x, value] : llvm::enumerate(values))
+    if (map.apply(x) != value)
+      return std::nullopt;
+  return map;
+}
+
+uint64_t BitLinearMap::getColumn(unsigned input) const {
+  return apply(bit(input)) ^ constant;
+}
+
 uint64_t BitLinearMap::apply(uint64_t x) const {
   uint64_t y = constant;
   for (auto [i, row] : llvm::enumerate(rows))
@@ -260,7 +280,7 @@ BitSubspace BitLinearMap::getKernel() const {
 BitSubspace BitLinearMap::getImage() const {
   SmallVector<uint64_t> columns;
   for (unsigned i = 0; i < numInputs; ++i)
-    columns.push_back(apply(bit(i)) ^ constant);
+    columns.push_back(getColumn(i));
   return BitSubspace::span(rows.size(), constant, columns);
 }
 
@@ -324,6 +344,18 @@ private:
     case Kind::Max:
     case Kind::Select:
       return std::nullopt;
+    case Kind::Permute: {
+      std::optional<int64_t> p = expr.getOperands()[1].getConstant();
+      std::optional<int64_t> q = expr.getOperands()[2].getConstant();
+      std::optional<BitLinearMap> value = get(expr.getOperands()[0]);
+      if (!p || !q || !value)
+        return std::nullopt;
+      std::optional<SmallVector<unsigned>> targets =
+          getPermutedBits(expr.getPermutation(), *p, *q);
+      if (!targets)
+        return std::nullopt;
+      return BitLinearMap::permute(*targets).compose(*value);
+    }
     default:
       break;
     }

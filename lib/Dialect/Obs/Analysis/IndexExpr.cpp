@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -16,12 +15,14 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
+using Permutation = IndexExpr::Permutation;
 
 struct IndexExpr::Node {
   Kind kind;
   int64_t value = 0;
   unsigned id = 0;
   Compare compare = Compare::Equal;
+  Permutation permutation = Permutation::Rotate;
   std::optional<IndexRange> declared;
   std::optional<IndexRange> range;
   bool hasVariable = false;
@@ -31,8 +32,7 @@ struct IndexExpr::Node {
 
 static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
 
-/// The value of a binary operation, nullopt where it has none.
-static std::optional<int64_t> fold(Kind kind, int64_t a, int64_t b) {
+std::optional<int64_t> IndexExpr::fold(Kind kind, int64_t a, int64_t b) {
   uint64_t x = a, y = b;
   switch (kind) {
   case Kind::Add:
@@ -68,7 +68,7 @@ static std::optional<int64_t> fold(Kind kind, int64_t a, int64_t b) {
   }
 }
 
-static bool compares(Compare compare, int64_t a, int64_t b) {
+bool IndexExpr::holds(Compare compare, int64_t a, int64_t b) {
   switch (compare) {
   case Compare::Equal:
     return a == b;
@@ -82,6 +82,58 @@ static bool compares(Compare compare, int64_t a, int64_t b) {
     return static_cast<uint64_t>(a) <= static_cast<uint64_t>(b);
   }
   llvm_unreachable("all comparisons are listed");
+}
+
+/// The width of the bits that `how` moves; nullopt where it has no meaning.
+static std::optional<unsigned> getPermutedWidth(Permutation how, int64_t p,
+                                                int64_t q) {
+  if (p < 0 || q < 0 || p > 64 || q > 64)
+    return std::nullopt;
+  switch (how) {
+  case Permutation::Rotate:
+    return p < q ? std::optional<unsigned>(q) : std::nullopt;
+  case Permutation::Reverse:
+    return p;
+  case Permutation::Swap:
+    return p < 64 && q < 64 ? std::optional<unsigned>(std::max(p, q) + 1)
+                            : std::nullopt;
+  }
+  llvm_unreachable("all permutations are listed");
+}
+
+/// Where bit `i` of the permuted ones goes.
+static unsigned getTarget(Permutation how, unsigned i, int64_t p, int64_t q) {
+  switch (how) {
+  case Permutation::Rotate:
+    return (i + p) % q;
+  case Permutation::Reverse:
+    return p - 1 - i;
+  case Permutation::Swap:
+    return i == p ? q : i == q ? p : i;
+  }
+  llvm_unreachable("all permutations are listed");
+}
+
+static std::optional<int64_t> permuteNumber(Permutation how, int64_t value,
+                                            int64_t p, int64_t q) {
+  std::optional<unsigned> width = getPermutedWidth(how, p, q);
+  if (!width)
+    return std::nullopt;
+  uint64_t x = value, result = x & ~llvm::maskTrailingOnes<uint64_t>(*width);
+  for (unsigned i = 0; i < *width; ++i)
+    result |= (x >> i & 1) << getTarget(how, i, p, q);
+  return wrap(result);
+}
+
+std::optional<SmallVector<unsigned>>
+mlir::obs::getPermutedBits(Permutation how, int64_t p, int64_t q) {
+  std::optional<unsigned> width = getPermutedWidth(how, p, q);
+  if (!width)
+    return std::nullopt;
+  SmallVector<unsigned> targets;
+  for (unsigned i = 0; i < 64; ++i)
+    targets.push_back(i < *width ? getTarget(how, i, p, q) : i);
+  return targets;
 }
 
 static std::optional<IndexRange> addRanges(IndexRange a, IndexRange b) {
@@ -132,6 +184,11 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
       max = std::min(max, b->max);
     return IndexRange{0, max};
   }
+  // One side is enough to bound them from one side.
+  if (kind == Kind::Min && (a || b) && !(a && b))
+    return IndexRange{std::numeric_limits<int64_t>::min(), (a ? a : b)->max};
+  if (kind == Kind::Max && (a || b) && !(a && b))
+    return IndexRange{(a ? a : b)->min, std::numeric_limits<int64_t>::max()};
   if (!a || !b)
     return std::nullopt;
   switch (kind) {
@@ -144,8 +201,9 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
   case Kind::FloorDiv:
     if (b->min <= 0)
       return std::nullopt;
-    return IndexRange{*fold(kind, a->min, a->min < 0 ? b->min : b->max),
-                      *fold(kind, a->max, a->max < 0 ? b->max : b->min)};
+    return IndexRange{
+        *IndexExpr::fold(kind, a->min, a->min < 0 ? b->min : b->max),
+        *IndexExpr::fold(kind, a->max, a->max < 0 ? b->max : b->min)};
   case Kind::Or:
   case Kind::Xor: {
     if (!isNatural(a) || !isNatural(b))
@@ -243,7 +301,7 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
 IndexExpr IndexExpr::select(Compare compare, IndexExpr lhs, IndexExpr rhs,
                             IndexExpr onTrue, IndexExpr onFalse) {
   if (lhs.getConstant() && rhs.getConstant())
-    return compares(compare, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
+    return holds(compare, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
   if (onTrue == onFalse)
     return onTrue;
   auto node = std::make_shared<Node>();
@@ -262,6 +320,30 @@ IndexExpr IndexExpr::select(Compare compare, IndexExpr lhs, IndexExpr rhs,
   return IndexExpr(node);
 }
 
+IndexExpr IndexExpr::permute(Permutation how, IndexExpr value, IndexExpr p,
+                             IndexExpr q) {
+  std::optional<int64_t> first = p.getConstant(), second = q.getConstant();
+  std::optional<unsigned> width =
+      first && second ? getPermutedWidth(how, *first, *second) : std::nullopt;
+  if (width && value.getConstant())
+    return constant(*permuteNumber(how, value.getValue(), *first, *second));
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Permute;
+  node->permutation = how;
+  std::optional<IndexRange> range = value.getRange();
+  if (width && *width < 63 && range && range->min >= 0) {
+    unsigned bits = 64 - llvm::countl_zero(static_cast<uint64_t>(range->max));
+    node->range = IndexRange{
+        0, wrap(llvm::maskTrailingOnes<uint64_t>(std::max(*width, bits)))};
+  }
+  node->operands = {std::move(value), std::move(p), std::move(q)};
+  for (const IndexExpr &operand : node->operands) {
+    node->hasVariable |= operand.hasVariable();
+    node->hasOpaque |= operand.hasOpaque();
+  }
+  return IndexExpr(node);
+}
+
 Kind IndexExpr::getKind() const { return node->kind; }
 int64_t IndexExpr::getValue() const { return node->value; }
 std::optional<int64_t> IndexExpr::getConstant() const {
@@ -273,6 +355,7 @@ std::optional<IndexRange> IndexExpr::getDeclaredRange() const {
   return node->declared;
 }
 Compare IndexExpr::getCompare() const { return node->compare; }
+Permutation IndexExpr::getPermutation() const { return node->permutation; }
 ArrayRef<IndexExpr> IndexExpr::getOperands() const { return node->operands; }
 bool IndexExpr::isUniform() const {
   return !node->hasVariable && !node->hasOpaque;
@@ -291,6 +374,7 @@ static bool isEqual(const IndexExpr &a, const IndexExpr &b, unsigned &budget) {
   --budget;
   if (a.getKind() != b.getKind() || a.getId() != b.getId() ||
       a.getCompare() != b.getCompare() ||
+      a.getPermutation() != b.getPermutation() ||
       a.getOperands().size() != b.getOperands().size() ||
       (a.getKind() == Kind::Constant && a.getValue() != b.getValue()))
     return false;
@@ -305,14 +389,13 @@ bool IndexExpr::operator==(const IndexExpr &other) const {
   return isEqual(*this, other, budget);
 }
 
-/// All subexpressions, operands first, each once.
-static void visit(const IndexExpr &expr,
-                  llvm::DenseMap<const void *, unsigned> &seen,
-                  llvm::SmallVectorImpl<IndexExpr> &order) {
+void mlir::obs::collectSubexpressions(
+    const IndexExpr &expr, llvm::DenseMap<const void *, unsigned> &seen,
+    llvm::SmallVectorImpl<IndexExpr> &order) {
   if (seen.contains(expr.getIdentity()))
     return;
   for (const IndexExpr &operand : expr.getOperands())
-    visit(operand, seen, order);
+    collectSubexpressions(operand, seen, order);
   seen[expr.getIdentity()] = order.size();
   order.push_back(expr);
 }
@@ -322,7 +405,7 @@ IndexExpr IndexExpr::substitute(
     const {
   llvm::DenseMap<const void *, unsigned> seen;
   SmallVector<IndexExpr> order, replaced;
-  visit(*this, seen, order);
+  collectSubexpressions(*this, seen, order);
   for (const IndexExpr &expr : order) {
     SmallVector<IndexExpr> operands;
     for (const IndexExpr &operand : expr.getOperands())
@@ -330,6 +413,9 @@ IndexExpr IndexExpr::substitute(
     if (expr.getKind() == Kind::Select)
       replaced.push_back(select(expr.getCompare(), operands[0], operands[1],
                                 operands[2], operands[3]));
+    else if (expr.getKind() == Kind::Permute)
+      replaced.push_back(permute(expr.getPermutation(), operands[0],
+                                 operands[1], operands[2]));
     else if (!operands.empty())
       replaced.push_back(binary(expr.getKind(), operands[0], operands[1]));
     else if (expr.getKind() == Kind::Variable || expr.getKind() == Kind::Symbol)
@@ -345,7 +431,7 @@ SmallVector<IndexExpr> mlir::obs::collectLeaves(ArrayRef<IndexExpr> exprs,
   llvm::DenseMap<const void *, unsigned> seen;
   SmallVector<IndexExpr> order, leaves;
   for (const IndexExpr &expr : exprs)
-    visit(expr, seen, order);
+    collectSubexpressions(expr, seen, order);
   for (const IndexExpr &expr : order)
     if (expr.getKind() == kind && llvm::none_of(leaves, [&](IndexExpr &leaf) {
           return leaf.getId() == expr.getId();
@@ -433,11 +519,27 @@ std::optional<IndexRange> LinearForm::getRange() const {
   return range;
 }
 
+std::optional<std::pair<unsigned, int64_t>>
+mlir::obs::solveForSymbol(const IndexExpr &expr, int64_t value) {
+  LinearForm form = LinearForm::get(expr);
+  if (form.terms.size() != 1 ||
+      form.terms.front().first.getKind() != Kind::Symbol)
+    return std::nullopt;
+  auto &[symbol, factor] = form.terms.front();
+  int64_t difference;
+  if (llvm::SubOverflow(value, form.constant, difference) ||
+      factor == std::numeric_limits<int64_t>::min() ||
+      difference == std::numeric_limits<int64_t>::min() ||
+      difference % factor != 0)
+    return std::nullopt;
+  return std::pair(symbol.getId(), difference / factor);
+}
+
 IndexEvaluator::IndexEvaluator(ArrayRef<IndexExpr> exprs) {
   llvm::DenseMap<const void *, unsigned> seen;
   SmallVector<IndexExpr> order;
   for (const IndexExpr &expr : exprs)
-    visit(expr, seen, order);
+    collectSubexpressions(expr, seen, order);
   for (const IndexExpr &expr : order) {
     Step step{expr, {}};
     for (const IndexExpr &operand : expr.getOperands())
@@ -477,11 +579,17 @@ IndexEvaluator::evaluate(ArrayRef<int64_t> variables,
       break;
     case Kind::Select:
       if (get(0) && get(1))
-        value = get(compares(step.expr.getCompare(), *get(0), *get(1)) ? 2 : 3);
+        value = get(
+            IndexExpr::holds(step.expr.getCompare(), *get(0), *get(1)) ? 2 : 3);
+      break;
+    case Kind::Permute:
+      if (get(0) && get(1) && get(2))
+        value = permuteNumber(step.expr.getPermutation(), *get(0), *get(1),
+                              *get(2));
       break;
     default:
       if (get(0) && get(1))
-        value = fold(step.expr.getKind(), *get(0), *get(1));
+        value = IndexExpr::fold(step.expr.getKind(), *get(0), *get(1));
     }
     defined[i] = value.has_value();
     values[i] = value.value_or(0);

@@ -9,6 +9,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,9 +37,11 @@ unsigned IndexRecognizer::addVariable(Value value,
   return numVariables++;
 }
 
-unsigned IndexRecognizer::addRounds(scf::ForOp loop) {
-  IndexExpr counter = get(loop.getLowerBound()) +
-                      IndexExpr::variable(numVariables) * get(loop.getStep());
+unsigned IndexRecognizer::addRounds(scf::ForOp loop,
+                                    std::optional<int64_t> extent) {
+  IndexExpr counter =
+      get(loop.getLowerBound()) +
+      IndexExpr::variable(numVariables, extent) * get(loop.getStep());
   known.insert({loop.getInductionVar(), counter});
   return numVariables++;
 }
@@ -55,41 +58,78 @@ bool IndexRecognizer::isInLeaf(Value value) const {
 }
 
 IndexExpr IndexRecognizer::get(Value value) {
-  auto found = known.find(value);
-  if (found != known.end())
+  // A region that is not verified yet may have a cycle here.
+  auto [found, isNew] = known.insert({value, IndexExpr::opaque()});
+  if (!isNew)
     return found->second;
   IndexExpr expr = compute(value);
-  known.insert({value, expr});
+  known.find(value)->second = expr;
   return expr;
+}
+
+/// The number of `width` bits that `expr` is, without its sign.
+static IndexExpr extendZeros(const IndexExpr &expr, unsigned width) {
+  return expr & number((int64_t(1) << width) - 1);
+}
+
+/// The number that the low `width` bits of `expr` stand for.
+static IndexExpr wrapTo(const IndexExpr &expr, unsigned width) {
+  IndexExpr half = number(int64_t(1) << (width - 1));
+  IndexExpr mask = number((int64_t(1) << width) - 1);
+  return ((expr + half) & mask) - half;
+}
+
+IndexExpr IndexRecognizer::makeSymbol(Value value,
+                                      std::optional<IndexRange> range) {
+  auto [found, isNew] = symbols.insert({value, symbols.size()});
+  if (isNew)
+    values.push_back(value);
+  return IndexExpr::symbol(found->second, range);
 }
 
 IndexExpr IndexRecognizer::compute(Value value) {
   APInt constant;
+  bool isBit = value.getType().isInteger(1);
   if (matchPattern(value, m_ConstantInt(&constant)) &&
       constant.getBitWidth() <= 64)
-    return number(constant.getSExtValue());
+    return number(isBit ? constant.getZExtValue() : constant.getSExtValue());
   bool usable =
       value.getType().isIntOrIndex() && getWidth(value.getType()) <= 64;
   std::optional<IndexExpr> expr;
   auto declared = ranges.find(value);
   if (usable && declared == ranges.end())
-    expr = value.getDefiningOp() ? recognize(value.getDefiningOp())
-                                 : recognizeLoop(value);
+    expr = isa<OpResult>(value) ? recognize(cast<OpResult>(value))
+                                : recognizeLoop(value);
   unsigned width = usable ? getWidth(value.getType()) : 64;
   if (expr && width < 64) {
     std::optional<IndexRange> range = expr->getRange();
-    int64_t end = int64_t(1) << (width - 1);
-    if (!range || range->min < -end || range->max >= end)
-      expr.reset();
+    int64_t end = int64_t(1) << (width - 1), begin = isBit ? 0 : -end;
+    if (isBit)
+      end = 2;
+    if (!range || range->min < begin || range->max >= end) {
+      if (isInLeaf(value) && !expr->hasOpaque() && !isBit)
+        expr = wrapTo(*expr, width);
+      else
+        expr.reset();
+    }
   }
-  if (expr && !expr->hasOpaque())
+  bool isComplete = expr && !expr->hasOpaque();
+  if (isComplete && (!assumesExtents || expr->getRange()))
     return *expr;
   if (isInLeaf(value))
     return expr.value_or(IndexExpr::opaque());
-  unsigned id = symbols.insert({value, symbols.size()}).first->second;
-  return IndexExpr::symbol(id, declared == ranges.end()
-                                   ? std::nullopt
-                                   : std::optional(declared->second));
+  std::optional<IndexRange> range;
+  if (declared != ranges.end())
+    range = declared->second;
+  else if (expr && expr->getRange())
+    range = expr->getRange();
+  else if (isBit)
+    range = IndexRange{0, 1};
+  else if (auto dim = value.getDefiningOp<ShapedDimOpInterface>())
+    range = IndexRange{0, maxExtent};
+  else if (assumesExtents && value.getType().isIndex())
+    range = IndexRange{-maxExtent, maxExtent};
+  return makeSymbol(value, range);
 }
 
 /// The induction variable of a loop with constant bounds: a variable in a leaf,
@@ -109,21 +149,35 @@ std::optional<IndexExpr> IndexRecognizer::recognizeLoop(Value value) {
   if (isInLeaf(value))
     return number(*lower) +
            IndexExpr::variable(numVariables++, trips) * number(*step);
-  unsigned id = symbols.insert({value, symbols.size()}).first->second;
   return number(*lower) +
-         IndexExpr::symbol(id, IndexRange{0, trips - 1}) * number(*step);
+         makeSymbol(value, IndexRange{0, trips - 1}) * number(*step);
 }
 
-std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
+std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
+  Operation *op = value.getOwner();
   auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
   auto binary = [&](Kind kind) -> std::optional<IndexExpr> {
     return IndexExpr::binary(kind, operand(0), operand(1));
   };
-  // Where operands are not negative, signedness does not matter.
+  bool isWide = op->getNumResults() == 1 &&
+                op->getResult(0).getType().isIntOrIndex() &&
+                getWidth(op->getResult(0).getType()) == 64;
   auto naturalBinary = [&](Kind kind) -> std::optional<IndexExpr> {
-    if (!isNatural(operand(0)) || !isNatural(operand(1)))
-      return std::nullopt;
-    return binary(kind);
+    IndexExpr a = operand(0), b = operand(1);
+    if (!isWide && isInLeaf(value) && !isNatural(a)) {
+      if (isa<arith::DivSIOp, arith::RemSIOp>(op) && isNatural(b)) {
+        // Towards zero.
+        IndexExpr zero = number(0);
+        IndexExpr below = IndexExpr::binary(Kind::FloorDiv, zero - a, b);
+        IndexExpr above = IndexExpr::binary(Kind::FloorDiv, a, b);
+        IndexExpr quotient = IndexExpr::select(IndexExpr::Compare::Less, a,
+                                               zero, zero - below, above);
+        return kind == Kind::FloorDiv ? quotient : a - quotient * b;
+      }
+      if (!isa<arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op))
+        a = extendZeros(a, getWidth(value.getType()));
+    }
+    return combineNaturals(kind, a, b, isWide);
   };
   using Result = std::optional<IndexExpr>;
   return llvm::TypeSwitch<Operation *, Result>(op)
@@ -151,20 +205,41 @@ std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
       .Case<arith::RemUIOp, arith::RemSIOp>(
           [&](auto) { return naturalBinary(Kind::Mod); })
       .Case<arith::ShRUIOp, arith::ShRSIOp>([&](auto) -> Result {
-        bool isWide = getWidth(op->getResult(0).getType()) == 64;
-        if (!isNatural(operand(0)) && !(isWide && isa<arith::ShRUIOp>(op)))
-          return std::nullopt;
-        return binary(Kind::Shr);
+        if (isWide && isa<arith::ShRUIOp>(op) && !assumesExtents)
+          return binary(Kind::Shr);
+        return naturalBinary(Kind::Shr);
       })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
             arith::ExtUIOp, arith::TruncIOp>([&](Operation *) -> Result {
-        if (op->getOperand(0).getType().isInteger(1) || !isNatural(operand(0)))
+        if (op->getOperand(0).getType().isInteger(1)) {
+          bool isSigned = isa<arith::ExtSIOp, arith::IndexCastOp>(op);
+          return isSigned ? number(0) - operand(0) : operand(0);
+        }
+        // What is cut off could be anything.
+        if (op->getResult(0).getType().isInteger(1))
           return std::nullopt;
+        if (isNatural(operand(0)))
+          return operand(0);
+        // In a leaf a symbol would lose the index.
+        if (!isInLeaf(value))
+          return std::nullopt;
+        bool isUnsigned = isa<arith::IndexCastUIOp, arith::ExtUIOp>(op);
+        unsigned from = getWidth(op->getOperand(0).getType());
+        if (isUnsigned && from < getWidth(value.getType()))
+          return extendZeros(operand(0), from);
         return operand(0);
       })
-      .Case([&](arith::SelectOp select) -> Result {
-        return choose(select.getCondition().getDefiningOp(), operand(1),
-                      operand(2));
+      .Case([&](arith::CmpIOp comparison) {
+        return compare(comparison, number(1), number(0));
+      })
+      .Case([&](arith::SelectOp select) {
+        return choose(select.getCondition(), operand(1), operand(2));
+      })
+      .Case([&](scf::IfOp branch) {
+        unsigned i = value.getResultNumber();
+        return choose(branch.getCondition(),
+                      get(branch.thenYield().getOperand(i)),
+                      get(branch.elseYield().getOperand(i)));
       })
       .Case([&](InsertZeroOp) -> Result {
         IndexExpr low = shiftLeft(number(1), operand(1)) - number(1);
@@ -177,50 +252,67 @@ std::optional<IndexExpr> IndexRecognizer::recognize(Operation *op) {
       .Case([&](FlipLowOp) -> Result {
         return operand(0) ^ (shiftLeft(number(2), operand(1)) - number(1));
       })
-      .Case<RotateOp, BitReverseOp, BitSwapOp>([&](Operation *) -> Result {
-        // Bit by bit, for known numbers.
-        std::optional<int64_t> p = operand(1).getConstant(), q = p;
-        if (op->getNumOperands() > 2)
-          q = operand(2).getConstant();
-        if (!p || !q || *p < 0 || *q < 0 || *p > 61 || *q > 61)
-          return std::nullopt;
-        bool isSwap = isa<BitSwapOp>(op), isRotate = isa<RotateOp>(op);
-        int64_t width = isSwap ? std::max(*p, *q) + 1 : isRotate ? *q : *p;
-        if (isRotate && *p >= *q)
-          return std::nullopt;
-        IndexExpr result = operand(0) & number(-(int64_t(1) << width));
-        for (int64_t i = 0; i < width; ++i) {
-          int64_t target = isRotate ? (i + *p) % width : width - 1 - i;
-          if (isSwap)
-            target = i == *p ? *q : i == *q ? *p : i;
-          IndexExpr bit =
-              IndexExpr::binary(Kind::Shr, operand(0), number(i)) & number(1);
-          result = result | shiftLeft(bit, number(target));
-        }
-        return result;
+      .Case([&](RotateOp) {
+        return IndexExpr::permute(IndexExpr::Permutation::Rotate, operand(0),
+                                  operand(1), operand(2));
+      })
+      .Case([&](BitReverseOp) {
+        return IndexExpr::permute(IndexExpr::Permutation::Reverse, operand(0),
+                                  operand(1), number(0));
+      })
+      .Case([&](BitSwapOp) {
+        return IndexExpr::permute(IndexExpr::Permutation::Swap, operand(0),
+                                  operand(1), operand(2));
       })
       .Default([](Operation *) { return Result(); });
 }
 
-std::optional<IndexExpr> IndexRecognizer::choose(Operation *comparison,
-                                                 IndexExpr onTrue,
-                                                 IndexExpr onFalse) {
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(comparison);
-  if (!compare || !compare.getLhs().getType().isIntOrIndex())
+std::optional<IndexExpr> IndexRecognizer::combineNaturals(Kind kind,
+                                                          IndexExpr a,
+                                                          IndexExpr b,
+                                                          bool isWide) {
+  for (IndexExpr *operand : {&a, &b}) {
+    if (isNatural(*operand))
+      continue;
+    if (!isWide)
+      return std::nullopt;
+    *operand =
+        assumesExtents
+            ? IndexExpr::binary(Kind::Max, *operand, number(0))
+            : IndexExpr::select(IndexExpr::Compare::Less, *operand, number(0),
+                                IndexExpr::opaque(), *operand);
+  }
+  return IndexExpr::binary(kind, a, b);
+}
+
+IndexExpr IndexRecognizer::choose(Value condition, IndexExpr onTrue,
+                                  IndexExpr onFalse) {
+  if (std::optional<IndexExpr> choice =
+          compare(condition.getDefiningOp(), onTrue, onFalse))
+    return *choice;
+  return IndexExpr::select(IndexExpr::Compare::Equal, get(condition), number(0),
+                           onFalse, onTrue);
+}
+
+std::optional<IndexExpr> IndexRecognizer::compare(Operation *comparison,
+                                                  IndexExpr onTrue,
+                                                  IndexExpr onFalse) {
+  auto cmp = dyn_cast_or_null<arith::CmpIOp>(comparison);
+  if (!cmp || !cmp.getLhs().getType().isIntOrIndex())
     return std::nullopt;
-  IndexExpr a = get(compare.getLhs()), b = get(compare.getRhs());
+  IndexExpr a = get(cmp.getLhs()), b = get(cmp.getRhs());
   using C = IndexExpr::Compare;
   using P = arith::CmpIPredicate;
-  bool natural = isNatural(a) && isNatural(b);
-  bool isWide = getWidth(compare.getLhs().getType()) == 64;
+  bool isBit = cmp.getLhs().getType().isInteger(1);
+  // Extended by their signs, numbers keep their order without signs as well.
   auto order = [&](C kind, bool swapped,
                    bool isUnsigned) -> std::optional<IndexExpr> {
-    if (isUnsigned && !isWide && !natural)
+    if (isBit && !isUnsigned)
       return std::nullopt;
     return swapped ? IndexExpr::select(kind, b, a, onTrue, onFalse)
                    : IndexExpr::select(kind, a, b, onTrue, onFalse);
   };
-  switch (compare.getPredicate()) {
+  switch (cmp.getPredicate()) {
   case P::eq:
     return IndexExpr::select(C::Equal, a, b, onTrue, onFalse);
   case P::ne:
@@ -245,26 +337,20 @@ std::optional<IndexExpr> IndexRecognizer::choose(Operation *comparison,
   return std::nullopt;
 }
 
-IndexExpr IndexRecognizer::getCondition(Value condition) {
-  APInt constant;
-  if (matchPattern(condition, m_ConstantInt(&constant)))
-    return number(constant.isZero() ? 0 : 1);
-  Operation *op = condition.getDefiningOp();
-  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
-    return IndexExpr::binary(isa<arith::AndIOp>(op)  ? Kind::And
-                             : isa<arith::OrIOp>(op) ? Kind::Or
-                                                     : Kind::Xor,
-                             getCondition(op->getOperand(0)),
-                             getCondition(op->getOperand(1)));
-  return choose(op, number(1), number(0)).value_or(IndexExpr::opaque());
-}
-
 IndexMap IndexRecognizer::getYields(Region &body, ArrayRef<int64_t> extents) {
   addLeaf(body);
   for (auto [argument, extent] : llvm::zip(body.getArguments(), extents))
-    addVariable(argument, extent >= 0 ? std::optional(extent) : std::nullopt);
+    addVariable(argument, extent >= 0 ? extent : maxExtent);
   IndexMap map;
   for (Value value : body.front().getTerminator()->getOperands())
     map.push_back(get(value));
   return map;
+}
+
+IndexRange obs::getExtentRange(Value value) {
+  IndexRecognizer recognizer;
+  recognizer.assumeExtents();
+  return recognizer.get(value).getRange().value_or(
+      IndexRange{std::numeric_limits<int64_t>::min(),
+                 std::numeric_limits<int64_t>::max()});
 }

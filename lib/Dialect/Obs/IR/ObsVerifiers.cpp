@@ -10,19 +10,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexEvaluation.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexBijections.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Verification.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::verification;
-
-/// Domains up to this size are enumerated to prove a bijection.
-static constexpr int64_t enumerationLimit = 65536;
 
 /// Product of extents; kDynamic if one is unknown or the product overflows.
 static int64_t getNumElements(ArrayRef<int64_t> extents) {
@@ -251,124 +247,31 @@ LogicalResult ReindexOp::verify() {
   return verifyBody(*this, getBody(), indices, /*yields=*/true);
 }
 
-/// True if `value` does not depend on the arguments of `body`.
-static bool isInvariant(Region &body, Value value, unsigned depth = 8) {
-  if (!body.isAncestor(value.getParentRegion()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && depth > 0 && isPure(op) && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isInvariant(body, operand, depth - 1);
-         });
-}
-
-/// The block argument of `body` that `value` permutes through bijections of the
-/// numbers below a power of two, or null. `usesBits` says whether there are
-/// any.
-static BlockArgument findPermuted(Region &body, Value value, bool &usesBits) {
-  // A region without dominance may have a cycle here.
-  for (unsigned steps = 0; steps < 64; ++steps) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == &body.front() ? argument : BlockArgument();
-    Operation *op = value.getDefiningOp();
-    unsigned permuted = 0;
-    if (auto exclusiveOr = dyn_cast<arith::XOrIOp>(op))
-      permuted = isInvariant(body, exclusiveOr.getLhs()) ? 1 : 0;
-    else if (!isa<FlipOp, FlipLowOp, RotateOp, BitReverseOp, BitSwapOp>(op))
-      return {};
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (i != permuted && !isInvariant(body, operand))
-        return {};
-    usesBits = true;
-    value = op->getOperand(permuted);
-  }
-  return {};
-}
-
-/// The block argument i of `body` if `value` is n - 1 - i for an n that equals
-/// `extent` or is a value from outside; else null.
-static BlockArgument findReversed(Region &body, Value value, int64_t extent) {
-  auto subtract = value.getDefiningOp<arith::SubIOp>();
-  if (!subtract)
-    return {};
-  auto argument = dyn_cast<BlockArgument>(subtract.getRhs());
-  if (!argument || argument.getOwner() != &body.front())
-    return {};
-  APInt constant;
-  if (matchPattern(subtract.getLhs(), m_ConstantInt(&constant)))
-    return constant.getSExtValue() == extent - 1 ? argument : BlockArgument();
-  Operation *last = subtract.getLhs().getDefiningOp();
-  if (!ShapedType::isDynamic(extent) || !last)
-    return {};
-  int64_t step = isa<arith::SubIOp>(last) ? 1 : -1;
-  if (isa<arith::SubIOp, arith::AddIOp>(last) &&
-      matchPattern(last->getOperand(1), m_ConstantInt(&constant)) &&
-      constant.getSExtValue() == step && isInvariant(body, last->getOperand(0)))
-    return argument;
-  return {};
-}
-
-/// True if the region permutes dimensions and each index by a map that is a
-/// bijection by construction. Where extents are dynamic that they are powers of
-/// two (for maps on bits) is a precondition, checked by the emulator.
-static bool isBijectionByConstruction(ReindexOp op) {
+/// What is known of the map of `op`, from the indices of its source to those of
+/// its result.
+static Bijection classify(ReindexOp op) {
   ArrayRef<int64_t> source = getArrayExtents(op.getArray().getType());
   ArrayRef<int64_t> result = getArrayExtents(op.getType());
-  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
-  if (source.size() != result.size() ||
-      yield.getValues().size() != result.size())
-    return false;
-  llvm::SmallBitVector seen(source.size());
-  for (auto [dim, value] : llvm::enumerate(yield.getValues())) {
-    bool usesBits = false;
-    BlockArgument argument = findPermuted(op.getBody(), value, usesBits);
-    if (!argument)
-      argument = findReversed(op.getBody(), value, result[dim]);
-    if (!argument || seen.test(argument.getArgNumber()))
-      return false;
-    seen.set(argument.getArgNumber());
-    int64_t extent = source[argument.getArgNumber()];
-    bool isStatic = !ShapedType::isDynamic(extent);
-    if (isStatic && !ShapedType::isDynamic(result[dim]) &&
-        extent != result[dim])
-      return false;
-    if (usesBits && isStatic && !llvm::isPowerOf2_64(extent))
-      return false;
+  IndexRecognizer recognizer;
+  SmallVector<IndexExpr> domain, range;
+  OperandRange::iterator next = op.getExtents().begin();
+  for (int64_t extent : result)
+    range.push_back(ShapedType::isDynamic(extent)
+                        ? recognizer.get(*next++)
+                        : IndexExpr::constant(extent));
+  // Symbols from here on are extents that no value holds.
+  constexpr unsigned firstUnknown = 1u << 30;
+  for (auto [d, extent] : llvm::enumerate(source)) {
+    IndexExpr unknown = IndexExpr::symbol(firstUnknown + d);
+    if (ShapedType::isDynamic(extent))
+      // A bijection of one index keeps the extent.
+      domain.push_back(source.size() == 1 && result.size() == 1 ? range[0]
+                                                                : unknown);
+    else
+      domain.push_back(IndexExpr::constant(extent));
   }
-  return true;
-}
-
-/// True if `function` maps the indices of `domain` one to one onto those of
-/// `range`; nullopt where it has no value. `collision` is an index that fails.
-static std::optional<bool> isBijection(IndexFunction &function,
-                                       ArrayRef<int64_t> domain,
-                                       ArrayRef<int64_t> range,
-                                       SmallVectorImpl<int64_t> &collision) {
-  int64_t size = getNumElements(domain);
-  llvm::BitVector seen(size);
-  SmallVector<int64_t> index(domain.size(), 0);
-  for (int64_t count = 0; count < size; ++count) {
-    std::optional<ArrayRef<int64_t>> target = function.run(index);
-    if (!target)
-      return std::nullopt;
-    int64_t position = 0;
-    bool inRange = target->size() == range.size();
-    for (auto [value, extent] : llvm::zip(*target, range)) {
-      inRange &= value >= 0 && value < extent;
-      position = position * extent + (inRange ? value : 0);
-    }
-    if (!inRange || seen.test(position)) {
-      collision.assign(index.begin(), index.end());
-      return false;
-    }
-    seen.set(position);
-    for (unsigned dim = index.size(); dim-- > 0;) {
-      if (++index[dim] < domain[dim])
-        break;
-      index[dim] = 0;
-    }
-  }
-  return true;
+  IndexMap map = recognizer.getYields(op.getBody(), source);
+  return classifyBijection(map, domain, range);
 }
 
 LogicalResult ReindexOp::verifyRegions() {
@@ -383,29 +286,20 @@ LogicalResult ReindexOp::verifyRegions() {
     return emitOpError("[R5-size] maps ")
            << size << " elements to " << resultSize
            << "; a bijection keeps their number: pad or take first";
-  if (isStatic && size <= enumerationLimit) {
-    if (std::optional<IndexFunction> function =
-            IndexFunction::compile(getBody())) {
-      SmallVector<int64_t> collision;
-      std::optional<bool> holds =
-          isBijection(*function, source, result, collision);
-      if (holds == true)
-        return success();
-      if (holds == false) {
-        InFlightDiagnostic diagnostic =
-            emitOpError("[R5-bijection] is not a bijection: the target of (");
-        llvm::interleaveComma(collision, diagnostic);
-        return diagnostic << ") is out of range or taken; each element of the "
-                             "result must be written exactly once";
-      }
-    }
-  }
-  if (isBijectionByConstruction(*this))
+  Bijection answer = classify(*this);
+  if (answer.kind >= Bijection::Kind::IfInside)
     return success();
+  if (answer.kind == Bijection::Kind::No && !answer.witness.empty()) {
+    InFlightDiagnostic diagnostic =
+        emitOpError("[R5-bijection] is not a bijection: the target of (");
+    llvm::interleaveComma(answer.witness, diagnostic);
+    return diagnostic << ") is out of range or taken; each element of the "
+                         "result must be written exactly once";
+  }
   return emitOpError("[R5-proof] cannot be proved to be a bijection; build it "
                      "from obs.bit operations or n - 1 - i, give static "
                      "extents of at most ")
-         << enumerationLimit << " elements, or mark it unchecked";
+         << indexEnumerationBudget << " elements, or mark it unchecked";
 }
 
 //===----------------------------------------------------------------------===//

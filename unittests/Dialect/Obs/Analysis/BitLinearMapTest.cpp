@@ -65,6 +65,30 @@ TEST(BitLinearMap, CompositionAndSolutionsMatchEnumeration) {
   }
 }
 
+TEST(BitLinearMap, FitFindsTheMapOfItsValues) {
+  std::mt19937_64 random(6);
+  for (unsigned round = 0; round < 100; ++round) {
+    unsigned in = random() % 6;
+    BitLinearMap map = getRandomMap(random, in, 8);
+    llvm::SmallVector<uint64_t> values;
+    for (uint64_t x = 0; x < (1u << in); ++x)
+      values.push_back(map.apply(x));
+    std::optional<BitLinearMap> found = BitLinearMap::fit(values);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->getNumInputs(), in);
+    for (uint64_t x = 0; x < (1u << in); ++x)
+      EXPECT_EQ(found->apply(x), map.apply(x));
+    for (unsigned i = 0; i < in; ++i)
+      EXPECT_EQ(found->getColumn(i),
+                map.apply(uint64_t(1) << i) ^ map.apply(0));
+    // Any number changed but one that only fixes a column breaks it.
+    if (in < 2)
+      continue;
+    values.back() ^= 1;
+    EXPECT_FALSE(BitLinearMap::fit(values));
+  }
+}
+
 TEST(BitLinearMap, NamedMapsMeanWhatTheySay) {
   constexpr unsigned bits = 6;
   for (unsigned amount = 0; amount < bits; ++amount)

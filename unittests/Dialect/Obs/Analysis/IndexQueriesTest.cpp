@@ -134,20 +134,6 @@ TEST(Relate, SymbolicShiftsAndLengths) {
             ThreadRelation::SameBlock);
 }
 
-TEST(Bijection, AgreesWithWhatIsKnown) {
-  IndexExpr j = IndexExpr::variable(1);
-  EXPECT_EQ(isBijection(c((1 << 20) - 1) - i, {1 << 20}, {1 << 20}), true);
-  EXPECT_EQ(isBijection(i ^ c(5), {1 << 20}, {1 << 20}), true);
-  EXPECT_EQ(isBijection(i ^ c(5), {1001}, {1001}), false);
-  EXPECT_EQ(
-      isBijection(i * c(1 << 20) + j, {1 << 20, 1 << 20}, {int64_t(1) << 40}),
-      true);
-  EXPECT_EQ(isBijection({j, i}, {3, 5}, {5, 3}), true);
-  EXPECT_EQ(isInjective(i * c(3) + j, {4, 4}), false);
-  EXPECT_EQ(isInjective(i + IndexExpr::symbol(0), {int64_t(1) << 30}), true);
-  EXPECT_EQ(isInjective(i + j, {1 << 20, 3}), std::nullopt);
-}
-
 TEST(Memory, ConflictsAndSectors) {
   for (int64_t stride : {1, 2, 3, 4, 8, 16, 32, 33}) {
     int64_t expected = std::min<int64_t>(32, stride & -stride);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
-#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexBijections.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -105,7 +105,8 @@ TEST(IndexRecognizer, BitOperationsMeanWhatTheyExpandTo) {
     int64_t low = i >> 2 & 1, high = i >> 5 & 1;
     EXPECT_EQ((*result)[5], (i & ~36) | low << 5 | high << 2);
   }
-  EXPECT_EQ(isBijection(map[3], {64}, {64}), true);
-  EXPECT_EQ(isInjective(map[0], {64}), true);
+  IndexExpr extent = IndexExpr::constant(64);
+  EXPECT_EQ(classifyBijection(map[3], extent, extent).kind,
+            Bijection::Kind::Yes);
 }
 } // namespace

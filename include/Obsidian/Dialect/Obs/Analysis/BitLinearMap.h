@@ -66,10 +66,15 @@ public:
   static BitLinearMap insertZero(unsigned bits, unsigned position);
   /// Bit i moves to bit `targets[i]`.
   static BitLinearMap permute(llvm::ArrayRef<unsigned> targets);
+  /// The map to 64 bits whose value at i is `values[i]`, of which there are a
+  /// power of two; nullopt if there is none.
+  static std::optional<BitLinearMap> fit(llvm::ArrayRef<uint64_t> values);
 
   unsigned getNumInputs() const { return numInputs; }
   unsigned getNumOutputs() const { return rows.size(); }
   uint64_t getRow(unsigned output) const { return rows[output]; }
+  /// What bit `input` changes in the value.
+  uint64_t getColumn(unsigned input) const;
   uint64_t getConstant() const { return constant; }
 
   uint64_t apply(uint64_t x) const;

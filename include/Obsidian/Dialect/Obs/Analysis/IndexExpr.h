@@ -9,6 +9,7 @@
 #define OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXEXPR_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
@@ -16,6 +17,9 @@
 #include <optional>
 
 namespace mlir::obs {
+
+/// Points at most that a query tries one by one.
+constexpr uint64_t indexEnumerationBudget = uint64_t(1) << 16;
 
 /// The numbers from `min` to `max`, both included.
 struct IndexRange {
@@ -47,7 +51,8 @@ public:
     Shr,
     Min,
     Max,
-    Select
+    Select,
+    Permute
   };
   enum class Compare {
     Equal,
@@ -55,6 +60,15 @@ public:
     LessEqual,
     UnsignedLess,
     UnsignedLessEqual
+  };
+  /// How bits of a number change places, by two parameters p and q.
+  enum class Permutation {
+    /// Bit i of the low q bits moves to bit (i + p) mod q.
+    Rotate,
+    /// Bit i of the low p bits moves to bit p - 1 - i; q is 0.
+    Reverse,
+    /// Bits p and q change places.
+    Swap
   };
 
   static IndexExpr constant(int64_t value);
@@ -71,6 +85,10 @@ public:
   /// `onTrue` if `lhs` compares with `rhs` in this way, else `onFalse`.
   static IndexExpr select(Compare compare, IndexExpr lhs, IndexExpr rhs,
                           IndexExpr onTrue, IndexExpr onFalse);
+  /// `value` with its bits permuted. Without a value where p or q do not fit 64
+  /// bits, or a rotation is not by less than its width.
+  static IndexExpr permute(Permutation how, IndexExpr value, IndexExpr p,
+                           IndexExpr q);
 
   Kind getKind() const;
   /// The number of a constant.
@@ -81,7 +99,9 @@ public:
   /// What is known of a variable or a symbol.
   std::optional<IndexRange> getDeclaredRange() const;
   Compare getCompare() const;
-  /// The operands: of `select` lhs, rhs, onTrue, onFalse.
+  Permutation getPermutation() const;
+  /// The operands: of `select` lhs, rhs, onTrue, onFalse; of `permute` the
+  /// value, p and q.
   llvm::ArrayRef<IndexExpr> getOperands() const;
   /// True where neither a variable nor an opaque number occurs.
   bool isUniform() const;
@@ -92,6 +112,11 @@ public:
   /// Bounds of the value, where no part of the expression can wrap; nullopt
   /// where none are known.
   std::optional<IndexRange> getRange() const;
+
+  /// The value of a binary operation of numbers; nullopt where it has none.
+  static std::optional<int64_t> fold(Kind kind, int64_t lhs, int64_t rhs);
+  /// Whether `lhs` compares with `rhs` in this way.
+  static bool holds(Compare compare, int64_t lhs, int64_t rhs);
 
   /// Structural equality; opaque numbers equal nothing.
   bool operator==(const IndexExpr &other) const;
@@ -129,10 +154,26 @@ inline IndexExpr operator|(IndexExpr a, IndexExpr b) {
   return IndexExpr::binary(IndexExpr::Kind::Or, a, b);
 }
 
+/// Where each of 64 bits goes by a permutation; nullopt where it has no
+/// meaning.
+std::optional<llvm::SmallVector<unsigned>>
+getPermutedBits(IndexExpr::Permutation how, int64_t p, int64_t q);
+
 /// The variables and symbols of some expressions, each once, by kind and
 /// number.
 llvm::SmallVector<IndexExpr> collectLeaves(llvm::ArrayRef<IndexExpr> exprs,
                                            IndexExpr::Kind kind);
+
+/// Appends the subexpressions of `expr`, operands first, each node once:
+/// `seen` gives the place of each in `order`, by its identity.
+void collectSubexpressions(const IndexExpr &expr,
+                           llvm::DenseMap<const void *, unsigned> &seen,
+                           llvm::SmallVectorImpl<IndexExpr> &order);
+
+/// Where `expr` is a number plus a multiple of one symbol: that symbol, and its
+/// value where `expr` is `value`.
+std::optional<std::pair<unsigned, int64_t>>
+solveForSymbol(const IndexExpr &expr, int64_t value);
 
 /// A tuple of indices: the address of an access, or the value of a reindex.
 using IndexMap = llvm::SmallVector<IndexExpr>;

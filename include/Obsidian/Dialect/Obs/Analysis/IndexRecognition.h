@@ -18,18 +18,22 @@ namespace mlir::obs {
 /// Turns index values into expressions. Values defined outside of the leaves
 /// are uniform and become symbols, the same for all leaves of one recognizer;
 /// what a leaf computes becomes an expression of its variables, or opaque.
-/// Values of less than 64 bits count only where they cannot wrap.
+/// Values of less than 64 bits are extended by their sign; those of type i1 are
+/// 0 or 1. Extents of arrays are less than `maxExtent`.
 class IndexRecognizer {
 public:
+  static constexpr int64_t maxExtent = int64_t(1) << 40;
+
   /// Declares that values of `body` differ from thread to thread.
   void addLeaf(Region &body) { leaves.push_back(&body); }
   /// Declares `value` a variable in [0, extent); gives its number.
   unsigned addVariable(Value value,
                        std::optional<int64_t> extent = std::nullopt);
   /// Declares that threads run the rounds of `loop`, in a leaf, side by side:
-  /// its counter is where it starts plus a variable times its step. Gives the
-  /// number of the variable.
-  unsigned addRounds(scf::ForOp loop);
+  /// its counter is where it starts plus a variable, in [0, extent) if there is
+  /// one, times its step. Gives the number of the variable.
+  unsigned addRounds(scf::ForOp loop,
+                     std::optional<int64_t> extent = std::nullopt);
   /// Declares that `value` is `expr`.
   void define(Value value, IndexExpr expr) { known.insert({value, expr}); }
   /// Declares the bounds of a uniform value, before it is first met.
@@ -38,28 +42,50 @@ public:
   IndexExpr get(Value value);
   /// 1 where `condition`, of type i1, holds and 0 where it does not; opaque if
   /// it is not recognized.
-  IndexExpr getCondition(Value condition);
+  IndexExpr getCondition(Value condition) { return get(condition); }
   /// What a region of obs.reindex yields, of its arguments as variables 0 to
-  /// rank - 1 of these extents (negative: unknown). For a fresh recognizer.
+  /// rank - 1 of these extents (negative: not known). For a fresh recognizer.
   IndexMap getYields(Region &body, ArrayRef<int64_t> extents);
   /// The number of the symbol that stands for a uniform value.
   std::optional<unsigned> getSymbol(Value value) const;
+  /// The value that a symbol stands for; of the counter of a loop with constant
+  /// bounds, the symbol is the number of the round.
+  Value getValue(unsigned symbol) const { return values[symbol]; }
+  unsigned getNumVariables() const { return numVariables; }
+  /// From now on takes indices that nothing is known of to be closer to 0 than
+  /// `maxExtent`, and unsigned operations on them to be on numbers that are not
+  /// negative: so are the extents that the compiler computes.
+  void assumeExtents() { assumesExtents = true; }
 
 private:
   IndexExpr compute(Value value);
-  std::optional<IndexExpr> recognize(Operation *op);
+  std::optional<IndexExpr> recognize(OpResult value);
   std::optional<IndexExpr> recognizeLoop(Value value);
   /// `onTrue` where the comparison holds, else `onFalse`.
-  std::optional<IndexExpr> choose(Operation *comparison, IndexExpr onTrue,
-                                  IndexExpr onFalse);
+  std::optional<IndexExpr> compare(Operation *comparison, IndexExpr onTrue,
+                                   IndexExpr onFalse);
+  /// `onTrue` where `condition` is true, else `onFalse`.
+  IndexExpr choose(Value condition, IndexExpr onTrue, IndexExpr onFalse);
+  /// An operation that is the same signed and unsigned where no operand is
+  /// negative; opaque elsewhere.
+  std::optional<IndexExpr> combineNaturals(IndexExpr::Kind kind, IndexExpr a,
+                                           IndexExpr b, bool isWide);
+  IndexExpr makeSymbol(Value value, std::optional<IndexRange> range);
   bool isInLeaf(Value value) const;
 
   SmallVector<Region *> leaves;
   llvm::DenseMap<Value, IndexExpr> known;
   llvm::DenseMap<Value, IndexRange> ranges;
   llvm::DenseMap<Value, unsigned> symbols;
+  /// By the number of the symbol.
+  SmallVector<Value> values;
   unsigned numVariables = 0;
+  bool assumesExtents = false;
 };
+
+/// Bounds of an extent or of a bound of a loop, each of its numbers where
+/// nothing is known, as after `IndexRecognizer::assumeExtents`.
+IndexRange getExtentRange(Value value);
 
 } // namespace mlir::obs
 

@@ -14,6 +14,9 @@
 
 namespace mlir::obs {
 
+/// Shared memory that a block can have on sm_90, in bytes: 227 KiB.
+constexpr int64_t sharedBytesOfBlock = 227 * 1024;
+
 #define GEN_PASS_DECL
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
 

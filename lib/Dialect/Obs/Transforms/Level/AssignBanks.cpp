@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using Kind = IndexExpr::Kind;
 
-/// Shared memory of a block in bytes.
-static constexpr int64_t limit = 232448;
 /// Bytes of a row of all banks.
 static constexpr int64_t rowBytes = 128;
 static constexpr int64_t maxPad = 32;
@@ -279,7 +277,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
     Workers workers = getWorkers(getOperation());
     SmallVector<Array> arrays;
     // Arrays may come to share memory, so this is the most that is needed.
-    int64_t room = limit;
+    int64_t room = sharedBytesOfBlock;
     getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
       if (!home || home.getStorage() != Storage::Shared)

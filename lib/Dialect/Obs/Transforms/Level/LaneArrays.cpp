@@ -16,7 +16,8 @@
 #include "LaneArrays.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
-#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/BitLinearMap.h"
+#include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Workers.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -49,28 +50,10 @@ static Value getMemory(Operation *op) {
   return {};
 }
 
-/// Numbers as a function of the lane: `constant` xor the masks of its set bits.
-namespace {
-struct BitLinear {
-  int64_t constant = 0;
-  std::array<int64_t, 5> masks = {};
-};
-} // namespace
-
-static std::optional<BitLinear> fit(ArrayRef<int64_t> values) {
-  BitLinear function;
-  function.constant = values[0];
-  for (unsigned bit = 0; bit < 5; ++bit)
-    function.masks[bit] = values[size_t(1) << bit] ^ values[0];
-  for (auto [lane, value] : llvm::enumerate(values)) {
-    int64_t expected = function.constant;
-    for (unsigned bit = 0; bit < 5; ++bit)
-      if (lane >> bit & 1)
-        expected ^= function.masks[bit];
-    if (value != expected)
-      return std::nullopt;
-  }
-  return function;
+/// The iterations as a function of the lane, if that is linear over its bits.
+static std::optional<BitLinearMap> fit(ArrayRef<int64_t> iterations) {
+  return BitLinearMap::fit(
+      SmallVector<uint64_t>(iterations.begin(), iterations.end()));
 }
 
 /// The bit of the lane that decides which of two writes a lane keeps: 5 if all
@@ -352,11 +335,12 @@ Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
                ? lane
                : arith::AddIOp::create(builder, loc, lane,
                                        constant(step.iterations.front()));
-  BitLinear function = *fit(step.iterations);
+  BitLinearMap function = *fit(step.iterations);
   // Bits that move by the same distance move together.
   std::map<int, int64_t> moved;
-  Value sum = constant(function.constant);
-  for (auto [bit, mask] : llvm::enumerate(function.masks)) {
+  Value sum = constant(function.getConstant());
+  for (unsigned bit = 0; bit < function.getNumInputs(); ++bit) {
+    uint64_t mask = function.getColumn(bit);
     if (mask == 0)
       continue;
     if (llvm::isPowerOf2_64(mask)) {

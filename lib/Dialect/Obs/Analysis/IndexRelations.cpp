@@ -1,192 +1,22 @@
-//===- IndexQueries.cpp - What passes ask of index maps -*- C++ -*-===//
+//===- IndexRelations.cpp - Which threads meet at an address -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Dialect/Obs/Analysis/IndexQueries.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
+#include "IndexPoints.h"
 #include "Obsidian/Dialect/Obs/Analysis/BitLinearMap.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <array>
 #include <map>
-#include <set>
 
 using namespace mlir::obs;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 using Kind = IndexExpr::Kind;
-
-static constexpr unsigned lanesOfWarp = 32;
-
-/// Points of a box; nullopt if over the budget.
-static std::optional<uint64_t> countPoints(ArrayRef<int64_t> domain) {
-  uint64_t points = 1;
-  for (int64_t extent : domain) {
-    if (extent <= 0)
-      return 0;
-    if (uint64_t(extent) > indexEnumerationBudget ||
-        (points *= extent) > indexEnumerationBudget)
-      return std::nullopt;
-  }
-  return points;
-}
-
-/// The next point of a box, last dimension fastest; false after the last.
-static bool advance(SmallVector<int64_t> &point, ArrayRef<int64_t> domain) {
-  for (unsigned i = domain.size(); i-- > 0;) {
-    if (++point[i] < domain[i])
-      return true;
-    point[i] = 0;
-  }
-  return false;
-}
-
-/// Whether a map that is linear over the bits of a box of powers of two is
-/// injective; nullopt if it is not of that kind.
-static std::optional<bool> isInjectiveOnBits(ArrayRef<IndexExpr> map,
-                                             ArrayRef<int64_t> domain) {
-  SmallVector<VariableBits> variables;
-  unsigned bits = 0;
-  for (auto [id, extent] : llvm::enumerate(domain)) {
-    if (extent <= 0 || !llvm::isPowerOf2_64(extent))
-      return std::nullopt;
-    unsigned width = llvm::Log2_64(extent);
-    variables.push_back({unsigned(id), bits, width});
-    bits += width;
-  }
-  if (bits > 63)
-    return std::nullopt;
-  SmallVector<uint64_t> rows;
-  for (const IndexExpr &expr : map) {
-    std::optional<BitLinearMap> part = getBitLinearMap(expr, variables, bits);
-    if (!part)
-      return std::nullopt;
-    for (unsigned i = 0; i < 64; ++i)
-      rows.push_back(part->getRow(i));
-  }
-  return BitSubspace::span(bits, 0, rows).getDimension() == bits;
-}
-
-/// Decides injectivity of `sum of coefficients times variables` on a box: true
-/// if it is a mixed-radix number, false in one dimension with factor 0.
-static std::optional<bool> isMixedRadix(const IndexExpr &expr,
-                                        ArrayRef<int64_t> domain) {
-  LinearForm form = LinearForm::get(expr);
-  SmallVector<std::pair<uint64_t, int64_t>> digits;
-  SmallVector<bool> seen(domain.size(), false);
-  for (auto &[term, factor] : form.terms) {
-    if (term.getKind() == Kind::Variable && term.getId() < domain.size()) {
-      seen[term.getId()] = true;
-      if (domain[term.getId()] > 1)
-        digits.push_back({factor < 0 ? -uint64_t(factor) : uint64_t(factor),
-                          domain[term.getId()]});
-      continue;
-    }
-    if (!term.isUniform())
-      return std::nullopt;
-  }
-  for (auto [used, extent] : llvm::zip(seen, domain))
-    if (!used && extent > 1)
-      return false;
-  llvm::sort(digits);
-  uint64_t reach = 1;
-  for (auto [factor, extent] : digits) {
-    if (factor < reach)
-      return std::nullopt;
-    if (llvm::SaturatingMultiply(factor, uint64_t(extent)) >> 62)
-      return std::nullopt;
-    reach = factor * (extent - 1) + reach;
-  }
-  return true;
-}
-
-std::optional<bool> mlir::obs::isInjective(ArrayRef<IndexExpr> map,
-                                           ArrayRef<int64_t> domain) {
-  if (llvm::any_of(domain, [](int64_t extent) { return extent <= 0; }))
-    return true;
-  for (const IndexExpr &expr : map)
-    if (std::optional<bool> one = isMixedRadix(expr, domain);
-        one && (*one || map.size() == 1))
-      return *one;
-  if (std::optional<bool> injective = isInjectiveOnBits(map, domain))
-    return injective;
-  if (!countPoints(domain))
-    return std::nullopt;
-  IndexEvaluator evaluator(map);
-  SmallVector<int64_t> point(domain.size(), 0);
-  std::set<std::vector<int64_t>> seen;
-  do {
-    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate(point);
-    if (!value)
-      return std::nullopt;
-    if (!seen.insert(value->vec()).second)
-      return false;
-  } while (advance(point, domain));
-  return true;
-}
-
-std::optional<bool> mlir::obs::isBijection(ArrayRef<IndexExpr> map,
-                                           ArrayRef<int64_t> domain,
-                                           ArrayRef<int64_t> range) {
-  auto countAll = [](ArrayRef<int64_t> box) -> std::optional<uint64_t> {
-    uint64_t points = 1;
-    if (llvm::any_of(box, [](int64_t extent) { return extent <= 0; }))
-      return 0;
-    bool overflows = false, overflowed = false;
-    for (int64_t extent : box) {
-      points = llvm::SaturatingMultiply(points, uint64_t(extent), &overflows);
-      overflowed |= overflows;
-    }
-    return overflowed ? std::nullopt : std::optional(points);
-  };
-  std::optional<uint64_t> from = countAll(domain), to = countAll(range);
-  if (!from || !to)
-    return std::nullopt;
-  if (*from != *to)
-    return false;
-  if (*from == 0)
-    return true;
-  std::optional<bool> injective = isInjective(map, domain);
-  if (injective != true)
-    return injective;
-  // Equally many points: what stays in the box hits all of it.
-  SmallVector<IndexExpr> bounded;
-  bool isInside = true;
-  for (auto [expr, extent] : llvm::zip(map, range)) {
-    IndexExpr known =
-        expr.substitute([&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
-          if (leaf.getKind() != Kind::Variable || leaf.getId() >= domain.size())
-            return std::nullopt;
-          return IndexExpr::variable(leaf.getId(), domain[leaf.getId()]);
-        });
-    std::optional<IndexRange> bounds = known.getRange();
-    std::optional<IndexRange> sum = LinearForm::get(known).getRange();
-    isInside &= (bounds && bounds->min >= 0 && bounds->max < extent) ||
-                (sum && sum->min >= 0 && sum->max < extent);
-  }
-  if (isInside)
-    return true;
-  if (!countPoints(domain))
-    return std::nullopt;
-  IndexEvaluator evaluator(map);
-  SmallVector<int64_t> point(domain.size(), 0);
-  do {
-    std::optional<ArrayRef<int64_t>> value = evaluator.evaluate(point);
-    if (!value)
-      return std::nullopt;
-    for (auto [index, extent] : llvm::zip(*value, range))
-      if (index < 0 || index >= extent)
-        return false;
-  } while (advance(point, domain));
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// relate
-//===----------------------------------------------------------------------===//
 
 namespace {
 /// Both sides of an access pair; symbols may have been replaced by numbers.
@@ -210,8 +40,8 @@ struct Pair {
 static ThreadRelation limit(const Pair &pair) {
   if (pair.threads == 1)
     return ThreadRelation::SameThread;
-  return pair.threads <= lanesOfWarp ? ThreadRelation::SameWarp
-                                     : ThreadRelation::SameBlock;
+  return pair.threads <= warpLanes ? ThreadRelation::SameWarp
+                                   : ThreadRelation::SameBlock;
 }
 
 /// Takes away what both sides have in common: xor with one uniform number, and
@@ -417,7 +247,7 @@ static ThreadRelation relateBits(const Pair &pair, bool &exact) {
         mask ^= uint64_t(1) << (firstBit[side] + i);
     if (pairs.getParity(mask) == false)
       continue;
-    relation = std::max(relation, i < llvm::Log2_32(lanesOfWarp)
+    relation = std::max(relation, i < llvm::Log2_32(warpLanes)
                                       ? ThreadRelation::SameWarp
                                       : ThreadRelation::SameBlock);
   }
@@ -485,7 +315,7 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
     ThreadRelation here = ThreadRelation::SameBlock;
     if (first == last)
       here = ThreadRelation::SameThread;
-    else if (first / lanesOfWarp == last / lanesOfWarp)
+    else if (first / warpLanes == last / warpLanes)
       here = ThreadRelation::SameWarp;
     relation = std::max(relation, here);
   }
@@ -589,199 +419,4 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
       return upper;
   } while (advance(point, extents));
   return relation;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory and lanes
-//===----------------------------------------------------------------------===//
-
-/// The value of `expr` where variable 0 is `iteration`.
-static IndexExpr fixIteration(const IndexExpr &expr, int64_t iteration) {
-  return expr.substitute(
-      [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
-        if (leaf.getKind() == Kind::Variable && leaf.getId() == 0)
-          return IndexExpr::constant(iteration);
-        return std::nullopt;
-      });
-}
-
-namespace {
-/// The iterations that one request is about, and how to evaluate them.
-class Requests {
-public:
-  Requests(const IndexExpr &address, int64_t count, unsigned threads,
-           IterationLayout layout, ArrayRef<IndexExpr> conditions)
-      : address(address), count(count), threads(threads), layout(layout),
-        conditions(conditions), evaluator(getOwnPart(address)) {}
-
-  /// Calls `request` with the addresses, in elements, of the active lanes of
-  /// each warp request; false if they are not known.
-  bool forEach(llvm::function_ref<void(ArrayRef<int64_t>)> request);
-
-private:
-  /// `address` without the offset that moves all lanes alike.
-  static IndexExpr getOwnPart(const IndexExpr &address);
-  bool isActive(int64_t iteration) const;
-  /// The addresses of the lanes that run `iterations`.
-  std::optional<SmallVector<int64_t, 32>>
-  getLanes(ArrayRef<int64_t> iterations);
-
-  const IndexExpr &address;
-  int64_t count;
-  unsigned threads;
-  IterationLayout layout;
-  ArrayRef<IndexExpr> conditions;
-  IndexEvaluator evaluator;
-};
-} // namespace
-
-IndexExpr Requests::getOwnPart(const IndexExpr &address) {
-  LinearForm form;
-  LinearForm all = LinearForm::get(address);
-  form.constant = all.constant;
-  for (auto &[term, factor] : all.terms)
-    if (!term.isUniform())
-      form.add(term, factor);
-  return form.toExpr();
-}
-
-bool Requests::isActive(int64_t iteration) const {
-  return llvm::none_of(conditions, [&](const IndexExpr &condition) {
-    std::optional<IndexRange> range =
-        fixIteration(condition, iteration).getRange();
-    return range && range->min == 0 && range->max == 0;
-  });
-}
-
-std::optional<SmallVector<int64_t, 32>>
-Requests::getLanes(ArrayRef<int64_t> iterations) {
-  SmallVector<int64_t, 32> lanes;
-  for (int64_t iteration : iterations)
-    if (std::optional<ArrayRef<int64_t>> value =
-            evaluator.evaluate({iteration}))
-      lanes.push_back(value->front());
-  if (lanes.size() == iterations.size())
-    return lanes;
-  // What is not known may be the same in all lanes of this request.
-  lanes.clear();
-  std::optional<LinearForm> first;
-  for (int64_t iteration : iterations) {
-    LinearForm form = LinearForm::get(fixIteration(address, iteration));
-    if (!first)
-      first = form;
-    lanes.push_back(form.constant);
-    form.add(*first, -1);
-    if (!form.terms.empty())
-      return std::nullopt;
-  }
-  return lanes;
-}
-
-bool Requests::forEach(llvm::function_ref<void(ArrayRef<int64_t>)> request) {
-  if (uint64_t(count) > indexEnumerationBudget)
-    return false;
-  bool isStriped = layout == IterationLayout::Striped;
-  int64_t steps = llvm::divideCeil(count, threads);
-  for (int64_t step = 0; step < steps; ++step)
-    for (int64_t warp = 0; warp < threads; warp += lanesOfWarp) {
-      SmallVector<int64_t, 32> iterations;
-      for (int64_t worker = warp;
-           worker < std::min<int64_t>(warp + lanesOfWarp, threads); ++worker) {
-        int64_t iteration =
-            isStriped ? step * threads + worker : worker * steps + step;
-        if (iteration < count && isActive(iteration))
-          iterations.push_back(iteration);
-      }
-      if (iterations.empty())
-        continue;
-      std::optional<SmallVector<int64_t, 32>> lanes = getLanes(iterations);
-      if (!lanes)
-        return false;
-      request(*lanes);
-    }
-  return true;
-}
-
-std::optional<WarpCost>
-mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
-                            unsigned threads, unsigned elementBytes,
-                            IterationLayout layout,
-                            ArrayRef<IndexExpr> conditions, unsigned width) {
-  WarpCost cost;
-  unsigned bytes = elementBytes * width;
-  unsigned phases = std::max(1u, bytes / 4);
-  bool known = Requests(address, count, threads, layout, conditions)
-                   .forEach([&](ArrayRef<int64_t> lanes) {
-                     unsigned wavefronts = 0;
-                     unsigned lanesOfPhase = lanesOfWarp / phases;
-                     for (unsigned first = 0; first < lanes.size();
-                          first += lanesOfPhase) {
-                       // Lanes that want one word share a wavefront.
-                       std::array<std::set<int64_t>, 32> wordsOfBank;
-                       for (int64_t lane : lanes.slice(
-                                first, std::min<size_t>(lanesOfPhase,
-                                                        lanes.size() - first)))
-                         for (unsigned byte = 0; byte < bytes; byte += 4) {
-                           int64_t word = llvm::divideFloorSigned(
-                               lane * int64_t(elementBytes) + byte, int64_t(4));
-                           wordsOfBank[word & 31].insert(word);
-                         }
-                       size_t degree = 0;
-                       for (const std::set<int64_t> &words : wordsOfBank)
-                         degree = std::max(degree, words.size());
-                       wavefronts += degree;
-                     }
-                     cost.max = std::max(cost.max, wavefronts);
-                     cost.total += wavefronts;
-                     ++cost.requests;
-                   });
-  return known ? std::optional(cost) : std::nullopt;
-}
-
-std::optional<WarpCost>
-mlir::obs::getSectors(const IndexExpr &address, int64_t count, unsigned threads,
-                      unsigned elementBytes, IterationLayout layout,
-                      ArrayRef<IndexExpr> conditions, unsigned width) {
-  WarpCost cost;
-  bool known =
-      Requests(address, count, threads, layout, conditions)
-          .forEach([&](ArrayRef<int64_t> lanes) {
-            std::set<int64_t> sectors;
-            for (int64_t lane : lanes)
-              for (unsigned byte = 0; byte < elementBytes * width; ++byte)
-                sectors.insert(llvm::divideFloorSigned(
-                    lane * int64_t(elementBytes) + byte, int64_t(32)));
-            cost.max = std::max<unsigned>(cost.max, sectors.size());
-            cost.total += sectors.size();
-            ++cost.requests;
-          });
-  return known ? std::optional(cost) : std::nullopt;
-}
-
-LanePattern mlir::obs::classifyLanes(ArrayRef<int> sources) {
-  auto matches = [&](llvm::function_ref<int(int)> source) {
-    for (auto [lane, from] : llvm::enumerate(sources))
-      if (from >= 0 && from != source(lane))
-        return false;
-    return true;
-  };
-  using PatternKind = LanePattern::Kind;
-  if (matches([](int lane) { return lane; }))
-    return {PatternKind::Identity, 0};
-  for (int n = 0; n < int(lanesOfWarp); ++n)
-    if (matches([&](int) { return n; }))
-      return {PatternKind::Broadcast, unsigned(n)};
-  for (int n = 1; n < int(lanesOfWarp); ++n)
-    if (matches([&](int lane) { return lane ^ n; }))
-      return {PatternKind::Xor, unsigned(n)};
-  for (int n = 1; n < int(lanesOfWarp); ++n) {
-    if (matches([&](int lane) { return lane - n; }))
-      return {PatternKind::Up, unsigned(n)};
-    if (matches([&](int lane) { return lane + n; }))
-      return {PatternKind::Down, unsigned(n)};
-  }
-  for (int n = 1; n < int(lanesOfWarp); ++n)
-    if (matches([&](int lane) { return (lane + n) % int(lanesOfWarp); }))
-      return {PatternKind::Rotate, unsigned(n)};
-  return {PatternKind::Indexed, 0};
 }

@@ -1,0 +1,59 @@
+//===- IndexRelations.h - Which threads meet at an address ------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXRELATIONS_H
+#define OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXRELATIONS_H
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
+
+namespace mlir::obs {
+
+/// Which worker of T runs iteration i of n.
+enum class IterationLayout {
+  /// Worker i mod T.
+  Striped,
+  /// Worker i / ceil(n / T).
+  Blocked
+};
+
+/// How far apart the threads of a block are that can meet at one address. Each
+/// answer includes those before it.
+enum class ThreadRelation { Disjoint, SameThread, SameWarp, SameBlock };
+
+/// One access of a leaf loop.
+struct LeafAccess {
+  /// The address, one expression for each dimension. Variables other than
+  /// `iteration` are of loops in the leaf; they need an extent to be of use.
+  llvm::ArrayRef<IndexExpr> address;
+  /// The number of the variable that counts the iterations of the leaf.
+  unsigned iteration = 0;
+  /// The number of iterations: a constant, a uniform expression, or nothing.
+  std::optional<IndexExpr> count;
+  IterationLayout layout = IterationLayout::Striped;
+};
+
+/// Over all pairs of an iteration of `a` and one of `b`, run by `threads`
+/// workers in warps of 32, whose addresses can be equal: are there none, is
+/// it always the same thread, always the same warp, or any two of the block.
+/// Symbols have the same value on both sides, except those in `independent`,
+/// and symbols of known range may have any value of it.
+///
+/// A symbol that stands for something of an enclosing loop is the same on both
+/// sides only within one iteration: name it independent to compare different
+/// ones.
+///
+/// Never answers too little. Exact for constant counts and ranges within the
+/// budget, and for maps that are linear over bits where counts are powers of
+/// two. Iterations are assumed to be fewer than 2^40, so that addresses do
+/// not wrap.
+ThreadRelation relate(const LeafAccess &a, const LeafAccess &b,
+                      unsigned threads,
+                      llvm::ArrayRef<unsigned> independent = {});
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_ANALYSIS_INDEXRELATIONS_H

@@ -1,0 +1,33 @@
+//===- LanePatterns.h - How lanes of a warp read each other -----*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_ANALYSIS_LANEPATTERNS_H
+#define OBSIDIAN_DIALECT_OBS_ANALYSIS_LANEPATTERNS_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace mlir::obs {
+
+/// Threads of a warp on every target.
+constexpr unsigned warpLanes = 32;
+
+/// Where the lanes of a warp take a value from.
+struct LanePattern {
+  enum class Kind { Identity, Broadcast, Xor, Rotate, Up, Down, Indexed };
+  Kind kind;
+  /// The lane of a broadcast, the mask of an xor, or the distance: lane l
+  /// reads (l + distance) mod 32 in a rotation, l - distance in an up shift,
+  /// l + distance in a down shift.
+  unsigned amount = 0;
+};
+
+/// `sources[l]` is the lane that lane l reads, -1 where it does not matter.
+LanePattern classifyLanes(llvm::ArrayRef<int> sources);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_ANALYSIS_LANEPATTERNS_H
