@@ -30,7 +30,7 @@ func.func private @key(%keys: !ints, %i: index, %range: index) -> index attribut
   return %k : index
 }
 
-func.func @counting(%keys: !ints, %range: index) -> !ints {
+func.func @counting(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = "range"}) -> !ints {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %n = obs.dim %keys, 0 : !ints
@@ -47,7 +47,7 @@ func.func @counting(%keys: !ints, %range: index) -> !ints {
   return %r : !ints
 }
 
-func.func @occurrence(%keys: !ints, %range: index) -> !ints {
+func.func @occurrence(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = "range"}) -> !ints {
   %c0 = arith.constant 0 : index
   %no = arith.constant false
   %yes = arith.constant true

@@ -141,7 +141,7 @@ func.func private @tile(%x: !obs.pull<? x i32>, %low: index, %k: index, %vee: i1
   return %f : !obs.pull<? x i32>
 }
 
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> (!obs.pull<? x i32> {obs.name = "sorted"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

@@ -8,7 +8,8 @@
 // Run: obs-run examples/saxpy.mlir 2.0 iota:10xf32 iota:10xf32
 //      obs-run examples/saxpy.mlir --device=emulate 2.0 random:1000xf32:1 random:1000xf32:2
 
-func.func @main(%k: f32, %x: !obs.pull<? x f32>, %y: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+func.func @main(%k: f32 {obs.name = "k"}, %x: !obs.pull<? x f32> {obs.name = "x"}, %y: !obs.pull<? x f32> {obs.name = "y"})
+    -> (!obs.pull<? x f32> {obs.name = "r"}) {
   %s = obs.map (%a = %x : !obs.pull<? x f32>, %b = %y : !obs.pull<? x f32>) -> !obs.pull<? x f32> {
     %p = arith.mulf %k, %a : f32
     %q = arith.addf %p, %b : f32

@@ -4,9 +4,8 @@
 //   obs-translate --obs-to-launch-json examples/saxpy.mlir -o saxpy.json
 //   c++ kernel.cpp -lcuda -o kernel && ./kernel saxpy.ptx
 //
-// saxpy.json: parameters k (f32), x, extent of x, y, extent of y, result,
-// extent of the result; 256 threads in a block; max(ceildiv(extent, 256), 1)
-// blocks.
+// saxpy.json: parameters k (f32), x, x_extent, y, y_extent, r, r_extent; 256
+// threads in a block; max(ceildiv(x_extent, 256), 1) blocks.
 
 #include <cstdint>
 #include <cstdio>
