@@ -73,7 +73,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
-      name == "obs.registers" || name == "obs.origin" || name == "obs.entry")
+      name == "obs.registers" || name == "obs.origin" ||
+      name == "obs.constant" || name == "obs.entry")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";
@@ -83,6 +84,9 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyNameAttribute(Operation *op,
                                          NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
+  // What passes find out about parameters.
+  if (name == "obs.may_alias" || name == "obs.constant")
+    return success();
   if (name != "obs.name")
     return op->emitError("[obs-attribute] unknown attribute '")
            << name << "' of the obs dialect at a parameter or a result";
