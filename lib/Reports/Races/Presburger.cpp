@@ -315,6 +315,7 @@ Sum Attempt::compute(const IndexExpr &expr) {
   }
   case Kind::Variable:
   case Kind::Opaque:
+  case Kind::Permute:
     isExact = false;
     return newColumn();
   case Kind::Add:
