@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
-#include "Bounds.h"
 #include "Meetings.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -59,28 +58,29 @@ public:
   std::optional<bool> getParity(scf::ForOp loop, unsigned i);
 
 private:
-  std::optional<int64_t> evaluate(Value value) const;
+  std::optional<int64_t> evaluate(Value value);
   /// Whether `value` is `from`, or 1 - `from`, in this turn.
   std::optional<bool> isFlipped(Value value, Value from);
 
-  llvm::DenseMap<Value, int64_t> turn;
+  IndexRecognizer recognizer;
+  TermTable terms;
+  llvm::DenseMap<Value, SymbolicEvaluator> evaluators;
+  /// The symbols of the counters in this turn.
+  llvm::DenseMap<unsigned, int64_t> turn;
   unsigned numTurns = 0;
 };
 } // namespace
 
-std::optional<int64_t> SlotCounter::evaluate(Value value) const {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return constant;
-  if (auto found = turn.find(value); found != turn.end())
-    return found->second;
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_present<arith::AddIOp, arith::SubIOp>(op))
-    return std::nullopt;
-  std::optional<int64_t> a = evaluate(op->getOperand(0));
-  std::optional<int64_t> b = evaluate(op->getOperand(1));
-  if (!a || !b)
-    return std::nullopt;
-  return isa<arith::AddIOp>(op) ? *a + *b : *a - *b;
+std::optional<int64_t> SlotCounter::evaluate(Value value) {
+  IndexExpr expr = recognizer.get(value);
+  if (expr.getKind() == IndexExpr::Kind::Constant)
+    return expr.getConstant();
+  SymbolicEvaluator &evaluator =
+      evaluators.try_emplace(value, expr, terms).first->second;
+  for (auto [symbol, number] : turn)
+    evaluator.fixSymbol(symbol, number);
+  evaluator.evaluate();
+  return evaluator.getNumber(0);
 }
 
 std::optional<bool> SlotCounter::isFlipped(Value value, Value from) {
@@ -108,8 +108,12 @@ std::optional<bool> SlotCounter::getParity(scf::ForOp loop, unsigned i) {
   if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
     return std::nullopt;
   bool parity = false;
+  IndexExpr counter = recognizer.get(loop.getInductionVar());
   for (int64_t number = *from; number < *to; number += *step) {
-    turn[loop.getInductionVar()] = number;
+    auto round = solveForSymbol(counter, number);
+    if (!round)
+      return std::nullopt;
+    turn[round->first] = round->second;
     std::optional<bool> flipped =
         isFlipped(loop.getYieldedValues()[i], loop.getRegionIterArg(i));
     if (!flipped || ++numTurns > maxTurns)
@@ -185,9 +189,6 @@ static void appendAccesses(Operation *op, Level scope, Accesses &accesses) {
       return; // Tables and private arrays are nobody else's.
     if (access.buffer == memory && !indices.empty()) {
       access.slot = getSlot(indices.front());
-      for (auto [d, index] : llvm::enumerate(indices))
-        if (leaf && d < 64 && index == leaf.getInductionVar(0))
-          access.ownDimensions |= uint64_t(1) << d;
     }
     if (!llvm::is_contained(accesses, access))
       accesses.push_back(access);
@@ -232,7 +233,6 @@ Accesses obs::collectAccesses(Operation *op, Level scope, bool withWarpArrays) {
       access.warps = cast<scf::ForOp>(op);
       access.warpLeaf = access.leaf;
       access.leaf = {};
-      access.ownDimensions = 0;
       if (access.slot.base &&
           op->isAncestor(access.slot.base.getParentRegion()->getParentOp()))
         access.slot = {};
@@ -247,26 +247,6 @@ Accesses obs::collectAccesses(Operation *op, Level scope, bool withWarpArrays) {
           op->isAncestor(access.slot.base.getParentRegion()->getParentOp()))
         access.slot = {};
   return accesses;
-}
-
-/// True when iteration i of both loops is run by the same thread whenever the
-/// loops run.
-static bool sameWorkers(scf::ForallOp a, scf::ForallOp b) {
-  if (!a || !b || a.getMapping() != b.getMapping())
-    return false;
-  auto getDistribution = [](scf::ForallOp leaf) {
-    auto distribution =
-        leaf->getAttrOfType<DistributionAttr>("obs.distribution");
-    return distribution ? distribution.getValue() : Distribution::Striped;
-  };
-  Distribution distribution = getDistribution(a);
-  if (distribution != getDistribution(b) ||
-      distribution == Distribution::Owners)
-    return false;
-  // Striped: worker i mod T, whatever the extent.
-  std::optional<int64_t> n = getConstantIntValue(a.getMixedUpperBound()[0]);
-  return distribution == Distribution::Striped ||
-         (n && n == getConstantIntValue(b.getMixedUpperBound()[0]));
 }
 
 std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
@@ -290,10 +270,6 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
         after.kind != AccessKind::InitialWrite)
       return std::nullopt;
   }
-  // The iteration as an index needs no evaluation, whatever the extents.
-  if ((before.ownDimensions & after.ownDimensions) != 0 &&
-      sameWorkers(before.leaf, after.leaf))
-    return std::nullopt;
   std::optional<Level> scope = meetings.get(before, after);
   if (!scope || scope == Level::Thread ||
       (scope == Level::Warp && before.warpSynced))
@@ -403,12 +379,13 @@ static Accesses getCarried(const Accesses &pending, Operation *loop) {
 
 /// True when the body of `loop` runs at most once.
 static bool runsOnce(scf::ForOp loop) {
-  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+  int64_t to = getExtentRange(loop.getUpperBound()).max;
   if (loop->hasAttr("obs.map"))
-    return to && *to <= 1;
-  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  return from && to && step && *to - *from <= *step;
+    return to <= 1;
+  int64_t turns;
+  return !llvm::SubOverflow(to, getExtentRange(loop.getLowerBound()).min,
+                            turns) &&
+         turns <= std::max<int64_t>(1, getExtentRange(loop.getStep()).min);
 }
 
 /// What is pending behind a barrier.
@@ -488,9 +465,9 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
     add(pending, {access});
   }
   pending = leave(pending, yielded, loop.getResults(), region);
-  std::optional<int64_t> first = getBounds(loop.getLowerBound()).max;
-  std::optional<int64_t> bound = getBounds(loop.getUpperBound()).min;
-  bool runs = first && bound && *first < *bound && !loop->hasAttr("obs.map");
+  bool runs = getExtentRange(loop.getLowerBound()).max <
+                  getExtentRange(loop.getUpperBound()).min &&
+              !loop->hasAttr("obs.map");
   if (!runs) // No iteration at all.
     add(pending, leave(entry, arguments, loop.getResults(), region));
 }

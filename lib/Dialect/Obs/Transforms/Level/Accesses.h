@@ -49,10 +49,8 @@ struct Access {
   Value buffer;
   AccessKind kind = AccessKind::Read;
   Slot slot;
-  /// The leaf loop of the access, and the dimensions (as bits) whose index is
-  /// exactly the iteration of that loop.
+  /// The leaf loop of the access.
   scf::ForallOp leaf;
-  uint64_t ownDimensions = 0;
   /// Seen from outside of a loop over warps: that loop, and the leaf in it.
   scf::ForOp warps;
   scf::ForallOp warpLeaf;
@@ -71,10 +69,9 @@ struct Access {
   bool isWrite() const { return kind != AccessKind::Read; }
   bool operator==(const Access &other) const {
     return buffer == other.buffer && kind == other.kind && slot == other.slot &&
-           leaf == other.leaf && ownDimensions == other.ownDimensions &&
-           renewed == other.renewed && stale == other.stale &&
-           ended == other.ended && warpSynced == other.warpSynced &&
-           op == other.op;
+           leaf == other.leaf && renewed == other.renewed &&
+           stale == other.stale && ended == other.ended &&
+           warpSynced == other.warpSynced && op == other.op;
   }
 };
 using Accesses = SmallVector<Access>;

@@ -8,8 +8,9 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_MEETINGS_H
 
-#include "Accesses.h"
+#include "ReachedElements.h"
 #include <map>
+#include <memory>
 
 namespace mlir::obs {
 
@@ -17,18 +18,35 @@ namespace mlir::obs {
 /// that reach the same element.
 class Meetings {
 public:
-  explicit Meetings(Workers workers) : workers(workers) {}
+  explicit Meetings(Workers workers) : workers(workers), model(workers) {}
 
   /// The smallest instance that the two threads are always in: one thread, a
   /// warp or the block; nothing if no element is reached by both.
   std::optional<Level> get(const Access &before, const Access &after);
 
 private:
-  std::optional<Level> compute(const Access &before, const Access &after);
+  /// An access in any turn of the loops around it.
+  struct Side {
+    AccessEvaluator evaluator;
+    std::optional<ReachedElements> elements;
+  };
 
+  std::optional<Level> compute(const Access &before, const Access &after);
+  std::optional<Level> compare(const Access &before, const Side &first,
+                               const Side &second, Level worst);
+  std::optional<Level> compareTurns(const Access &before, const Side &first,
+                                    const Side &second, Level worst);
+  std::optional<Level> meet(const ReachedElements &a, const ReachedElements &b,
+                            Operation *stale, Level worst);
+  std::optional<Level> relateAccesses(const Access &before, const Access &after,
+                                      Level worst);
+  Side &getSide(const Access &access);
+  bool fixLastTurns(Access access, AccessEvaluator &evaluator);
   Operation *getRepresentative(Operation *op);
 
   Workers workers;
+  IndexModel model;
+  llvm::DenseMap<Operation *, std::unique_ptr<Side>> sides;
   /// By the block, the indices and the extents of the array.
   std::map<SmallVector<const void *>, Operation *> representatives;
   /// By the operations and the loops that are stale and that have ended.

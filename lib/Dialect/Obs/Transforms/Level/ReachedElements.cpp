@@ -1,0 +1,319 @@
+//===- ReachedElements.cpp - The elements that an access reaches ----------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReachedElements.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+std::pair<Value, ValueRange> obs::getIndexedMemory(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return {load.getMemRef(), load.getIndices()};
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return {store.getMemRef(), store.getIndices()};
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return {atomic.getMemref(), atomic.getIndices()};
+  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return {atomic.getMemref(), atomic.getIndices()};
+  return {Value(), ValueRange()};
+}
+
+bool obs::isBlocked(scf::ForallOp leaf) {
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  return distribution && distribution.getValue() == Distribution::Blocked;
+}
+
+static IndexExpr number(int64_t value) { return IndexExpr::constant(value); }
+
+/// The number of iterations of a leaf.
+static IndexExpr getCountOf(OpFoldResult bound, IndexRecognizer &recognizer) {
+  if (std::optional<int64_t> constant = getConstantIntValue(bound))
+    return number(*constant);
+  return recognizer.get(cast<Value>(bound));
+}
+
+/// Most iterations of a loop from 0 to `bound`.
+static std::optional<int64_t> getMost(OpFoldResult bound) {
+  if (std::optional<int64_t> constant = getConstantIntValue(bound))
+    return std::max<int64_t>(0, *constant);
+  int64_t most = getExtentRange(cast<Value>(bound)).max;
+  return most < IndexRecognizer::maxExtent
+             ? std::optional(std::max<int64_t>(0, most))
+             : std::nullopt;
+}
+
+AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
+    : model(&model), leaf(access.leaf ? access.leaf : access.warpLeaf),
+      warps(access.warps) {
+  auto [memory, accessed] = getIndexedMemory(access.op);
+  indices = accessed;
+  shape = cast<MemRefType>(memory.getType()).getShape();
+
+  // From the outside inwards, so that what a loop runs over is declared before
+  // what is computed in it.
+  SmallVector<Operation *> around;
+  for (Operation *op = access.op; !isa<KernelOp>(op->getParentOp());)
+    around.push_back(op = op->getParentOp());
+  SmallVector<std::pair<Value, bool>> guards;
+  bool isDivergent = false;
+  Operation *child = access.op;
+  for (Operation *op : around) {
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      guards.push_back(
+          {branch.getCondition(),
+           branch.getThenRegion().isAncestor(child->getParentRegion())});
+    child = op;
+  }
+  for (Operation *op : llvm::reverse(around)) {
+    isDivergent |= op == warps || op == leaf;
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (op == leaf)
+      addLeaf();
+    else if (loop && loop == warps)
+      addWarps(loop);
+    else if (loop && isDivergent)
+      addLoop(loop);
+    else if (loop && loop->hasAttr("obs.map"))
+      model.recognizer.setRange(loop.getInductionVar(),
+                                {0, IndexRecognizer::maxExtent});
+  }
+  for (Value index : indices)
+    exprs.push_back(model.recognizer.get(index));
+  for (auto [condition, holds] : guards) {
+    exprs.push_back(model.recognizer.getCondition(condition));
+    wanted.push_back(holds);
+  }
+  evaluator.emplace(exprs, model.terms);
+  variables.resize(model.recognizer.getNumVariables());
+
+  // What nothing depends on need not be evaluated for each round.
+  SmallVector<IndexExpr> all = exprs;
+  for (unsigned i = loops.size(); i-- > 0;) {
+    bool isUsed = loops[i].isSpread;
+    for (const IndexExpr &leaf : collectLeaves(all, IndexExpr::Kind::Variable))
+      isUsed |= leaf.getId() == loops[i].variable;
+    if (isUsed)
+      llvm::append_range(all, loops[i].bounds.getExprs());
+    else
+      loops.erase(loops.begin() + i);
+  }
+  symbols = collectLeaves(all, IndexExpr::Kind::Symbol);
+}
+
+void AccessEvaluator::appendLoop(unsigned variable,
+                                 std::optional<int64_t> extent,
+                                 ArrayRef<IndexExpr> bounds, bool isSpread) {
+  loops.push_back(
+      {variable, extent, SymbolicEvaluator(bounds, model->terms), isSpread});
+}
+
+/// No index is outside of the array at run time, so neither is a counter that
+/// is one.
+std::optional<int64_t>
+AccessEvaluator::limitByShape(Value counter,
+                              std::optional<int64_t> extent) const {
+  for (auto [index, size] : llvm::zip_equal(indices, shape))
+    if (index == counter && !ShapedType::isDynamic(size))
+      extent = std::min(size, extent.value_or(size));
+  return extent;
+}
+
+void AccessEvaluator::addLeaf() {
+  OpFoldResult bound = leaf.getMixedUpperBound()[0];
+  Value counter = leaf.getInductionVar(0);
+  count = getCountOf(bound, model->recognizer);
+  std::optional<int64_t> extent = getMost(bound);
+  auto [variable, isNew] = model->variables.insert({leaf, 0});
+  if (isNew) {
+    model->recognizer.addLeaf(leaf.getRegion());
+    variable->second = model->recognizer.addVariable(
+        counter, extent.value_or(IndexRecognizer::maxExtent));
+  }
+  iteration = variable->second;
+  mostIterations = limitByShape(counter, extent);
+  appendLoop(iteration, mostIterations, {number(0), *count, number(1)},
+             /*isSpread=*/true);
+}
+
+/// Iteration i is of warp i mod W: a warp starts with its number, in steps of
+/// the number of warps. So it is enough to run over the iterations of all.
+void AccessEvaluator::addWarps(scf::ForOp loop) {
+  Value counter = loop.getInductionVar();
+  std::optional<int64_t> extent = getMost(loop.getUpperBound());
+  IndexExpr upper = model->recognizer.get(loop.getUpperBound());
+  auto [variable, isNew] = model->variables.insert({loop, 0});
+  if (isNew) {
+    model->recognizer.addLeaf(loop.getRegion());
+    variable->second = model->recognizer.addVariable(
+        counter, extent.value_or(IndexRecognizer::maxExtent));
+  }
+  warp = variable->second;
+  appendLoop(warp, limitByShape(counter, extent), {number(0), upper, number(1)},
+             /*isSpread=*/true);
+}
+
+void AccessEvaluator::addLoop(scf::ForOp loop) {
+  IndexRecognizer &recognizer = model->recognizer;
+  IndexExpr lower = recognizer.get(loop.getLowerBound());
+  IndexExpr upper = recognizer.get(loop.getUpperBound());
+  IndexExpr step = recognizer.get(loop.getStep());
+  std::optional<int64_t> extent;
+  if (std::optional<IndexRange> length = (upper - lower).getRange())
+    if (step.getConstant() > 0)
+      extent = llvm::divideCeil(std::max<int64_t>(0, length->max),
+                                *step.getConstant());
+  auto [variable, isNew] = model->variables.insert({loop, 0});
+  if (isNew)
+    variable->second =
+        recognizer.addRounds(loop, extent.value_or(IndexRecognizer::maxExtent));
+  appendLoop(variable->second, extent, {lower, upper, step},
+             /*isSpread=*/false);
+}
+
+void AccessEvaluator::fixSymbol(unsigned symbol, int64_t value) {
+  evaluator->fixSymbol(symbol, value);
+  for (Loop &loop : loops)
+    loop.bounds.fixSymbol(symbol, value);
+}
+
+std::optional<int64_t> AccessEvaluator::getRounds(Loop &loop) {
+  loop.bounds.evaluate(variables);
+  ArrayRef<TermSum> lower = loop.bounds.getValues(0);
+  ArrayRef<TermSum> upper = loop.bounds.getValues(1);
+  std::optional<int64_t> step = loop.bounds.getNumber(2);
+  if (lower.size() != 1 || upper.size() != 1 || !step || *step <= 0)
+    return loop.extent;
+  TermSum length = upper.front();
+  length.add(lower.front(), -1);
+  if (!length.isConstant())
+    return loop.extent;
+  int64_t rounds =
+      llvm::divideCeil(std::max<int64_t>(0, length.constant), *step);
+  return loop.extent ? std::min(rounds, *loop.extent) : rounds;
+}
+
+/// The threads of which one, or all, run the access at this point.
+std::pair<int64_t, int64_t> AccessEvaluator::getWorkers() const {
+  Workers workers = model->workers;
+  bool isWarp = warps || (leaf && getLeafMap(leaf).getScope() == Level::Warp);
+  int64_t first = warps ? *variables[warp] %
+                              llvm::divideCeil(workers.launched, warpSize) *
+                              warpSize
+                        : 0;
+  if (!leaf)
+    return {first, isWarp ? first + warpSize - 1 : workers.launched - 1};
+  int64_t threads = isWarp ? warpSize : workers.threads;
+  int64_t t = *variables[iteration];
+  int64_t worker =
+      isBlocked(leaf)
+          ? t / std::max<int64_t>(
+                    1, llvm::divideCeil(*count->getConstant(), threads))
+          : t % threads;
+  return {first + worker, first + worker};
+}
+
+/// Adds the element with these indices; null where an index may be any.
+void AccessEvaluator::addElement(ArrayRef<const TermSum *> point,
+                                 ReachedElements &reached) {
+  auto hasTerms = [&](const ElementGroup &group) {
+    for (auto [index, terms] : llvm::zip_equal(point, group.dimensions))
+      if (index ? terms != index->terms : terms.has_value())
+        return false;
+    return true;
+  };
+  constexpr unsigned maxGroups = 32;
+  auto *group = llvm::find_if(reached, hasTerms);
+  bool isKnown = llvm::any_of(point, [](auto *index) { return index; });
+  if (group == reached.end() && reached.size() >= maxGroups && isKnown)
+    return addElement(SmallVector<const TermSum *, 2>(point.size(), nullptr),
+                      reached);
+  if (group == reached.end()) {
+    reached.emplace_back();
+    group = &reached.back();
+    for (const TermSum *index : point)
+      group->dimensions.push_back(index ? std::optional(index->terms)
+                                        : std::nullopt);
+  }
+  auto [first, last] = getWorkers();
+  ElementGroup::Element element{{}, first, last};
+  for (const TermSum *index : point)
+    element.constants.push_back(index ? index->constant : 0);
+  group->elements.push_back(std::move(element));
+}
+
+bool AccessEvaluator::visitPoint(ReachedElements &reached) {
+  if (++cost > maxEvaluations)
+    return false;
+  evaluator->evaluate(variables);
+  for (auto [i, holds] : llvm::enumerate(wanted)) {
+    ArrayRef<TermSum> values = evaluator->getValues(indices.size() + i);
+    bool canHold = values.empty();
+    for (const TermSum &value : values)
+      canHold |= !value.isConstant() || (value.constant != 0) == holds;
+    if (!canHold)
+      return true;
+  }
+  // Every combination of the values that the indices can have in the array.
+  SmallVector<unsigned, 2> choice(indices.size(), 0);
+  SmallVector<const TermSum *, 2> point(indices.size());
+  while (true) {
+    bool isInside = true;
+    for (unsigned d = 0; d < point.size(); ++d) {
+      ArrayRef<TermSum> values = evaluator->getValues(d);
+      point[d] = values.empty() ? nullptr : &values[choice[d]];
+      isInside &= values.empty() || !point[d]->isConstant() ||
+                  ShapedType::isDynamic(shape[d]) ||
+                  (point[d]->constant >= 0 && point[d]->constant < shape[d]);
+    }
+    if (isInside)
+      addElement(point, reached);
+    unsigned d = 0;
+    while (d < point.size() && ++choice[d] >= evaluator->getValues(d).size())
+      choice[d++] = 0;
+    if (d == point.size())
+      return true;
+  }
+}
+
+bool AccessEvaluator::visitLoops(unsigned depth, ReachedElements &reached) {
+  if (depth == loops.size())
+    return visitPoint(reached);
+  Loop &loop = loops[depth];
+  std::optional<int64_t> rounds = getRounds(loop);
+  if (!rounds && !loop.isSpread) {
+    variables[loop.variable] = std::nullopt;
+    return visitLoops(depth + 1, reached);
+  }
+  if (!rounds || *rounds > maxEvaluations)
+    return false;
+  for (int64_t i = 0; i < *rounds; ++i) {
+    variables[loop.variable] = i;
+    if (!visitLoops(depth + 1, reached))
+      return false;
+  }
+  return true;
+}
+
+std::optional<ReachedElements> AccessEvaluator::getElements() {
+  cost = 0;
+  if (leaf && isBlocked(leaf) && !count->getConstant())
+    return std::nullopt;
+  int64_t most = 1;
+  for (const Loop &loop : loops)
+    if (loop.extent &&
+        (most *= std::max<int64_t>(1, *loop.extent)) > maxEvaluations)
+      return std::nullopt;
+  ReachedElements reached;
+  if (!visitLoops(0, reached))
+    return std::nullopt;
+  return reached;
+}
+
+IndexMap AccessEvaluator::getAddress() const {
+  return IndexMap(ArrayRef(exprs).take_front(indices.size()));
+}

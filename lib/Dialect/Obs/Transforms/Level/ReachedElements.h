@@ -1,0 +1,127 @@
+//===- ReachedElements.h - The elements that an access reaches --*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_REACHEDELEMENTS_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_REACHEDELEMENTS_H
+
+#include "Accesses.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/SymbolicEvaluator.h"
+
+namespace mlir::obs {
+
+/// Elements whose indices are the same multiples of terms, in each dimension,
+/// plus a number.
+struct ElementGroup {
+  struct Element {
+    /// One for each dimension, 0 where the index may be any.
+    SmallVector<int64_t, 2> constants;
+    /// The threads, among those between, that reach the element.
+    int64_t firstWorker, lastWorker;
+  };
+  /// nullopt where the index may be any.
+  SmallVector<std::optional<TermSum::Terms>, 2> dimensions;
+  SmallVector<Element, 0> elements;
+};
+using ReachedElements = SmallVector<ElementGroup, 1>;
+
+/// The index arithmetic of the accesses of a kernel. Values that a whole block
+/// (or warp, at warp scope) agrees on are symbols, and numbers of rounds of
+/// loops in its leaves variables.
+struct IndexModel {
+  explicit IndexModel(Workers workers) : workers(workers) {}
+
+  Workers workers;
+  IndexRecognizer recognizer;
+  TermTable terms;
+  /// The variables of loops.
+  llvm::DenseMap<Operation *, unsigned> variables;
+};
+
+/// Where `op` loads or stores: the array and the indices; null for others.
+std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
+
+/// True if each thread runs iterations that follow each other.
+bool isBlocked(scf::ForallOp leaf);
+
+/// Evaluates the indices of an access for each time that it runs in one turn
+/// of the loops around its leaf.
+class AccessEvaluator {
+public:
+  /// Evaluations that one question may take: far more than two passes over the
+  /// largest block.
+  static constexpr int64_t maxEvaluations = 1 << 18;
+
+  AccessEvaluator(const Access &access, IndexModel &model);
+
+  /// The symbols that the elements depend on.
+  ArrayRef<IndexExpr> getSymbols() const { return symbols; }
+  /// From now on, `symbol` is `value`.
+  void fixSymbol(unsigned symbol, int64_t value);
+  /// The elements, and the threads that reach them; nullopt if it is not known
+  /// what the loops run over, or that takes too long.
+  std::optional<ReachedElements> getElements();
+  /// Evaluations that getElements took.
+  int64_t getCost() const { return cost; }
+
+  /// The access as the algebra compares it where it cannot be evaluated:
+  /// indices, the variable of the leaf and its number of iterations.
+  IndexMap getAddress() const;
+  unsigned getIteration() const { return iteration; }
+  const IndexExpr &getCount() const { return *count; }
+  /// Most iterations of the leaf, if that is known.
+  std::optional<int64_t> getMostIterations() const { return mostIterations; }
+
+private:
+  struct Loop {
+    unsigned variable;
+    /// Most rounds, if that is known.
+    std::optional<int64_t> extent;
+    /// Of lower bound, upper bound and step.
+    SymbolicEvaluator bounds;
+    /// The threads depend on the round.
+    bool isSpread;
+  };
+
+  void addLoop(scf::ForOp loop);
+  void addWarps(scf::ForOp loop);
+  void addLeaf();
+  void appendLoop(unsigned variable, std::optional<int64_t> extent,
+                  ArrayRef<IndexExpr> bounds, bool isSpread);
+  std::optional<int64_t> limitByShape(Value counter,
+                                      std::optional<int64_t> extent) const;
+  std::optional<int64_t> getRounds(Loop &loop);
+  bool visitLoops(unsigned depth, ReachedElements &reached);
+  bool visitPoint(ReachedElements &reached);
+  void addElement(ArrayRef<const TermSum *> point, ReachedElements &reached);
+  std::pair<int64_t, int64_t> getWorkers() const;
+
+  IndexModel *model;
+  scf::ForallOp leaf;
+  scf::ForOp warps;
+  ValueRange indices;
+  ArrayRef<int64_t> shape;
+  /// The variable of the leaf, that of the loop over warps, and the number of
+  /// iterations of the leaf.
+  unsigned iteration = 0, warp = 0;
+  std::optional<IndexExpr> count;
+  std::optional<int64_t> mostIterations;
+  /// Those in what differs from thread to thread, from the outside inwards.
+  SmallVector<Loop, 1> loops;
+  /// The indices, then the conditions under which the access runs.
+  SmallVector<IndexExpr> exprs;
+  std::optional<SymbolicEvaluator> evaluator;
+  /// What the conditions must be.
+  SmallVector<bool> wanted;
+  SmallVector<IndexExpr> symbols;
+  SmallVector<std::optional<int64_t>> variables;
+  int64_t cost = 0;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_REACHEDELEMENTS_H
