@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <functional>
 
@@ -503,35 +503,36 @@ std::optional<int64_t> CodeModel::getIterations() const {
 }
 
 bool CodeModel::dependsOnOthers(const MemoryAccess &access) {
-  llvm::SetVector<Value> values;
-  values.insert_range(access.indices);
-  for (unsigned i = 0; i < values.size(); ++i) {
-    Operation *op = values[i].getDefiningOp();
-    if (!op)
-      continue;
-    unsigned number = cast<OpResult>(values[i]).getResultNumber();
-    if (auto dim = dyn_cast<memref::DimOp>(op)) {
-      if (dim.getSource() != access.memory)
-        return true;
-    } else if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp,
-                   arith::RemSIOp, arith::CeilDivUIOp, arith::CeilDivSIOp>(
-                   op)) {
-      values.insert(op->getOperand(0));
-    } else if (isa<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp,
-                   arith::MaxUIOp>(op)) {
-      // Bounds are far away.
-      for (Value operand : op->getOperands())
-        if (!recognizer.get(operand).isUniform())
-          values.insert(operand);
-    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      values.insert(select.getTrueValue());
-      values.insert(select.getFalseValue());
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      values.insert(branch.thenYield().getOperand(number));
-      values.insert(branch.elseYield().getOperand(number));
-    } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
-      values.insert_range(op->getOperands());
+  llvm::SmallPtrSet<const void *, 16> seen;
+  std::function<bool(const IndexExpr &)> depends = [&](const IndexExpr &expr) {
+    if (!seen.insert(expr.getIdentity()).second)
+      return false;
+    ArrayRef<IndexExpr> operands = expr.getOperands();
+    switch (expr.getKind()) {
+    case Kind::Symbol: {
+      auto dim =
+          recognizer.getValue(expr.getId()).getDefiningOp<memref::DimOp>();
+      return dim && dim.getSource() != access.memory;
     }
-  }
-  return false;
+    case Kind::FloorDiv:
+    case Kind::Mod:
+      operands = operands.take_front();
+      break;
+    case Kind::Select:
+      operands = operands.drop_front(2);
+      break;
+    case Kind::Min:
+    case Kind::Max:
+      // Bounds are far away.
+      return llvm::any_of(operands, [&](const IndexExpr &operand) {
+        return !operand.isUniform() && depends(operand);
+      });
+    default:
+      break;
+    }
+    return llvm::any_of(operands, depends);
+  };
+  return llvm::any_of(access.indices, [&](Value index) {
+    return depends(recognizer.get(index));
+  });
 }
