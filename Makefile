@@ -27,11 +27,12 @@ static:
 	cmake --build --preset static
 
 # Writes docs/generated/ from the TableGen descriptions, and what the tools in build/bin print
-# into docs/programs/ and docs/Gallery.md.
+# into docs/programs/, docs/Gallery.md and README.md.
 docs:
 	./scripts/check-docs.sh --update
 	./scripts/check-programs.py --update --bin=build/bin
 	./scripts/gallery.py --update --bin=build/bin
+	./scripts/check-readme.py --update --bin=build/bin
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs "$${CLANG_FORMAT:-clang-format-22}" -i

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Compares README.md with what the tools print, and looks for broken links on all pages.
+
+  scripts/check-readme.py [--bin=DIR]            says what differs; exits with 1 if anything does
+  scripts/check-readme.py --update [--bin=DIR]   writes the PTX into README.md
+
+DIR has the tools, unless they are in PATH. The program of README.md stands in its only block of mlir; the
+commands of its block of console are run on it, and its block of ptx is what the last one prints. Links to files
+of the repository, and to headings in them, must lead somewhere.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+
+
+def block(text, language):
+    """The only block of a language."""
+    found = re.findall(r"^```%s\n(.*?)^```$" % language, text, re.M | re.S)
+    if len(found) != 1:
+        sys.exit("README.md has %d blocks of %s" % (len(found), language))
+    return found[0]
+
+
+def check_program(update, environment):
+    """What is untrue of the program of README.md."""
+    text, problems, printed = README.read_text(), [], ""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "reverse.mlir").write_text(block(text, "mlir"))
+        steps = re.split(r"^\$ ", block(text, "console"), flags=re.M)[1:]
+        for step in steps:
+            command, _, expected = step.partition("\n")
+            words = command.replace("build/bin/", "").split()
+            done = subprocess.run(words, cwd=folder, env=environment, text=True, capture_output=True, check=False)
+            printed = done.stdout
+            if done.returncode or (expected and printed != expected):
+                problems.append("README.md: '%s' prints\n%s%s" % (command, printed, done.stderr))
+    ptx = "".join(re.findall(r"^\.visible.*?^}\n", printed, re.M | re.S))
+    # Without the comments and the empty lines of the assembler's input.
+    ptx = "".join(line + "\n" for line in re.sub(r"[ \t]*//.*", "", ptx).splitlines() if line.strip())
+    if ptx != block(text, "ptx"):
+        if update and not problems:
+            README.write_text(text.replace(block(text, "ptx"), ptx))
+        else:
+            problems.append("README.md: the PTX is another; if that is right, run scripts/check-readme.py --update")
+    return problems
+
+
+def headings(page):
+    """The anchors of a page, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    titles = re.findall(r"^#+ +(.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def check_links(page):
+    """The links of a page that lead nowhere."""
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    problems = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists():
+            problems.append("%s: there is no %s" % (page.relative_to(ROOT), link))
+        elif anchor and target.suffix == ".md" and anchor not in headings(target):
+            problems.append("%s: no heading is %s" % (page.relative_to(ROOT), link))
+    return problems
+
+
+def main(update, tools):
+    environment = dict(os.environ, PATH="%s:%s" % (os.path.abspath(tools), os.environ["PATH"]))
+    problems = check_program(update, environment)
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/**/*.md")]
+    for page in sorted(pages):
+        problems += check_links(page)
+    print("\n".join(problems + ["%d pages, %d problems" % (len(pages), len(problems))]))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write the PTX")
+    parser.add_argument("--bin", default=".", help="the folder of the tools")
+    options = parser.parse_args()
+    sys.exit(main(options.update, options.bin))
