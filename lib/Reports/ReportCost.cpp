@@ -10,6 +10,7 @@
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Source.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -137,8 +138,14 @@ static StringRef getSpace(Value memory) {
   Value root = getRoot(memory);
   if (!root)
     return "?";
-  if (root.getDefiningOp<memref::GetGlobalOp>())
-    return "constant";
+  if (auto table = root.getDefiningOp<memref::GetGlobalOp>()) {
+    auto global =
+        table->getParentOfType<ModuleOp>().lookupSymbol<memref::GlobalOp>(
+            table.getName());
+    return table->hasAttr(constantAttrName) || global->hasAttr(constantAttrName)
+               ? "constant"
+               : "global";
+  }
   if (auto home = dyn_cast_or_null<HomeAttr>(
           cast<MemRefType>(root.getType()).getMemorySpace()))
     return home.getStorage() == Storage::Registers ? "registers" : "shared";

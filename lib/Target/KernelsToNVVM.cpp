@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Target/Passes.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "Patterns.h"
@@ -109,6 +110,32 @@ static void fixSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
+/// Gives the tables that are in constant memory the address space of it.
+static void placeConstants(gpu::GPUModuleOp module) {
+  Attribute space =
+      IntegerAttr::get(IntegerType::get(module.getContext(), 64),
+                       static_cast<int64_t>(NVVM::NVVMMemorySpace::Constant));
+  auto getType = [&](MemRefType type) {
+    return MemRefType::get(type.getShape(), type.getElementType(),
+                           type.getLayout(), space);
+  };
+  llvm::StringMap<memref::GlobalOp> tables;
+  for (auto table : module.getOps<memref::GlobalOp>())
+    if (table->removeAttr(constantAttrName))
+      tables[table.getSymName()] = table;
+  // A view of a table would need another type, too.
+  module.walk([&](memref::GetGlobalOp use) {
+    if (!llvm::all_of(use->getUsers(), llvm::IsaPred<memref::LoadOp>))
+      tables.erase(use.getName());
+  });
+  for (auto &entry : tables)
+    entry.second.setType(getType(entry.second.getType()));
+  module.walk([&](memref::GetGlobalOp use) {
+    if (tables.contains(use.getName()))
+      use.getResult().setType(getType(use.getType()));
+  });
+}
+
 namespace {
 struct ConvertKernelsToNVVM
     : impl::ConvertKernelsToNVVMPassBase<ConvertKernelsToNVVM> {
@@ -120,6 +147,8 @@ struct ConvertKernelsToNVVM
     if (failed(checkLibdevice(module, libdevice)) ||
         failed(expandOperations(module)))
       return signalPassFailure();
+
+    placeConstants(module);
 
     LowerToLLVMOptions options(context);
     options.overrideIndexBitwidth(64);

@@ -4,8 +4,8 @@
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
 
 // vsortItTab of Obsidian's thesis, whose tables the compiler makes from what
-// computes them (golden G06 has them as literals): both are in the kernel's code,
-// and no other kernel runs.
+// computes them (golden G06 has them as literals, which the data cache serves):
+// both are in constant memory, as the program asks, and no other kernel runs.
 // FOLD: obs.constant dense<[0, 1, 3, 2, 7, 6, 4, 5, 15, 14, 12, 13, 8, 9, 11, 10]> : tensor<16xindex>
 // FOLD: obs.constant dense<[0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15]> : tensor<16xindex>
 // CHECK-COUNT-1: gpu.launch_func
@@ -13,9 +13,9 @@
 // CHECK-COUNT-2: memref.global {{.*}} constant
 // CHECK-COUNT-1: gpu.func
 // CHECK-NOT: gpu.func
-// PTX-COUNT-2: .global .align {{.*}} .b8 obs_table
+// PTX-COUNT-2: .const .align {{.*}} .b8 obs_table
 // PTX: .entry sort
-// PTX: ld.global.nc
+// PTX: ld.const.b64
 
 !chunk = !obs.pull<16 x i32>
 !column = !obs.push<block, 16 x i32>

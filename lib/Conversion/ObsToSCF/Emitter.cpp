@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -159,6 +160,8 @@ LogicalResult Emitter::emitConstant(ConstantOp constant) {
                                      /*constant=*/true, IntegerAttr());
     SymbolTable(symbols).insert(table, symbols.getBody()->begin());
   }
+  if (constant->hasAttr(constantAttrName))
+    table->setAttr(constantAttrName, builder.getUnitAttr());
   StoredArray array;
   array.buffers.push_back(memref::GetGlobalOp::create(
       builder, constant.getLoc(), memory, table.getName()));

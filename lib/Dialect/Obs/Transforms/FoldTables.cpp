@@ -11,12 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Interpreter/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSFOLDTABLESPASS
@@ -27,22 +29,20 @@ using namespace mlir;
 using namespace mlir::obs;
 using interpreter::HostValue;
 
-/// The constant memory of a GPU, in bytes.
-static constexpr int64_t maxBytes = 1 << 16;
-
 /// The bytes of the results of `force`; none if they are not known.
-static std::optional<int64_t> countBytes(ForceOp force) {
-  int64_t bytes = 0;
+static std::optional<uint64_t> countBytes(ForceOp force) {
+  uint64_t bytes = 0;
   for (Type result : force.getResultTypes()) {
     auto type = cast<PullType>(result);
-    int64_t count = 1;
-    for (int64_t extent : type.getExtents())
-      if (ShapedType::isDynamic(extent) || extent > maxBytes)
+    uint64_t count = 1;
+    for (int64_t extent : type.getExtents()) {
+      if (ShapedType::isDynamic(extent))
         return std::nullopt;
-      else if ((count *= extent) > maxBytes)
-        return std::nullopt;
+      count = llvm::SaturatingMultiply<uint64_t>(count, extent);
+    }
     for (Type element : type.getElementTypes())
-      bytes += count * interpreter::getScalarBytes(element);
+      bytes = llvm::SaturatingMultiplyAdd<uint64_t>(
+          count, interpreter::getScalarBytes(element), bytes);
   }
   return bytes;
 }
@@ -102,8 +102,10 @@ static Value createTable(OpBuilder &builder, Location loc,
     for (int64_t i = 0, e = value.getNumElements(); i != e; ++i)
       elements.push_back(value.get(i).getAttr());
     auto type = RankedTensorType::get(value.extents, value.elementType);
-    tables.push_back(ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, elements)));
+    auto table = ConstantOp::create(builder, loc,
+                                    DenseElementsAttr::get(type, elements));
+    table->setAttr(constantAttrName, builder.getUnitAttr());
+    tables.push_back(table);
   }
   return tables.size() == 1 ? tables.front()
                             : ZipOp::create(builder, loc, tables).getResult();
@@ -139,11 +141,16 @@ static LogicalResult fold(ForceOp force) {
   if (!force.getInto().empty())
     return force.emitOpError(
         "[table-known] a table in constant memory is not forced into memory");
-  std::optional<int64_t> bytes = countBytes(force);
-  if (!bytes || *bytes > maxBytes)
-    return force.emitOpError("[table-known] a table in constant memory has "
-                             "static extents and at most ")
-           << maxBytes << " bytes";
+  std::optional<uint64_t> bytes = countBytes(force);
+  if (!bytes || *bytes > constantMemoryBytes) {
+    InFlightDiagnostic error =
+        force.emitOpError("[table-known] a table in constant memory has static "
+                          "extents and at most ")
+        << constantMemoryBytes << " bytes";
+    if (bytes)
+      error << ", but this has " << *bytes;
+    return error;
+  }
   SetVector<Operation *> program;
   Value unknown;
   if (!collectProgram(force, program, unknown)) {

@@ -25,7 +25,7 @@ func.func @memory(%m: memref<4xi32>) -> !obs.pull<4 x i32> {
 func.func @large(%x: i32) -> !obs.pull<16385 x i32> {
   %s = obs.splat %x : !obs.pull<16385 x i32>
   %p = obs.push %s : !obs.pull<16385 x i32> -> !obs.push<grid, 16385 x i32>
-  // expected-error@+1 {{[table-known] a table in constant memory has static extents and at most 65536 bytes}}
+  // expected-error@+1 {{[table-known] a table in constant memory has static extents and at most 65536 bytes, but this has 65540}}
   %r = obs.force %p in constant : !obs.push<grid, 16385 x i32> -> !obs.pull<16385 x i32>
   return %r : !obs.pull<16385 x i32>
 }

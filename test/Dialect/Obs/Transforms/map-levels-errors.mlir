@@ -58,3 +58,15 @@ obs.kernel @not_owned(%x: f32) attributes {threads = 32 : i64} {
     %y = memref.load %a[%e] : memref<32xf32, #obs.home<block, registers>>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// -----
+
+// expected-error@-2 {{[constant-limit] tables in constant memory take 81920 bytes, but there are 65536; leave out 'in constant' for some}}
+// expected-note@+1 {{40960 bytes}}
+memref.global "private" constant @a : memref<10240xi32> = dense<1> {obs.constant}
+// expected-note@+1 {{40960 bytes}}
+memref.global "private" constant @b : memref<5120xi64> = dense<1> {obs.constant}
+obs.kernel @tables(%out: memref<64xi32>) attributes {threads = 64 : i64} {
+  %a = memref.get_global @a : memref<10240xi32>
+  %b = memref.get_global @b : memref<5120xi64>
+}

@@ -10,9 +10,17 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace mlir::obs {
+
+/// Marks what is, or is best, in constant memory: an `obs.constant` that the
+/// program asks to be there, a `memref.global`, and a `memref.get_global` of
+/// which the lanes of a warp always read one element.
+constexpr llvm::StringLiteral constantAttrName = "obs.constant";
+/// The constant memory of a module of kernels, in bytes.
+constexpr int64_t constantMemoryBytes = 1 << 16;
 
 /// The alloc, kernel argument or table that `memory` is (a part of); null if
 /// that is not known.

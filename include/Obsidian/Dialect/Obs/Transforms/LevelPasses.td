@@ -68,6 +68,11 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     that its threads can have, up to 128. If the program asks for them, 64 for each
     array are the limit.
 
+    A table that the lanes of a warp always read one element of, as the index
+    algebra shows, is marked `obs.constant`: the constant cache serves one address
+    at a time. `obs-map-levels` puts it there if all kernels read it so, and the
+    program's own tables `in constant` leave room in the 65536 bytes of a module.
+
     An explicit home is obeyed or refused: the note says what is in the way.
 
     ```mlir

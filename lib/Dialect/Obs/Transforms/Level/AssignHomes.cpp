@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneArrays.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "OwnedArrays.h"
+#include "UniformReads.h"
 #include "Workers.h"
 
 namespace mlir::obs {
@@ -84,9 +86,23 @@ bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
   return true;
 }
 
+/// Marks the tables whose reads the constant cache serves as fast as one: of
+/// lanes that want different words it serves one after the other.
+static void markConstants(KernelOp kernel, int64_t threads) {
+  kernel.walk([&](memref::GetGlobalOp table) {
+    bool isUniform = llvm::all_of(table->getUsers(), [&](Operation *user) {
+      auto load = dyn_cast<memref::LoadOp>(user);
+      return load && isUniformOverWarps(load, threads);
+    });
+    if (isUniform)
+      table->setAttr(constantAttrName, UnitAttr::get(table.getContext()));
+  });
+}
+
 void AssignHomes::runOnOperation() {
   workers = getWorkers(getOperation());
   taken = 0;
+  markConstants(getOperation(), workers.threads);
   auto inLanes = findLaneArrays(getOperation());
   WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
     auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());

@@ -8,6 +8,7 @@
 
 #include "Accesses.h"
 #include "LaneArrays.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "OwnedArrays.h"
 #include "Workers.h"
@@ -163,6 +164,8 @@ void KernelMapper::createFunction() {
   builder.setInsertionPointToStart(&body);
   unsigned next = 0;
   for (BlockArgument argument : old.getArguments()) {
+    if (kernel.getArgAttr(argument.getArgNumber(), "obs.may_alias"))
+      function.setArgAttr(next, "obs.may_alias", builder.getUnitAttr());
     Value value = body.getArgument(next++);
     if (auto memory = dyn_cast<MemRefType>(argument.getType())) {
       SmallVector<OpFoldResult> sizes, strides(memory.getRank());
@@ -312,6 +315,7 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
 
 /// A table that the kernel reads moves into the module of the kernels.
 void KernelMapper::mapTable(memref::GetGlobalOp table) {
+  table->removeAttr(constantAttrName);
   if (module.lookupSymbol(table.getName()))
     return;
   auto global =
@@ -520,6 +524,57 @@ gpu::GPUFuncOp KernelMapper::run() {
 }
 
 //===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static int64_t countBytes(memref::GlobalOp table) {
+  Type element = table.getType().getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return table.getType().getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+/// Decides which tables are in constant memory, and marks these: those that the
+/// program asks for, and, while there is room, those that all kernels read well
+/// there. Fails if there is no room for what is asked for.
+static LogicalResult placeTables(ModuleOp module) {
+  llvm::MapVector<memref::GlobalOp, bool> tables;
+  module.walk([&](memref::GetGlobalOp use) {
+    if (!use->getParentOfType<KernelOp>())
+      return;
+    auto table = module.lookupSymbol<memref::GlobalOp>(use.getName());
+    bool isGood = use->hasAttr(constantAttrName);
+    auto [entry, isNew] = tables.try_emplace(table, isGood);
+    entry->second &= isGood;
+  });
+  // Each starts where any element can.
+  auto getSize = [](memref::GlobalOp table) {
+    return static_cast<int64_t>(llvm::alignTo(countBytes(table), 8));
+  };
+  int64_t bytes = 0;
+  for (auto &[table, isGood] : tables)
+    if (table->hasAttr(constantAttrName))
+      bytes += getSize(table);
+  if (bytes > constantMemoryBytes) {
+    InFlightDiagnostic error =
+        module.emitError("[constant-limit] tables in constant memory take ")
+        << bytes << " bytes, but there are " << constantMemoryBytes
+        << "; leave out 'in constant' for some";
+    for (auto &[table, isGood] : tables)
+      if (table->hasAttr(constantAttrName))
+        error.attachNote(table.getLoc()) << countBytes(table) << " bytes";
+    return error;
+  }
+  for (auto &[table, isGood] : tables) {
+    if (table->hasAttr(constantAttrName) || !isGood ||
+        bytes + getSize(table) > constantMemoryBytes)
+      continue;
+    bytes += getSize(table);
+    table->setAttr(constantAttrName, UnitAttr::get(module.getContext()));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 
@@ -571,7 +626,7 @@ struct MapLevels : obs::impl::ObsMapLevelsPassBase<MapLevels> {
       launch.emitOpError("has no number of blocks; run obs-set-launch first");
       return WalkResult::interrupt();
     });
-    if (launches.wasInterrupted())
+    if (launches.wasInterrupted() || failed(placeTables(module)))
       return signalPassFailure();
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto gpuModule =
