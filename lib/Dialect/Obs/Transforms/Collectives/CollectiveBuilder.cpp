@@ -142,15 +142,17 @@ Values CollectiveBuilder::fold(Value array, ValueRange start, Value begin,
       value = combine(value, get(array, constant(i)));
     return value;
   }
-  // Nor is what takes the one element if there is one: a thread that wrote it
-  // itself is not seen to be the one that reads it if the index is a variable.
-  if (first && getArrayBound(array.getType(), 0) == 1) {
-    if (*first > 0)
-      return Values(start);
-    return choose(
-        less(begin, end),
-        [&] { return combine(start, get(array, constant(*first))); },
-        [&] { return Values(start); });
+  // Nor are at most two. Whether a thread reads what it wrote itself, or what
+  // its warp wrote, does not show if the index is a variable.
+  int64_t bound = getArrayBound(array.getType(), 0);
+  if (!step && first && !ShapedType::isDynamic(bound) && bound <= 2) {
+    Values value(start);
+    for (int64_t i = *first; i < bound; ++i)
+      value = choose(
+          less(constant(i), end),
+          [&] { return combine(value, get(array, constant(i))); },
+          [&] { return value; });
+    return value;
   }
   auto loop = scf::ForOp::create(
       builder, loc, begin, end, step ? step : constant(1), start,

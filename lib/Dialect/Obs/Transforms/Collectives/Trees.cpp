@@ -70,13 +70,16 @@ static Value reduceByStages(CollectiveBuilder &c, Value x,
   Extent half = CollectiveBuilder::forget(c.ceilDiv(n, 2));
   Value count = c.sub(c.ceilLog2(n), c.constant(2));
   x = c.force(stage(c, x, n, half));
-  return c.repeat(count, x, [&](Value, Value y) {
+  x = c.repeat(count, x, [&](Value, Value y) {
     Extent length = c.getExtent(y);
     Extent m = c.ceilDiv(length, 2);
     // The loop carries one type: that of its first array.
     m.bound = half.bound;
     return c.force(stage(c, y, length, m));
   });
+  Extent few = {c.min(c.getExtent(x).value, c.constant(2)),
+                ShapedType::kDynamic, 2};
+  return c.generate(few, [&](Value i) { return c.get(x, i); });
 }
 
 Value CollectiveBuilder::tree(Value array) {
