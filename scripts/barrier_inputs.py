@@ -21,14 +21,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # More elements than this are not made of the inputs of others.
 LARGEST = 20000
-# So many blocks are launched.
-BLOCKS = (1, 2)
-# Scans by one kernel: a block looks back over more than 32 tiles if the blocks of
-# all those run side by side.
-MANY_BLOCKS = {"large-scan": (1, 2, 40)}
-
-# A function of a program, the lists of its arguments, and the numbers of blocks.
-Case = collections.namedtuple("Case", "path entry inputs blocks")
+# A function of a program and its inputs.
+Case = collections.namedtuple("Case", "path entry inputs")
+# A list of arguments, the numbers of blocks to launch, and the number of random
+# orders of the threads.
+Input = collections.namedtuple("Input", "words blocks orders", defaults=((1, 2), 3))
 
 
 def load_oracles():
@@ -51,48 +48,63 @@ def oracle_inputs(check, oracle, size, base):
     return words
 
 
-def examples_inputs(folder):
-    """Pairs of an example and arguments."""
-    rng = random.Random(1)
+# The scans of the radix sorts alone: the sorts would take too long for counts that
+# are enough for a block to look back over more than 32 tiles.
+SCAN = """func.func @{0}(%x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {{
+  %zero = arith.constant 0 : i32
+  %p = obs.scan exclusive (%a, %b) = %x init %zero {{strategy = "one_pass"}} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {{
+    %s = arith.addi %a, %b : i32
+    obs.yield %s : i32
+  }}
+  %r = obs.force %p {{kernel = "{0}", threads = 256 : i64}} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}}
+"""
 
-    def file(values, kind="i32"):
-        path = f"{folder}/example{rng.random()}"
+
+def examples_inputs(folder):
+    """Pairs of an example and an input."""
+    rng, made = random.Random(1), []
+
+    def file(least, most, n, kind="i32"):
+        """Numbers drawn from a range; with a list for n, these."""
+        path = f"{folder}/example{len(made)}.{rng.random()}"
+        values = n if isinstance(n, list) else [rng.randint(least, most) for _ in range(n)]
         with open(path, "wb") as f:
             array.array("f" if kind == "f32" else "i", values).tofile(f)
         return f"{path}:{kind}"
 
-    def drawn(n, least, most):
-        return [rng.randint(least, most) for _ in range(n)]
-    for level in ("warp", "block"):
-        lengths = drawn(20, 0, 300)
-        total = sum(lengths)
-        offsets = [sum(lengths[:k]) for k in range(21)]
-        yield "spmv", [f"--entry={level}_per_row", file(offsets), file(drawn(total, 0, 99)),
-                       file(drawn(total, -8, 8), "f32"), file(drawn(100, -8, 8), "f32")]
-    yield "spmv", ["--entry=block_per_row", file([0, 5000, 9000]), file(drawn(9000, 0, 99)),
-                   file(drawn(9000, -8, 8), "f32"), file(drawn(100, -8, 8), "f32")]
-    yield "spmv", ["--entry=band", "3", "5000", "iota:3xf32"]
+    def add(example, *words, **launch):
+        made.append((example, Input(list(words), **launch)))
+
+    lengths = [rng.randint(0, 300) for _ in range(20)]
+    for level, ends in (("warp", lengths), ("block", lengths), ("block", [5000, 4000])):
+        offsets = [sum(ends[:k]) for k in range(len(ends) + 1)]
+        add("spmv", f"--entry={level}_per_row", file(0, 0, offsets), file(0, 99, offsets[-1]),
+            file(-8, 8, offsets[-1], "f32"), file(-8, 8, 100, "f32"))
+    add("spmv", "--entry=band", "3", "5000", "iota:3xf32")
     for entry, bins, more in (("blocks", 300, ["300"]), ("per_warp", 128, []), ("per_block", 128, [])):
-        keys, weights = file(drawn(9000, -1, bins)), file(drawn(9000, -9, 9))
-        yield "weighted-histogram", [f"--entry={entry}", keys, weights, *more]
-    for entry in ("counting", "occurrence"):
-        yield "counting-sort", [f"--entry={entry}", file(drawn(9000, 0, 4999)), "5000"]
-    for entry in ("encode", "unique", "decode", "filter"):
-        values = file(drawn(9000, 0, 2))
-        yield "run-length", [f"--entry={entry}", values] + {
-            "decode": [file(drawn(9000, 0, 2))], "filter": ["1", "2"]}.get(entry, [])
+        add("weighted-histogram", f"--entry={entry}", file(-1, bins, 9000), file(-9, 9, 9000), *more)
     for entry, border in (("clamp_tiled3", []), ("mirror_tiled5", []), ("wrap_tiled3", []),
                           ("constant_tiled3", ["7"]), ("function_tiled5", [])):
-        yield "convolution", [f"--entry={entry}", "iota:70x70xi32", f"iota:{entry[-1]}x{entry[-1]}xi32", *border]
-    for points, centres in ((50, 40), (310, 300)):
-        yield "k-means", ["--entry=until_stable", *[file(drawn(n, 0, 999)) for n in (points, points, centres, centres)],
-                          "2"]
-    # More than 32 parts.
+        add("convolution", f"--entry={entry}", "iota:70x70xi32", f"iota:{entry[-1]}x{entry[-1]}xi32", *border)
+    # More centres than one part of a reduction has.
+    for points, centres in ((50, 40), (50, 4200)):
+        add("k-means", "--entry=until_stable", *[file(0, 999, n) for n in (points, points, centres, centres)], "2")
+    # More parts than a warp has lanes.
     for entry, kind in (("first_largest", "i32"), ("largest_segment", "i16")):
-        yield "large-reduce", [f"--entry={entry}", f"random:139300x{kind}:1"]
-    # Three tiles, the last of them short; and more than a block looks back over at once.
-    yield "large-scan", ["random:9000xi32:1", "random:9000xi32:2"]
-    yield "large-scan", ["random:139300xi32:1", "random:139300xi32:2"]
+        add("large-reduce", f"--entry={entry}", f"random:139300x{kind}:1", blocks=(2,), orders=1)
+    # Scans in one pass: a few tiles of 4096 elements, the last one short; and more than a block looks
+    # back over at once, side by side. The last tile with fewer elements than a warp takes another way.
+    for n, launch in ((9000, {}), (8200, {}), (139300, {"blocks": (40,), "orders": 6})):
+        add("large-scan", f"random:{n}xi32:1", f"random:{n}xi32:2", **launch)
+        for entry in ("counting", "occurrence"):
+            add("counting-sort", f"--entry={entry}", file(0, n - 1, 9000), str(n), **launch)
+        for entry, more in (("encode", []), ("unique", []), ("decode", [file(0, 2, n)]), ("filter", ["1", "2"])):
+            add("run-length", f"--entry={entry}", file(0, 2, n), *more, **launch)
+        for kernel in ("scan", "scan_64", "scan_pairs"):
+            add(f"{folder}/{kernel}.mlir", f"--entry={kernel}", f"iota:{n}xi32", **launch)
+    return made
 
 
 def length(words):
@@ -116,24 +128,19 @@ def resized(words, resize):
 
 def collect(names, folder):
     """The cases of the programs whose path contains one of the names."""
-    found, check, more = {}, load_oracles(), list(examples_inputs(folder))
+    found, check, more = {}, load_oracles(), examples_inputs(folder)
 
-    def add(path, words, isMade=False):
-        lists = found.setdefault((path, entry_of(words)), [])
+    def add(path, words):
+        inputs = found.setdefault((path, entry_of(words)), [])
         words = [word for word in words if not word.startswith("--")]
-        for inputs in [words] if isMade else (words, resized(words, lambda n: 9 * n + 1),
-                                              resized(words, lambda n: min(n, 37)),
-                                              resized(words, lambda n: min(n, 9000))):
-            if inputs not in lists and (isMade or length(inputs) <= LARGEST):
-                lists.append(inputs)
+        for resize in (lambda n: n, lambda n: 9 * n + 1, lambda n: min(n, 37), lambda n: min(n, 9000)):
+            new = Input(resized(words, resize))
+            if new not in inputs and length(new.words) <= LARGEST:
+                inputs.append(new)
 
-    for path in sorted((ROOT / "test/Golden").glob("*.mlir")) + sorted((ROOT / "examples").glob("*.mlir")):
-        if names and not any(name in str(path) for name in names):
-            continue
+    paths = sorted((ROOT / "test/Golden").glob("*.mlir")) + sorted((ROOT / "examples").glob("*.mlir"))
+    for path in [path for path in paths if not names or any(name in str(path) for name in names)]:
         base = f"{folder}/{path.stem}"
-        for example, words in more:
-            if example == path.stem:
-                add(path, words, isMade=True)
         for line in path.read_text().splitlines():
             line = line.replace("%t", base).replace("%python", sys.executable)
             run = re.match(r"// RUN: (?:%python )?(.*)", line)
@@ -149,4 +156,12 @@ def collect(names, folder):
                 add(path, shlex.split(re.split(r" [|>]| 2>", run[1])[0])[2:])
             elif not run and re.match(r"// .*obs-run examples/\S+ ", line):
                 add(path, shlex.split(re.sub(r".*obs-run examples/\S+ ", "", line)))
-    return [Case(path, entry, inputs, MANY_BLOCKS.get(path.stem, BLOCKS)) for (path, entry), inputs in found.items()]
+        for example, new in more:
+            if example == path.stem or path.stem.startswith("radix-sort") and example.startswith(folder):
+                words = [word for word in new.words if not word.startswith("--")]
+                where = path
+                if example != path.stem:
+                    where = pathlib.Path(example)
+                    where.write_text(SCAN.format(where.stem))
+                found.setdefault((where, entry_of(new.words)), []).append(new._replace(words=words))
+    return [Case(path, entry, inputs) for (path, entry), inputs in found.items()]

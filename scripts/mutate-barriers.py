@@ -31,11 +31,10 @@ import mutants
 REPORT = re.compile(r"^\S+: error: (race|uninit|out-of-bounds): ")
 # 0: as the program says.
 THREADS = (0, 32, 96, 128)
-SCHEDULES = [[]] + [["--schedule=random", f"--seed={seed}"] for seed in range(1, 4)]
 
-# A program for one number of threads and the numbers of blocks that have the same
-# kernels: where it is from, its lines for one of them, and the kernels' changes.
-Program = collections.namedtuple("Program", "place entry lines changes runs")
+# A kernel, in all programs that have it, whatever they are launched on: where the
+# first is from, its lines and the changes of the kernel, and how they all run.
+Kernel = collections.namedtuple("Kernel", "place lines changes runs")
 
 
 class Run:
@@ -43,7 +42,7 @@ class Run:
 
     def __init__(self, mutation, case, lines, inputs, schedule, blocks):
         self.mutation, self.case, self.lines, self.inputs, self.schedule = mutation, case, lines, inputs, schedule
-        self.name = " ".join([f"blocks={blocks}", *schedule, *map(str, inputs)])
+        self.name = " ".join([case.path.name, case.entry, f"blocks={blocks}", *schedule, *inputs])
         self.lock = threading.Lock()
         self.result = None
 
@@ -77,34 +76,43 @@ class Mutation:
         return done.stderr if done.returncode else None
 
     def prepare(self, job):
-        """The Programs of a case."""
+        """How a case runs on a number of threads, in blocks of their numbers."""
         case, threads = job
-        groups = {}
-        for blocks in case.blocks:
+        runs = []
+        for blocks in sorted({blocks for given in case.inputs for blocks in given.blocks}):
             lines, _ = mutants.lower(self.options.obs_opt, case.path, f"threads={threads} blocks={blocks}",
                                      "--mlir-print-debuginfo")
             if lines is None:
                 # A block of this program needs another number of threads.
                 continue
             lines = mutants.isolate_host(lines, case.entry)
-            changes = mutants.find_changes(lines)
-            if not changes:
+            if not mutants.find_changes(lines):
                 continue
-            place = f"{case.path.relative_to(barrier_inputs.ROOT)}, {case.entry}, threads={threads}"
-            program = groups.setdefault(tuple(sorted(mutants.kernels(lines).items())),
-                                        Program(place, case.entry, lines, changes, []))
-            program.runs.extend(Run(self, case, lines, inputs, schedule, blocks)
-                                for inputs in case.inputs for schedule in SCHEDULES)
-        for program in groups.values():
+            for given in case.inputs:
+                seeds = range(1, given.orders + 1) if blocks in given.blocks else []
+                orders = [[], *(["--schedule=random", f"--seed={seed}"] for seed in seeds)]
+                runs += [Run(self, case, lines, given.words, order, blocks) for order in orders if seeds]
+        return f"{case.path.name}, {case.entry}, threads={threads}", runs
+
+    def find_kernels(self, prepared):
+        found = {}
+        for place, runs in prepared:
+            for run in runs:
+                changes = mutants.find_changes(run.lines)
+                for name, text in mutants.kernels(run.lines).items():
+                    own = [change for change in changes if change.kernel == name]
+                    if own:
+                        found.setdefault((name, text), Kernel(place, run.lines, own, [])).runs.append(run)
+        for kernel in found.values():
             # Short inputs go first, and other orders of threads last.
-            program.runs.sort(key=lambda run: (bool(run.schedule), barrier_inputs.length(run.inputs)))
-        return list(groups.values())
+            kernel.runs.sort(key=lambda run: (bool(run.schedule), barrier_inputs.length(run.inputs)))
+        return list(found.values())
 
     def attempt(self, mutant):
         """The label of the report, or why there is none."""
-        program, change = mutant
+        kernel, change = mutant
         errors = []
-        for run in program.runs:
+        for run in kernel.runs:
             if run.find_problem() != "":
                 continue
             error = run.emulate(mutants.apply(run.lines, change))
@@ -130,25 +138,26 @@ def main():
         mutation = Mutation(options)
         cases = barrier_inputs.collect(options.names, folder)
         jobs = mutants.draw([(case, threads) for case in cases for threads in THREADS], options.sample)
-        programs = [program for found in pool.map(mutation.prepare, jobs) for program in found]
-        tried = [(program, change) for program in programs for change in mutants.draw(program.changes, options.most)]
+        prepared = list(pool.map(mutation.prepare, jobs))
+        kernels = mutation.find_kernels(prepared)
+        tried = [(kernel, change) for kernel in kernels for change in mutants.draw(kernel.changes, options.most)]
+        runs = [run for _, runs in prepared for run in runs]
         if options.sample is None:
-            list(pool.map(Run.find_problem, [run for program in programs for run in program.runs]))
-        for (program, change), (label, why) in zip(tried, pool.map(mutation.attempt, tried)):
+            list(pool.map(Run.find_problem, runs))
+        for (kernel, change), (label, why) in zip(tried, pool.map(mutation.attempt, tried)):
             reports[label] += 1
             if not label:
-                print(f"{program.place}, {mutants.describe(program.lines, change)}: {why}", flush=True)
-    for program in programs:
-        for run in program.runs:
-            problem = run.find_problem() if run.result else None
-            count += problem == ""
-            if problem:
-                noisy += 1
-                print(f"{program.place} {run.name}: reported although unchanged: {problem[:300]}")
+                print(f"{kernel.place}, {mutants.describe(kernel.lines, change)}: {why}", flush=True)
+    for run in runs:
+        problem = run.find_problem() if run.result else None
+        count += problem == ""
+        if problem:
+            noisy += 1
+            print(f"{run.name}: reported although unchanged: {problem[:300]}")
     unnoticed = reports.pop(None, 0)
     unwritten = reports["uninit"] + reports["out-of-bounds"]
     percent = 100 - 100 * unnoticed / max(1, len(tried))
-    summary = (f"barriers: {len(programs)} programs, {count} runs, {len(tried)} mutants; "
+    summary = (f"barriers: {len(kernels)} kernels, {count} runs, {len(tried)} mutants; "
                f"{reports['race']} race, {unwritten} read what is not written, "
                f"{unnoticed} unnoticed ({percent:.1f} % found); {noisy} false alarms")
     print(summary)
