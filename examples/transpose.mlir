@@ -8,7 +8,7 @@
 // apart, so all in one bank of shared memory. The compiler keeps rows 33 words apart
 // (`obs-assign-banks`). @swizzled needs no such help: it keeps element (i, j) at
 // (i, j ^ i), in 4096 bytes instead of 4224. That no two elements get one place is proved
-// by enumeration (rule R5).
+// by the verifier (rule R5).
 //
 // GPU: one kernel. A block takes a tile, kept in shared memory, with a barrier
 // between loads and stores. Tiles at the edges read zeros past the end, and
