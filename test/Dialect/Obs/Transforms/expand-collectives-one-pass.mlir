@@ -71,11 +71,31 @@ func.func @stored_in_loop(%a: !obs.pull<? x i32>, %z: i32, %n: index) -> !obs.pu
   return %r : !obs.pull<? x i32>
 }
 
-// and with one whose total is asked for: it is known when the kernel is done.
-// KERNELS-LABEL: @total(
+// and with one whose total is asked for before it is forced: the total is known
+// when the kernel is done.
+// KERNELS-LABEL: @early_total(
 // KERNELS: gpu.launch_func
 // KERNELS: gpu.memcpy
 // KERNELS: gpu.launch_func
+// KERNELS-NOT: gpu.launch_func
+func.func @early_total(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<? x i32> {
+  %p, %t = obs.scan exclusive (%x, %y) = %a init %z {strategy = "one_pass"} : !obs.pull<? x i32> -> (!obs.push<grid, ? x i32>, i32) {
+    %s = arith.addi %x, %y : i32
+    obs.yield %s : i32
+  }
+  %q = obs.map (%x = %p : !obs.push<grid, ? x i32>) -> !obs.push<grid, ? x i32> {
+    %s = arith.subi %t, %x : i32
+    obs.yield %s : i32
+  }
+  %r = obs.force %q : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
+
+// If it is asked for behind that, there is one kernel, which leaves the total
+// where the host reads it.
+// KERNELS-LABEL: @total(
+// KERNELS: gpu.launch_func
+// KERNELS: gpu.memcpy
 // KERNELS-NOT: gpu.launch_func
 func.func @total(%a: !obs.pull<? x i32>, %z: i32) -> (!obs.pull<? x i32>, i32) {
   %p, %t = obs.scan exclusive (%x, %y) = %a init %z {strategy = "one_pass"} : !obs.pull<? x i32> -> (!obs.push<grid, ? x i32>, i32) {

@@ -202,12 +202,16 @@ func.func private @sum(%x: i32, %y: i32) -> i32 {
   return %z : i32
 }
 
-// Forced together, elements and count become two kernels, the first in one pass.
+// Forced together, elements and count are one kernel in one pass: who has the last
+// tile writes the count.
 // CHECK-LABEL: @one_pass(
 func.func @one_pass(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull<1 x i32>, !obs.pull<? x i32>) {
+  // CHECK: %[[COUNT:.*]] = memref.alloc() : memref<1xi32>
   // CHECK: %[[FILL:.*]] = obs.fill unchecked
+  // CHECK: memref.store %{{.*}}, %[[COUNT]][%{{.*}}] {obs.contract = "disjoint"}
   // CHECK: %[[R:.*]] = obs.force %[[FILL]] {kernel = "kept", threads = 64 : i64}
-  // CHECK: %[[C:.*]] = obs.force %{{.*}} {threads = 64 : i64} : !obs.push<grid, 1 x i32>
+  // CHECK: %[[C:.*]] = obs.view %[[COUNT]]
+  // CHECK-NOT: obs.force
   // CHECK: return %[[C]], %[[R]]
   %p, %n = obs.compact %a flags %f : !obs.pull<? x i32>, !obs.pull<? x i1> -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32>
   %c, %r = obs.force %n, %p {kernel = "kept", threads = 64 : i64} : !obs.push<grid, 1 x i32>, !obs.push<grid, ? x i32> -> (!obs.pull<1 x i32>, !obs.pull<? x i32>)

@@ -52,7 +52,8 @@ def Obs_CompactOp : Obs_IrregularOp<"compact"> {
     `strategy` names how the flags are counted, as for `obs.scan`. At level grid
     it is `one_pass` where none is named and the elements can be forced before
     the count, which is known only behind them: so where both are forced once, by
-    one force of these two or by one after the other. Else it is `three_kernels`.
+    one force of these two or by one after the other. One kernel then writes both.
+    Else it is `three_kernels`, and the count takes a kernel of its own.
 
     Example:
 

@@ -90,7 +90,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and takes a number, and the block that takes the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
     | `two_kernels` | reduce | the parts; then one block combines what they gave, in the same way |
     | `three_kernels` | scan, segmented forms | the parts; one block scans what they gave; the parts again, each behind what is before it |
-    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes what it gives, and looks back at the tiles before it, so every element is read once. Two kernels if the total is asked for |
+    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes what it gives, and looks back at the tiles before it, so every element is read once. Two kernels if the total is used before the elements are forced |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
     Where none is named: at level grid `sequential` if it can be, else for a

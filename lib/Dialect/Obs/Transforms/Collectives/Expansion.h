@@ -8,10 +8,17 @@
 #ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_EXPANSION_H
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_EXPANSION_H
 
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
 
 namespace mlir::obs::strategies {
+
+/// A builder for the elements and operator of `op`, standing where `op` does.
+CollectiveBuilder getBuilder(OpBuilder &builder, CollectiveOpInterface op);
+
+/// True if one thread computes elements one after the other, without storage.
+bool isSequential(CollectiveOpInterface op, Level level);
 
 /// The extent of `array`, from whichever of its type and `other`, that of an
 /// array of the same extent, tells most.
@@ -31,11 +38,14 @@ LogicalResult verifyGridStrategy(Operation *op, std::optional<StringRef> name,
 /// Stores what is pushed at level grid.
 Value forceAtGrid(CollectiveBuilder &c, Value push);
 
-/// True if the program of the push array `array` is run once, by a force that
-/// stands beside it.
-bool isForcedOnce(Value array);
+/// The force that stands beside the push array `array` and alone runs its
+/// program; null if there is none, or more.
+ForceOp findOnlyForce(Value array);
 
-/// Replaces the results of `op` by core operations.
+// They replace the results of `op` by core operations.
+LogicalResult expandScan(OpBuilder &builder, ScanOp op);
+LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
+LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
 LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op);
 
 } // namespace mlir::obs::strategies

@@ -90,8 +90,11 @@ std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
 /// In one kernel, which reads each element once: every block says what its tile
 /// gives as soon as it knows, and looks back at those before it. How tiles are
 /// grouped depends on which block is how fast.
-std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
-                                           Extent n);
+/// If `atEnd` is given, one thread of the kernel runs it when all elements are
+/// combined, even if there are none. It is given what builds their combination.
+std::unique_ptr<GridScan> buildOnePassScan(
+    CollectiveBuilder &c, Value x, Extent n,
+    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd = {});
 
 //===----------------------------------------------------------------------===//
 // What they are made of

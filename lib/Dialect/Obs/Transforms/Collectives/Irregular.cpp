@@ -13,6 +13,8 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "Published.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,16 +25,18 @@ using Values = CollectiveBuilder::Values;
 
 /// The scan of the numbers that `number` gives by all blocks, in the way that
 /// is `chosen` unless one is asked for.
-static FailureOr<std::unique_ptr<GridScan>>
-scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
-           StringRef chosen, llvm::function_ref<Value(Value)> number) {
+static FailureOr<std::unique_ptr<GridScan>> scanAtGrid(
+    CollectiveBuilder &c, IrregularOpInterface op, Extent n, StringRef chosen,
+    llvm::function_ref<Value(Value)> number,
+    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd = {}) {
   StringRef strategy = op.getStrategy().value_or(chosen);
   if (failed(verifyGridStrategy(op, strategy, {"one_pass", "three_kernels"})))
     return failure();
   Value numbers =
       c.shareReads(c.generate(n, [&](Value i) { return Values{number(i)}; }));
-  return strategy == "one_pass" ? buildOnePassScan(c, numbers, n)
-                                : buildThreeKernelScan(c, numbers, n);
+  return strategy == "one_pass"
+             ? buildOnePassScan(c, numbers, n, std::move(atEnd))
+             : buildThreeKernelScan(c, numbers, n);
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +47,7 @@ scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
 /// True if the kernel of the elements then runs once, and that of the count
 /// behind it.
 static bool forceBeforeCount(CompactOp op) {
-  if (!isForcedOnce(op.getResult()))
+  if (!findOnlyForce(op.getResult()))
     return false;
   if (op.getCount().use_empty())
     return true;
@@ -78,6 +82,27 @@ static bool forceBeforeCount(CompactOp op) {
   return true;
 }
 
+/// Memory for the count, if the kernel of the elements is to write it: in one
+/// pass, if the count has a force of its own. The result of that is then this
+/// memory.
+static Value allocateCount(CollectiveBuilder &c, CompactOp op) {
+  if (op.getStrategy().value_or("one_pass") != "one_pass" ||
+      op.getCount().use_empty())
+    return {};
+  auto force = cast<ForceOp>(*op.getCount().user_begin());
+  if (force.getArrays().size() != 1 || !force.getInto().empty())
+    return {};
+  Type type = op.getCount().getType().getElementTypes().front();
+  Value memory =
+      memref::AllocOp::create(c.builder, c.loc, MemRefType::get({1}, type));
+  Value stored = force.getResults().front();
+  OpBuilder builder(force);
+  stored.replaceAllUsesWith(
+      buildView(builder, c.loc, cast<PullType>(stored.getType()), memory));
+  force.erase();
+  return memory;
+}
+
 static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
@@ -106,8 +131,20 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
     });
   } else if (c.level == Level::Grid) {
     bool inOnePass = forceBeforeCount(op);
+    Value memory = inOnePass ? allocateCount(c, op) : Value();
+    auto writeCount = [n, memory](CollectiveBuilder &thread,
+                                  GridScan::ElementFn everything) {
+      Value zero = thread.constant(0);
+      Values all = thread.choose(
+          thread.equal(n.value, zero), [&] { return Values{zero}; },
+          [&] { return everything(); });
+      Type type = cast<MemRefType>(memory.getType()).getElementType();
+      storeAlone(thread, convert(thread, all.front(), type), memory, zero);
+    };
     FailureOr<std::unique_ptr<GridScan>> grid =
-        scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels", getFlag);
+        memory ? scanAtGrid(c, op, n, "one_pass", getFlag, writeCount)
+               : scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels",
+                            getFlag);
     if (failed(grid))
       return failure();
     result = (*grid)->fill(
@@ -119,6 +156,10 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
     // It runs only once, and the count is known behind it.
     if ((*grid)->runsOnce() && !inOnePass)
       result = PushOp::create(builder, c.loc, type, forceAtGrid(c, result));
+    if (op.getCount().use_empty()) {
+      op.getResult().replaceAllUsesWith(result);
+      return success();
+    }
     count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
       return c
           .choose(

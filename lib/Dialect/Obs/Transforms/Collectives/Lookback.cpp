@@ -57,7 +57,9 @@ enum State : int64_t {
 
 class OnePassScan : public GridScan {
 public:
-  OnePassScan(CollectiveBuilder &c, Value x, Extent n);
+  using TotalFn = std::function<void(CollectiveBuilder &, ElementFn)>;
+
+  OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn atEnd);
   Value fill(PushType type, ValueRange extents, ValueRange init,
              EmitFn emit) override;
   Values getTotal() override;
@@ -73,11 +75,14 @@ private:
   Values await(CollectiveBuilder &thread, Value number);
   Values lookBack(CollectiveBuilder &block, Value number, ValueRange own);
   Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own);
+  Values getLast(CollectiveBuilder &block, Value scanned, Value count);
 
   CollectiveBuilder &c;
   Value x;
   Extent n;
-  /// Elements of a tile, and the number of tiles.
+  TotalFn atEnd;
+  /// Elements of a tile, and the number of tiles: at least one if there is
+  /// something to do at the end.
   int64_t tile;
   Value tiles;
   /// The state of each tile, and behind them how many were drawn.
@@ -87,9 +92,11 @@ private:
 };
 } // namespace
 
-OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n)
-    : c(c), x(x), n(n), tile(getTileSize(c.elementTypes)),
-      tiles(c.ceilDiv(n, tile).value),
+OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn end)
+    : c(c), x(x), n(n), atEnd(std::move(end)),
+      tile(getTileSize(c.elementTypes)),
+      tiles(atEnd ? c.max(c.ceilDiv(n, tile).value, c.constant(1))
+                  : c.ceilDiv(n, tile).value),
       flags(allocateFlags(c, c.add(tiles, c.constant(1)))),
       found(allocatePublished(c, c.mul(tiles, c.constant(2)))) {}
 
@@ -246,6 +253,22 @@ Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
   return prefix;
 }
 
+/// At level block: the combination of a tile, or anything if it is empty.
+Values OnePassScan::getLast(CollectiveBuilder &block, Value scanned,
+                            Value count) {
+  Value zero = block.constant(0), one = block.constant(1);
+  auto get = [&] { return block.get(scanned, block.sub(count, one)); };
+  if (!atEnd)
+    return get();
+  return block.choose(block.less(zero, count), get, [&] {
+    Values nothing;
+    for (Type type : block.elementTypes)
+      nothing.push_back(arith::ConstantOp::create(
+          block.builder, block.loc, block.builder.getZeroAttr(type)));
+    return nothing;
+  });
+}
+
 Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
                         EmitFn emit) {
   return fillByBlocks(
@@ -260,8 +283,8 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
         // Not stored: whoever reads an element adds what the warps before give.
         Value scanned =
             block.shareReads(lookupScanStrategy("warps")->scan(block, operand));
-        Values prefix = buildPrefix(
-            block, number, block.get(scanned, block.sub(m.value, one)));
+        Values prefix =
+            buildPrefix(block, number, getLast(block, scanned, m.value));
         // Element k of the tile behind everything before the tile.
         auto element = [&](Value k) {
           Values inTile = block.get(scanned, k);
@@ -278,6 +301,16 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
                     [&] { return element(block.sub(k, one)); });
               });
         });
+        if (!atEnd)
+          return;
+        forEach(block, one, [&](Value) {
+          auto branch = scf::IfOp::create(
+              block.builder, block.loc,
+              block.equal(number, block.sub(tiles, one)), false);
+          OpBuilder::InsertionGuard guard(block.builder);
+          block.builder.setInsertionPointToStart(branch.thenBlock());
+          atEnd(block, [&] { return element(block.sub(m.value, one)); });
+        });
       });
 }
 
@@ -289,7 +322,8 @@ Values OnePassScan::getTotal() {
                position(c, last, Everything));
 }
 
-std::unique_ptr<GridScan> strategies::buildOnePassScan(CollectiveBuilder &c,
-                                                       Value x, Extent n) {
-  return std::make_unique<OnePassScan>(c, x, n);
+std::unique_ptr<GridScan> strategies::buildOnePassScan(
+    CollectiveBuilder &c, Value x, Extent n,
+    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd) {
+  return std::make_unique<OnePassScan>(c, x, n, std::move(atEnd));
 }

@@ -62,15 +62,16 @@ void strategies::acquire(CollectiveBuilder &thread) {
   fence(thread, LLVM::AtomicOrdering::acquire);
 }
 
-static void markPublished(Operation *op) {
-  op->setAttr("obs.contract", StringAttr::get(op->getContext(), "published"));
+static void setContract(Operation *op, StringRef contract) {
+  op->setAttr("obs.contract", StringAttr::get(op->getContext(), contract));
 }
 
 void strategies::storePublished(CollectiveBuilder &thread, ValueRange values,
                                 ValueRange memory, Value place) {
   for (auto [value, array] : llvm::zip_equal(values, memory))
-    markPublished(memref::StoreOp::create(thread.builder, thread.loc, value,
-                                          array, place));
+    setContract(memref::StoreOp::create(thread.builder, thread.loc, value,
+                                        array, place),
+                "published");
 }
 
 Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
@@ -79,8 +80,15 @@ Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
   for (Value array : memory) {
     auto load =
         memref::LoadOp::create(thread.builder, thread.loc, array, place);
-    markPublished(load);
+    setContract(load, "published");
     values.push_back(load);
   }
   return values;
+}
+
+void strategies::storeAlone(CollectiveBuilder &thread, Value value,
+                            Value memory, Value place) {
+  setContract(
+      memref::StoreOp::create(thread.builder, thread.loc, value, memory, place),
+      "disjoint");
 }

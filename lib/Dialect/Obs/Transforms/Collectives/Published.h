@@ -42,6 +42,11 @@ void storePublished(CollectiveBuilder &thread, ValueRange values,
 CollectiveBuilder::Values loadPublished(CollectiveBuilder &thread,
                                         ValueRange memory, Value place);
 
+/// Stores what no other thread of the kernel stores or loads, as a flag or a
+/// counter says: the contract is "disjoint".
+void storeAlone(CollectiveBuilder &thread, Value value, Value memory,
+                Value place);
+
 } // namespace mlir::obs::strategies
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_PUBLISHED_H

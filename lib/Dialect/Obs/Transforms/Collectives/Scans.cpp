@@ -1,0 +1,492 @@
+//===- Scans.cpp - Scans, segmented scans and segmented reductions --------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strategies know neither initial values nor segments, so both are put into the
+// operand first: the first element of each segment is combined with the initial
+// value. With segments an element is a pair of a flag and a value, and
+//   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
+// which is associative if ∘ is, so that an ordinary scan will do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expansion.h"
+#include "Grid.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+namespace {
+/// A scan with or without segments, before it is known what for.
+struct Scan {
+  Scan(CollectiveBuilder &c, CollectiveOpInterface op, Extent n)
+      : c(c), op(op), array(op.getArray()), init(op.getInit()), n(n) {}
+
+  /// A condition: element i is the first one of a segment.
+  Value startsSegment(Value i);
+  /// `array` with the initial value put into the first element of each segment,
+  /// behind a flag if there are segments, and a 1 for it if they are counted.
+  Value buildOperand(CollectiveBuilder &lifted);
+  /// A builder for the elements of that.
+  CollectiveBuilder lift();
+  /// At level grid: how it is scanned there.
+  FailureOr<std::unique_ptr<GridScan>> buildGridScan(CollectiveBuilder &lifted);
+  /// Scans it. Element i of `result` is a flag, a number, and the elements of
+  /// `array` combined from the beginning of the segment of i on.
+  LogicalResult run();
+  /// Of `result`: the elements, without what segments need.
+  Values getElement(Value i) {
+    Values values = c.get(result, i);
+    values.erase(values.begin(), values.begin() + getNumLifted());
+    return values;
+  }
+  unsigned getNumLifted() const {
+    return (flags ? 1 : 0) + (isCounted ? 1 : 0);
+  }
+
+  CollectiveBuilder &c;
+  CollectiveOpInterface op;
+  Value array;
+  ValueRange init;
+  Extent n;
+  /// Of i1, if there are segments.
+  Value flags;
+  /// Whether the number of the segment of each element is wanted.
+  bool isCounted = false;
+  Value result;
+};
+} // namespace
+
+Value Scan::startsSegment(Value i) {
+  Value isFirst = c.equal(i, c.constant(0));
+  if (!flags)
+    return isFirst;
+  return c.builder.createOrFold<arith::OrIOp>(c.loc, isFirst,
+                                              c.get(flags, i).front());
+}
+
+CollectiveBuilder Scan::lift() {
+  if (!flags)
+    return c;
+  SmallVector<Type> types{c.builder.getI1Type()};
+  if (isCounted)
+    types.push_back(c.builder.getIndexType());
+  llvm::append_range(types, c.elementTypes);
+  auto combine = [this](OpBuilder &b, Location loc, ValueRange left,
+                        ValueRange right) {
+    Values values{arith::OrIOp::create(b, loc, left[0], right[0])};
+    if (isCounted)
+      values.push_back(arith::AddIOp::create(b, loc, left[1], right[1]));
+    ValueRange x = left.drop_front(getNumLifted());
+    ValueRange y = right.drop_front(getNumLifted());
+    llvm::append_range(values, c.choose(
+                                   right[0], [&] { return Values(y); },
+                                   [&] { return c.combine(x, y); }));
+    return values;
+  };
+  return CollectiveBuilder(c.builder, c.loc, c.level, types, false, combine);
+}
+
+Value Scan::buildOperand(CollectiveBuilder &lifted) {
+  return lifted.generate(n, [&](Value i) {
+    Value isFirst = startsSegment(i);
+    Values values;
+    if (flags)
+      values.push_back(isFirst);
+    if (isCounted)
+      values.push_back(arith::IndexCastUIOp::create(
+          c.builder, c.loc, c.builder.getIndexType(), isFirst));
+    Values element = c.get(array, i);
+    llvm::append_range(values,
+                       c.choose(
+                           isFirst, [&] { return c.combine(init, element); },
+                           [&] { return element; }));
+    return values;
+  });
+}
+
+/// True if how elements are grouped cannot show, because nothing is rounded.
+static bool isExact(CollectiveOpInterface op) {
+  auto isFloat = llvm::IsaPred<FloatType>;
+  return !op.getBody()
+              .walk([&](Operation *inner) {
+                bool rounds = llvm::any_of(inner->getOperandTypes(), isFloat) ||
+                              llvm::any_of(inner->getResultTypes(), isFloat);
+                return rounds ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+FailureOr<std::unique_ptr<GridScan>>
+Scan::buildGridScan(CollectiveBuilder &lifted) {
+  if (failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"one_pass", "three_kernels"})))
+    return failure();
+  Value operand = lifted.shareReads(buildOperand(lifted));
+  StringRef chosen = isExact(op) ? "one_pass" : "three_kernels";
+  if (op.getStrategy().value_or(chosen) == "one_pass")
+    return buildOnePassScan(lifted, operand, n);
+  return buildThreeKernelScan(lifted, operand, n);
+}
+
+LogicalResult Scan::run() {
+  if (c.level == Level::Grid) {
+    CollectiveBuilder lifted = lift();
+    FailureOr<std::unique_ptr<GridScan>> grid = buildGridScan(lifted);
+    if (failed(grid))
+      return failure();
+    PullType pull = lifted.getPullType(n);
+    auto type = PushType::get(pull.getContext(), Level::Grid, pull.getExtents(),
+                              pull.getBounds(), pull.getElementTypes());
+    result = lifted.shareReads(forceAtGrid(
+        c,
+        (*grid)->fill(type, n.isStatic() ? ValueRange() : ValueRange(n.value),
+                      {}, [&](Value i, auto current, auto) {
+                        WriteOp::create(c.builder, c.loc, current(), i,
+                                        ContractAttr(), StringAttr());
+                      })));
+    return success();
+  }
+  FailureOr<const ScanStrategy *> strategy =
+      findScanStrategy(op, op.getStrategy(), c.level, n);
+  if (failed(strategy))
+    return failure();
+  CollectiveBuilder lifted = lift();
+  result = lifted.shareReads(
+      (*strategy)->scan(lifted, lifted.shareReads(buildOperand(lifted))));
+  return success();
+}
+
+/// The flags of segments that are given by offsets. Stored.
+static Value buildFlags(CollectiveBuilder &c, Extent n, Value offsets,
+                        llvm::function_ref<Value(Value)> getOffset) {
+  CollectiveBuilder flags = c;
+  flags.elementTypes = {c.builder.getI1Type()};
+  Value off = arith::ConstantIntOp::create(c.builder, c.loc, 0, 1);
+  Value on = arith::ConstantIntOp::create(c.builder, c.loc, 1, 1);
+  // Segments that are not empty start at different elements, but only the
+  // values of the offsets say so.
+  Extent all = c.getExtent(offsets);
+  Value count = c.sub(all.value, c.constant(1));
+  return flags.forceFill(
+      {n}, count,
+      [&](Value s, auto write) {
+        Value begin = getOffset(s), end = getOffset(c.add(s, c.constant(1)));
+        auto guard = scf::IfOp::create(c.builder, c.loc, c.less(begin, end),
+                                       /*withElseRegion=*/false);
+        OpBuilder::InsertionGuard inner(c.builder);
+        c.builder.setInsertionPointToStart(guard.thenBlock());
+        write(on, begin);
+      },
+      off, /*unchecked=*/true);
+}
+
+/// Offset s, as an index.
+static Value buildOffset(CollectiveBuilder &c, Value offsets, Value s) {
+  Value offset = c.get(offsets, s).front();
+  if (offset.getType().isIndex())
+    return offset;
+  return arith::IndexCastOp::create(c.builder, c.loc, c.builder.getIndexType(),
+                                    offset);
+}
+
+/// Replaces a result of `op` by the push array of `element`.
+static void replaceByPush(CollectiveBuilder &c, OpResult result, Extent n,
+                          llvm::function_ref<Values(Value)> element) {
+  result.replaceAllUsesWith(PushOp::create(c.builder, c.loc, result.getType(),
+                                           c.generate(n, element)));
+}
+
+/// The array of one thread, which writes the elements one after the other.
+static void expandScanInThread(CollectiveBuilder &c, Scan &scan,
+                               OpResult result, bool exclusive) {
+  auto type = cast<PushType>(result.getType());
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, ValueRange(), Value(),
+      type.hasStaticExtents() ? ValueRange() : ValueRange(scan.n.value),
+      ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
+      StringAttr(), UnitAttr());
+  result.replaceAllUsesWith(fill);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  scf::ForOp::create(
+      c.builder, c.loc, c.constant(0), scan.n.value, c.constant(1), scan.init,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+        Values before(carried);
+        if (scan.flags)
+          before = c.choose(
+              scan.startsSegment(i), [&] { return Values(scan.init); },
+              [&] { return Values(carried); });
+        Values after = c.combine(before, c.get(scan.array, i));
+        WriteOp::create(b, loc, exclusive ? before : after, i, ContractAttr(),
+                        StringAttr());
+        scf::YieldOp::create(b, loc, after);
+      });
+}
+
+ForceOp strategies::findOnlyForce(Value array) {
+  Operation *user = nullptr;
+  for (Operation *other : array.getUsers()) {
+    if (isa<DimOp>(other))
+      continue;
+    if (user)
+      return {};
+    user = other;
+  }
+  if (!user || user->getBlock() != array.getParentBlock())
+    return {};
+  if (auto force = dyn_cast<ForceOp>(user))
+    return force;
+  if (isa<PushOpInterface>(user) && user->getNumResults() == 1)
+    return findOnlyForce(user->getResult(0));
+  return {};
+}
+
+/// Replaces a result of an operation by the last kernel of a scan by all
+/// blocks. It is stored at once if it would not be stored once.
+static void replaceByFill(CollectiveBuilder &c, GridScan &grid, Value result,
+                          Value fill) {
+  if (grid.runsOnce() && !findOnlyForce(result))
+    fill = PushOp::create(c.builder, c.loc, result.getType(),
+                          forceAtGrid(c, fill));
+  result.replaceAllUsesWith(fill);
+}
+
+/// True if nobody uses the values before `op` is done.
+static bool areUsedBehind(ValueRange values, Operation *op) {
+  for (Value value : values)
+    for (Operation *user : value.getUsers()) {
+      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+      if (!ancestor || !op->isBeforeInBlock(ancestor))
+        return false;
+    }
+  return true;
+}
+
+/// Replaces the result of a scan and its totals. If the last kernel runs once,
+/// the totals are known behind the force that it is part of; it is stored at
+/// once if they are wanted before.
+static void replaceWithTotals(CollectiveBuilder &c, Scan &scan, GridScan &grid,
+                              ScanOp op, Value fill) {
+  Value result = op->getResult(0);
+  if (grid.runsOnce()) {
+    ForceOp force = findOnlyForce(result);
+    if (force && areUsedBehind(op.getTotals(), force)) {
+      result.replaceAllUsesWith(fill);
+      c.builder.setInsertionPointAfter(force);
+    } else {
+      result.replaceAllUsesWith(PushOp::create(
+          c.builder, c.loc, result.getType(), forceAtGrid(c, fill)));
+    }
+  } else {
+    result.replaceAllUsesWith(fill);
+  }
+  Values totals = c.choose(
+      c.equal(scan.n.value, c.constant(0)), [&] { return Values(scan.init); },
+      [&] { return grid.getTotal(); });
+  for (auto [old, total] : llvm::zip_equal(op.getTotals(), totals))
+    old.replaceAllUsesWith(total);
+}
+
+/// A scan by all blocks.
+static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
+                                      OpResult result, bool exclusive) {
+  CollectiveBuilder lifted = scan.lift();
+  FailureOr<std::unique_ptr<GridScan>> grid = scan.buildGridScan(lifted);
+  if (failed(grid))
+    return failure();
+  auto type = cast<PushType>(result.getType());
+  Value last = (*grid)->fill(
+      type, type.hasStaticExtents() ? ValueRange() : ValueRange(scan.n.value),
+      {}, [&](Value i, auto current, auto previous) {
+        auto element = [&](Values values) {
+          values.erase(values.begin(), values.begin() + scan.getNumLifted());
+          return values;
+        };
+        Values values = exclusive ? c.choose(
+                                        scan.startsSegment(i),
+                                        [&] { return Values(scan.init); },
+                                        [&] { return element(previous()); })
+                                  : element(current());
+        WriteOp::create(c.builder, c.loc, values, i, ContractAttr(),
+                        StringAttr());
+      });
+  auto op = dyn_cast<ScanOp>(result.getOwner());
+  if (op && !op.getTotals().empty())
+    replaceWithTotals(c, scan, **grid, op, last);
+  else
+    replaceByFill(c, **grid, result, last);
+  return success();
+}
+
+static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
+                                  OpResult result, bool exclusive) {
+  if (c.level == Level::Grid)
+    return expandScanAtGrid(c, scan, result, exclusive);
+  if (isSequential(scan.op, c.level)) {
+    expandScanInThread(c, scan, result, exclusive);
+    return success();
+  }
+  if (failed(scan.run()))
+    return failure();
+  replaceByPush(c, result, scan.n, [&](Value i) {
+    if (!exclusive)
+      return scan.getElement(i);
+    return c.choose(
+        scan.startsSegment(i), [&] { return Values(scan.init); },
+        [&] { return scan.getElement(c.sub(i, c.constant(1))); });
+  });
+  return success();
+}
+
+LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op) {
+  CollectiveBuilder c = getBuilder(builder, op);
+  Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
+  if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
+    return failure();
+  if (op.getTotals().empty() || c.level == Level::Grid)
+    return success();
+  Values totals;
+  if (!scan.result) {
+    totals = c.fold(scan.array, scan.init, c.constant(0), scan.n.value);
+  } else {
+    // One worker reads the last element, and all read its result.
+    Value one = c.force(c.generate(c.getConstantExtent(1), [&](Value) {
+      return c.choose(
+          c.equal(scan.n.value, c.constant(0)),
+          [&] { return Values(scan.init); },
+          [&] { return scan.getElement(c.sub(scan.n.value, c.constant(1))); });
+    }));
+    totals = c.get(one, c.constant(0));
+  }
+  for (auto [old, total] : llvm::zip(op.getTotals(), totals))
+    old.replaceAllUsesWith(total);
+  return success();
+}
+
+LogicalResult strategies::expandSegmentedScan(OpBuilder &builder,
+                                              SegmentedScanOp op) {
+  CollectiveBuilder c = getBuilder(builder, op);
+  Extent n = getCommonExtent(c, op.getArray(), op.getResult().getType());
+  Scan scan(c, op, n);
+  scan.flags = op.getSegments();
+  if (!op.isByFlags()) {
+    if (c.level != Level::Grid && !n.isBounded())
+      return op.emitOpError("[R2-bounded] stores a flag for each element, but "
+                            "their number is not bounded; give the array a "
+                            "bound, as in ? x f32 bound [1024], or use flags");
+    scan.flags = buildFlags(c, n, op.getSegments(), [&](Value s) {
+      return buildOffset(c, op.getSegments(), s);
+    });
+  }
+  return expandResult(c, scan, op->getResult(0), op.getExclusive());
+}
+
+//===----------------------------------------------------------------------===//
+// segmented_reduce
+//===----------------------------------------------------------------------===//
+
+static LogicalResult expandByOffsets(CollectiveBuilder &c,
+                                     SegmentedReduceOp op) {
+  Value offsets = op.getSegments();
+  auto getOffset = [&](Value s) { return buildOffset(c, offsets, s); };
+  Extent n = c.getExtent(op.getArray());
+  Extent all = c.getExtent(offsets);
+  Extent segments = {c.sub(all.value, c.constant(1)),
+                     all.isStatic() ? all.size - 1 : all.size,
+                     all.isBounded() ? all.bound - 1 : all.bound};
+  auto next = [&](Value s) { return c.add(s, c.constant(1)); };
+  // Without a bound nothing can be stored.
+  bool isAlone = c.level == Level::Thread || c.level == Level::Grid;
+  StringRef strategy =
+      op.getStrategy().value_or(isAlone || !n.isBounded() ? "sequential" : "");
+  if (strategy == "sequential") {
+    // One worker for each segment.
+    replaceByPush(c, op->getResult(0), segments, [&](Value s) {
+      return c.fold(op.getArray(), op.getInit(), getOffset(s),
+                    getOffset(next(s)));
+    });
+    return success();
+  }
+  if (c.level == Level::Grid &&
+      failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"sequential", "one_pass", "three_kernels"})))
+    return failure();
+  Scan scan(c, op, n);
+  scan.flags = buildFlags(c, n, offsets, getOffset);
+  if (failed(scan.run()))
+    return failure();
+  replaceByPush(c, op->getResult(0), segments, [&](Value s) {
+    Value end = getOffset(next(s));
+    return c.choose(
+        c.less(getOffset(s), end),
+        [&] { return scan.getElement(c.sub(end, c.constant(1))); },
+        [&] { return Values(op.getInit()); });
+  });
+  return success();
+}
+
+/// If element i is the last one of its segment, writes what `element` gives to
+/// the number of the segment.
+static void writeIfLast(CollectiveBuilder &c, const Scan &scan, Value i,
+                        llvm::function_ref<Values()> element) {
+  Value one = c.constant(1);
+  Value next = c.add(i, one);
+  Value on = arith::ConstantIntOp::create(c.builder, c.loc, 1, 1);
+  Value isLast = c.choose(
+                      c.equal(next, scan.n.value), [&] { return Values{on}; },
+                      [&] { return c.get(scan.flags, next); })
+                     .front();
+  auto branch = scf::IfOp::create(c.builder, c.loc, isLast,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(branch.thenBlock());
+  Values values = element();
+  WriteOp::create(c.builder, c.loc, ValueRange(values).drop_front(2),
+                  c.sub(values[1], one), ContractAttr(), StringAttr());
+}
+
+static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
+  Scan scan(c, op,
+            getCommonExtent(c, op.getArray(), op.getSegments().getType()));
+  scan.flags = op.getSegments();
+  scan.isCounted = true;
+  if (c.level == Level::Grid) {
+    CollectiveBuilder lifted = scan.lift();
+    FailureOr<std::unique_ptr<GridScan>> grid = scan.buildGridScan(lifted);
+    if (failed(grid))
+      return failure();
+    Value last = (*grid)->fill(
+        op.getType(), op.getExtents(), op.getInit(),
+        [&](Value i, auto current, auto) { writeIfLast(c, scan, i, current); });
+    replaceByFill(c, **grid, op.getResult(), last);
+    return success();
+  }
+  if (failed(scan.run()))
+    return failure();
+  auto fill = FillOp::create(
+      c.builder, c.loc, op.getType(), op.getInit(), Value(), op.getExtents(),
+      ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
+      StringAttr(), c.builder.getUnitAttr());
+  op.getResult().replaceAllUsesWith(fill);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  auto par = ParOp::create(c.builder, c.loc, scan.n.value, Level::Thread);
+  Block *body = c.builder.createBlock(&par.getBody(), {},
+                                      c.builder.getIndexType(), c.loc);
+  Value i = body->getArgument(0);
+  writeIfLast(c, scan, i, [&] { return c.get(scan.result, i); });
+  return success();
+}
+
+LogicalResult strategies::expandSegmentedReduce(OpBuilder &builder,
+                                                SegmentedReduceOp op) {
+  CollectiveBuilder c = getBuilder(builder, op);
+  return op.isByFlags() ? expandByFlags(c, op) : expandByOffsets(c, op);
+}
