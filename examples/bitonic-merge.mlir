@@ -1,5 +1,5 @@
 // Bitonic merge: in every chunk of 512 numbers, two sorted runs of 256 become
-// one sorted run of 512.
+// one sorted run of 512. From: K. Batcher, Sorting networks and their applications, 1968.
 //
 // Nine columns of 256 comparators. The first (a vee) compares an element with
 // its mirror image, t and t ^ 511; the others at distances 128, 64, ..., 1. A

@@ -2,7 +2,7 @@
 // x[i] = m[i] * x[i-1] + c[i] modulo 2^32, from x[-1] = 1, for any number of
 // steps. Steps are functions x -> m * x + c, and doing one after the other is an
 // associative operator on pairs (m, c), though not a commutative one: a scan of
-// the functions, each applied to the start.
+// the functions, each applied to the start. From: G. Blelloch, Prefix sums and their applications, 1990.
 //
 // GPU: one kernel, and a memset. Each block scans a tile, says what it gives, and
 // looks back at the tiles before it. The map that applies the functions is part

@@ -1,5 +1,5 @@
 // Sorts any number of integers: the large sorter of the DAMP'12 paper on push
-// arrays, with all comparators in one direction.
+// arrays, with all comparators in one direction. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
 //
 // Chunks of 512 are sorted by a block each (the periodic network vsort). Then
 // runs of 512 * 2^i are merged, i = 1, 2, ...: a column of comparators between an

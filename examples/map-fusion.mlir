@@ -1,4 +1,4 @@
-// Map fusion: r[i] = (a[i] + 1)^2 - a[i], from three arrays that do not exist.
+// Map fusion: r[i] = (a[i] + 1)^2 - a[i], from three arrays that do not exist. From: the Obsidian papers.
 //
 // `%succ` and `%square` are pull arrays, that is, functions from index to
 // element. Nothing forces them, so they are never in memory: the kernel loads

@@ -1,7 +1,7 @@
 // The largest sum of neighbouring elements, for each chunk of 4096: one
 // reduction with an operator that does not commute. An element is a stretch of
 // the chunk, described by four numbers: its sum, and the largest sums of a
-// beginning of it, of an end, and of any part, which may be empty.
+// beginning of it, of an end, and of any part, which may be empty. From: J. Bentley, Programming pearls, 1984.
 //
 // GPU: one kernel. A block takes a chunk; 128 workers go through 32 elements
 // each, then a tree combines their stretches from left to right.

@@ -1,5 +1,5 @@
 // Prefix sums of chunks of 256: r[i] is the sum of the elements of i's chunk up
-// to i, by Kogge and Stone (1973): eight rounds that add the element 2^k to the left.
+// to i. From: P. Kogge, H. Stone, 1973: eight rounds that add the element 2^k to the left.
 //
 // GPU: one kernel. A block takes a chunk; the loop carries the array, and its
 // rounds take turns in two buffers of shared memory. The last chunk is padded

@@ -1,10 +1,10 @@
 // Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of keys of
 // 32 bits with a value each (@pairs). It is stable: pairs with equal keys keep their
-// order.
+// order. From: the same papers.
 //
 // GPU: three kernels for each of eight or four passes.
 //
-// Run: obs-run examples/radix-sort-64.mlir --entry=u64 --device=emulate random:1500xi64:1
+// Run: obs-run examples/radix-sort-64.mlir --entry=u64 random:1500xi64:1
 //      obs-run examples/radix-sort-64.mlir --entry=pairs --device=emulate --report random:1500xi32:1 iota:1500xi32
 
 !counts = !obs.push<block, 256 x i32>

@@ -1,5 +1,5 @@
 // Sums of chunks of 512, like sum-chunks.mlir, by the collective: how the 512
-// numbers are combined is the compiler's choice, or that of `strategy`.
+// numbers are combined is the compiler's choice, or that of `strategy`. From: the Obsidian papers.
 //
 // GPU: one kernel. A block takes a chunk and a warp 32 of its numbers, which it
 // adds up in five stages without a block barrier; then one warp does the same

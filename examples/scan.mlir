@@ -1,4 +1,4 @@
-// Prefix sums of chunks of 1000, like prefix-sum.mlir, by the collective.
+// Prefix sums of chunks of 1000, like prefix-sum.mlir, by the collective. From: the Obsidian papers.
 //
 // GPU: one kernel. A block takes a chunk. Each warp scans 32 numbers, the last
 // ones of which are scanned the same way and added to the warps behind them. The

@@ -5,7 +5,7 @@
 // An output tile of 16 x 16 needs an input tile of 18 x 18: the tile and its
 // halo. That is forced, so each pixel is loaded about once and read nine times
 // from near by. The boundary is a function on indices, in the array that the
-// tile is cut from; the nine sums know nothing of it.
+// tile is cut from; the nine sums know nothing of it. From: the stencils of Accelerate.
 //
 // GPU: one kernel. A block takes a tile; the 18 x 18 input tile is in shared
 // memory, with a barrier before the sums. The join drops what sticks out at the

@@ -1,4 +1,4 @@
-// Sums of chunks of 512, each by a tree: 512 numbers, 256 sums, 128, ..., 1.
+// Sums of chunks of 512, each by a tree: 512 numbers, 256 sums, 128, ..., 1. From: the Obsidian papers.
 //
 // Every stage adds the upper half of an array to its lower half and forces the
 // result, so the next stage finds it in memory. What is not forced is fused:

@@ -1,8 +1,9 @@
-"""Runs the command lines in the header comment of every example.
+"""Runs the command lines in the header comment of every example, which also says where it is from.
 
 Usage: run-lines.py OBS-RUN REPOSITORY
 
-Fails when an example has none, or one fails or names another example.
+Fails when an example has none for the interpreter or none for the emulator, or one fails or names another
+example.
 """
 
 import pathlib
@@ -14,9 +15,12 @@ import sys
 
 def problems(obs_run, root, program):
     """What is wrong with the command lines of one example."""
-    lines = re.findall(r"^// .*\bobs-run (examples/.*)$", program.read_text(), re.M)
-    if not lines:
-        yield "%s does not say how to run it" % program.name
+    text = program.read_text()
+    lines = re.findall(r"^// .*\bobs-run (examples/.*)$", text, re.M)
+    if not re.search(r"^// (.* )?From: ", text, re.M):
+        yield "%s does not say where it is from" % program.name
+    if not {False, True} <= {"--device=emulate" in line for line in lines}:
+        yield "%s does not say how to run it on the interpreter and on the emulator" % program.name
     for line in lines:
         words = shlex.split(line)
         if words[0] != "examples/" + program.name:
