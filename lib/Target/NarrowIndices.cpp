@@ -211,6 +211,8 @@ private:
   Fit fit(Value value) const;
   Fit fit(ValueRange values) const;
   bool isShiftAmount(Value value) const;
+  bool isCounted(Value value) const;
+  bool staysWide(Operation *op);
 
   Value narrow(Value value);
   SmallVector<Value> narrow(ValueRange values);
@@ -225,6 +227,8 @@ private:
   Type i32;
   /// The lower halves of wide values.
   DenseMap<Value, Value> halves;
+  /// Wide results of operations on what loops count.
+  DenseSet<Value> counted;
   /// The ranges of wide values that were made here.
   DenseMap<Value, ConstantIntRanges> ranges;
 };
@@ -262,6 +266,26 @@ Fit Narrower::fit(ValueRange values) const {
 bool Narrower::isShiftAmount(Value value) const {
   std::optional<ConstantIntRanges> range = rangeOf(value);
   return range && range->umax().ult(32);
+}
+
+/// True if `value` goes through an affine sequence in a loop that counts in 64
+/// bits, or was left wide because of one.
+bool Narrower::isCounted(Value value) const {
+  if (halves.contains(value))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(value);
+  return counted.contains(value) ||
+         (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()));
+}
+
+/// True, with a note for what uses it, for a cheap operation on what a loop
+/// counts in 64 bits. Strength reduction and the vectorisation of loads see
+/// through sums and products of one width only.
+bool Narrower::staysWide(Operation *op) {
+  if (llvm::none_of(op->getOperands(), [&](Value v) { return isCounted(v); }))
+    return false;
+  counted.insert(op->getResult(0));
+  return true;
 }
 
 /// The lower half of `value`.
@@ -386,7 +410,7 @@ bool Narrower::foldConstants(Operation *op) {
 /// alone: the result must fit, the operands need not.
 void Narrower::visitRing(Operation *op) {
   Value result = op->getResult(0);
-  if (!fit(result))
+  if (!fit(result) || staysWide(op))
     return;
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (!select.getCondition().getType().isInteger(1))
@@ -439,6 +463,10 @@ void Narrower::visitOrdered(Operation *op) {
   Fit all = fit(op->getOperands()) & fit(op->getResult(0));
   if (isa<arith::ShRUIOp, arith::ShRSIOp>(op) && !isShiftAmount(right))
     return;
+  bool isCheap = isa<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp,
+                     arith::MaxSIOp, arith::ShRUIOp, arith::ShRSIOp>(op);
+  if (isCheap && staysWide(op))
+    return;
   StringRef name = op->getName().getStringRef();
   if (all.asUnsigned)
     name = withoutSign(op);
@@ -471,6 +499,8 @@ static arith::CmpIPredicate withoutSign(arith::CmpIPredicate predicate) {
 }
 
 void Narrower::visitCompare(arith::CmpIOp op) {
+  if (staysWide(op))
+    return;
   Fit all = fit(op->getOperands());
   arith::CmpIPredicate predicate = op.getPredicate();
   bool hasSign = predicate != withoutSign(predicate);
@@ -493,8 +523,11 @@ void Narrower::visitCast(Operation *op) {
     return;
   }
   auto found = halves.find(source);
-  if (found == halves.end())
+  if (found == halves.end()) {
+    if (isWide(source.getType()) && isWide(result.getType()))
+      staysWide(op);
     return;
+  }
   Value half = found->second;
   if (isWide(result.getType())) {
     halves[result] = half;
@@ -520,35 +553,31 @@ void Narrower::visitToFloat(Operation *op) {
   op->getResult(0).replaceAllUsesWith(builder.create(state)->getResult(0));
 }
 
+/// Loops whose steps only the launch knows, as those over the blocks of a grid,
+/// count in 32 bits. With a constant step strength reduction makes the
+/// addresses of 64 bits the counter; a test of 32 bits beside it keeps ptxas
+/// from unrolling.
 void Narrower::visitFor(scf::ForOp op) {
   Value index = op.getInductionVar();
   Value upper = op.getUpperBound(), step = op.getStep();
   Fit all = fit({index, op.getLowerBound(), upper, step});
-  if (all && !op.getUnsignedCmp()) {
-    // The loop also computes the first index after the last.
-    ConstantIntRanges most = *rangeOf(upper), by = *rangeOf(step);
-    bool overflow = false;
-    APInt after = most.smax().sadd_ov(by.smax(), overflow) - 1;
-    bool fitsSigned =
-        all.asSigned && !overflow && by.smin().sgt(0) && after.isSignedIntN(32);
-    bool fitsUnsigned = all.asUnsigned && !overflow && after.isIntN(32);
-    if (fitsSigned || fitsUnsigned) {
-      op.setLowerBound(narrow(op.getLowerBound()));
-      op.setUpperBound(narrow(upper));
-      op.setStep(narrow(step));
-      if (!fitsSigned)
-        op.setUnsignedCmp(true);
-      retype(index);
-    }
-  }
-  for (auto [init, argument, result] : llvm::zip_equal(
-           op.getInitArgsMutable(), op.getRegionIterArgs(), op.getResults())) {
-    if (!fit(argument) || !fit(result))
-      continue;
-    init.set(narrow(init.get()));
-    retype(argument);
-    retype(result);
-  }
+  if (!all || op.getUnsignedCmp() || matchPattern(step, m_Constant()))
+    return;
+  // The loop also computes the first index after the last.
+  ConstantIntRanges most = *rangeOf(upper), by = *rangeOf(step);
+  bool overflow = false;
+  APInt after = most.smax().sadd_ov(by.smax(), overflow) - 1;
+  bool fitsSigned =
+      all.asSigned && !overflow && by.smin().sgt(0) && after.isSignedIntN(32);
+  bool fitsUnsigned = all.asUnsigned && !overflow && after.isIntN(32);
+  if (!fitsSigned && !fitsUnsigned)
+    return;
+  op.setLowerBound(narrow(op.getLowerBound()));
+  op.setUpperBound(narrow(upper));
+  op.setStep(narrow(step));
+  if (!fitsSigned)
+    op.setUnsignedCmp(true);
+  retype(index);
 }
 
 void Narrower::visitWhile(scf::WhileOp op) {

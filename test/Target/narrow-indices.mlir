@@ -95,53 +95,123 @@ gpu.module @kernels {
 
 // -----
 
-// Loops at the edges: an index after the last one is computed, too.
+// Loops at the edges: the index after the last one is computed, too.
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @loops(
   gpu.func @loops(%a: memref<?xi8>, %x: i8) kernel {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
+    %c2147483646 = arith.constant 2147483646 : index
     %c2147483647 = arith.constant 2147483647 : index
     %c2147483648 = arith.constant 2147483648 : index
+    %c4294967294 = arith.constant 4294967294 : index
     %c4294967295 = arith.constant 4294967295 : index
     %c4294967296 = arith.constant 4294967296 : index
     %c-2147483648 = arith.constant -2147483648 : index
-    // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c2147483647_i32 step %{{.*}} : i32
+    %g = gpu.grid_dim x
+    // CHECK: %[[STEP:.*]] = arith.minui %{{.*}}, %{{.*}} : i32
+    // CHECK: %[[WIDE:.*]] = arith.index_castui %[[STEP]] : i32 to index
+    %step = arith.minui %g, %c2 : index
+    // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c2147483646_i32 step %[[STEP]] : i32
     // CHECK-NEXT: arith.index_castui %[[I]] : i32 to index
-    scf.for %i = %c0 to %c2147483647 step %c1 {
+    scf.for %i = %c0 to %c2147483646 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c2147483647_i32 step %c2_i32 : i32
-    scf.for %i = %c0 to %c2147483647 step %c2 {
+    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c2147483647_i32 step %[[STEP]] : i32
+    scf.for %i = %c0 to %c2147483647 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c-2147483648_i32 step %{{.*}} : i32
-    scf.for %i = %c0 to %c2147483648 step %c1 {
+    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c-2147483648_i32 step %[[STEP]] : i32
+    scf.for %i = %c0 to %c2147483648 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c-1_i32 step %c1_i32{{.*}} : i32
-    scf.for %i = %c0 to %c4294967295 step %c1 {
+    // CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %c-2_i32 step %[[STEP]] : i32
+    scf.for %i = %c0 to %c4294967294 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for %[[I:.*]] = %c0 to %c4294967295 step %c2 {
+    // CHECK: scf.for %[[I:.*]] = %c0 to %c4294967295 step %[[WIDE]] {
     // CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[%[[I]]]
-    scf.for %i = %c0 to %c4294967295 step %c2 {
+    scf.for %i = %c0 to %c4294967295 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for %{{.*}} = %c0 to %c4294967296 step %c1 {
-    scf.for %i = %c0 to %c4294967296 step %c1 {
+    // CHECK: scf.for %{{.*}} = %c0 to %c4294967296 step %[[WIDE]] {
+    scf.for %i = %c0 to %c4294967296 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for %[[I:.*]] = %c-2147483648_i32{{.*}} to %c2147483647_i32{{.*}} step %{{.*}} : i32
+    // CHECK: scf.for %[[I:.*]] = %c-2147483648_i32{{.*}} to %c2147483646_i32{{.*}} step %[[STEP]] : i32
     // CHECK-NEXT: arith.index_cast %[[I]] : i32 to index
-    scf.for %i = %c-2147483648 to %c2147483647 step %c1 {
+    scf.for %i = %c-2147483648 to %c2147483646 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
-    // CHECK: scf.for %{{.*}} = %c-2147483648{{.*}} to %c2147483648{{.*}} step %c1 {
-    scf.for %i = %c-2147483648 to %c2147483648 step %c1 {
+    // CHECK: scf.for %{{.*}} = %c-2147483648 to %c2147483647 step %[[WIDE]] {
+    scf.for %i = %c-2147483648 to %c2147483647 step %step {
       memref.store %x, %a[%i] : memref<?xi8>
     }
+    gpu.return
+  }
+
+  // With a constant step the loop is as it was, and sums and products of its index are wide.
+  // CHECK-LABEL: gpu.func @constant_step(
+  gpu.func @constant_step(%a: memref<?xi8>, %x: i8) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c18 = arith.constant 18 : index
+    %c1000 = arith.constant 1000 : index
+    // CHECK: scf.for %[[I:.*]] = %c0 to %c1000 step %c1 {
+    scf.for %i = %c0 to %c1000 step %c1 {
+      // CHECK: %[[J:.*]] = arith.muli %[[I]], %c18 : index
+      %j = arith.muli %i, %c18 : index
+      // CHECK: %[[K:.*]] = arith.addi %[[J]], %c1 : index
+      %k = arith.addi %j, %c1 : index
+      // CHECK: memref.store %{{.*}}, %{{.*}}[%[[K]]]
+      memref.store %x, %a[%k] : memref<?xi8>
+      // CHECK: %[[Q:.*]] = arith.divui %{{.*}}, %c18_i32 : i32
+      %q = arith.divui %i, %c18 : index
+      // CHECK: %[[R:.*]] = arith.addi %[[Q]], %c1_i32 overflow<nsw, nuw> : i32
+      %r = arith.addi %q, %c1 : index
+      // CHECK: %[[WIDE:.*]] = arith.index_castui %[[R]] : i32 to index
+      // CHECK: memref.store %{{.*}}, %{{.*}}[%[[WIDE]]]
+      memref.store %x, %a[%r] : memref<?xi8>
+    }
+    gpu.return
+  }
+
+  // Arrays of as many elements as fit, and one more.
+  // CHECK-LABEL: gpu.func @lengths(
+  gpu.func @lengths(%n: index, %x: i8,
+                    %a: memref<2147483647xi8>, %b: memref<2147483648xi8>, %c: memref<2147483649xi8>,
+                    %d: memref<4294967295xi8>, %e: memref<4294967296xi8>, %f: memref<4294967297xi8>) kernel {
+    %last_a = arith.constant 2147483646 : index
+    %i_a = arith.minui %n, %last_a : index
+    // CHECK: arith.subi %c2147483646_i32, %{{.*}} overflow<nsw, nuw> : i32
+    %j_a = arith.subi %last_a, %i_a : index
+    memref.store %x, %a[%j_a] : memref<2147483647xi8>
+    %last_b = arith.constant 2147483647 : index
+    %i_b = arith.minui %n, %last_b : index
+    // CHECK: arith.subi %c2147483647_i32, %{{.*}} overflow<nsw, nuw> : i32
+    %j_b = arith.subi %last_b, %i_b : index
+    memref.store %x, %b[%j_b] : memref<2147483648xi8>
+    %last_c = arith.constant 2147483648 : index
+    %i_c = arith.minui %n, %last_c : index
+    // CHECK: arith.subi %c-2147483648_i32, %{{.*}} overflow<nuw> : i32
+    %j_c = arith.subi %last_c, %i_c : index
+    memref.store %x, %c[%j_c] : memref<2147483649xi8>
+    %last_d = arith.constant 4294967294 : index
+    %i_d = arith.minui %n, %last_d : index
+    // CHECK: arith.subi %c-2_i32, %{{.*}} overflow<nuw> : i32
+    %j_d = arith.subi %last_d, %i_d : index
+    memref.store %x, %d[%j_d] : memref<4294967295xi8>
+    %last_e = arith.constant 4294967295 : index
+    %i_e = arith.minui %n, %last_e : index
+    // CHECK: arith.subi %c-1_i32, %{{.*}} overflow<nuw> : i32
+    %j_e = arith.subi %last_e, %i_e : index
+    memref.store %x, %e[%j_e] : memref<4294967296xi8>
+    %last_f = arith.constant 4294967296 : index
+    %i_f = arith.minui %n, %last_f : index
+    // CHECK: %[[J:.*]] = arith.subi %c4294967296, %{{.*}} : index
+    // CHECK: memref.store %{{.*}}, %{{.*}}[%[[J]]]
+    %j_f = arith.subi %last_f, %i_f : index
+    memref.store %x, %f[%j_f] : memref<4294967297xi8>
     gpu.return
   }
 
@@ -258,27 +328,12 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // What goes around loops and out of branches.
+  // What goes around loops without a counter and out of branches.
   // CHECK-LABEL: gpu.func @carried(
-  gpu.func @carried(%a: memref<?xi32>, %n: index, %x: i32, %f: i1) kernel {
+  gpu.func @carried(%a: memref<?xi32>, %x: i32, %f: i1) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c7 = arith.constant 7 : index
-    // A slot flips; a sum over a loop of unknown length may become anything.
-    // CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args(%[[SLOT:.*]] = %c0_i32, %{{.*}} = %c0) -> (i32, index)
-    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0, %sum = %c0) -> (index, index) {
-      // CHECK: %[[WIDE:.*]] = arith.index_castui %[[SLOT]] : i32 to index
-      // CHECK: memref.store %{{.*}}, %{{.*}}[%[[WIDE]]]
-      memref.store %x, %a[%slot] : memref<?xi32>
-      // CHECK: %[[NEXT:.*]] = arith.subi %{{.*}}, %[[SLOT]] overflow<nsw, nuw> : i32
-      %next = arith.subi %c1, %slot : index
-      // CHECK: %[[MORE:.*]] = arith.addi %{{.*}}, %{{.*}} : index
-      %more = arith.addi %sum, %c7 : index
-      // CHECK: scf.yield %[[NEXT]], %[[MORE]] : i32, index
-      scf.yield %next, %more : index, index
-    }
-    memref.store %x, %a[%r#0] : memref<?xi32>
-    memref.store %x, %a[%r#1] : memref<?xi32>
     // CHECK: %{{.*}} = scf.if %{{.*}} -> (i32) {
     // CHECK-NEXT: scf.yield %{{.*}} : i32
     %i = scf.if %f -> (index) {

@@ -71,8 +71,8 @@ def NarrowIndicesPass
     Indices are numbers of 64 bits, so that arrays may have more than 2^32
     elements; registers of a GPU have 32. This pass computes in `i32` what range
     analysis proves to fit: from the ids of threads and lanes, extents that are
-    constants, bounds of loops, masks and remainders. Loops count in `i32`, and
-    carry it. What is used as an index is widened there.
+    constants, bounds of loops, masks and remainders. What is used as an index is
+    widened there.
 
     - The values of a kernel stay the same. Nothing is assumed but that extents
       are not negative and that a launch has at most 2^31 - 1 blocks of warps of
@@ -83,7 +83,11 @@ def NarrowIndicesPass
     - Sums, differences, products and shifts to the left need a result that
       fits, all else operands, too. The operations in 32 bits say (`nsw`, `nuw`)
       that they do not overflow, where operands fit.
-    - A loop counts without sign where the index after the last one needs that.
+    - A loop counts in `i32` if its step is not constant, as over the blocks of a
+      grid, and without sign where the index after the last one needs that. Other
+      loops count in `index`, and sums and products of what they count are left
+      to LLVM's strength reduction; quotients, remainders and what is computed
+      from them are not.
 
     Run it after all that analyses accesses, and before the conversion to NVVM.
 
