@@ -109,4 +109,111 @@ TEST(IndexRecognizer, BitOperationsMeanWhatTheyExpandTo) {
   EXPECT_EQ(classifyBijection(map[3], extent, extent).kind,
             Bijection::Kind::Yes);
 }
+
+/// What `@use` in function `f` of `text` is called with, of variable 0: the
+/// first argument of `f`, in [0, 64).
+struct Recognized {
+  Recognized(const char *text) {
+    context.loadDialect<ObsDialect, arith::ArithDialect, func::FuncDialect,
+                        scf::SCFDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+    auto function = module->lookupSymbol<func::FuncOp>("f");
+    recognizer.addVariable(function.getArgument(0), 64);
+    recognizer.addLeaf(function.getBody());
+    function.walk([&](func::CallOp op) {
+      for (Value operand : op.getOperands()) {
+        values.push_back(operand);
+        map.push_back(recognizer.get(operand));
+      }
+    });
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  IndexRecognizer recognizer;
+  SmallVector<Value> values;
+  IndexMap map;
+};
+
+TEST(IndexRecognizer, ConditionsAndBranches) {
+  Recognized r(R"mlir(
+    func.func private @use(index, index, index)
+    func.func private @ask() -> i1
+    func.func @f(%i: index) {
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %c20 = arith.constant 20 : index
+      %low = arith.cmpi ult, %i, %c20 : index
+      %high = arith.cmpi uge, %i, %c8 : index
+      %both = arith.andi %low, %high : i1
+      %a = scf.if %both -> index {
+        %q = arith.divui %i, %c8 : index
+        scf.yield %q : index
+      } else {
+        %s = arith.addi %i, %c20 : index
+        scf.yield %s : index
+      }
+      %bit = arith.extui %both : i1 to i64
+      %b = arith.index_cast %bit : i64 to index
+      %unknown = func.call @ask() : () -> i1
+      %c = arith.select %unknown, %c1, %c8 : index
+      func.call @use(%a, %b, %c) : (index, index, index) -> ()
+      return
+    })mlir");
+  IndexEvaluator evaluator({r.map[0], r.map[1]});
+  for (int64_t i = 0; i < 64; ++i) {
+    auto values = evaluator.evaluate(i);
+    ASSERT_TRUE(values);
+    bool both = i < 20 && i >= 8;
+    EXPECT_EQ((*values)[0], both ? i / 8 : i + 20);
+    EXPECT_EQ((*values)[1], both);
+  }
+  // Which one is not known, only that it is one of them.
+  EXPECT_TRUE(r.map[2].hasOpaque());
+  ASSERT_TRUE(r.map[2].getRange());
+  EXPECT_EQ(r.map[2].getRange()->min, 1);
+  EXPECT_EQ(r.map[2].getRange()->max, 8);
+}
+
+TEST(IndexRecognizer, UnsignedDivisionWhereNothingIsNegative) {
+  Recognized r(R"mlir(
+    func.func private @use(index)
+    func.func @f(%i: index) {
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %below = arith.subi %i, %c8 : index
+      %q = arith.divui %below, %c4 : index
+      func.call @use(%q) : (index) -> ()
+      return
+    })mlir");
+  IndexEvaluator evaluator(r.map);
+  EXPECT_EQ(evaluator.evaluate(7), std::nullopt);
+  for (int64_t i = 8; i < 64; ++i) {
+    auto values = evaluator.evaluate(i);
+    ASSERT_TRUE(values);
+    EXPECT_EQ((*values)[0], (i - 8) / 4);
+  }
+}
+
+TEST(IndexRecognizer, BoundsOfExtents) {
+  Recognized r(R"mlir(
+    func.func private @use(index, index, index, index)
+    func.func @f(%i: index, %n: index, %m: index) {
+      %c31 = arith.constant 31 : index
+      %c32 = arith.constant 32 : index
+      %c256 = arith.constant 256 : index
+      %rest = arith.subi %n, %m : index
+      %part = arith.minsi %rest, %c256 : index
+      %above = arith.addi %part, %c31 : index
+      %warps = arith.divui %above, %c32 : index
+      %some = arith.maxsi %warps, %c31 : index
+      func.call @use(%part, %warps, %some, %rest) : (index, index, index, index) -> ()
+      return
+    })mlir");
+  EXPECT_EQ(getExtentRange(r.values[0]).max, 256);
+  EXPECT_EQ(getExtentRange(r.values[1]).min, 0);
+  EXPECT_EQ(getExtentRange(r.values[1]).max, 8);
+  EXPECT_EQ(getExtentRange(r.values[2]).min, 31);
+  EXPECT_GE(getExtentRange(r.values[3]).max, IndexRecognizer::maxExtent);
+}
 } // namespace
