@@ -245,3 +245,64 @@ func.func @while(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
   }
   return
 }
+
+// -----
+
+// An element is read by the iteration that writes it, but after that.
+func.func @late_read_in_place(%m: memref<16xi32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %m : memref<16xi32>
+  %p = obs.fill par (%t) in (%c8) {
+    %i = obs.bit.insert_zero %t, %c0 : index
+    %j = obs.bit.flip %i, %c0 : index
+    %x = obs.get %v[%i] : !obs.pull<16 x i32>
+    obs.write %x at [%j] : i32
+    %y = obs.get %v[%j] : !obs.pull<16 x i32>
+    obs.write %y at [%i] : i32
+  } : !obs.push<grid, 16 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 16 x i32> into memref<16xi32> -> !obs.pull<16 x i32>
+  return
+}
+
+// -----
+
+// The pair of one iteration is not that of another, but its halves are.
+func.func @overlap_in_place(%m: memref<16xi32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %m : memref<16xi32>
+  %p = obs.fill unchecked par (%t) in (%c8) {
+    %j = arith.addi %t, %c1 : index
+    %x = obs.get %v[%t] : !obs.pull<16 x i32>
+    %y = obs.get %v[%j] : !obs.pull<16 x i32>
+    obs.write %y at [%t] : i32
+    obs.write %x at [%j] : i32
+  } : !obs.push<grid, 16 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 16 x i32> into memref<16xi32> -> !obs.pull<16 x i32>
+  return
+}
+
+// -----
+
+// The threads of a block run side by side, so one may write what another one
+// still has to read.
+func.func @threads_in_place(%m: memref<16xi32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %v = obs.view %m : memref<16xi32>
+  %p = obs.fill unchecked {
+    obs.par block (%b) in (%c2) {
+      obs.par (%t) in (%c8) {
+        %x = obs.get %v[%b] : !obs.pull<16 x i32>
+        obs.write %x at [%b] : i32
+      }
+    }
+  } : !obs.push<grid, 16 x i32>
+  // expected-error@+1 {{[R8-inside] reads memory that it writes}}
+  %r = obs.force %p into %m : !obs.push<grid, 16 x i32> into memref<16xi32> -> !obs.pull<16 x i32>
+  return
+}

@@ -121,3 +121,46 @@ func.func @fill_in_place(%m: memref<8xi32>, %a: !obs.pull<8 x index>) -> !obs.pu
   %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
   return %r : !obs.pull<8 x i32>
 }
+
+// Comparators: each iteration reads the two elements that it writes, before it
+// writes them, in all stages.
+func.func @comparators_in_place(%m: memref<16xi32>, %n: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  scf.for %s = %c0 to %c4 step %c1 {
+    %bit = arith.subi %c3, %s : index
+    %v = obs.view %m : memref<16xi32>
+    %p = obs.fill par (%t) in (%c8) {
+      %i = obs.bit.insert_zero %t, %bit : index
+      %j = obs.bit.flip %i, %bit : index
+      %x = obs.get %v[%i] : !obs.pull<16 x i32>
+      %y = obs.get %v[%j] : !obs.pull<16 x i32>
+      %min = arith.minsi %x, %y : i32
+      %max = arith.maxsi %x, %y : i32
+      obs.write %min at [%i] : i32
+      obs.write %max at [%j] : i32
+    } : !obs.push<grid, 16 x i32>
+    %r = obs.force %p into %m : !obs.push<grid, 16 x i32> into memref<16xi32> -> !obs.pull<16 x i32>
+  }
+  return
+}
+
+// Neighbours in pairs, of an array of run-time length, exchanged.
+func.func @exchange_in_place(%m: memref<?xi32>, %pairs: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %v = obs.view %m : memref<?xi32>
+  %p = obs.fill [%n] par (%t) in (%pairs) {
+    %i = arith.muli %t, %c2 : index
+    %j = arith.addi %i, %c1 : index
+    %x = obs.get %v[%i] : !obs.pull<? x i32>
+    %y = obs.get %v[%j] : !obs.pull<? x i32>
+    obs.write %y at [%i] : i32
+    obs.write %x at [%j] : i32
+  } : !obs.push<grid, ? x i32>
+  %r = obs.force %p into %m : !obs.push<grid, ? x i32> into memref<?xi32> -> !obs.pull<? x i32>
+  return
+}

@@ -17,6 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 #include "Verification.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -169,8 +171,62 @@ static SmallVector<Value> getCarried(Value value) {
   return {};
 }
 
-/// True if `fill` is one loop, of which each iteration reads arrays of
-/// `derived` and writes at its own index only. Adds those arrays to `read`.
+/// True if `get`, in an iteration of `loop`, runs before `write`.
+static bool runsBefore(GetOp get, WriteOp write, ParOp loop) {
+  for (Operation *at = get; at != loop; at = at->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(at))
+      return false;
+    if (Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*write)) {
+      for (Operation *op = at->getParentOp(); op != loop;
+           op = op->getParentOp())
+        if (isa<LoopLikeOpInterface>(op))
+          return false;
+      return ancestor != at && at->isBeforeInBlock(ancestor);
+    }
+  }
+  return false;
+}
+
+/// True if no iteration of `loop` writes, at one of `writes`, what another one
+/// reads at one of `gets`, and none reads what it has written itself.
+static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
+                         ArrayRef<WriteOp> writes) {
+  Block &body = loop.getBody().front();
+  if (body.getNumArguments() != 1)
+    return false;
+  IndexRecognizer recognizer;
+  recognizer.addLeaf(loop.getBody());
+  IndexExpr count = recognizer.get(loop.getExtents()[0]);
+  unsigned iteration =
+      recognizer.addVariable(body.getArgument(0), count.getConstant());
+  auto getAddress = [&](ValueRange indices) {
+    IndexMap address;
+    for (Value index : indices)
+      address.push_back(recognizer.get(index));
+    return address;
+  };
+  // So many workers that each runs one iteration.
+  constexpr unsigned workers = 1u << 31;
+  if (count.getConstant() && count.getValue() > workers)
+    return false;
+  for (GetOp get : gets)
+    for (WriteOp write : writes) {
+      IndexMap from = getAddress(get.getIndices());
+      IndexMap to = getAddress(write.getIndices());
+      ThreadRelation relation =
+          relate({from, iteration, count, IterationLayout::Blocked},
+                 {to, iteration, count, IterationLayout::Blocked}, workers);
+      if (relation > ThreadRelation::SameThread ||
+          (relation == ThreadRelation::SameThread &&
+           !runsBefore(get, write, loop)))
+        return false;
+    }
+  return true;
+}
+
+/// True if `fill` is one loop, of which each iteration reads those elements of
+/// arrays of `derived` only that no other iteration writes. Adds those arrays
+/// to `read`.
 static bool readsWhereItWrites(FillOp fill,
                                const llvm::SetVector<Value> &derived,
                                SmallVectorImpl<Value> &read) {
@@ -182,29 +238,40 @@ static bool readsWhereItWrites(FillOp fill,
       return false;
   if (!loop || (fill.getOnto() && derived.contains(fill.getOnto())))
     return false;
+  // Threads of an inner loop run side by side.
+  if (loop.getBody()
+          .walk([](ParOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return false;
   auto isOwn = [&](OperandRange indices) {
     return llvm::equal(indices, loop.getBody().front().getArguments());
   };
-  bool own = true;
+  SmallVector<GetOp> gets;
+  SmallVector<WriteOp> writes;
+  bool isOwnIndex = true, isKnown = true;
   fill.getBody().walk([&](Operation *op) {
     if (auto write = dyn_cast<WriteOp>(op)) {
-      own &= isOwn(write.getIndices());
+      isOwnIndex &= isOwn(write.getIndices());
+      writes.push_back(write);
     } else if (auto get = dyn_cast<GetOp>(op)) {
       if (!derived.contains(get.getArray()))
         return;
-      own &= loop->isProperAncestor(op) && isOwn(get.getIndices());
+      isKnown &= loop->isProperAncestor(op);
+      isOwnIndex &= isOwn(get.getIndices());
+      gets.push_back(get);
       read.push_back(get.getArray());
     } else if (!isa<DimOp>(op)) {
-      own &= llvm::none_of(op->getOperands(), [&](Value operand) {
+      isKnown &= llvm::none_of(op->getOperands(), [&](Value operand) {
         return derived.contains(operand);
       });
     }
   });
-  return own;
+  return isKnown && (isOwnIndex || readsOnlyOwn(loop, gets, writes));
 }
 
 /// True if element i of `array` reads at most element i of `source`, of whose
-/// derived arrays `derived` is the set.
+/// derived arrays `derived` is the set, or an iteration that writes it reads
+/// other elements that only it writes.
 static bool readsOwnElement(Value array, Value source,
                             const llvm::SetVector<Value> &derived) {
   llvm::SmallPtrSet<Value, 16> seen;
