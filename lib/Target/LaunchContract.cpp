@@ -288,9 +288,14 @@ private:
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
 
+    // Loops of the host may give two parameters one array in later turns.
+    auto mayAlias = [&](unsigned parameter) {
+      return kernel.getArgAttr(parameter, "obs.may_alias") != nullptr;
+    };
     json::Array aliases;
     for (auto [other, candidate] : llvm::enumerate(arrays))
-      if (other != number && candidate == array)
+      if (other != number &&
+          (candidate == array || (mayAlias(number) && mayAlias(other))))
         aliases.push_back(names[other]);
     object["aliases"] = std::move(aliases);
     describeInitial(array, object);

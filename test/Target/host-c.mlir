@@ -10,8 +10,8 @@
 // CHECK: .visible .entry step(
 // CHECK: CUresult obs_main(const obs_array *arg0, float arg1, obs_array *result0) {
 // CHECK: OBS_CALL(obs_begin(&program));
-// CHECK: for (int64_t
 // CHECK: OBS_CALL(obs_allocate(
+// CHECK: for (int64_t
 // CHECK: OBS_CALL(obs_launch(&program, "step",
 // What an iteration allocated and does not carry on is freed.
 // CHECK: obs_sweep(&program, mark

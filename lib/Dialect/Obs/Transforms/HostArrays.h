@@ -38,9 +38,24 @@ LogicalResult finishHostArrays(func::FuncOp function);
 /// its block.
 void insertDeallocations(func::FuncOp function);
 
+/// True if the same computation gives both numbers.
+bool areEqualNumbers(Value a, Value b);
+
 /// Gives an array the memory of one that was freed before it in the same block,
-/// if both have the same type and extents.
+/// or dies in the kernel that makes it and may run in place, if both have the
+/// same type and extents.
 void reuseBuffers(func::FuncOp function);
+
+/// Takes what loops of `function` compute in every turn, extents of carried
+/// arrays among it, to the outside of them.
+void prepareLoops(func::FuncOp function);
+
+/// Gives arrays that loops carry memory from outside of the loop: one buffer
+/// where kernels may run in place, else two in turns.
+void planLoops(func::FuncOp function);
+
+/// Allocates what a loop allocates and frees in every turn once.
+void hoistFromLoops(func::FuncOp function);
 
 /// On a `gpu.alloc`, until the plan is reported: how many arrays it holds, one
 /// after the other.

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "InPlace.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -51,8 +52,7 @@ void obs::insertDeallocations(func::FuncOp function) {
   }
 }
 
-/// True if the same computation gives both numbers.
-static bool areEqual(Value a, Value b) {
+bool obs::areEqualNumbers(Value a, Value b) {
   if (a == b)
     return true;
   Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
@@ -62,19 +62,109 @@ static bool areEqual(Value a, Value b) {
       first->getNumRegions() != 0 || !isMemoryEffectFree(first))
     return false;
   return OperationEquivalence::isEquivalentTo(
-      first, second, [](Value x, Value y) { return success(areEqual(x, y)); },
+      first, second,
+      [](Value x, Value y) { return success(areEqualNumbers(x, y)); },
       /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 static bool haveEqualSize(gpu::AllocOp a, gpu::AllocOp b) {
   return a.getType() == b.getType() &&
-         llvm::equal(a.getDynamicSizes(), b.getDynamicSizes(), areEqual);
+         llvm::equal(a.getDynamicSizes(), b.getDynamicSizes(), areEqualNumbers);
+}
+
+/// How many arrays `alloc` holds, one after the other.
+static int64_t countArrays(gpu::AllocOp alloc) {
+  auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName);
+  return arrays ? arrays.getInt() : 1;
+}
+
+/// Gives the array of `alloc` the memory `other`, which is dead from `dealloc`
+/// on.
+static void takeMemory(gpu::AllocOp alloc, gpu::AllocOp other,
+                       gpu::DeallocOp dealloc) {
+  other->setAttr(arraysAttrName, OpBuilder(other).getI64IntegerAttr(
+                                     countArrays(other) + countArrays(alloc)));
+  alloc.getMemref().replaceAllUsesWith(other.getMemref());
+  alloc.erase();
+  dealloc.erase();
+}
+
+/// Where `memory` is freed, if `last` is the last to use it.
+static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
+  for (Operation *op = last->getNextNode(); isa<gpu::DeallocOp>(op);
+       op = op->getNextNode())
+    if (op->getOperand(0) == memory)
+      return cast<gpu::DeallocOp>(op);
+  return {};
+}
+
+/// Has the kernel that fills `alloc` write the memory of an array that it is
+/// the last to read, if it may run in place.
+static bool runInPlace(gpu::AllocOp alloc) {
+  Operation *first = nullptr;
+  for (Operation *user : alloc.getMemref().getUsers()) {
+    Operation *ancestor = alloc->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  // A copy of what nobody uses any more.
+  if (auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first)) {
+    auto other = copy.getSrc().getDefiningOp<gpu::AllocOp>();
+    gpu::DeallocOp dealloc = other && other->getBlock() == alloc->getBlock()
+                                 ? findDealloc(copy, copy.getSrc())
+                                 : gpu::DeallocOp();
+    if (!dealloc || copy.getDst() != alloc.getMemref() ||
+        !haveEqualSize(alloc, other))
+      return false;
+    copy.erase();
+    takeMemory(alloc, other, dealloc);
+    return true;
+  }
+  auto launch = dyn_cast_or_null<LaunchOp>(first);
+  if (!launch)
+    return false;
+  SmallVector<Value> arguments(launch.getArgs());
+  unsigned out = llvm::find(arguments, alloc.getMemref()) - arguments.begin();
+  if (llvm::count(arguments, alloc.getMemref()) != 1)
+    return false;
+  for (auto [in, argument] : llvm::enumerate(arguments)) {
+    auto other = argument.getDefiningOp<gpu::AllocOp>();
+    if (!other || other == alloc || other->getBlock() != alloc->getBlock() ||
+        !haveEqualSize(alloc, other) || llvm::count(arguments, argument) != 1)
+      continue;
+    gpu::DeallocOp dealloc = findDealloc(launch, argument);
+    if (!dealloc || mayRunInPlace(launch, in, out) == InPlace::No)
+      continue;
+    mergeParameters(launch, in, out);
+    takeMemory(alloc, other, dealloc);
+    return true;
+  }
+  return false;
+}
+
+/// Gives the array of `alloc` the memory of one that is freed by one of `dead`,
+/// if one has its size.
+static bool takeDead(gpu::AllocOp alloc,
+                     SmallVectorImpl<gpu::DeallocOp> &dead) {
+  // What died last is most likely still in the cache.
+  for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
+    auto other = dealloc.getMemref().getDefiningOp<gpu::AllocOp>();
+    if (!haveEqualSize(alloc, other))
+      continue;
+    dead.erase(llvm::find(dead, dealloc));
+    takeMemory(alloc, other, dealloc);
+    return true;
+  }
+  return false;
 }
 
 /// Gives arrays of `block` the memory of others that are dead.
 static void reuseBuffers(Block &block) {
   SmallVector<gpu::DeallocOp> dead;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+  Operation *next = nullptr;
+  for (Operation *op = block.empty() ? nullptr : &block.front(); op;
+       op = next) {
+    next = op->getNextNode();
     if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
       auto alloc = dealloc.getMemref().getDefiningOp<gpu::AllocOp>();
       if (alloc && alloc->getBlock() == &block)
@@ -84,24 +174,10 @@ static void reuseBuffers(Block &block) {
     auto alloc = dyn_cast<gpu::AllocOp>(op);
     if (!alloc)
       continue;
-    // What died last is most likely still in the cache.
-    auto found = llvm::find_if(llvm::reverse(dead), [&](gpu::DeallocOp other) {
-      return haveEqualSize(alloc,
-                           other.getMemref().getDefiningOp<gpu::AllocOp>());
-    });
-    if (found == dead.rend())
-      continue;
-    gpu::DeallocOp dealloc = *found;
-    auto memory = dealloc.getMemref().getDefiningOp<gpu::AllocOp>();
-    int64_t count = 1;
-    if (auto arrays = memory->getAttrOfType<IntegerAttr>(arraysAttrName))
-      count = arrays.getInt();
-    memory->setAttr(arraysAttrName,
-                    OpBuilder(memory).getI64IntegerAttr(count + 1));
-    alloc.getMemref().replaceAllUsesWith(memory.getMemref());
-    alloc.erase();
-    dead.erase(std::prev(found.base()));
-    dealloc.erase();
+    // Operations behind this one may be erased, too.
+    Operation *before = op->getPrevNode();
+    if (runInPlace(alloc) || takeDead(alloc, dead))
+      next = before ? before->getNextNode() : &block.front();
   }
 }
 

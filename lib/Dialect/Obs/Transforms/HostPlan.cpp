@@ -7,6 +7,7 @@
 
 #include "HostPlan.h"
 #include "HostArrays.h"
+#include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -56,6 +57,7 @@ std::string Plan::describe(LaunchOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
       launch, launch.getKernelAttr());
   SmallVector<Value> reads, writes;
+  bool inPlace = false, inPlaceLater = false;
   for (auto [argument, parameter] :
        llvm::zip(launch.getArgs(), kernel.getBody().getArguments())) {
     if (!isa<MemRefType>(parameter.getType()))
@@ -67,6 +69,10 @@ std::string Plan::describe(LaunchOp launch) {
         continue;
       (isa<ForceOp>(user) ? writes : reads).push_back(argument);
     }
+    inPlace |= llvm::is_contained(reads, argument) &&
+               llvm::is_contained(writes, argument);
+    inPlaceLater |= kernel.getArgAttr(parameter.getArgNumber(),
+                                      mayAliasAttrName) != nullptr;
   }
   auto entry = kernel->getAttrOfType<StringAttr>("entry");
   std::string text =
@@ -75,6 +81,10 @@ std::string Plan::describe(LaunchOp launch) {
     text += " reads " + list(reads);
   if (!writes.empty())
     text += (reads.empty() ? " writes " : ", writes ") + list(writes);
+  if (inPlace)
+    text += ", in place";
+  else if (inPlaceLater)
+    text += ", in place after the first turn";
   return text;
 }
 

@@ -389,11 +389,19 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
       else
         functions.push_back(function);
     }
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
       if (failed(outline(function, symbols)))
         return signalPassFailure();
-    if (reuse)
-      llvm::for_each(functions, reuseBuffers);
+      if (!reuse) {
+        insertDeallocations(function);
+        continue;
+      }
+      prepareLoops(function);
+      insertDeallocations(function);
+      reuseBuffers(function);
+      planLoops(function);
+      hoistFromLoops(function);
+    }
     if (plan)
       llvm::for_each(functions, reportPlan);
     getOperation().walk(
@@ -418,10 +426,7 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
       if (failed(Outliner(force, symbols, name).run()))
         return failure();
     }
-    if (failed(finishHostArrays(function)))
-      return failure();
-    insertDeallocations(function);
-    return success();
+    return finishHostArrays(function);
   }
 };
 } // namespace

@@ -209,8 +209,13 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     last. Arrays become memrefs in device memory: function arguments and results
     change type, fresh results are `gpu.alloc`ed and, unless they leave the
     function or a loop, deallocated after their last use. An array takes the
-    memory of one of the same type and extents that is dead by then, and the plan
-    says of how many arrays a buffer is the memory. Initial contents of a
+    memory of one of the same type and extents that is dead by then, or that the
+    kernel is the last to read, if each of its iterations reads only what it
+    writes itself: then the kernel has one parameter for both and runs in place.
+    The plan says so, and of how many arrays a buffer is the memory. What is a
+    part of an array in memory is returned and carried without a copy. Loops of
+    the host allocate nothing in a turn if what they carry keeps its extents:
+    two buffers take turns, or one is enough, in place. Initial contents of a
     result are a `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in
     host code copies one element.
 
