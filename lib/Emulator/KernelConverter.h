@@ -23,6 +23,18 @@ namespace mlir::obs::emulator {
 /// The type without its memory space.
 Type withoutMemorySpace(Type type);
 
+/// The bytes that one element takes in memory, or 0 for a type that kernels
+/// cannot keep in memory.
+uint64_t elementBytes(Type type);
+
+/// True for registers that hold an array of a warp. Lanes without an element
+/// take part in shuffles too, with whatever they have.
+bool isLaneArray(memref::AllocaOp alloca);
+
+/// What `memref` is a view of: an argument, a private array, or a part of the
+/// shared memory.
+Value findBuffer(Value memref);
+
 /// The sites of a module and the declarations of the runtime in it.
 class ModuleState {
 public:

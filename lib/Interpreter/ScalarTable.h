@@ -1,0 +1,35 @@
+//===- ScalarTable.h - The table of scalar ops ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_INTERPRETER_SCALARTABLE_H
+#define OBSIDIAN_LIB_INTERPRETER_SCALARTABLE_H
+
+#include "Obsidian/Interpreter/ScalarOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::obs::interpreter {
+
+using Operands = ArrayRef<Scalar>;
+using Results = SmallVectorImpl<Scalar>;
+
+/// How each operation is evaluated.
+using ScalarTable = llvm::DenseMap<TypeID, ScalarOpFn>;
+
+template <typename OpTy>
+void add(ScalarTable &table, ScalarOpFn fn) {
+  table.try_emplace(TypeID::get<OpTy>(), fn);
+}
+
+/// Adds the operations on floats, and those between them and integers.
+void addFloatOps(ScalarTable &table);
+
+/// The error that `op` has no result for its operands.
+llvm::Error trap(Operation *op, const Twine &reason);
+
+} // namespace mlir::obs::interpreter
+
+#endif // OBSIDIAN_LIB_INTERPRETER_SCALARTABLE_H
