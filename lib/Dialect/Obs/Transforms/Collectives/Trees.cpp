@@ -79,7 +79,7 @@ static Value reduceByStages(CollectiveBuilder &c, Value x,
   });
   Extent few = {c.min(c.getExtent(x).value, c.constant(2)),
                 ShapedType::kDynamic, 2};
-  return c.generate(few, [&](Value i) { return c.get(x, i); });
+  return c.shareReads(c.generate(few, [&](Value i) { return c.get(x, i); }));
 }
 
 Value CollectiveBuilder::tree(Value array) {
