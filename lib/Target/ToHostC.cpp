@@ -304,7 +304,7 @@ void FunctionPrinter::printSweep(StringRef mark, ValueRange kept) {
   std::string list = fresh("kept");
   line() << "const CUdeviceptr " << list << "[] = {" << llvm::join(arrays, ", ")
          << (arrays.empty() ? "0" : "") << "};\n";
-  line() << "obs_sweep(&program, " << mark << ", " << list << ", "
+  line() << "obsrt_sweep(&program, " << mark << ", " << list << ", "
          << arrays.size() << ");\n";
 }
 
@@ -312,7 +312,7 @@ LogicalResult FunctionPrinter::printFor(scf::ForOp loop) {
   declare(loop.getResults());
   assign(loop.getResults(), names(loop.getInitArgs()));
   std::string mark = fresh("mark");
-  line() << "obs_buffer *" << mark << " = program.buffers;\n";
+  line() << "obsrt_buffer *" << mark << " = program.buffers;\n";
   std::string iv = name(loop.getInductionVar());
   std::string type =
       getCType(loop.getInductionVar().getType(), loop.getUnsignedCmp());
@@ -336,7 +336,7 @@ LogicalResult FunctionPrinter::printWhile(scf::WhileOp loop) {
   declare(loop.getBeforeArguments());
   assign(loop.getBeforeArguments(), names(loop.getInits()));
   std::string mark = fresh("mark");
-  line() << "obs_buffer *" << mark << " = program.buffers;\n";
+  line() << "obsrt_buffer *" << mark << " = program.buffers;\n";
   line() << "for (;;) {\n";
   ++indent;
   if (failed(printBlock(*loop.getBeforeBody())))
@@ -443,7 +443,7 @@ LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
   line() << "void *" << parameters << "[] = {" << llvm::join(addresses, ", ")
          << (addresses.empty() ? "NULL" : "") << "};\n";
   Value shared = launch.getDynamicSharedMemorySize();
-  line() << "OBS_CALL(obs_launch(&program, \""
+  line() << "OBS_CALL(obsrt_launch(&program, \""
          << launch.getKernelName().getValue() << "\", "
          << name(launch.getGridSizeX()) << ", " << name(launch.getBlockSizeX())
          << ", " << (shared ? name(shared) : "0") << ", " << parameters
@@ -570,24 +570,24 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
         line() << "const int64_t " << list << "[] = {"
                << llvm::join(sizes, ", ") << (sizes.empty() ? "0" : "")
                << "};\n";
-        line() << "OBS_CALL(obs_allocate(&program, &" << array << ", "
+        line() << "OBS_CALL(obsrt_allocate(&program, &" << array << ", "
                << type.getRank() << ", " << list << ", "
                << getBytes(type.getElementType()) << "));\n";
         return success();
       })
       .Case([&](gpu::DeallocOp dealloc) {
-        line() << "obs_release(&program, " << name(dealloc.getMemref())
+        line() << "obsrt_release(&program, " << name(dealloc.getMemref())
                << ".data);\n";
         return success();
       })
       .Case([&](gpu::MemcpyOp copy) {
-        line() << "OBS_CALL(obs_copy(program.stream, &" << name(copy.getDst())
+        line() << "OBS_CALL(obsrt_copy(program.stream, &" << name(copy.getDst())
                << ", &" << name(copy.getSrc()) << ", " << rankOf(copy.getSrc())
                << ", " << bytesOf(copy.getSrc()) << "));\n";
         return success();
       })
       .Case([&](gpu::MemsetOp set) {
-        line() << "OBS_CALL(obs_fill(program.stream, &" << name(set.getDst())
+        line() << "OBS_CALL(obsrt_fill(program.stream, &" << name(set.getDst())
                << ", " << rankOf(set.getDst()) << ", &" << name(set.getValue())
                << ", " << bytesOf(set.getDst()) << "));\n";
         return success();
@@ -618,8 +618,9 @@ std::string FunctionPrinter::nameParameter(unsigned number) {
   auto isFree = [](StringRef text) {
     return !taken.contains(text) && !llvm::isUpper(text.front()) &&
            !text.starts_with("_") && !text.starts_with("cu") &&
-           !text.starts_with("obs_") && !text.ends_with("_t") &&
-           !text.starts_with("result") && !text.starts_with("arg");
+           !text.starts_with("obs_") && !text.starts_with("obsrt_") &&
+           !text.ends_with("_t") && !text.starts_with("result") &&
+           !text.starts_with("arg");
   };
   std::string text = "arg" + std::to_string(number);
   if (name && isFree(name.getValue()) && !given.contains(name.getValue()))
@@ -644,16 +645,19 @@ LogicalResult FunctionPrinter::print() {
   for (auto [i, value] : llvm::enumerate(results))
     parameters.push_back(getCType(value.getType()) + " *result" +
                          std::to_string(i));
-  os << "CUresult obs_" << function.getName() << "("
+  // Two names are taken by what callers use beside the program.
+  StringRef suffix =
+      llvm::is_contained({"array", "free"}, function.getName()) ? "_" : "";
+  os << "CUresult obs_" << function.getName() << suffix << "("
      << (parameters.empty() ? "void" : llvm::join(parameters, ", ")) << ") {\n";
-  line() << "obs_program program;\n";
+  line() << "obsrt_program program;\n";
   SmallVector<std::string> arrays;
   for (auto [i, value] : llvm::enumerate(results))
     if (isa<MemRefType>(value.getType()))
       arrays.push_back("result" + std::to_string(i));
   for (const std::string &array : arrays)
     line() << "memset(" << array << ", 0, sizeof(*" << array << "));\n";
-  line() << "OBS_CALL(obs_begin(&program));\n";
+  line() << "OBS_CALL(obsrt_begin(&program));\n";
   // A block of its own: errors leave it before all is declared.
   line() << "{\n";
   ++indent;
@@ -668,7 +672,7 @@ LogicalResult FunctionPrinter::print() {
       arrays, [](const std::string &array) { return array + "->data"; });
   line() << "const CUdeviceptr kept[] = {" << llvm::join(kept, ", ")
          << (kept.empty() ? "0" : "") << "};\n";
-  line() << "CUresult status = obs_end(&program, kept, " << kept.size()
+  line() << "CUresult status = obsrt_end(&program, kept, " << kept.size()
          << ");\n";
   for (const std::string &array : arrays) {
     line() << "if (status != CUDA_SUCCESS)\n";
@@ -691,7 +695,7 @@ LogicalResult obs::translateToHostC(ModuleOp module, StringRef ptx,
   }
   os << "/* A program for CUDA. Compile with a C99 compiler, link with -lcuda. "
         "*/\n\n";
-  os << "static const char obs_ptx[] =\n";
+  os << "static const char obsrt_ptx[] =\n";
   SmallVector<StringRef> lines;
   ptx.split(lines, '\n');
   for (StringRef line : lines) {

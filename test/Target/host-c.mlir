@@ -1,23 +1,23 @@
 // RUN: obs-translate --obs-to-host-c %s -o %t.c
 // RUN: FileCheck %s --input-file=%t.c
-// RUN: %cc -std=c99 -fsyntax-only -Wall -Werror -Wno-unused -I %S/Inputs/cuda %t.c
+// RUN: %cc -std=c99 -fsyntax-only -Wall -Wextra -Werror -I %S/Inputs/cuda %t.c
 // RUN: obs-translate --obs-to-host-c %examples/matmul.mlir -o %t.c
-// RUN: %cc -std=c99 -fsyntax-only -Wall -Werror -Wno-unused -I %S/Inputs/cuda %t.c
+// RUN: %cc -std=c99 -fsyntax-only -Wall -Wextra -Werror -I %S/Inputs/cuda %t.c
 // RUN: not obs-translate --obs-to-host-c %S/Inputs/half-on-host.mlir 2>&1 | FileCheck %s --check-prefix=HALF
 // REQUIRES: c-compiler
 
-// CHECK: static const char obs_ptx[] =
+// CHECK: static const char obsrt_ptx[] =
 // CHECK: .visible .entry step(
 // CHECK: CUresult obs_main(const obs_array *arg0, float arg1, obs_array *result0) {
-// CHECK: OBS_CALL(obs_begin(&program));
-// CHECK: OBS_CALL(obs_allocate(
+// CHECK: OBS_CALL(obsrt_begin(&program));
+// CHECK: OBS_CALL(obsrt_allocate(
 // CHECK: for (int64_t
-// CHECK: OBS_CALL(obs_launch(&program, "step",
+// CHECK: OBS_CALL(obsrt_launch(&program, "step",
 // What an iteration allocated and does not carry on is freed.
-// CHECK: obs_sweep(&program, mark
+// CHECK: obsrt_sweep(&program, mark
 // CHECK: printf("%lld\n"
 // CHECK: done:;
-// CHECK: obs_end(&program, kept, 1);
+// CHECK: obsrt_end(&program, kept, 1);
 
 // HALF: error: 'arith.addf' op [host-c] has no translation to C; keep it out of host code
 func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
