@@ -89,29 +89,106 @@ struct Meeting {
 };
 } // namespace
 
+namespace {
+/// The meetings of the elements of a group, by their indices in the dimensions
+/// `compared`: in an array where the indices are dense, as they mostly are.
+class MeetingTable {
+public:
+  MeetingTable(const ElementGroup &group, ArrayRef<unsigned> compared);
+
+  /// The meeting at `element`; null where the group has none.
+  Meeting *find(const ElementGroup::Element &element);
+  std::optional<Level> getLevel() const;
+
+private:
+  /// The place of `element` in the box of all elements of the group.
+  std::optional<uint64_t> getPlace(const ElementGroup::Element &element) const;
+
+  ArrayRef<unsigned> compared;
+  /// The least index and the extent of each dimension.
+  SmallVector<std::pair<int64_t, uint64_t>, 2> box;
+  std::vector<Meeting> dense;
+  std::map<SmallVector<int64_t, 2>, Meeting> sparse;
+  bool isDense = true;
+};
+} // namespace
+
+static SmallVector<int64_t, 2> getKey(const ElementGroup::Element &element,
+                                      ArrayRef<unsigned> compared) {
+  SmallVector<int64_t, 2> key;
+  for (unsigned d : compared)
+    key.push_back(element.constants[d]);
+  return key;
+}
+
+MeetingTable::MeetingTable(const ElementGroup &group,
+                           ArrayRef<unsigned> compared)
+    : compared(compared) {
+  constexpr uint64_t maxPlaces = 1 << 16;
+  uint64_t places = 1;
+  for (unsigned d : compared) {
+    int64_t min = std::numeric_limits<int64_t>::max();
+    int64_t max = std::numeric_limits<int64_t>::min();
+    for (const ElementGroup::Element &element : group.elements) {
+      min = std::min(min, element.constants[d]);
+      max = std::max(max, element.constants[d]);
+    }
+    uint64_t extent = uint64_t(max) - uint64_t(min) + 1;
+    isDense &= extent != 0 && extent <= maxPlaces / places;
+    if (!isDense)
+      break;
+    box.push_back({min, extent});
+    places *= extent;
+  }
+  if (isDense)
+    dense.resize(places);
+  for (const ElementGroup::Element &element : group.elements)
+    (isDense ? dense[*getPlace(element)] : sparse[getKey(element, compared)])
+        .add(0, element);
+}
+
+std::optional<uint64_t>
+MeetingTable::getPlace(const ElementGroup::Element &element) const {
+  uint64_t place = 0;
+  for (auto [d, side] : llvm::zip_equal(compared, box)) {
+    uint64_t index = uint64_t(element.constants[d]) - uint64_t(side.first);
+    if (index >= side.second)
+      return std::nullopt;
+    place = place * side.second + index;
+  }
+  return place;
+}
+
+Meeting *MeetingTable::find(const ElementGroup::Element &element) {
+  if (isDense) {
+    std::optional<uint64_t> place = getPlace(element);
+    return place ? &dense[*place] : nullptr;
+  }
+  auto found = sparse.find(getKey(element, compared));
+  return found == sparse.end() ? nullptr : &found->second;
+}
+
+std::optional<Level> MeetingTable::getLevel() const {
+  std::optional<Level> level;
+  auto join = [&](const Meeting &meeting) {
+    if (std::optional<Level> here = meeting.getLevel())
+      level = std::max(level.value_or(*here), *here);
+  };
+  llvm::for_each(dense, join);
+  llvm::for_each(llvm::make_second_range(sparse), join);
+  return level;
+}
+
 /// The meeting level of two groups, which meet where the indices of the
 /// dimensions `compared` agree.
 static std::optional<Level> meetGroups(const ElementGroup &a,
                                        const ElementGroup &b,
                                        ArrayRef<unsigned> compared) {
-  SmallVector<int64_t, 0> keys;
-  keys.reserve((a.elements.size() + b.elements.size()) * compared.size());
-  auto getKey = [&](const ElementGroup::Element &element) {
-    for (unsigned d : compared)
-      keys.push_back(element.constants[d]);
-    return ArrayRef(keys).take_back(compared.size());
-  };
-  llvm::DenseMap<ArrayRef<int64_t>, Meeting> meetings;
-  for (const ElementGroup::Element &element : a.elements)
-    meetings[getKey(element)].add(0, element);
+  MeetingTable meetings(a, compared);
   for (const ElementGroup::Element &element : b.elements)
-    if (auto found = meetings.find(getKey(element)); found != meetings.end())
-      found->second.add(1, element);
-  std::optional<Level> level;
-  for (auto &[key, meeting] : meetings)
-    if (std::optional<Level> here = meeting.getLevel())
-      level = std::max(level.value_or(*here), *here);
-  return level;
+    if (Meeting *meeting = meetings.find(element))
+      meeting->add(1, element);
+  return meetings.getLevel();
 }
 
 /// The meeting level of two sets of elements. A uniform value of the loop
