@@ -25,7 +25,7 @@ LARGEST = 20000
 Case = collections.namedtuple("Case", "path entry inputs")
 # A list of arguments, the numbers of blocks to launch, and the number of random
 # orders of the threads.
-Input = collections.namedtuple("Input", "words blocks orders", defaults=((1, 2), 3))
+Input = collections.namedtuple("Input", "words blocks orders", defaults=((1, 2), 1))
 
 
 def load_oracles():

@@ -58,8 +58,9 @@ def isolate_host(lines, entry):
 
 
 def kernels(lines):
-    """The text of each kernel, without locations."""
-    return {function.name: re.sub(r" loc\(.*", "", "\n".join(lines[function.begin:function.end]), flags=re.M)
+    """The text of each kernel, without locations, and of the constants in its module."""
+    constants = "\n".join(line for line in lines if line.lstrip().startswith("memref.global"))
+    return {function.name: re.sub(r" loc\(.*", "", "\n".join([constants, *lines[function.begin:function.end]]))
             for function in functions(lines) if function.kind == "gpu"}
 
 
