@@ -68,6 +68,11 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     that its threads can have, up to 128. If the program asks for them, 64 for each
     array are the limit.
 
+    If other threads than the writers read at most an eighth of an array of the
+    block, it is split: what a thread reads of its own is an array for itself, in
+    a register, and only what others read is stored. The last array of a scan is
+    read like that, for the total.
+
     A table that the lanes of a warp always read one element of, as the index
     algebra shows, is marked `obs.constant`: the constant cache serves one address
     at a time. `obs-map-levels` puts it there if all kernels read it so, and the

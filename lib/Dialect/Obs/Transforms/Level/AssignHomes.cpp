@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ForwardOwned.h"
 #include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -103,6 +104,7 @@ void AssignHomes::runOnOperation() {
   workers = getWorkers(getOperation());
   taken = 0;
   markConstants(getOperation(), workers.threads);
+  forwardOwnedElements(getOperation(), workers.threads);
   auto inLanes = findLaneArrays(getOperation());
   WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
     auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
