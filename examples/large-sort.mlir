@@ -12,7 +12,7 @@
 //
 // Lengths that are no power of two are filled up with the largest integer.
 //
-// GPU: 2^24 elements take 61 kernels, and one that drops the filling. The columns
+// GPU: 2^24 elements take 61 kernels, and two arrays at most. The columns
 // of a tile are unrolled, so its elements are in registers.
 //
 // Run: obs-run examples/large-sort.mlir random:5000xi32:1
