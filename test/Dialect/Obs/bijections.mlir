@@ -186,6 +186,26 @@ func.func @outer_last(%a: !obs.push<grid, ? x i32>, %n: index) {
   return
 }
 
+// Rotations of the elements: of any number of them, and by a number known at run
+// time where 2^64 is a multiple of theirs.
+func.func @large_rotation(%a: !obs.push<grid, 3000000 x i32>, %b: !obs.push<grid, 131072 x i32>, %k: index) {
+  %c7 = arith.constant 7 : index
+  %n = arith.constant 3000000 : index
+  %m = arith.constant 131072 : index
+  %r = obs.reindex (%i) = %a {
+    %s = arith.addi %i, %c7 : index
+    %j = arith.remui %s, %n : index
+    obs.yield %j : index
+  } : !obs.push<grid, 3000000 x i32> -> !obs.push<grid, 3000000 x i32>
+  %q = obs.reindex (%i) = %b {
+    %p = arith.muli %i, %c7 : index
+    %s = arith.addi %p, %k : index
+    %j = arith.remui %s, %m : index
+    obs.yield %j : index
+  } : !obs.push<grid, 131072 x i32> -> !obs.push<grid, 131072 x i32>
+  return
+}
+
 // Numbers of 8 bits wrap: i * 5 and 100 - i modulo 256, and a quotient of what
 // may be negative.
 func.func @wrapping(%a: !obs.push<grid, 256 x i32>) {

@@ -59,16 +59,16 @@ func.func @sizes(%a: !obs.push<grid, 8 x i32>) {
 
 // -----
 
-// A rotation by a number known at run time: a bijection, but not one that is
-// recognised.
-func.func @unknown(%a: !obs.push<grid, 8 x i32>, %k: index) {
-  %c8 = arith.constant 8 : index
+// A rotation by a number known at run time: i + k may wrap, and 10 does not
+// divide 2^64.
+func.func @unknown(%a: !obs.push<grid, 10 x i32>, %k: index) {
+  %c10 = arith.constant 10 : index
   // expected-error@+1 {{[R5-proof] cannot be proved to be a bijection; build it from obs.bit operations or n - 1 - i, give static extents of at most 65536 elements, or mark it unchecked}}
   %r = obs.reindex (%i) = %a {
     %s = arith.addi %i, %k : index
-    %j = arith.remui %s, %c8 : index
+    %j = arith.remui %s, %c10 : index
     obs.yield %j : index
-  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  } : !obs.push<grid, 10 x i32> -> !obs.push<grid, 10 x i32>
   return
 }
 
@@ -86,13 +86,15 @@ func.func @dynamic(%a: !obs.push<grid, ? x i32>, %n: index) {
 
 // -----
 
-// Above the limit even an addition that wraps is not enumerated.
+// Above the limit squares are not enumerated: i (i + 1) / 2 modulo 2^17.
 func.func @too_large(%a: !obs.push<grid, 131072 x i32>) {
   %c1 = arith.constant 1 : index
   %mask = arith.constant 131071 : index
   // expected-error@+1 {{[R5-proof] cannot be proved}}
   %r = obs.reindex (%i) = %a {
-    %s = arith.addi %i, %c1 : index
+    %n = arith.addi %i, %c1 : index
+    %p = arith.muli %i, %n : index
+    %s = arith.shrui %p, %c1 : index
     %j = arith.andi %s, %mask : index
     obs.yield %j : index
   } : !obs.push<grid, 131072 x i32> -> !obs.push<grid, 131072 x i32>

@@ -12,6 +12,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir::obs;
 using llvm::ArrayRef;
@@ -53,6 +54,45 @@ static std::optional<uint64_t> countElements(ArrayRef<int64_t> box) {
     overflowed |= overflows;
   }
   return overflowed ? std::nullopt : std::optional(count);
+}
+
+namespace {
+/// `dividend` divided by `divisor`, rounded down, or what is left.
+struct Division {
+  IndexExpr dividend;
+  int64_t divisor;
+  bool isRest;
+
+  static std::optional<Division> get(const IndexExpr &expr);
+};
+} // namespace
+
+std::optional<Division> Division::get(const IndexExpr &expr) {
+  if (expr.getOperands().size() != 2)
+    return std::nullopt;
+  IndexExpr a = expr.getOperands()[0], b = expr.getOperands()[1];
+  std::optional<int64_t> c = b.getConstant();
+  switch (expr.getKind()) {
+  case Kind::FloorDiv:
+  case Kind::Mod:
+    if (!c || *c <= 1)
+      return std::nullopt;
+    return Division{a, *c, expr.getKind() == Kind::Mod};
+  case Kind::And:
+    if (!c) {
+      std::swap(a, b);
+      c = b.getConstant();
+    }
+    if (!c || *c <= 0 || !llvm::isMask_64(*c) || *c >= maxExtent)
+      return std::nullopt;
+    return Division{a, *c + 1, true};
+  case Kind::Shr:
+    if (!c || *c <= 0 || *c >= 40 || !a.getRange() || a.getRange()->min < 0)
+      return std::nullopt;
+    return Division{a, int64_t(1) << *c, false};
+  default:
+    return std::nullopt;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +221,29 @@ static Bijection classifyShift(const IndexExpr &expr, unsigned id,
   return {};
 }
 
+/// Decides `expr` = (c * i + d) mod n, for i below n, where d may have symbols.
+static Bijection classifyModular(const IndexExpr &expr, unsigned id,
+                                 int64_t extent) {
+  std::optional<Division> division = Division::get(expr);
+  if (!division || !division->isRest || division->divisor != extent)
+    return {};
+  LinearForm form = LinearForm::get(division->dividend);
+  uint64_t factor = 0;
+  for (auto &[term, coefficient] : form.terms) {
+    if (term.getKind() == Kind::Variable && term.getId() == id)
+      factor = coefficient;
+    else if (!term.isUniform())
+      return {};
+  }
+  // Modulo 2^64 is as good where n divides that.
+  if (!llvm::isPowerOf2_64(extent) && !form.getRange())
+    return {};
+  if (int64_t(factor) < 0)
+    factor = -factor;
+  uint64_t common = std::gcd(factor, uint64_t(extent));
+  return common == 1 ? yes() : no({extent / int64_t(common)});
+}
+
 /// Recognizes exclusive ors with symbols and permutations of bits by symbols:
 /// they permute all numbers, and those below a power of two if none leaves.
 static Bijection classifyPermuted(const IndexExpr &expr, unsigned id,
@@ -225,6 +288,9 @@ static Bijection classifyOne(const IndexExpr &expr, unsigned id,
           return std::nullopt;
         });
     int64_t from = domain.getValue(), to = range.getValue();
+    if (from == to)
+      if (Bijection rest = classifyModular(alone, 0, from); !isUnknown(rest))
+        return rest;
     if (Bijection bits = classifyBits(alone, from, to); !isUnknown(bits))
       return bits;
     if (Bijection points = tryPoints(alone, from, to); !isUnknown(points))
@@ -287,15 +353,6 @@ static Bijection classifyTriangular(ArrayRef<IndexExpr> map,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `dividend` divided by `divisor`, rounded down, or what is left.
-struct Division {
-  IndexExpr dividend;
-  int64_t divisor;
-  bool isRest;
-
-  static std::optional<Division> get(const IndexExpr &expr);
-};
-
 /// Takes indices apart into digits, so that quotients and remainders become
 /// sums of multiples of digits.
 class Digits {
@@ -320,34 +377,6 @@ private:
   llvm::DenseMap<const void *, bool> visited;
 };
 } // namespace
-
-std::optional<Division> Division::get(const IndexExpr &expr) {
-  if (expr.getOperands().size() != 2)
-    return std::nullopt;
-  IndexExpr a = expr.getOperands()[0], b = expr.getOperands()[1];
-  std::optional<int64_t> c = b.getConstant();
-  switch (expr.getKind()) {
-  case Kind::FloorDiv:
-  case Kind::Mod:
-    if (!c || *c <= 1)
-      return std::nullopt;
-    return Division{a, *c, expr.getKind() == Kind::Mod};
-  case Kind::And:
-    if (!c) {
-      std::swap(a, b);
-      c = b.getConstant();
-    }
-    if (!c || *c <= 0 || !llvm::isMask_64(*c) || *c >= maxExtent)
-      return std::nullopt;
-    return Division{a, *c + 1, true};
-  case Kind::Shr:
-    if (!c || *c <= 0 || *c >= 40 || !a.getRange() || a.getRange()->min < 0)
-      return std::nullopt;
-    return Division{a, int64_t(1) << *c, false};
-  default:
-    return std::nullopt;
-  }
-}
 
 Digits::Digits(ArrayRef<IndexExpr> map, ArrayRef<IndexExpr> domain)
     : map(map), domain(domain), divisors(domain.size()) {}

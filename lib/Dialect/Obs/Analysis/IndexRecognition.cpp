@@ -177,6 +177,12 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
       if (!isa<arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op))
         a = extendZeros(a, getWidth(value.getType()));
     }
+    // The low bits are the same with a sign.
+    std::optional<int64_t> c = b.getConstant();
+    if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) &&
+        !assumesExtents && !isNatural(a) && c && *c > 0 &&
+        llvm::isPowerOf2_64(*c))
+      return a & number(*c - 1);
     return combineNaturals(kind, a, b, isWide);
   };
   using Result = std::optional<IndexExpr>;

@@ -173,6 +173,18 @@ TEST(Bijection, LargeMapsAreDecidedByTheAlgebra) {
   EXPECT_EQ(classify(c(n - 1) - i, n, n), Answer::Yes);
   EXPECT_EQ(classify(c(n) - i, n, n), Answer::No);
   EXPECT_EQ(classify(i + c(1), n, n), Answer::No);
+  EXPECT_EQ(classify(mod(c(5) - i * c(17), 999999), 999999, 999999),
+            Answer::Yes);
+  EXPECT_EQ(classify(mod(i * c(7), 7000000), 7000000, 7000000), Answer::No);
+  // By a number known at run time, which must not wrap unless n divides 2^64.
+  IndexExpr far = IndexExpr::symbol(0);
+  IndexExpr near = IndexExpr::symbol(1, IndexRange{-100, 100});
+  EXPECT_EQ(classify((i * c(3) + far) & c(n - 1), n, n), Answer::Yes);
+  EXPECT_EQ(classify((i * c(6) + far) & c(n - 1), n, n), Answer::No);
+  EXPECT_EQ(classify(mod(index(0, 1000) + near, 1000), 1000, 1000),
+            Answer::Yes);
+  EXPECT_EQ(classify(mod(index(0, 1000) + far, 1000), 1000, 1000),
+            Answer::Unknown);
   // 2^40 elements and more.
   IndexExpr row = index(0, n), column = index(1, n);
   EXPECT_EQ(classify(row * c(n) + column, {n, n}, n * n), Answer::Yes);

@@ -33,9 +33,9 @@ struct Bijection {
 
 /// Whether `map` takes the box `domain` to the box `range`. Variables 0 to rank
 /// - 1 are the index; the extents are constants or symbols. Answers by affine
-/// forms (permuted, reversed and mixed-radix indices), by linear maps over
-/// bits, by permutations of bits with symbols as parameters, and by trying at
-/// most `indexEnumerationBudget` indices, in this order.
+/// forms (permuted, reversed, modular and mixed-radix indices), linear maps
+/// over bits, by permutations of bits with symbols as parameters, and by trying
+/// at most `indexEnumerationBudget` indices, in this order.
 Bijection classifyBijection(llvm::ArrayRef<IndexExpr> map,
                             llvm::ArrayRef<IndexExpr> domain,
                             llvm::ArrayRef<IndexExpr> range);
