@@ -42,7 +42,7 @@ class Expression:
                 name = rng.choice(self.variables)
                 return f"%{name}", name
             return self.constant(rng.choice((0, 1, 2, 3, 5, 8, 31, 32, 33, 64)))
-        choice = rng.randrange(12)
+        choice = rng.randrange(14)
         a, x = self.build(depth - 1)
         if choice < 4:
             b, y = self.build(depth - 1)
@@ -56,6 +56,20 @@ class Expression:
             return self.emit(f"arith.{name}ui {a}, {b}"), f"{name}({x}, {y})"
         if choice == 5:
             return self.choose(depth - 1, a, x)
+        if choice == 6:
+            # What is not negative of a difference.
+            b, y = self.build(depth - 1)
+            difference = self.emit(f"arith.subi {a}, {b}")
+            zero, _ = self.constant(0)
+            return self.emit(f"arith.maxsi {difference}, {zero}"), f"max({x} - {y}, 0)"
+        if choice == 7:
+            # In 32 bits, which may wrap.
+            value = rng.choice((3, 32, 0x10000001, 0x7FFFFFFF))
+            narrow = self.emit(f"arith.index_castui {a}", "index to i32")
+            factor = self.emit(f"arith.constant {value}", "i32")
+            product = self.emit(f"arith.muli {narrow}, {factor}", "i32")
+            wide = self.emit(f"arith.index_castui {product}", "i32 to index")
+            return wide, f"(({x}) * {value} & 0xffffffff)"
         name, sign, value = rng.choice(
             (
                 ("muli", "*", rng.choice((2, 3, 4, 8, 32))),
@@ -145,13 +159,21 @@ class Warps:
 
 class Loop:
     def __init__(self, rng, uniform, depth):
-        self.name = f"k{depth}"
+        self.name, self.carried = f"k{depth}", f"u{depth}"
         self.turns = rng.choice((1, 2, 3, 4))
-        self.body = body(rng, uniform + [self.name], depth + 1)
+        uniform = uniform + [self.name, self.carried]
+        self.body = body(rng, uniform, depth + 1)
+        self.next = Expression(rng, uniform)
+        self.result, text = self.next.index(2)
+        self.getNext = eval(f"lambda {', '.join(uniform)}: {text}")
 
     def text(self):
-        first = [f"scf.for %{self.name} = %c0 to %c{self.turns} step %c1 {{"]
-        return first + [line for one in self.body for line in one.text()] + ["}"]
+        first = (
+            f"%r{id(self)} = scf.for %{self.name} = %c0 to %c{self.turns} step %c1 "
+            f"iter_args(%{self.carried} = %c1) -> (index) {{"
+        )
+        lines = [line for one in self.body for line in one.text()] + self.next.lines
+        return [first] + lines + [f"scf.yield {self.result} : index", "}"]
 
 
 def body(rng, uniform, depth):
@@ -202,7 +224,7 @@ def parse(lines, parts):
             result.append(rest.pop(0))
             while not lines.pop(0).strip().startswith("} {mapping"):
                 pass
-        elif line.startswith("scf.for "):
+        elif "scf.for " in line:
             loop = rest.pop(0)
             result.append((loop, parse(lines, loop.body)))
         elif line == "}" or line.startswith("} {obs.map"):
@@ -276,8 +298,11 @@ class Run:
             elif isinstance(statement[0], Warps):
                 self.runWarps(statement[1], statement[0], values)
             else:
-                for turn in range(statement[0].turns):
-                    self.execute(statement[1], values + (turn,))
+                loop, carried = statement[0], 1
+                for turn in range(loop.turns):
+                    inner = values + (turn, carried)
+                    self.execute(statement[1], inner)
+                    carried = loop.getNext(*inner)
             if self.problem:
                 return
 
