@@ -7,21 +7,13 @@
 // saxpy.json: parameters k (f32), x, x_extent, y, y_extent, r, r_extent; 256
 // threads in a block; max(ceildiv(x_extent, 256), 1) blocks.
 
+#include "check.h"
 #include <cstdint>
 #include <cstdio>
 #include <cuda.h>
 #include <fstream>
 #include <sstream>
 #include <vector>
-
-static void check(CUresult status, const char *what) {
-  if (status == CUDA_SUCCESS)
-    return;
-  const char *text = "";
-  cuGetErrorString(status, &text);
-  std::fprintf(stderr, "%s: %s\n", what, text);
-  std::exit(1);
-}
 
 int main(int argc, char **argv) {
   std::ifstream file(argc > 1 ? argv[1] : "saxpy.ptx");

@@ -7,10 +7,10 @@
 //
 // All that is needed is CUDA's driver and its header.
 
+#include "check.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cuda.h>
 #include <vector>
 
@@ -22,15 +22,6 @@ struct obs_array {
 };
 extern "C" CUresult obs_main(const obs_array *numbers, obs_array *result);
 extern "C" void obs_free(obs_array *array);
-
-static void check(CUresult status, const char *what) {
-  if (status == CUDA_SUCCESS)
-    return;
-  const char *text = "";
-  cuGetErrorString(status, &text);
-  std::fprintf(stderr, "%s: %s\n", what, text);
-  std::exit(1);
-}
 
 int main() {
   CUdevice device;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Levels.h"
+#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -50,8 +51,7 @@ FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
 }
 
 StringRef obs::getEntryName(KernelOp kernel) {
-  auto entry = kernel->getAttrOfType<StringAttr>("entry");
-  return entry ? entry.getValue() : kernel.getSymName();
+  return getSourceName(kernel, kernelEntryAttrName);
 }
 
 void obs::addLoweredDialects(DialectRegistry &registry) {

@@ -9,6 +9,7 @@
 #include "HostArrays.h"
 #include "InPlace.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -74,9 +75,8 @@ std::string Plan::describe(LaunchOp launch) {
     inPlaceLater |= kernel.getArgAttr(parameter.getArgNumber(),
                                       mayAliasAttrName) != nullptr;
   }
-  auto entry = kernel->getAttrOfType<StringAttr>("entry");
   std::string text =
-      "kernel '" + (entry ? entry.getValue() : kernel.getSymName()).str() + "'";
+      "kernel '" + getSourceName(kernel, kernelEntryAttrName).str() + "'";
   if (!reads.empty())
     text += " reads " + list(reads);
   if (!writes.empty())

@@ -14,6 +14,7 @@
 #include "HostArrays.h"
 #include "HostPlan.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -338,7 +339,7 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
                             FunctionType::get(force.getContext(), types, {}),
                             ArrayAttr(), ArrayAttr());
   // The entry point keeps its name when a host function has the same.
-  kernel->setAttr("entry", kernel.getSymNameAttr());
+  kernel->setAttr(kernelEntryAttrName, kernel.getSymNameAttr());
   symbols.insert(kernel);
   if (IntegerAttr threads = force.getThreadsAttr())
     kernel->setAttr("threads", threads);

@@ -23,10 +23,6 @@ constexpr int64_t sharedBytesOfBlock = 227 * 1024;
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
 
-/// On a kernel of a gpu.module: the name that the source gives it, if that was
-/// taken.
-constexpr StringLiteral entryAttrName = "obs.entry";
-
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELPASSES_H

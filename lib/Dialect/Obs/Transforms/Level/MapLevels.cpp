@@ -9,6 +9,7 @@
 #include "Accesses.h"
 #include "LaneArrays.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "OwnedArrays.h"
 #include "Workers.h"
@@ -146,9 +147,7 @@ void KernelMapper::createFunction() {
     types.push_back(MemRefType::get({}, memory.getElementType()));
     types.append(memory.getNumDynamicDims(), builder.getIndexType());
   }
-  StringRef name = kernel.getSymName();
-  if (auto entry = kernel->getAttrOfType<StringAttr>("entry"))
-    name = entry.getValue();
+  StringRef name = getSourceName(kernel, kernelEntryAttrName);
   function = gpu::GPUFuncOp::create(builder, loc, name,
                                     builder.getFunctionType(types, {}));
   SymbolTable(module).insert(function);

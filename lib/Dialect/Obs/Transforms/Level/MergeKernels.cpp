@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/OperationSupport.h"
@@ -19,10 +20,8 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// What the source calls a kernel.
 static StringRef getEntry(gpu::GPUFuncOp kernel) {
-  auto entry = kernel->getAttrOfType<StringAttr>(entryAttrName);
-  return entry ? entry.getValue() : kernel.getName();
+  return getSourceName(kernel, entryAttrName);
 }
 
 /// All attributes but names.

@@ -1,0 +1,20 @@
+// What the C++ programs here do about errors of CUDA's driver: say what failed,
+// and end.
+
+#ifndef OBSIDIAN_EXAMPLES_INTEROP_CHECK_H
+#define OBSIDIAN_EXAMPLES_INTEROP_CHECK_H
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda.h>
+
+inline void check(CUresult status, const char *what) {
+  if (status == CUDA_SUCCESS)
+    return;
+  const char *text = "";
+  cuGetErrorString(status, &text);
+  std::fprintf(stderr, "%s: %s\n", what, text);
+  std::exit(1);
+}
+
+#endif // OBSIDIAN_EXAMPLES_INTEROP_CHECK_H

@@ -1,0 +1,34 @@
+//===- KernelNames.h - What kernels are called ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A symbol is unique in its module, so a kernel can have another one than the
+// source says: another kernel, or a host function, has that. What the source
+// says is kept in an attribute until kernels of equal code are merged.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_KERNELNAMES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_KERNELNAMES_H
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::obs {
+
+/// The name in the source, on an `obs.kernel` and on a `gpu.func`.
+constexpr StringLiteral kernelEntryAttrName = "entry";
+constexpr StringLiteral entryAttrName = "obs.entry";
+
+/// What the source calls `kernel`, which keeps that in the attribute `name`:
+/// its symbol if there is none.
+inline StringRef getSourceName(SymbolOpInterface kernel, StringRef name) {
+  auto entry = kernel->getAttrOfType<StringAttr>(name);
+  return entry ? entry.getValue() : kernel.getName();
+}
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_KERNELNAMES_H
