@@ -201,3 +201,16 @@ func.func @wrong_stride(%a: !obs.push<grid, 1000 x 1000 x i32>) {
   } : !obs.push<grid, 1000 x 1000 x i32> -> !obs.push<grid, 1000000 x i32>
   return
 }
+
+// -----
+
+// Values that need each other are no index.
+func.func @cycle(%a: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[R5-proof] cannot be proved}}
+  %r = obs.reindex (%i) = %a {
+    %x = arith.addi %y, %i : index
+    %y = arith.addi %x, %i : index
+    obs.yield %y : index
+  } : !obs.push<grid, 8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}

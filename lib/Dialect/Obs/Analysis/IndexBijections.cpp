@@ -530,11 +530,13 @@ Bijection Digits::classify(ArrayRef<IndexExpr> range) {
 Bijection mlir::obs::classifyBijection(ArrayRef<IndexExpr> map,
                                        ArrayRef<IndexExpr> domain,
                                        ArrayRef<IndexExpr> range) {
+  if (map.size() != range.size())
+    return {};
   std::optional<SmallVector<int64_t>> from = getNumbers(domain);
   std::optional<SmallVector<int64_t>> to = getNumbers(range);
   if (from && to) {
     std::optional<uint64_t> size = countElements(*from);
-    if (!size || map.size() != range.size())
+    if (!size)
       return {};
     if (countElements(*to) != size)
       return no(ArrayRef<int64_t>());
