@@ -144,7 +144,7 @@ static bool runInPlace(gpu::AllocOp alloc) {
 
 /// Gives the array of `alloc` the memory of one that is freed by one of `dead`,
 /// if one has its size.
-static bool takeDead(gpu::AllocOp alloc,
+static void takeDead(gpu::AllocOp alloc,
                      SmallVectorImpl<gpu::DeallocOp> &dead) {
   // What died last is most likely still in the cache.
   for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
@@ -153,9 +153,8 @@ static bool takeDead(gpu::AllocOp alloc,
       continue;
     dead.erase(llvm::find(dead, dealloc));
     takeMemory(alloc, other, dealloc);
-    return true;
+    return;
   }
-  return false;
 }
 
 /// Gives arrays of `block` the memory of others that are dead.
@@ -174,10 +173,13 @@ static void reuseBuffers(Block &block) {
     auto alloc = dyn_cast<gpu::AllocOp>(op);
     if (!alloc)
       continue;
-    // Operations behind this one may be erased, too.
+    // In place, operations behind this one are erased, too; otherwise, one
+    // before it.
     Operation *before = op->getPrevNode();
-    if (runInPlace(alloc) || takeDead(alloc, dead))
+    if (runInPlace(alloc))
       next = before ? before->getNextNode() : &block.front();
+    else
+      takeDead(alloc, dead);
   }
 }
 
