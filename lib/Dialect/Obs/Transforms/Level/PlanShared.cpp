@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,8 +37,8 @@ struct Buffer {
   int64_t alignment;
   /// Positions of the first and the last operation while it is alive.
   unsigned first = ~0u, last = 0;
-  /// The operation, in the block of the alloc, that uses it first.
-  Operation *firstUser = nullptr;
+  /// The operations, in the block of the alloc, that use it first and last.
+  Operation *firstUser = nullptr, *lastUser = nullptr;
   int64_t offset = 0;
 };
 
@@ -110,7 +111,10 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
       buffer.first = position[top];
       buffer.firstUser = top;
     }
-    buffer.last = std::max(buffer.last, getEnd(top));
+    if (unsigned end = getEnd(top); !buffer.lastUser || end > buffer.last) {
+      buffer.last = end;
+      buffer.lastUser = top;
+    }
   }
   return buffer;
 }
@@ -231,6 +235,14 @@ void Planner::addBarriers() {
           guard(buffers[which]);
 }
 
+/// ", alive from k.mlir:3:5 to k.mlir:9:3".
+static std::string getLife(const Buffer &buffer) {
+  if (!buffer.firstUser)
+    return "";
+  return ", alive from " + getPlace(buffer.firstUser->getLoc()) + " to " +
+         getPlace(buffer.lastUser->getLoc());
+}
+
 LogicalResult Planner::run(int64_t limit) {
   kernel.walk([&](memref::AllocOp alloc) {
     if (std::optional<Buffer> buffer = measure(alloc))
@@ -255,7 +267,7 @@ LogicalResult Planner::run(int64_t limit) {
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())
           << buffer.bytes << " bytes at offset " << buffer.offset
-          << ", alive from operation " << buffer.first << " to " << buffer.last;
+          << getLife(buffer);
     return diag;
   }
   OpBuilder builder(kernel.getContext());
