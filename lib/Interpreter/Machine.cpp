@@ -210,8 +210,9 @@ LogicalResult Machine::call(Location loc, func::FuncOp function,
   --callDepth;
   if (failed(result))
     return failure();
-  // The arrays that a host function returns are arrays in memory.
-  if (!function->hasAttr("obs.level"))
+  // The arrays that a host function returns are arrays in memory, but to host
+  // code that calls it: there it is inlined.
+  if (callDepth == 0 && !function->hasAttr("obs.level"))
     for (auto [type, value] : llvm::zip(function.getResultTypes(), results))
       if (failed(materialize(function.getLoc(), type, value)))
         return failure();

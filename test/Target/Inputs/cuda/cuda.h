@@ -1,5 +1,7 @@
 /* What generated programs use of the CUDA driver, for checking their syntax
  * where there is no CUDA toolkit. */
+#ifndef CUDA_H
+#define CUDA_H
 #include <stddef.h>
 #include <stdint.h>
 typedef unsigned long long CUdeviceptr;
@@ -45,4 +47,5 @@ CUresult cuModuleUnload(CUmodule);
 CUresult cuStreamSynchronize(CUstream);
 #ifdef __cplusplus
 }
+#endif
 #endif

@@ -1,0 +1,23 @@
+// RUN: obs-run %s --device=interpret iota:4xi32 | FileCheck %s
+// RUN: obs-run %s --device=emulate iota:4xi32 | FileCheck %s
+// RUN: not obs-run %s --device=interpret --entry=quotients iota:4xi32 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// What a host function gives to host code is as virtual as what stands there
+// itself: an element that nobody reads is not computed.
+// CHECK: [12, 6, 4]
+func.func @main(%a: !obs.pull<4 x i32>) -> !obs.pull<3 x i32> {
+  %q = func.call @quotients(%a) : (!obs.pull<4 x i32>) -> !obs.pull<4 x i32>
+  %r = obs.slice %q [1] [3] [1] : !obs.pull<4 x i32> -> !obs.pull<3 x i32>
+  return %r : !obs.pull<3 x i32>
+}
+
+// Whoever runs it gets an array in memory.
+// ZERO: error: 'arith.divsi' divides by zero
+func.func @quotients(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x i32> {
+  %c12 = arith.constant 12 : i32
+  %m = obs.map (%x = %a : !obs.pull<4 x i32>) -> !obs.pull<4 x i32> {
+    %y = arith.divsi %c12, %x : i32
+    obs.yield %y : i32
+  }
+  return %m : !obs.pull<4 x i32>
+}
