@@ -268,14 +268,21 @@ bool Narrower::isShiftAmount(Value value) const {
   return range && range->umax().ult(32);
 }
 
-/// True if `value` goes through an affine sequence in a loop that counts in 64
-/// bits, or was left wide because of one.
+/// True for an operation that costs much more in 64 bits than in 32.
+static bool isQuotient(Operation *op) {
+  return isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+             arith::CeilDivUIOp, arith::CeilDivSIOp, arith::RemUIOp,
+             arith::RemSIOp>(op);
+}
+
+/// True if a loop counts or carries `value` in 64 bits, or if it was left wide
+/// because of one that does. What is divided is taken in 32 bits anyway.
 bool Narrower::isCounted(Value value) const {
-  if (halves.contains(value))
-    return false;
   auto argument = dyn_cast<BlockArgument>(value);
-  return counted.contains(value) ||
-         (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()));
+  bool isCarried = argument && isWide(value.getType()) &&
+                   isa<scf::ForOp>(argument.getOwner()->getParentOp());
+  return (isCarried || counted.contains(value)) &&
+         llvm::none_of(value.getUsers(), isQuotient);
 }
 
 /// True, with a note for what uses it, for a cheap operation on what a loop
@@ -284,7 +291,8 @@ bool Narrower::isCounted(Value value) const {
 bool Narrower::staysWide(Operation *op) {
   if (llvm::none_of(op->getOperands(), [&](Value v) { return isCounted(v); }))
     return false;
-  counted.insert(op->getResult(0));
+  if (isWide(op->getResult(0).getType()))
+    counted.insert(op->getResult(0));
   return true;
 }
 
@@ -463,9 +471,7 @@ void Narrower::visitOrdered(Operation *op) {
   Fit all = fit(op->getOperands()) & fit(op->getResult(0));
   if (isa<arith::ShRUIOp, arith::ShRSIOp>(op) && !isShiftAmount(right))
     return;
-  bool isCheap = isa<arith::MinUIOp, arith::MinSIOp, arith::MaxUIOp,
-                     arith::MaxSIOp, arith::ShRUIOp, arith::ShRSIOp>(op);
-  if (isCheap && staysWide(op))
+  if (!isQuotient(op) && staysWide(op))
     return;
   StringRef name = op->getName().getStringRef();
   if (all.asUnsigned)

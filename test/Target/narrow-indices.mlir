@@ -150,7 +150,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With a constant step the loop is as it was, and sums and products of its index are wide.
+  // With a constant step the loop is as it was, and sums and products of its index are wide,
+  // unless there is a quotient, too.
   // CHECK-LABEL: gpu.func @constant_step(
   gpu.func @constant_step(%a: memref<?xi8>, %x: i8) kernel {
     %c0 = arith.constant 0 : index
@@ -165,10 +166,15 @@ gpu.module @kernels {
       %k = arith.addi %j, %c1 : index
       // CHECK: memref.store %{{.*}}, %{{.*}}[%[[K]]]
       memref.store %x, %a[%k] : memref<?xi8>
+    }
+    // CHECK: scf.for %[[I:.*]] = %c0 to %c1000 step %c1 {
+    scf.for %i = %c0 to %c1000 step %c1 {
+      // CHECK: %[[J:.*]] = arith.muli %{{.*}}, %c18_i32 overflow<nsw, nuw> : i32
+      %j = arith.muli %i, %c18 : index
       // CHECK: %[[Q:.*]] = arith.divui %{{.*}}, %c18_i32 : i32
       %q = arith.divui %i, %c18 : index
-      // CHECK: %[[R:.*]] = arith.addi %[[Q]], %c1_i32 overflow<nsw, nuw> : i32
-      %r = arith.addi %q, %c1 : index
+      // CHECK: %[[R:.*]] = arith.addi %[[Q]], %[[J]] overflow<nsw, nuw> : i32
+      %r = arith.addi %q, %j : index
       // CHECK: %[[WIDE:.*]] = arith.index_castui %[[R]] : i32 to index
       // CHECK: memref.store %{{.*}}, %{{.*}}[%[[WIDE]]]
       memref.store %x, %a[%r] : memref<?xi8>

@@ -86,8 +86,7 @@ def NarrowIndicesPass
     - A loop counts in `i32` if its step is not constant, as over the blocks of a
       grid, and without sign where the index after the last one needs that. Other
       loops count in `index`, and sums and products of what they count are left
-      to LLVM's strength reduction; quotients, remainders and what is computed
-      from them are not.
+      to LLVM's strength reduction, unless it is divided, too.
 
     Run it after all that analyses accesses, and before the conversion to NVVM.
 

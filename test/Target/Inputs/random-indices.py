@@ -56,6 +56,10 @@ class Writer:
         step = self.random.choice([1, 2, 7, 2**31 - 1])
         last = self.op("arith.addi %s, %s : index" % (first, self.constant(step * self.random.randint(0, 3))))
         by, start = self.constant(step), self.some()
+        if step == 7:
+            by = "%g"
+        elif step == 2:
+            by = self.op("arith.maxui %s, %%c1 : index" % self.op("arith.minui %s, %%c7 : index" % self.some()))
         carried, index, result = self.name(), self.name(), self.name()
         self.lines.append("%s = scf.for %s = %s to %s step %s iter_args(%s = %s) -> (index) {"
                           % (result, index, first, last, by, carried, start))
@@ -123,8 +127,9 @@ class Writer:
         outer = []
         for _ in range(VALUES):
             make = self.random.choices([self.straight, self.loop, self.branch, self.halving], [10, 2, 2, 1])[0]
-            self.values.append(make())
-            outer.append(self.values[-1])
+            value = make()
+            self.values.append(value)
+            outer.append(value)
         for i, value in enumerate(outer):
             number = self.op("arith.index_cast %s : index to i64" % value)
             self.lines.append("memref.store %s, %%results[%%number, %s] : memref<%dx%dxi64>"
