@@ -18,7 +18,7 @@ import math
 import struct
 import sys
 
-CODES = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "i1": "?", "f32": "f", "f64": "d"}
+CODES = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "i1": "?", "f16": "e", "f32": "f", "f64": "d"}
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 

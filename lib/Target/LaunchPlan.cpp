@@ -358,6 +358,9 @@ json::Array FunctionPlan::describeBlock(Block &block) {
 
 json::Object FunctionPlan::describe() {
   Block &body = function.getBody().front();
+  // Steps are structured.
+  if (!llvm::hasSingleElement(function.getBody()))
+    refuse(body.getTerminator());
   json::Array parameters, results;
   for (BlockArgument argument : body.getArguments()) {
     json::Object parameter = describeType(argument.getType());

@@ -1,0 +1,15 @@
+"""Prints the steps of the functions in a launch contract that is read from the input, one in a line."""
+
+import json
+import sys
+
+for function in json.load(sys.stdin)["functions"]:
+    print("function", function["name"])
+    if "unsupported" in function:
+        print("unsupported", function["unsupported"])
+        continue
+    for step in function["steps"]:
+        members = sorted((k, " ".join(v) if isinstance(v, list) else v) for k, v in step.items() if k != "step")
+        print(step["step"], *("%s=%s" % member for member in members))
+    for result in function["results"]:
+        print("result", result["value"])

@@ -1,0 +1,76 @@
+// What host functions do, in the launch contract.
+
+// RUN: obs-translate --obs-to-launch-json %s | %python %S/Inputs/print-steps.py | FileCheck %s
+// REQUIRES: python
+
+module attributes {gpu.container_module} {
+gpu.module @kernels {
+  gpu.func @k(%a: memref<i32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+
+// Scalars of other widths than 64 keep their type; those that are used once are written where they are used.
+// CHECK-LABEL: function scalars
+// CHECK-NEXT: let name=v0 type=i32 value=(n + 1)
+// CHECK-NEXT: let name=v1 type=index value=(v0 & 4294967295)
+// CHECK-NEXT: assert condition=ult(v1, 100) message=too many
+// CHECK-NEXT: print format={} values=v1
+// CHECK-NEXT: result (truncdiv(v1, 3) - 1)
+func.func @scalars(%n: i32 {obs.name = "n"}) -> index {
+  %c1 = arith.constant 1 : i32
+  %i1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c100 = arith.constant 100 : index
+  %m = arith.addi %n, %c1 : i32
+  %i = arith.index_castui %m : i32 to index
+  %good = arith.cmpi ult, %i, %c100 : index
+  cf.assert %good, "too many"
+  obs.print "{}" %i : index
+  %q = arith.divsi %i, %c3 : index
+  %r = arith.subi %q, %i1 : index
+  return %r : index
+}
+
+// A part of an array, read and written by the host.
+// CHECK-LABEL: function element
+// CHECK-NEXT: part array=a extents=1 name=v0 offsets=i
+// CHECK-NEXT: host elementType=i32 extents=1 name=v1 size=4
+// CHECK-NEXT: copy array=v1 from=v0
+// CHECK-NEXT: load array=v1 at=0 name=v2
+// CHECK-NEXT: store array=v1 at=0 value=5
+// CHECK-NEXT: copy array=v0 from=v1
+// CHECK-NEXT: launch arguments=a block=32 grid=7 kernel=k sharedBytes=0
+// CHECK-NEXT: result v2
+func.func @element(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c32 = arith.constant 32 : index
+  %five = arith.constant 5 : i32
+  %part = memref.subview %a[%i] [1] [1] : memref<?xi32> to memref<1xi32, strided<[1], offset: ?>>
+  %host = memref.alloca() : memref<1xi32>
+  gpu.memcpy %host, %part : memref<1xi32>, memref<1xi32, strided<[1], offset: ?>>
+  %x = memref.load %host[%c0] : memref<1xi32>
+  memref.store %five, %host[%c0] : memref<1xi32>
+  gpu.memcpy %part, %host : memref<1xi32, strided<[1], offset: ?>>, memref<1xi32>
+  %p = memref.reinterpret_cast %a to offset: [0], sizes: [], strides: [] : memref<?xi32> to memref<i32>
+  gpu.launch_func @kernels::@k blocks in (%c7, %c1, %c1) threads in (%c32, %c1, %c1) args(%p : memref<i32>)
+  return %x : i32
+}
+
+// CHECK-LABEL: function halves
+// CHECK-NEXT: unsupported arith.addf
+func.func @halves(%x: f32) -> f32 {
+  %y = arith.addf %x, %x : f32
+  return %y : f32
+}
+
+// CHECK-LABEL: function jump
+// CHECK-NEXT: unsupported cf.br
+func.func @jump(%x: f32) -> f32 {
+  cf.br ^next
+^next:
+  return %x : f32
+}
+}
