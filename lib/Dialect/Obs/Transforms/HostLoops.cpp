@@ -422,6 +422,29 @@ static Value buildBuffer(OpBuilder &builder, Value first, bool hasExtents,
       .getMemref();
 }
 
+/// True if `size` makes sense where a loop around it has no turns: differences
+/// and the like may be negative there.
+static bool isAlwaysSize(Value size) {
+  Operation *op = size.getDefiningOp();
+  if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+      isa<memref::DimOp>(op))
+    return true;
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant >= 0;
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::CeilDivUIOp,
+             arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp, arith::MinSIOp,
+             arith::MaxSIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         llvm::all_of(op->getOperands(), isAlwaysSize);
+}
+
+/// True if memory with the dynamic extents `sizes` can be allocated before
+/// `loop`.
+static bool canBeOutside(ValueRange sizes, LoopLikeOpInterface loop) {
+  return llvm::all_of(sizes, [&](Value size) {
+    return loop.isDefinedOutsideOfLoop(size) && isAlwaysSize(size);
+  });
+}
+
 /// True if `array`, the first of those that `loop` carries, is memory that the
 /// program has allocated for that.
 static bool isForLoopOnly(Value array, Operation *loop) {
@@ -451,16 +474,8 @@ static void planCarried(LoopLikeOpInterface &loop, BlockArgument argument) {
     return;
   gpu::AllocOp alloc = chain.getAllocation();
   isKept = isKept && extents.areEqual(alloc.getMemref(), first);
-  if (!isKept && !llvm::all_of(alloc.getDynamicSizes(), [&](Value size) {
-        return loop.isDefinedOutsideOfLoop(size);
-      }))
+  if (!isKept && !canBeOutside(alloc.getDynamicSizes(), loop))
     return;
-  if (auto whileLoop = dyn_cast<scf::WhileOp>(loop.getOperation())) {
-    llvm::SmallPtrSet<Operation *, 1> condition = {whileLoop.getConditionOp()};
-    if (!isKeptBy(whileLoop.getConditionOp().getArgs()[argument.getArgNumber()],
-                  condition))
-      return;
-  }
   OpBuilder builder(loop);
   bool isOwn = isKept && isForLoopOnly(first, loop);
   InPlace inPlace = isKept ? chain.getInPlace() : InPlace::No;
@@ -538,9 +553,7 @@ static void hoistBuffers(LoopLikeOpInterface loop) {
       auto alloc = dealloc ? dealloc.getMemref().getDefiningOp<gpu::AllocOp>()
                            : gpu::AllocOp();
       if (!alloc || alloc->getBlock() != op.getBlock() ||
-          !llvm::all_of(alloc->getOperands(), [&](Value size) {
-            return loop.isDefinedOutsideOfLoop(size);
-          }))
+          !canBeOutside(alloc.getDynamicSizes(), loop))
         continue;
       alloc->moveBefore(loop);
       dealloc->moveAfter(loop);

@@ -161,3 +161,37 @@ func.func @shrink(%a: !ints, %turns: index) -> !ints {
   }
   return %r : !ints
 }
+
+// Without elements there are no turns, and there is no memory for n - 1 elements.
+func.func @differences(%a: !ints) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = obs.dim %a, 0 : !ints
+  %m = arith.subi %n, %c1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> !ints {
+    %front = obs.slice %x [0] [%m] [1] : !ints -> !ints
+    %back = obs.slice %x [1] [%m] [1] : !ints -> !ints
+    %d = obs.map (%p = %back : !ints, %q = %front : !ints) -> !ints {
+      %s = arith.subi %p, %q : i32
+      obs.yield %s : i32
+    }
+    %p = obs.push %d : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "differ"} : !obs.push<grid, ? x i32> -> !ints
+    %z = obs.generate (%j) [%n] {
+      %l = arith.remui %j, %n : index
+      %last = arith.cmpi eq, %l, %m : index
+      %v = scf.if %last -> i32 {
+        %zero = arith.constant 0 : i32
+        scf.yield %zero : i32
+      } else {
+        %w = obs.get %f[%l] : !ints
+        scf.yield %w : i32
+      }
+      obs.yield %v : i32
+    } : !ints
+    %u = obs.push %z : !ints -> !obs.push<grid, ? x i32>
+    %g = obs.force %u {kernel = "fill"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %g : !ints
+  }
+  return %r : !ints
+}
