@@ -34,16 +34,60 @@ private:
 };
 } // namespace
 
-/// "argument 1", "buffer 0", or "an array that a loop carries".
-std::string Plan::getName(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
-  if (auto found = buffers.find(memory); found != buffers.end())
-    return "buffer " + std::to_string(found->second);
+/// Adds the arguments and allocations that `memory` may be, through views and
+/// whatever control flow passes on.
+static void collectRoots(Value memory, llvm::SetVector<Value> &roots,
+                         llvm::SmallPtrSetImpl<Value> &seen) {
+  if (!seen.insert(memory).second)
+    return;
+  auto add = [&](Value source) { collectRoots(source, roots, seen); };
+  if (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    return add(view.getViewSource());
+  if (auto choice = memory.getDefiningOp<arith::SelectOp>()) {
+    add(choice.getTrueValue());
+    return add(choice.getFalseValue());
+  }
   auto argument = dyn_cast<BlockArgument>(memory);
-  if (argument && argument.getOwner()->getParentOp() == function)
-    return "argument " + std::to_string(argument.getArgNumber());
-  return "what control flow passes on";
+  Operation *op =
+      argument ? argument.getOwner()->getParentOp() : memory.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned number = argument ? argument.getArgNumber() - 1
+                               : cast<OpResult>(memory).getResultNumber();
+    add(loop.getInitArgs()[number]);
+    return add(loop.getYieldedValues()[number]);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    if (argument && argument.getOwner() == loop.getBeforeBody()) {
+      add(loop.getInits()[argument.getArgNumber()]);
+      return add(loop.getYieldOp().getOperand(argument.getArgNumber()));
+    }
+    unsigned number = argument ? argument.getArgNumber()
+                               : cast<OpResult>(memory).getResultNumber();
+    return add(loop.getConditionOp().getArgs()[number]);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(memory).getResultNumber();
+    add(branch.thenYield().getOperand(number));
+    return add(branch.elseYield().getOperand(number));
+  }
+  roots.insert(memory);
+}
+
+/// "argument 1", "buffer 0", or "argument 1 or buffer 0" if that depends on the
+/// turn of a loop.
+std::string Plan::getName(Value memory) {
+  llvm::SetVector<Value> roots;
+  llvm::SmallPtrSet<Value, 8> seen;
+  collectRoots(memory, roots, seen);
+  SmallVector<std::string> names;
+  for (Value root : roots) {
+    if (auto found = buffers.find(root); found != buffers.end())
+      names.push_back("buffer " + std::to_string(found->second));
+    else if (auto argument = dyn_cast<BlockArgument>(root))
+      names.push_back("argument " + std::to_string(argument.getArgNumber()));
+  }
+  llvm::sort(names);
+  return names.empty() ? "other memory" : llvm::join(names, " or ");
 }
 
 std::string Plan::list(ArrayRef<Value> memories) {
@@ -107,10 +151,14 @@ void Plan::report() {
   auto add = [&](Operation *op, const Twine &text) {
     steps.push_back({op->getLoc(), (text + getContext(op)).str()});
   };
+  // A loop reads what the turn before it has allocated.
+  function.walk<WalkOrder::PreOrder>([&](gpu::AllocOp alloc) {
+    unsigned number = buffers.size();
+    buffers[alloc.getMemref()] = number;
+  });
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
-      unsigned number = buffers.size();
-      buffers[alloc.getMemref()] = number;
+      unsigned number = buffers.lookup(alloc.getMemref());
       MemRefType type = alloc.getType();
       std::string text;
       llvm::raw_string_ostream os(text);
