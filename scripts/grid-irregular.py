@@ -4,11 +4,12 @@ against plain loops in Python.
 
 Usage: grid-irregular.py --obs-run OBS-RUN [--extents N ...] [--device DEVICE ...]
            [--launches T:B ...] [--strategy STRATEGY] [--copies STRATEGY]
-           [--places N] [--option=OPTION ...]
+           [--fills STRATEGY] [--places N] [--option=OPTION ...]
 
 One run of a program gives all results for one extent. `--launches` are threads
 and blocks, `--strategy` is that of compact and expand, `--copies` that of a scatter
-that takes maxima, `--places` how long the results of scatters are. What a scatter fetches
+that takes maxima, `--fills` that of a fill that adds up, `--places` how long the
+results of scatters are. What a scatter fetches
 depends on the order, so only this is checked: the elements at one index find
 the numbers from 0 on, each once. Prints what is wrong and a summary; exits with
 1 if anything is.
@@ -27,7 +28,7 @@ EXTENTS = (0, 1, 31, 32, 33, 1000, 1024, 1025, 5000, 100000)
 LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
 
 PROGRAM = """
-func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>) {
+func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %three = arith.constant 3 : i32
@@ -70,6 +71,19 @@ func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v,
   %s, %f = obs.scatter %ones at %at init %zero reduce(addi) fetch : !v, !v -> !obs.push<grid, PLACES x i32>, !p
   %t = obs.scatter %a at %at init %one reduce(@product) : !v, !v -> !obs.push<grid, PLACES x i32>
   %u = obs.scatter %a at %at init %none reduce(maxs)COPIES : !v, !v -> !obs.push<grid, PLACES x i32>
+  %places = arith.constant PLACES : index
+  // The sum at each place, and of all at place 0.
+  %h = obs.fill init %one reduce(addi) par (%i) in (%n) {
+    %x = obs.get %at[%i] : !v
+    %y = obs.get %a[%i] : !v
+    %j = arith.index_cast %x : i32 to index
+    %b = arith.cmpi ult, %j, %places : index
+    scf.if %b {
+      obs.write %y at [%j] : i32
+    }
+    obs.write %y at [%i0] : i32
+  }FILLS : !obs.push<grid, PLACES x i32>
+  %8 = obs.force %h : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %7 = obs.force %u : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %0 = obs.force %k : !p -> !v
   %1 = obs.force %nk : !single -> !one
@@ -79,7 +93,7 @@ func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v,
   %5 = obs.force %f : !p -> !v
   %6 = obs.force %t : !obs.push<grid, PLACES x i32> -> !obs.pull<PLACES x i32>
   %x, %y = obs.unzip %2 : !obs.pull<? x i32, i32>
-  return %0, %1, %x, %y, %3, %4, %5, %6, %7 : !v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>
+  return %0, %1, %x, %y, %3, %4, %5, %6, %7, %8 : !v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>
 }
 
 // Modulo 2^32; that of two odd numbers is odd.
@@ -107,16 +121,19 @@ def expect(data, places):
     kept = [x for x in data if x & 3 == 0]
     pairs = [(data[i], j) for i in range(0, n - 7, 8) for j in range(data[i] & 7)]
     counts, products, maxima = [0] * places, [1] * places, [-1] * places
+    sums = [1] * places
+    sums[0] = signed(sum(data) + 1)
     for x in data:
         at = (x & 255) - 256 if x & 128 else x & 255
         if 0 <= at < places:
             counts[at] += 1
             maxima[at] = max(maxima[at], x)
             products[at] = signed(products[at] * (x | 1))
+            sums[at] = signed(sums[at] + x)
     rest = [-1] * (n - len(pairs))
     return [kept + [-1] * (n - len(kept)), [len(kept)],
             [x for x, _ in pairs] + rest, [j for _, j in pairs] + rest, [len(pairs)],
-            counts, None, products, maxima]
+            counts, None, products, maxima, sums]
 
 
 def check_found(data, places, found):
@@ -143,6 +160,7 @@ def main():
     parser.add_argument("--launches", nargs="+", default=LAUNCHES)
     parser.add_argument("--strategy", default="")
     parser.add_argument("--copies", default="", help="strategy of the scatter with maxs")
+    parser.add_argument("--fills", default="", help="strategy of the fill that adds up")
     parser.add_argument("--places", type=int, default=50, help="elements of results of scatters")
     parser.add_argument("--option", action="append", default=[], help="of obs-run, for the emulator")
     arguments = parser.parse_args()
@@ -157,6 +175,7 @@ def main():
                 file.write(f"{name} = {meaning}\n")
             copies = f' {{strategy = "{arguments.copies}"}}' if arguments.copies else ""
             file.write(PROGRAM.replace("STRATEGY", strategy).replace("COPIES", copies)
+                       .replace("FILLS", f' {{strategy = "{arguments.fills}"}}' if arguments.fills else "")
                        .replace("PLACES", str(arguments.places)))
         data_file = os.path.join(scratch, "data.bin")
         for extent in arguments.extents:

@@ -346,6 +346,14 @@ struct ExpandCollectives
         return signalPassFailure();
       op->erase();
     }
+    SmallVector<FillOp> fills;
+    getOperation()->walk([&](FillOp op) {
+      if (strategies::getFillStrategy(op))
+        fills.push_back(op);
+    });
+    for (FillOp op : fills)
+      if (failed(strategies::expandFill(builder, op)))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -195,3 +195,39 @@ func.func @function_copies(%a: !obs.pull<? x i32>, %z: i32) {
   %p = obs.scatter %a at %a init %z reduce(@sum) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32 x i32>
   return
 }
+
+// -----
+
+func.func @fill_copies(%a: !obs.pull<8 x i32>, %z: i32) {
+  %n = arith.constant 8 : index
+  // expected-error@+1 {{[strategy-name] 'per_thread' is no strategy of such a fill; use atomic, per_warp, per_block}}
+  %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
+    %x = obs.get %a[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } {strategy = "per_thread"} : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @fill_disjoint(%a: !obs.pull<8 x i32>, %z: i32) {
+  %n = arith.constant 8 : index
+  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a fill; use atomic}}
+  %p = obs.fill init %z par (%t) in (%n) {
+    %x = obs.get %a[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } {strategy = "per_block"} : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @fill_bound(%a: !obs.pull<8 x i32>, %z: i32, %m: index) {
+  %n = arith.constant 8 : index
+  // expected-error@+1 {{[R2-bounded] strategy 'per_block' stores copies of the result, but its extent is not bounded; give it a bound, as in ? x i32 bound [1024], or use atomic}}
+  %p = obs.fill init %z reduce(addi) [%m] par (%t) in (%n) {
+    %x = obs.get %a[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } {strategy = "per_block"} : !obs.push<grid, ? x i32>
+  return
+}

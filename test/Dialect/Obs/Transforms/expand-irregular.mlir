@@ -197,6 +197,43 @@ func.func @no_copies(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
+// A fill has copies if it asks for them. All its writes go to the copy of the warp,
+// but those of a fill inside do not.
+// CHECK-LABEL: @fill(
+// CHECK: obs.fill init %{{.*}} reduce(addi) {
+// CHECK: obs.par block
+// CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
+// CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
+// CHECK: %[[K:.*]] = arith.remui %[[W]], %c8
+// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %c16
+// CHECK: %[[I:.*]] = arith.addi %{{.*}}, %[[T]]
+// CHECK: obs.fill {
+// CHECK-NEXT: obs.write %{{.*}} at [%c0]
+// CHECK: %[[KEY:.*]] = arith.andi
+// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[KEY]]
+// CHECK: obs.write %{{.*}} at [%[[PLACE]]]
+// CHECK: obs.write %{{.*}} at [%[[FIRST]]]
+// CHECK: obs.force %[[COPY]] : !obs.push<block, 128 x i32>
+func.func @fill(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16 x i32> {
+  %c0 = arith.constant 0 : index
+  %c15 = arith.constant 15 : index
+  %n = obs.dim %a, 0 : !obs.pull<? x i32>
+  %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
+    %x = obs.get %a[%t] : !obs.pull<? x i32>
+    %q = obs.fill {
+      obs.write %x at [%c0] : i32
+    } : !obs.push<thread, 1 x i32>
+    %s = obs.force %q : !obs.push<thread, 1 x i32> -> !obs.pull<1 x i32>
+    %y = obs.get %s[%c0] : !obs.pull<1 x i32>
+    %i = arith.index_castui %y : i32 to index
+    %k = arith.andi %i, %c15 : index
+    obs.write %x at [%k] : i32
+    obs.write %x at [%c0] : i32
+  } {strategy = "per_warp"} : !obs.push<grid, 16 x i32>
+  %r = obs.force %p : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
+  return %r : !obs.pull<16 x i32>
+}
+
 func.func private @sum(%x: i32, %y: i32) -> i32 {
   %z = arith.addi %x, %y : i32
   return %z : i32

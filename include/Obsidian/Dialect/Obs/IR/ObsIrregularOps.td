@@ -202,6 +202,10 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     other strategies but that and `atomic`. Below level grid `atomic` is taken if
     none is named.
 
+    An `obs.fill` at level grid that is one thread-level `par` of one dimension,
+    with a contract `reduce` by name and `init`, has copies of its result only if
+    an attribute `strategy = "per_warp"` or `"per_block"` asks for them.
+
     Example:
 
     ```mlir

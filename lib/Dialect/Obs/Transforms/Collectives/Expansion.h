@@ -48,6 +48,13 @@ LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
 LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op);
 
+/// The strategy that a fill or the loop that is all of it asks for; null if it
+/// asks for none.
+StringAttr getFillStrategy(FillOp op);
+
+/// Replaces a fill that asks for a strategy.
+LogicalResult expandFill(OpBuilder &builder, FillOp op);
+
 } // namespace mlir::obs::strategies
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_EXPANSION_H

@@ -8,6 +8,7 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -130,9 +131,11 @@ static LogicalResult expandFetch(Scatter &scatter) {
   return success();
 }
 
-/// A fill of `type` and the contract of `op` that `body` writes.
-static FillOp buildContractFill(CollectiveBuilder &c, ScatterOp op,
-                                PushType type, Value extent, ValueRange init,
+/// A fill of `type` and the contract of `op`, a scatter or a fill, that `body`
+/// writes.
+template <typename Op>
+static FillOp buildContractFill(CollectiveBuilder &c, Op op, PushType type,
+                                Value extent, ValueRange init,
                                 llvm::function_ref<void()> body) {
   auto fill = FillOp::create(
       c.builder, c.loc, type, init, Value(),
@@ -148,16 +151,19 @@ static FillOp buildContractFill(CollectiveBuilder &c, ScatterOp op,
 
 /// The operation with a name that combines elements; none if that is a
 /// function.
-static std::optional<arith::AtomicRMWKind> getNamedKind(ScatterOp op) {
+template <typename Op>
+static std::optional<arith::AtomicRMWKind> getNamedKind(Op op) {
   auto name = dyn_cast_or_null<StringAttr>(op.getKindAttr());
   return name ? arith::symbolizeAtomicRMWKind(name.getValue()) : std::nullopt;
 }
 
-static Type getElementType(ScatterOp op) {
-  return op.getArray().getType().getElementTypes().front();
+template <typename Op>
+static Type getElementType(Op op) {
+  return op.getResult().getType().getElementTypes().front();
 }
 
-static Value buildNeutral(CollectiveBuilder &c, ScatterOp op) {
+template <typename Op>
+static Value buildNeutral(CollectiveBuilder &c, Op op) {
   return arith::getIdentityValue(*getNamedKind(op), getElementType(op),
                                  c.builder, c.loc);
 }
@@ -229,77 +235,82 @@ static void expandByCopies(Scatter &scatter, Level unit) {
 /// combine what they have for one element.
 static constexpr int64_t workers = 256, strands = 16;
 
-/// The result of a scatter by all blocks, each of which adds what `body` builds
-/// for its part.
+/// The result of a scatter or fill by all blocks, each of which adds what
+/// `body` builds for its part.
+template <typename Op>
 static void
-expandByParts(Scatter &scatter, const GridParts &parts,
+expandByParts(CollectiveBuilder &c, Op op, Extent size, const GridParts &parts,
               llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
-  ScatterOp op = scatter.op;
-  CollectiveBuilder &c = scatter.c;
-  op.getResult().replaceAllUsesWith(buildContractFill(
-      c, op, op.getResult().getType(), scatter.size.value, op.getInit(), [&] {
-        auto par =
-            ParOp::create(c.builder, c.loc, parts.count.value, Level::Block);
-        OpBuilder::InsertionGuard guard(c.builder);
-        Block *block = c.builder.createBlock(&par.getBody(), {},
-                                             c.builder.getIndexType(), c.loc);
-        CollectiveBuilder inner = c;
-        inner.level = Level::Block;
-        body(inner, block->getArgument(0));
-      }));
+  op.getResult().replaceAllUsesWith(
+      buildContractFill(
+          c, op, op.getResult().getType(), size.value, op.getInit(),
+          [&] {
+            auto par = ParOp::create(c.builder, c.loc, parts.count.value,
+                                     Level::Block);
+            OpBuilder::InsertionGuard guard(c.builder);
+            Block *block = c.builder.createBlock(
+                &par.getBody(), {}, c.builder.getIndexType(), c.loc);
+            CollectiveBuilder inner = c;
+            inner.level = Level::Block;
+            body(inner, block->getArgument(0));
+          })
+          .getResult());
 }
 
-/// Each block combines its part in `copies` copies in its memory. Warp w takes
-/// copy w modulo their number, if it runs with 32 threads for each.
-static void expandByBlocks(Scatter &scatter, int64_t copies) {
-  CollectiveBuilder &c = scatter.c;
-  ScatterOp op = scatter.op;
-  Extent size = scatter.size;
+/// Each block combines its part of `n` elements in `copies` copies of the
+/// result, of `size` elements, in its memory. Warp w takes copy w modulo their
+/// number, if it runs with 32 threads for each. `writeAt` writes what element i
+/// gives behind an offset, or behind none.
+template <typename Op>
+static void expandByBlocks(CollectiveBuilder &c, Op op, Extent n, Extent size,
+                           int64_t copies,
+                           llvm::function_ref<void(Value, Value)> writeAt) {
   // What the copies cost for a part is at most what its elements cost.
-  GridParts parts(c, scatter.n,
-                  std::max(GridParts::unit, 2 * copies * size.bound));
+  GridParts parts(c, n, std::max(GridParts::unit, 2 * copies * size.bound));
   auto kind = *getNamedKind(op);
   Value neutral = buildNeutral(c, op);
-  expandByParts(scatter, parts, [&](CollectiveBuilder &block, Value number) {
-    OpBuilder &builder = block.builder;
-    Value begin = block.mul(number, parts.length);
-    Value count = block.min(block.sub(parts.n.value, begin), parts.length);
-    block.elementTypes = {getElementType(op)};
-    Extent all = size.isStatic()
-                     ? block.getConstantExtent(copies * size.size)
-                     : Extent{block.mul(size.value, block.constant(copies)),
-                              ShapedType::kDynamic, copies * size.bound};
-    PullType type = block.getPullType(all);
-    auto copy = buildContractFill(
-        block, op,
-        PushType::get(builder.getContext(), Level::Block, type.getExtents(),
-                      type.getBounds(), type.getElementTypes()),
-        all.value, neutral, [&] {
-          forEach(block, count, [&](Value t) {
-            Value warp =
-                block.div(t, block.constant(CollectiveBuilder::warpSize));
-            Value first =
-                block.mul(block.rem(warp, block.constant(copies)), size.value);
-            scatter.write(block.add(begin, t), copies == 1 ? Value() : first);
-          });
+  expandByParts(
+      c, op, size, parts, [&](CollectiveBuilder &block, Value number) {
+        OpBuilder &builder = block.builder;
+        Value begin = block.mul(number, parts.length);
+        Value count = block.min(block.sub(parts.n.value, begin), parts.length);
+        block.elementTypes = {getElementType(op)};
+        Extent all = size.isStatic()
+                         ? block.getConstantExtent(copies * size.size)
+                         : Extent{block.mul(size.value, block.constant(copies)),
+                                  ShapedType::kDynamic, copies * size.bound};
+        PullType type = block.getPullType(all);
+        auto copy = buildContractFill(
+            block, op,
+            PushType::get(builder.getContext(), Level::Block, type.getExtents(),
+                          type.getBounds(), type.getElementTypes()),
+            all.value, neutral, [&] {
+              forEach(block, count, [&](Value t) {
+                Value warp =
+                    block.div(t, block.constant(CollectiveBuilder::warpSize));
+                Value first = block.mul(block.rem(warp, block.constant(copies)),
+                                        size.value);
+                writeAt(block.add(begin, t), copies == 1 ? Value() : first);
+              });
+            });
+        Value stored = ForceOp::create(builder, block.loc, TypeRange(type),
+                                       copy.getResult(), ValueRange(),
+                                       StorageAttr::get(builder.getContext(),
+                                                        Storage::Auto),
+                                       StringAttr(), IntegerAttr(), UnitAttr())
+                           .getResults()
+                           .front();
+        forEach(block, size.value, [&](Value i) {
+          Value value = block.get(stored, i).front();
+          for (int64_t k = 1; k < copies; ++k) {
+            Value place =
+                block.add(block.mul(size.value, block.constant(k)), i);
+            value = arith::getReductionOp(kind, builder, block.loc, value,
+                                          block.get(stored, place).front());
+          }
+          writeIfNew(block, value, neutral, i);
         });
-    Value stored =
-        ForceOp::create(builder, block.loc, TypeRange(type), copy.getResult(),
-                        ValueRange(),
-                        StorageAttr::get(builder.getContext(), Storage::Auto),
-                        StringAttr(), IntegerAttr(), UnitAttr())
-            .getResults()
-            .front();
-    forEach(block, size.value, [&](Value i) {
-      Value value = block.get(stored, i).front();
-      for (int64_t k = 1; k < copies; ++k) {
-        Value place = block.add(block.mul(size.value, block.constant(k)), i);
-        value = arith::getReductionOp(kind, builder, block.loc, value,
-                                      block.get(stored, place).front());
-      }
-      writeIfNew(block, value, neutral, i);
-    });
-  });
+      });
 }
 
 /// A builder for what is known of one element of the result: its value, or with
@@ -380,35 +391,36 @@ static void expandInRegisters(Scatter &scatter) {
     return row;
   }));
   GridParts parts(c, scatter.n);
-  expandByParts(scatter, parts, [&](CollectiveBuilder &block, Value number) {
-    Value begin = block.mul(number, parts.length);
-    Value end = block.min(block.add(begin, parts.length), parts.n.value);
-    Value row = block.constant(workers), step = block.constant(strands);
-    // What each worker has for element i lies side by side.
-    Value stored =
-        cells.forceFill({block.getConstantExtent(size * workers)}, row,
-                        [&](Value w, auto write) {
-                          Values values = rows.fold(
-                              spread, emptyRow, block.add(begin, w), end, row);
-                          for (int64_t i = 0; i < size; ++i)
-                            write(ValueRange(values).slice(i * width, width),
-                                  block.add(block.constant(i * workers), w));
-                        });
-    Value few = cells.force(
-        cells.generate(block.getConstantExtent(size * strands), [&](Value q) {
-          Value first = block.mul(block.div(q, step), row);
-          return cells.fold(stored, block.add(first, block.rem(q, step)),
-                            block.add(first, row), step);
-        }));
-    forEach(block, block.constant(size), [&](Value i) {
-      Value first = block.mul(i, step);
-      Values cell = cells.fold(few, first, block.add(first, step));
-      if (hasNeutral)
-        writeIfNew(block, cell.front(), empty.front(), i);
-      else
-        buildIf(block, cell.front(), [&] { write(block, cell.back(), i); });
-    });
-  });
+  expandByParts(
+      c, op, scatter.size, parts, [&](CollectiveBuilder &block, Value number) {
+        Value begin = block.mul(number, parts.length);
+        Value end = block.min(block.add(begin, parts.length), parts.n.value);
+        Value row = block.constant(workers), step = block.constant(strands);
+        // What each worker has for element i lies side by side.
+        Value stored = cells.forceFill(
+            {block.getConstantExtent(size * workers)}, row,
+            [&](Value w, auto write) {
+              Values values =
+                  rows.fold(spread, emptyRow, block.add(begin, w), end, row);
+              for (int64_t i = 0; i < size; ++i)
+                write(ValueRange(values).slice(i * width, width),
+                      block.add(block.constant(i * workers), w));
+            });
+        Value few = cells.force(cells.generate(
+            block.getConstantExtent(size * strands), [&](Value q) {
+              Value first = block.mul(block.div(q, step), row);
+              return cells.fold(stored, block.add(first, block.rem(q, step)),
+                                block.add(first, row), step);
+            }));
+        forEach(block, block.constant(size), [&](Value i) {
+          Value first = block.mul(i, step);
+          Values cell = cells.fold(few, first, block.add(first, step));
+          if (hasNeutral)
+            writeIfNew(block, cell.front(), empty.front(), i);
+          else
+            buildIf(block, cell.front(), [&] { write(block, cell.back(), i); });
+        });
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -515,6 +527,7 @@ LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
   if (op.getFound())
     return expandFetch(scatter);
   bool isGrid = c.level == Level::Grid;
+  auto writeAt = [&](Value i, Value offset) { scatter.write(i, offset); };
   switch (*copies) {
   case Copies::None:
     op.getResult().replaceAllUsesWith(buildContractFill(
@@ -530,13 +543,98 @@ LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
     break;
   case Copies::Warp:
     if (isGrid)
-      expandByBlocks(scatter, numWarpCopies);
+      expandByBlocks(c, op, scatter.n, scatter.size, numWarpCopies, writeAt);
     else
       expandByCopies(scatter, Level::Warp);
     break;
   case Copies::Block:
-    expandByBlocks(scatter, 1);
+    expandByBlocks(c, op, scatter.n, scatter.size, 1, writeAt);
     break;
   }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// fill
+//===----------------------------------------------------------------------===//
+
+/// The loop of threads that is all that a fill does, if copies of its result
+/// are possible; null if not.
+static ParOp findCopyableLoop(FillOp op) {
+  PushType type = op.getType();
+  Block &body = op.getBody().front();
+  if (type.getLevel() != Level::Grid || type.getExtents().size() != 1 ||
+      !getNamedKind(op) || op.getInit().empty() ||
+      !llvm::hasSingleElement(body))
+    return {};
+  auto par = dyn_cast<ParOp>(body.front());
+  if (!par || par.getUnit() != Level::Thread ||
+      par.getBody().getNumArguments() != 1)
+    return {};
+  bool puts =
+      par.walk([](PutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return puts ? ParOp() : par;
+}
+
+StringAttr strategies::getFillStrategy(FillOp op) {
+  if (auto strategy = op->getAttrOfType<StringAttr>("strategy"))
+    return strategy;
+  // "fill par (...)" has its attributes at the loop.
+  Block &body = op.getBody().front();
+  auto par = body.empty() ? ParOp() : dyn_cast<ParOp>(body.front());
+  return par ? par->getAttrOfType<StringAttr>("strategy") : StringAttr();
+}
+
+LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
+  StringRef strategy = getFillStrategy(op).getValue();
+  ParOp loop = findCopyableLoop(op);
+  SmallVector<StringRef> known{"atomic"};
+  if (loop)
+    known.append({"per_warp", "per_block"});
+  if (!llvm::is_contained(known, strategy)) {
+    InFlightDiagnostic diagnostic = op.emitOpError("[strategy-name] '")
+                                    << strategy
+                                    << "' is no strategy of such a fill; use ";
+    llvm::interleaveComma(known, diagnostic);
+    return diagnostic;
+  }
+  if (strategy == "atomic") {
+    op->removeAttr("strategy");
+    op.getBody().front().front().removeAttr("strategy");
+    return success();
+  }
+  CollectiveBuilder c = getAdder(builder, op);
+  PushType type = op.getType();
+  Extent size = type.hasStaticExtents()
+                    ? c.getConstantExtent(type.getExtents().front())
+                    : Extent{op.getExtents().front(), ShapedType::kDynamic,
+                             getArrayBound(type, 0)};
+  if (!size.isBounded())
+    return op.emitOpError("[R2-bounded] strategy '")
+           << strategy
+           << "' stores copies of the result, but its extent is not bounded; "
+              "give it a bound, as in ? x i32 bound [1024], or use atomic";
+  Extent n = {loop.getExtents().front(), ShapedType::kDynamic,
+              ShapedType::kDynamic};
+  expandByBlocks(
+      c, op, n, size, strategy == "per_warp" ? numWarpCopies : 1,
+      [&](Value i, Value offset) {
+        IRMapping mapping;
+        mapping.map(loop.getBody().getArgument(0), i);
+        auto around = cast<FillOp>(
+            builder.getInsertionBlock()->getParentOp()->getParentOp());
+        for (Operation &inner : loop.getBody().front()) {
+          Operation *copy = builder.clone(inner, mapping);
+          copy->walk([&](WriteOp write) {
+            if (!offset || write->getParentOfType<FillOp>() != around)
+              return;
+            OpBuilder::InsertionGuard guard(builder);
+            builder.setInsertionPoint(write);
+            write.getIndicesMutable()[0].set(
+                c.add(offset, write.getIndices().front()));
+          });
+        }
+      });
+  op.erase();
   return success();
 }
