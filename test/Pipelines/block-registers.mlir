@@ -26,6 +26,12 @@
 // RUN: obs-run %s --entry=runs --device=interpret random:1100xi32:1 --out=%t.want
 // RUN: obs-run %s --entry=runs --device=emulate --check random:1100xi32:1 --out=%t.out
 // RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=nested --device=interpret random:1100xi32:1 4 --out=%t.want
+// RUN: obs-run %s --entry=nested --device=emulate --check random:1100xi32:1 4 --out=%t.out
+// RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=nested --device=emulate --threads=100 random:1100xi32:1 4 --out=%t.out
+// RUN: cmp %t.out %t.want
+// RUN: obs-run %s --entry=nested --device=emulate iota:1100xi32 4
 // RUN: obs-run %s --entry=chain --device=emulate iota:1100xi32
 // RUN: obs-run %s --entry=runs --device=emulate iota:1100xi32
 // RUN: obs-run %s --entry=matmul --device=emulate iota:70x33xf32 iota:33x80xf32
@@ -39,6 +45,7 @@
 // CHECK: gpu.launch_func @kernels::@matmul {{.*}}threads in (%c256, {{.*}} dynamic_shared_memory_size %c8192_i32
 // CHECK: gpu.launch_func @kernels::@chain {{.*}}threads in (%c128, {{.*}} dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.launch_func @kernels::@runs {{.*}}threads in (%c128, {{.*}} dynamic_shared_memory_size %c0_i32
+// CHECK: gpu.launch_func @kernels::@nested {{.*}}threads in (%c128, {{.*}} dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @matmul(
 // CHECK: memref.alloca() : memref<16xf32>
 // CHECK: scf.for
@@ -59,9 +66,11 @@
 // PTX-NOT: {{(ld|st).shared}}
 // PTX: .entry runs(
 // PTX-NOT: {{(ld|st).shared}}
+// PTX: .entry nested(
+// PTX-NOT: {{(ld|st).shared}}
 // A number of b is loaded once for 16 products.
 // LOADS: {{^}}17{{$}}
-// PTXAS-COUNT-3: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+// PTXAS-COUNT-4: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 
 // CHAIN: threads=128 shared-bytes=0 block-barriers=0 warp-barriers=0
 
@@ -181,5 +190,37 @@ func.func @runs(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   }
   %flat = obs.join %parts : !obs.push<grid, ? x 128 x i32> -> !obs.push<grid, ? x i32>
   %r = obs.force %flat {kernel = "runs", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
+
+// x becomes 3 x + l in turn l of the inner loop, k turns in turn k of the outer one.
+func.func @nested(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
+  %zero = arith.constant 0 : i32
+  %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !chunk>
+  %parts = obs.distribute block (%c = %chunks : !obs.pull<? x !chunk>) -> !obs.push<grid, ? x 512 x i32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %three = arith.constant 3 : i32
+    %p = obs.push %c : !chunk -> !column
+    %f = obs.force %p in registers : !column -> !chunk
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%x = %f) -> !chunk {
+      %y = scf.for %l = %c0 to %k step %c1 iter_args(%z = %x) -> !chunk {
+        %i = arith.index_cast %l : index to i32
+        %g = obs.map (%e = %z : !chunk) -> !chunk {
+          %m = arith.muli %e, %three : i32
+          %v = arith.addi %m, %i : i32
+          obs.yield %v : i32
+        }
+        %q = obs.push %g : !chunk -> !column
+        %h = obs.force %q : !column -> !chunk
+        scf.yield %h : !chunk
+      }
+      scf.yield %y : !chunk
+    }
+    %r = obs.push %s : !chunk -> !column
+    obs.yield %r : !column
+  }
+  %flat = obs.join %parts : !obs.push<grid, ? x 512 x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "nested", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
   return %r : !obs.pull<? x i32>
 }

@@ -234,3 +234,95 @@ obs.kernel @large(%x: f32) attributes {threads = 1024 : i64} {
     memref.store %x, %d[%t] : memref<1024xf32, #obs.home<block, auto>>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// A loop in the loop carries the ring on; the slot of the array is known anyway.
+// CHECK-LABEL: obs.kernel @nested
+// CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, registers>>
+obs.kernel @nested(%out: memref<64xf32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %ring = memref.alloc() : memref<2x64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %zero, %ring[%c0, %t] : memref<2x64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0) -> index {
+    %inner = scf.for %l = %c0 to %k step %c1 iter_args(%s = %slot) -> index {
+      %other = arith.subi %c1, %s : index
+      scf.forall (%t) in (64) {
+        %y = memref.load %ring[%s, %t] : memref<2x64xf32, #obs.home<block, auto>>
+        memref.store %y, %ring[%other, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      } {mapping = [#obs.map<block, thread>]}
+      scf.yield %other : index
+    }
+    %next = arith.subi %c1, %inner : index
+    scf.forall (%t) in (64) {
+      %y = memref.load %ring[%inner, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      memref.store %y, %ring[%next, %t] : memref<2x64xf32, #obs.home<block, auto>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.yield %next : index
+  }
+  scf.forall (%t) in (64) {
+    %y = memref.load %ring[%end, %t] : memref<2x64xf32, #obs.home<block, auto>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// Behind the inner loop, what was there before it is read.
+// CHECK-LABEL: obs.kernel @nested_old
+// CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, shared>>
+obs.kernel @nested_old(%out: memref<64xf32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %ring = memref.alloc() : memref<2x64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %zero, %ring[%c0, %t] : memref<2x64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0) -> index {
+    %inner = scf.for %l = %c0 to %k step %c1 iter_args(%s = %slot) -> index {
+      %other = arith.subi %c1, %s : index
+      scf.forall (%t) in (64) {
+        %y = memref.load %ring[%s, %t] : memref<2x64xf32, #obs.home<block, auto>>
+        memref.store %y, %ring[%other, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      } {mapping = [#obs.map<block, thread>]}
+      scf.yield %other : index
+    }
+    scf.forall (%t) in (64) {
+      %y = memref.load %ring[%slot, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      memref.store %y, %out[%t] : memref<64xf32>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.yield %inner : index
+  }
+}
+
+// Each arm reads the old array before it writes the new one.
+// CHECK-LABEL: obs.kernel @arms
+// CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, registers>>
+obs.kernel @arms(%out: memref<64xf32>, %n: index, %c: i1) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %ring = memref.alloc() : memref<2x64xf32, #obs.home<block, auto>>
+  scf.forall (%t) in (64) {
+    memref.store %zero, %ring[%c0, %t] : memref<2x64xf32, #obs.home<block, auto>>
+  } {mapping = [#obs.map<block, thread>]}
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0) -> index {
+    %other = arith.subi %c1, %slot : index
+    scf.forall (%t) in (64) {
+      scf.if %c {
+        %y = memref.load %ring[%slot, %t] : memref<2x64xf32, #obs.home<block, auto>>
+        memref.store %y, %ring[%other, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      } else {
+        %y = memref.load %ring[%slot, %t] : memref<2x64xf32, #obs.home<block, auto>>
+        %z = arith.negf %y : f32
+        memref.store %z, %ring[%other, %t] : memref<2x64xf32, #obs.home<block, auto>>
+      }
+    } {mapping = [#obs.map<block, thread>]}
+    scf.yield %other : index
+  }
+  scf.forall (%t) in (64) {
+    %y = memref.load %ring[%end, %t] : memref<2x64xf32, #obs.home<block, auto>>
+    memref.store %y, %out[%t] : memref<64xf32>
+  } {mapping = [#obs.map<block, thread>]}
+}

@@ -60,7 +60,8 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     when the code is written: step s of a leaf loop, its iteration s T + t or,
     if it is `blocked`, t q + s for thread t, reaches one register in all threads.
     `obs.registers` is the number of elements of each thread. The two slots of a
-    ring are the same registers if every read is of the slot that was written last.
+    ring are the same registers if every read is of the slot that was written last,
+    also where loops in loops carry it on.
 
     `obs-map-levels` writes the steps of such loops out. So without being asked for
     registers, loops of at most 16 steps become them, of at most 4096 operations

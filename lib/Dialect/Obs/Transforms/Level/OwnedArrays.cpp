@@ -9,6 +9,7 @@
 #include "Accesses.h"
 #include "LeafIndices.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -57,50 +58,127 @@ static ValueRange getIndices(Operation *access) {
   return cast<memref::StoreOp>(access).getIndices();
 }
 
-/// True if `value` is 1 - `slot`.
-static bool isOther(Value value, Value slot) {
-  auto sub = value.getDefiningOp<arith::SubIOp>();
-  return sub && getConstantIntValue(sub.getLhs()) == 1 && sub.getRhs() == slot;
+namespace {
+/// Follows which slot of a ring has the array that was written last. One
+/// register can stand for both slots if nothing reads the other one.
+class RingFlow {
+public:
+  explicit RingFlow(Value ring) : ring(ring) {}
+  /// True if that holds from `op` to the end of its block.
+  bool runFrom(Operation *op);
+
+private:
+  /// The number `base`, or 1 - `base`; without a base, 0 or 1.
+  struct Slot {
+    Value base;
+    bool flipped = false;
+    bool operator==(const Slot &other) const {
+      return base == other.base && flipped == other.flipped;
+    }
+    bool operator!=(const Slot &other) const { return !(*this == other); }
+  };
+  /// Nothing before the first write.
+  using State = std::optional<Slot>;
+
+  static State getSlot(Value index);
+  bool isUsedIn(Operation *op) const;
+  bool run(Block::iterator from, Block::iterator to, State &state);
+  bool runLeaf(scf::ForallOp leaf, State &state);
+  bool runLoop(scf::ForOp loop, State &state);
+
+  Value ring;
+};
+} // namespace
+
+RingFlow::State RingFlow::getSlot(Value index) {
+  Slot slot{index, false};
+  while (auto difference = slot.base.getDefiningOp<arith::SubIOp>()) {
+    if (!isConstantIntValue(difference.getLhs(), 1))
+      break;
+    slot = {difference.getRhs(), !slot.flipped};
+  }
+  if (std::optional<int64_t> number = getConstantIntValue(slot.base))
+    slot = {Value(), slot.flipped != (*number == 1)};
+  return slot;
 }
 
-/// True if the first index of `accesses` is the slot of a ring of one loop, and
-/// every read is of the slot that was written last: in front of the loop all
-/// use the slot that it starts with, behind it the one that it ends with, and
-/// an iteration reads its own slot before it writes the other.
-static bool readsLastSlot(ArrayRef<Operation *> accesses) {
-  scf::ForOp loop;
-  BlockArgument slot;
-  for (Operation *access : accesses)
-    if (auto argument = dyn_cast<BlockArgument>(getIndices(access)[0])) {
-      slot = argument;
-      loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+bool RingFlow::isUsedIn(Operation *op) const {
+  return llvm::any_of(ring.getUsers(),
+                      [&](Operation *user) { return op->isAncestor(user); });
+}
+
+bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
+  State before = state;
+  SmallVector<Operation *> stores;
+  bool isKept = true;
+  leaf.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!llvm::is_contained(op->getOperands(), ring))
+      return;
+    State slot = getSlot(getIndices(op)[0]);
+    if (isa<memref::StoreOp>(op)) {
+      // What a leaf writes is one array.
+      isKept &= stores.empty() || slot == state;
+      state = slot;
+      stores.push_back(op);
+      return;
     }
-  if (!loop || slot == loop.getInductionVar())
-    return false;
-  unsigned number = slot.getArgNumber() - loop.getNumInductionVars();
-  Value init = loop.getInitArgs()[number];
-  std::optional<int64_t> first = getConstantIntValue(init);
-  if (!first || !isOther(loop.getYieldedValues()[number], slot))
-    return false;
-  bool written = false;
-  for (Operation *access : accesses) {
-    Operation *leaf = access->getParentOfType<scf::ForallOp>();
-    Value index = getIndices(access)[0];
-    bool isStore = isa<memref::StoreOp>(access);
-    if (leaf->getBlock() == loop.getBody()) {
-      if (isStore ? !isOther(index, slot) : index != slot || written)
+    bool isAfterStore = llvm::any_of(stores, [&](Operation *store) {
+      return !insideMutuallyExclusiveRegions(store, op);
+    });
+    isKept &= slot == (isAfterStore ? state : before);
+  });
+  return isKept;
+}
+
+bool RingFlow::runLoop(scf::ForOp loop, State &state) {
+  Block &body = *loop.getBody();
+  auto runBody = [&](State first) -> State {
+    State last = first;
+    return run(body.begin(), body.end(), last) ? last : State();
+  };
+  // The number that the loop carries for this ring.
+  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
+    if (getSlot(init) != state)
+      continue;
+    State last = runBody(Slot{loop.getRegionIterArg(number)});
+    if (last && last == getSlot(loop.getYieldedValues()[number])) {
+      state = Slot{loop.getResult(number)};
+      return true;
+    }
+  }
+  // Without one, the array stays where it is.
+  State last = runBody(state);
+  return last && last == state;
+}
+
+bool RingFlow::run(Block::iterator from, Block::iterator to, State &state) {
+  for (Operation &op : llvm::make_range(from, to)) {
+    if (!isUsedIn(&op))
+      continue;
+    if (auto leaf = dyn_cast<scf::ForallOp>(op)) {
+      if (!runLeaf(leaf, state))
         return false;
-      written |= isStore;
-    } else if (leaf->getBlock() != loop->getBlock()) {
-      return false;
-    } else if (leaf->isBeforeInBlock(loop)) {
-      if (getConstantIntValue(index) != first)
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (!runLoop(loop, state))
         return false;
-    } else if (isStore || index != loop.getResult(number)) {
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (Region *region : branch.getRegions()) {
+        State arm = state;
+        if (!region->empty() &&
+            (!run(region->front().begin(), region->front().end(), arm) ||
+             arm != state))
+          return false;
+      }
+    } else {
       return false;
     }
   }
   return true;
+}
+
+bool RingFlow::runFrom(Operation *op) {
+  State state;
+  return run(std::next(op->getIterator()), op->getBlock()->end(), state);
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,7 +364,7 @@ std::optional<OwnedArray> OwnerSearch::run() {
   for (Operation *access : accesses)
     if (!addSteps(access))
       return std::nullopt;
-  if (isRing && !readsLastSlot(accesses)) {
+  if (isRing && !RingFlow(alloc.getResult()).runFrom(alloc)) {
     fail(alloc, "is carried by a loop that reads the old array after it has "
                 "written the new one");
     return std::nullopt;
