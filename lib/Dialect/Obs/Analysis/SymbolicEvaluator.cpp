@@ -185,8 +185,17 @@ std::optional<bool> SymbolicEvaluator::compare(Compare compare,
     return IndexExpr::holds(compare, a.constant, b.constant);
   TermSum difference = a;
   difference.add(b, -1);
-  if (compare == Compare::Equal && difference.isConstant())
-    return difference.constant == 0;
+  if (compare == Compare::Equal) {
+    if (difference.isConstant())
+      return difference.constant == 0;
+    // Multiples of a power of two stay such when they wrap.
+    uint64_t bits = 0;
+    for (auto [term, count] : difference.terms)
+      bits |= count;
+    if (llvm::countr_zero(uint64_t(difference.constant)) <
+        llvm::countr_zero(bits))
+      return false;
+  }
   std::optional<IndexRange> left = getRange(a), right = getRange(b);
   if (!left || !right)
     return std::nullopt;

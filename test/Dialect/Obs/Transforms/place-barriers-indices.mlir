@@ -225,3 +225,56 @@ obs.kernel @either(%in: memref<64xi1>) attributes {threads = 64 : i64} {
     memref.store %v, %b[%t] : !array
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// Whatever the turn, element i is of thread i mod 64, and of warp i mod 32 where
+// the neighbour is read.
+// CHECK-LABEL: obs.kernel @tiles
+// CHECK-NOT: obs.barrier
+// CHECK-LABEL: obs.kernel @tiles_of_neighbours
+// CHECK: scf.for
+// CHECK: obs.barrier warp
+// CHECK: scf.forall
+// CHECK: obs.barrier warp
+// CHECK: scf.forall
+// CHECK-NOT: obs.barrier
+obs.kernel @tiles(%n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<4096xi32, #obs.home<block, shared>>
+  %b = memref.alloc() : !array
+  scf.for %k = %c0 to %n step %c1 {
+    %first = arith.muli %k, %c64 : index
+    scf.forall (%t) in (64) {
+      %i = arith.addi %first, %t : index
+      memref.store %x, %a[%i] : memref<4096xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.forall (%t) in (64) {
+      %i = arith.addi %first, %t : index
+      %v = memref.load %a[%i] : memref<4096xi32, #obs.home<block, shared>>
+      memref.store %v, %b[%t] : !array
+    } {mapping = [#obs.map<block, thread>]}
+  }
+}
+obs.kernel @tiles_of_neighbours(%n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : memref<4096xi32, #obs.home<block, shared>>
+  %b = memref.alloc() : !array
+  scf.for %k = %c0 to %n step %c1 {
+    %first = arith.muli %k, %c64 : index
+    scf.forall (%t) in (64) {
+      %i = arith.addi %first, %t : index
+      memref.store %x, %a[%i] : memref<4096xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    scf.forall (%t) in (64) {
+      %u = arith.xori %t, %c1 : index
+      %i = arith.addi %first, %u : index
+      %v = memref.load %a[%i] : memref<4096xi32, #obs.home<block, shared>>
+      memref.store %v, %b[%t] : !array
+    } {mapping = [#obs.map<block, thread>]}
+  }
+}

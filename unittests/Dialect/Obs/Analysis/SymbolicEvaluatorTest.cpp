@@ -87,7 +87,9 @@ TEST(SymbolicEvaluator, ComparisonsByBounds) {
   EXPECT_TRUE(is(Compare::Less, s, s + t));
   EXPECT_TRUE(is(Compare::Equal, n + t, t + n));
   EXPECT_TRUE(isNot(Compare::Equal, n + t, n));
-  EXPECT_TRUE(isNot(Compare::Equal, s * c(4) + t, c(100)));
+  EXPECT_TRUE(isNot(Compare::Equal, s * c(6) + t, c(102)));
+  EXPECT_TRUE(isNot(Compare::Equal, n, c(1) - n));
+  EXPECT_FALSE(isNot(Compare::Equal, n * c(3), c(1)));
   EXPECT_TRUE(isNot(Compare::UnsignedLess, s + c(11), t));
   // n + 1 < n + 2 does not hold where the sum wraps.
   EXPECT_FALSE(is(Compare::Less, n + c(1), n + c(2)));

@@ -90,11 +90,24 @@ struct Meeting {
 } // namespace
 
 namespace {
-/// The meetings of the elements of a group, by their indices in the dimensions
-/// `compared`: in an array where the indices are dense, as they mostly are.
+/// How the indices of a dimension are compared: as numbers, or by the rest of a
+/// division where what is added to them are unknown multiples of `modulus`.
+struct Comparison {
+  unsigned dimension;
+  /// 0: as numbers.
+  int64_t modulus;
+
+  int64_t getKey(const ElementGroup::Element &element) const {
+    int64_t index = element.constants[dimension];
+    return modulus ? llvm::mod(index, modulus) : index;
+  }
+};
+
+/// The meetings of the elements of a group, by what is compared: in an array
+/// where that is dense, as it mostly is.
 class MeetingTable {
 public:
-  MeetingTable(const ElementGroup &group, ArrayRef<unsigned> compared);
+  MeetingTable(const ElementGroup &group, ArrayRef<Comparison> compared);
 
   /// The meeting at `element`; null where the group has none.
   Meeting *find(const ElementGroup::Element &element);
@@ -104,7 +117,7 @@ private:
   /// The place of `element` in the box of all elements of the group.
   std::optional<uint64_t> getPlace(const ElementGroup::Element &element) const;
 
-  ArrayRef<unsigned> compared;
+  ArrayRef<Comparison> compared;
   /// The least index and the extent of each dimension.
   SmallVector<std::pair<int64_t, uint64_t>, 2> box;
   std::vector<Meeting> dense;
@@ -114,24 +127,25 @@ private:
 } // namespace
 
 static SmallVector<int64_t, 2> getKey(const ElementGroup::Element &element,
-                                      ArrayRef<unsigned> compared) {
+                                      ArrayRef<Comparison> compared) {
   SmallVector<int64_t, 2> key;
-  for (unsigned d : compared)
-    key.push_back(element.constants[d]);
+  for (const Comparison &comparison : compared)
+    key.push_back(comparison.getKey(element));
   return key;
 }
 
 MeetingTable::MeetingTable(const ElementGroup &group,
-                           ArrayRef<unsigned> compared)
+                           ArrayRef<Comparison> compared)
     : compared(compared) {
   constexpr uint64_t maxPlaces = 1 << 16;
   uint64_t places = 1;
-  for (unsigned d : compared) {
+  for (const Comparison &comparison : compared) {
     int64_t min = std::numeric_limits<int64_t>::max();
     int64_t max = std::numeric_limits<int64_t>::min();
     for (const ElementGroup::Element &element : group.elements) {
-      min = std::min(min, element.constants[d]);
-      max = std::max(max, element.constants[d]);
+      int64_t key = comparison.getKey(element);
+      min = std::min(min, key);
+      max = std::max(max, key);
     }
     uint64_t extent = uint64_t(max) - uint64_t(min) + 1;
     isDense &= extent != 0 && extent <= maxPlaces / places;
@@ -150,8 +164,8 @@ MeetingTable::MeetingTable(const ElementGroup &group,
 std::optional<uint64_t>
 MeetingTable::getPlace(const ElementGroup::Element &element) const {
   uint64_t place = 0;
-  for (auto [d, side] : llvm::zip_equal(compared, box)) {
-    uint64_t index = uint64_t(element.constants[d]) - uint64_t(side.first);
+  for (auto [comparison, side] : llvm::zip_equal(compared, box)) {
+    uint64_t index = uint64_t(comparison.getKey(element)) - side.first;
     if (index >= side.second)
       return std::nullopt;
     place = place * side.second + index;
@@ -179,16 +193,42 @@ std::optional<Level> MeetingTable::getLevel() const {
   return level;
 }
 
-/// The meeting level of two groups, which meet where the indices of the
-/// dimensions `compared` agree.
+/// The meeting level of two groups, which meet where all that is compared
+/// agrees.
 static std::optional<Level> meetGroups(const ElementGroup &a,
                                        const ElementGroup &b,
-                                       ArrayRef<unsigned> compared) {
+                                       ArrayRef<Comparison> compared) {
   MeetingTable meetings(a, compared);
   for (const ElementGroup::Element &element : b.elements)
     if (Meeting *meeting = meetings.find(element))
       meeting->add(1, element);
   return meetings.getLevel();
+}
+
+/// What the difference of `a` and `b` is an unknown multiple of; 0 where it is
+/// 0. Powers of two divide what wraps, too.
+int64_t Meetings::getModulus(const TermSum::Terms &a, const TermSum::Terms &b,
+                             Operation *stale) const {
+  SmallVector<std::pair<unsigned, int64_t>> difference;
+  for (auto [term, count] : a)
+    difference.push_back({term, count});
+  for (auto [term, count] : b) {
+    auto *same = llvm::find_if(difference, [&, term = term](auto &other) {
+      return other.first == term &&
+             !isStale(model.terms.getExpr(term), model.recognizer, stale);
+    });
+    if (same == difference.end())
+      difference.push_back({term, count});
+    else
+      same->second = int64_t(uint64_t(same->second) - uint64_t(count));
+  }
+  uint64_t bits = 0;
+  for (auto [term, count] : difference)
+    bits |= count;
+  if (bits == 0)
+    return 0;
+  // 2^63 would be negative.
+  return int64_t(1) << std::min<unsigned>(62, llvm::countr_zero(bits));
 }
 
 /// The meeting level of two sets of elements. A uniform value of the loop
@@ -200,15 +240,14 @@ std::optional<Level> Meetings::meet(const ReachedElements &a,
   for (const ElementGroup &left : a)
     for (const ElementGroup &right : b) {
       // Indices that cannot be compared can be equal.
-      SmallVector<unsigned> compared;
+      SmallVector<Comparison, 2> compared;
       for (unsigned d = 0; d < left.dimensions.size(); ++d)
-        if (left.dimensions[d] && right.dimensions[d] &&
-            *left.dimensions[d] == *right.dimensions[d] &&
-            llvm::none_of(*left.dimensions[d], [&](auto &term) {
-              return isStale(model.terms.getExpr(term.first), model.recognizer,
-                             stale);
-            }))
-          compared.push_back(d);
+        if (left.dimensions[d] && right.dimensions[d]) {
+          int64_t modulus =
+              getModulus(*left.dimensions[d], *right.dimensions[d], stale);
+          if (modulus != 1)
+            compared.push_back({d, modulus});
+        }
       if (std::optional<Level> here = meetGroups(left, right, compared))
         level = std::max(level.value_or(*here), *here);
       if (level >= worst)

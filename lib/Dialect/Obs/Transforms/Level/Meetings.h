@@ -38,6 +38,8 @@ private:
                                     const Side &second, Level worst);
   std::optional<Level> meet(const ReachedElements &a, const ReachedElements &b,
                             Operation *stale, Level worst);
+  int64_t getModulus(const TermSum::Terms &a, const TermSum::Terms &b,
+                     Operation *stale) const;
   std::optional<Level> relateAccesses(const Access &before, const Access &after,
                                       Level worst);
   Side &getSide(const Access &access);
