@@ -85,9 +85,10 @@ def examples_inputs(folder):
     add("spmv", "--entry=band", "3", "5000", "iota:3xf32")
     for entry, bins, more in (("blocks", 300, ["300"]), ("per_warp", 128, []), ("per_block", 128, [])):
         add("weighted-histogram", f"--entry={entry}", file(-1, bins, 9000), file(-9, 9, 9000), *more)
-    for entry, border in (("clamp_tiled3", []), ("mirror_tiled5", []), ("wrap_tiled3", []),
-                          ("constant_tiled3", ["7"]), ("function_tiled5", [])):
-        add("convolution", f"--entry={entry}", "iota:70x70xi32", f"iota:{entry[-1]}x{entry[-1]}xi32", *border)
+    for border in ("clamp", "mirror", "wrap", "constant", "function"):
+        for size in (3, 5):
+            add("convolution", f"--entry={border}_tiled{size}", "iota:70x70xi32", f"iota:{size}x{size}xi32",
+                *(["7"] if border == "constant" else []))
     # More centres than one part of a reduction has.
     for points, centres in ((50, 40), (50, 4200)):
         add("k-means", "--entry=until_stable", *[file(0, 999, n) for n in (points, points, centres, centres)], "2")
@@ -116,8 +117,11 @@ def length(words):
     return count
 
 
-def entry_of(words):
-    return next((word[8:] for word in words if word.startswith("--entry=")), "main")
+def entry_of(path, words):
+    """The function that the arguments are for: the only one, or @main, if they do not say."""
+    public = re.findall(r"^func\.func @(\w+)", path.read_text(), re.M)
+    return next((word[8:] for word in words if word.startswith("--entry=")),
+                public[0] if len(public) == 1 else "main")
 
 
 def resized(words, resize):
@@ -126,20 +130,25 @@ def resized(words, resize):
             for word in words]
 
 
+def paths(names):
+    """The goldens and examples whose path contains one of the names; all without any."""
+    found = sorted((ROOT / "test/Golden").glob("*.mlir")) + sorted((ROOT / "examples").glob("*.mlir"))
+    return [path for path in found if not names or any(name in str(path) for name in names)]
+
+
 def collect(names, folder):
-    """The cases of the programs whose path contains one of the names."""
+    """The cases of these programs."""
     found, check, more = {}, load_oracles(), examples_inputs(folder)
 
     def add(path, words):
-        inputs = found.setdefault((path, entry_of(words)), [])
+        inputs = found.setdefault((path, entry_of(path, words)), [])
         words = [word for word in words if not word.startswith("--")]
         for resize in (lambda n: n, lambda n: 9 * n + 1, lambda n: min(n, 37), lambda n: min(n, 9000)):
             new = Input(resized(words, resize))
             if new not in inputs and length(new.words) <= LARGEST:
                 inputs.append(new)
 
-    paths = sorted((ROOT / "test/Golden").glob("*.mlir")) + sorted((ROOT / "examples").glob("*.mlir"))
-    for path in [path for path in paths if not names or any(name in str(path) for name in names)]:
+    for path in paths(names):
         base = f"{folder}/{path.stem}"
         for line in path.read_text().splitlines():
             line = line.replace("%t", base).replace("%python", sys.executable)
@@ -163,5 +172,5 @@ def collect(names, folder):
                 if example != path.stem:
                     where = pathlib.Path(example)
                     where.write_text(SCAN.format(where.stem))
-                found.setdefault((where, entry_of(new.words)), []).append(new._replace(words=words))
+                found.setdefault((where, entry_of(where, new.words)), []).append(new._replace(words=words))
     return [Case(path, entry, inputs) for (path, entry), inputs in found.items()]

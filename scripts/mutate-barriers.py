@@ -31,6 +31,7 @@ import mutants
 REPORT = re.compile(r"^\S+: error: (race|uninit|out-of-bounds): ")
 # 0: as the program says.
 THREADS = (0, 32, 96, 128)
+FIRST_ORDER = ["--schedule=random", "--seed=1"]
 
 # A kernel, in all programs that have it, whatever they are launched on: where the
 # first is from, its lines and the changes of the kernel, and how they all run.
@@ -90,7 +91,7 @@ class Mutation:
                 continue
             for given in case.inputs:
                 seeds = range(1, given.orders + 1) if blocks in given.blocks else []
-                orders = [[], *(["--schedule=random", f"--seed={seed}"] for seed in seeds)]
+                orders = [[], *([FIRST_ORDER[0], f"--seed={seed}"] for seed in seeds)]
                 runs += [Run(self, case, lines, given.words, order, blocks) for order in orders if seeds]
         return f"{case.path.name}, {case.entry}, threads={threads}", runs
 
@@ -107,6 +108,16 @@ class Mutation:
             # Short inputs go first, and other orders of threads last.
             kernel.runs.sort(key=lambda run: (bool(run.schedule), barrier_inputs.length(run.inputs)))
         return list(found.values())
+
+    def find_forgotten(self, kernels, paths):
+        """The kernels with barriers that no input reaches."""
+        reached = {(path, name) for kernel in kernels for run in kernel.runs for path in [run.case.path]
+                   for name in mutants.kernels(run.lines)}
+        for path in paths:
+            lines, _ = mutants.lower(self.options.obs_opt, path, "threads=0")
+            for name in sorted({change.kernel for change in mutants.find_changes(lines or [])}):
+                if (path, name) not in reached:
+                    yield f"{path.relative_to(barrier_inputs.ROOT)}, {name}: no input for this kernel"
 
     def attempt(self, mutant):
         """The label of the report, or why there is none."""
@@ -142,12 +153,15 @@ def main():
         kernels = mutation.find_kernels(prepared)
         tried = [(kernel, change) for kernel in kernels for change in mutants.draw(kernel.changes, options.most)]
         runs = [run for _, runs in prepared for run in runs]
+        forgotten = [] if options.sample else list(mutation.find_forgotten(kernels, barrier_inputs.paths(options.names)))
         if options.sample is None:
-            list(pool.map(Run.find_problem, runs))
+            # Other orders are tried where a change is not noticed before.
+            list(pool.map(Run.find_problem, [run for run in runs if run.schedule in ([], FIRST_ORDER)]))
         for (kernel, change), (label, why) in zip(tried, pool.map(mutation.attempt, tried)):
             reports[label] += 1
             if not label:
                 print(f"{kernel.place}, {mutants.describe(kernel.lines, change)}: {why}", flush=True)
+    print(*forgotten, sep="\n", end="\n" if forgotten else "")
     for run in runs:
         problem = run.find_problem() if run.result else None
         count += problem == ""
@@ -163,7 +177,7 @@ def main():
     print(summary)
     if options.summary:
         pathlib.Path(options.summary).write_text(summary + "\n")
-    return 1 if noisy or unnoticed or not tried else 0
+    return 1 if noisy or unnoticed or forgotten or not tried else 0
 
 
 if __name__ == "__main__":
