@@ -3,21 +3,15 @@
 // RUN: FileCheck %s --check-prefix=PTX --implicit-check-not=.local < %t.ptx
 // RUN: grep -c ld.shared %t.ptx | FileCheck %s --check-prefix=LOADS
 // RUN: %if ptxas %{ ptxas -arch=sm_90 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS %}
-// RUN: obs-run %s --entry=matmul --device=interpret random:70x33xf32:1 random:33x80xf32:2 --out=%t.want
-// RUN: obs-run %s --entry=matmul --device=emulate --check random:70x33xf32:1 random:33x80xf32:2 --out=%t.out
+// RUN: obs-run %s --entry=matmul --device=interpret random:65x17xf32:1 random:17x20xf32:2 --out=%t.want
+// RUN: obs-run %s --entry=matmul --device=emulate --check random:65x17xf32:1 random:17x20xf32:2 --out=%t.out
 // RUN: cmp %t.out %t.want
-// RUN: obs-run %s --entry=matmul --device=emulate --threads=1000 --blocks=1 random:70x33xf32:1 random:33x80xf32:2 --out=%t.out
-// RUN: cmp %t.out %t.want
-// RUN: obs-run %s --entry=matmul --device=emulate --threads=17 --blocks=3 random:70x33xf32:1 random:33x80xf32:2 --out=%t.out
+// RUN: obs-run %s --entry=matmul --device=emulate --threads=17 --blocks=3 random:65x17xf32:1 random:17x20xf32:2 --out=%t.out
 // RUN: cmp %t.out %t.want
 // RUN: obs-run %s --entry=chain --device=interpret random:1100xi32:1 --out=%t.want
 // RUN: obs-run %s --entry=chain --device=emulate --threads=1 random:1100xi32:1 --out=%t.out
 // RUN: cmp %t.out %t.want
 // RUN: obs-run %s --entry=chain --device=emulate --threads=33 --blocks=2 --check --schedule=random --seed=1 random:1100xi32:1 --out=%t.out
-// RUN: cmp %t.out %t.want
-// RUN: obs-run %s --entry=chain --device=emulate --threads=96 random:1100xi32:1 --out=%t.out
-// RUN: cmp %t.out %t.want
-// RUN: obs-run %s --entry=chain --device=emulate --threads=512 random:1100xi32:1 --out=%t.out
 // RUN: cmp %t.out %t.want
 // RUN: obs-run %s --entry=chain --device=emulate --threads=1024 random:1100xi32:1 --out=%t.out
 // RUN: cmp %t.out %t.want
@@ -34,7 +28,7 @@
 // RUN: obs-run %s --entry=nested --device=emulate iota:1100xi32 4
 // RUN: obs-run %s --entry=chain --device=emulate iota:1100xi32
 // RUN: obs-run %s --entry=runs --device=emulate iota:1100xi32
-// RUN: obs-run %s --entry=matmul --device=emulate iota:70x33xf32 iota:33x80xf32
+// RUN: obs-run %s --entry=matmul --device=emulate iota:65x17xf32 iota:17x20xf32
 
 // Arrays of a block that have more elements than the block threads, in registers:
 // what a thread alone uses is nobody else's, and takes neither shared memory nor

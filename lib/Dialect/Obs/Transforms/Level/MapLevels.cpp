@@ -8,8 +8,8 @@
 
 #include "Accesses.h"
 #include "LaneArrays.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "OwnedArrays.h"
 #include "Workers.h"

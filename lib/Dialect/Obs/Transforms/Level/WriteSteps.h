@@ -26,10 +26,10 @@ void markSteps(Operation *access, ArrayRef<int64_t> elements);
 /// True if `leaf` contains an access with such a mark.
 bool hasMarkedSteps(scf::ForallOp leaf);
 
-/// Writes the steps of `leaf` for the thread of number `thread` at the insertion
-/// point. The leaf stays. What a store with a contract promises, it promises
-/// together with its copies: they get one number as `obs.origin`, which
-/// `nextOrigin` counts.
+/// Writes the steps of `leaf` for the thread of number `thread` at the
+/// insertion point. The leaf stays. What a store with a contract promises, it
+/// promises together with its copies: they get one number as `obs.origin`,
+/// which `nextOrigin` counts.
 void writeSteps(OpBuilder &builder, scf::ForallOp leaf, const LeafSteps &spread,
                 Value thread, int64_t &nextOrigin);
 
