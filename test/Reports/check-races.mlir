@@ -341,3 +341,55 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Two parameters that may be one array: each thread reads what it writes.
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'in_place' is proved free of races, with blocks of 64 threads}}
+  gpu.func @in_place(%in: memref<i32> {obs.may_alias}, %n: index, %out: memref<i32> {obs.may_alias}, %m: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %g = gpu.grid_dim x
+    %first = arith.muli %b, %c64 : index
+    %begin = arith.addi %first, %t : index
+    %step = arith.muli %g, %c64 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [%m], strides: [1] : memref<i32> to memref<?xi32>
+    scf.for %i = %begin to %n step %step {
+      %x = memref.load %a[%i] : memref<?xi32>
+      memref.store %x, %r[%i] : memref<?xi32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The same, and each reads what the next one writes.
+
+gpu.module @kernels {
+  gpu.func @in_place(%in: memref<i32> {obs.may_alias}, %n: index, %out: memref<i32> {obs.may_alias}, %m: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %g = gpu.grid_dim x
+    %first = arith.muli %b, %c64 : index
+    %begin = arith.addi %first, %t : index
+    %step = arith.muli %g, %c64 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [%m], strides: [1] : memref<i32> to memref<?xi32>
+    scf.for %i = %begin to %n step %step {
+      %next = arith.addi %i, %c1 : index
+      // expected-note @+1 {{the first access is the read here}}
+      %x = memref.load %a[%next] : memref<?xi32>
+      // expected-error @+1 {{[race] write of global memory by another thread of the warp}}
+      memref.store %x, %r[%i] : memref<?xi32>
+    }
+    gpu.return
+  }
+}

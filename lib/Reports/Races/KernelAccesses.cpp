@@ -22,6 +22,23 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
 
+/// The first of the parameters of a kernel that `parameter` may be one array
+/// with, or itself.
+static Value getRepresentative(Value parameter) {
+  constexpr StringLiteral mark = "obs.may_alias";
+  auto argument = dyn_cast<BlockArgument>(parameter);
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mark))
+    return parameter;
+  for (BlockArgument other : kernel.getArguments())
+    if (other.getType() == argument.getType() &&
+        kernel.getArgAttr(other.getArgNumber(), mark))
+      return other;
+  return parameter;
+}
+
 /// What a view, cast or part of memory is taken from.
 static Value getRoot(Value memory) {
   while (Operation *op = memory.getDefiningOp()) {
@@ -81,7 +98,7 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
           .Default(false);
   if (!found)
     return std::nullopt;
-  access.root = getRoot(access.array);
+  access.root = getRepresentative(getRoot(access.array));
   // What a thread has for itself.
   if (access.root.getDefiningOp<memref::AllocaOp>())
     return std::nullopt;

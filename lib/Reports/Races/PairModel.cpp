@@ -714,6 +714,13 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
   return address;
 }
 
+/// The parameter of a kernel that `array` is a whole view of.
+static Value getParameter(Value array) {
+  auto view = array.getDefiningOp<memref::ReinterpretCastOp>();
+  return view && isa<BlockArgument>(view.getSource()) ? view.getSource()
+                                                      : Value();
+}
+
 void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   // In one array, permuted alike, elements meet where they do unpermuted.
   int64_t modulus = 0, otherModulus = 0;
@@ -745,8 +752,12 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   addBounds(a, Owner::First);
   addBounds(b, Owner::Second);
   // Elements of one array with sizes that are not known: the same element has
-  // the same indices.
-  if (a.array == b.array && a.bytes == b.bytes && !a.isShared &&
+  // the same indices. Two parameters that may be one array have equal sizes.
+  bool isOneArray =
+      a.array == b.array ||
+      (a.root == b.root && getParameter(a.array) != getParameter(b.array) &&
+       a.indices.size() == b.indices.size());
+  if (isOneArray && a.bytes == b.bytes && !a.isShared &&
       !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
       getOwner(a.array, Owner::First) == Owner::Both) {
     for (auto [i, j] : llvm::zip_equal(a.indices, b.indices))
