@@ -109,11 +109,14 @@ def examples_inputs(folder):
 
 
 def length(words):
-    """The number of elements of arguments iota:3x4xi32 and the like."""
+    """The number of elements of arguments iota:3x4xi32 and the like, and about that of files."""
     count = 0
     for word in words:
+        file = pathlib.Path(word.rpartition(":")[0])
         if match := re.match(r"(?:iota|zeros|random):((?:\d+x)+)", word):
             count += math.prod(map(int, match[1].split("x")[:-1]))
+        elif file.is_file():
+            count += file.stat().st_size // 4
     return count
 
 
