@@ -185,8 +185,11 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
 }
 
 LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verification::verifyOperator(*this, getKindAttr(),
-                                      getType().getElementTypes(), tables);
+  if (failed(verification::verifyOperator(
+          *this, getKindAttr(), getType().getElementTypes(), tables)))
+    return failure();
+  // Here because everything else, the body too, is verified by now.
+  return verification::verifyDisjointWrites(*this);
 }
 
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &tables) {

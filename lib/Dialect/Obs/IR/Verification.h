@@ -78,6 +78,10 @@ LogicalResult verifyOperator(Operation *op, Attribute kind,
 /// element exactly once; and for pull arrays.
 bool isTotalPush(Value array);
 
+/// Emits `[R5-disjoint]` if two writes of a `disjoint` fill certainly meet. For
+/// fills whose body is verified; see ObsFillVerifier.cpp.
+LogicalResult verifyDisjointWrites(FillOp fill);
+
 /// Rule R8 for one force with `into`; see ObsViewVerifier.cpp.
 LogicalResult verifyViewUses(ForceOp force);
 
