@@ -185,8 +185,8 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
 }
 
 LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {
-  if (failed(verification::verifyOperator(
-          *this, getKindAttr(), getType().getElementTypes(), tables)))
+  if (failed(verification::verifyOperator(*this, getKindAttr(),
+                                          getType().getElementTypes(), tables)))
     return failure();
   // Here because everything else, the body too, is verified by now.
   return verification::verifyDisjointWrites(*this);
