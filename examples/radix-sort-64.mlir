@@ -77,9 +77,9 @@ func.func private @count_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %til
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
-  %counted = obs.force %by_digit {kernel = "count_pairs", threads = 256 : i64} : !obs.push<grid, 256 x ? x i32> -> !obs.pull<256 x ? x i32>
   %size = arith.muli %tiles, %c256 : index
-  %r = obs.reshape %counted [%size] : !obs.pull<256 x ? x i32> -> !ints
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
   return %r : !ints
 }
 
@@ -150,9 +150,9 @@ func.func private @count_64(%keys: !obs.pull<? x i64>, %shift: i64, %tiles: inde
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
-  %counted = obs.force %by_digit {kernel = "count_64", threads = 256 : i64} : !obs.push<grid, 256 x ? x i32> -> !obs.pull<256 x ? x i32>
   %size = arith.muli %tiles, %c256 : index
-  %r = obs.reshape %counted [%size] : !obs.pull<256 x ? x i32> -> !ints
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
   return %r : !ints
 }
 
