@@ -116,8 +116,7 @@ static bool hasContract(const MemoryAccess &first, const MemoryAccess &second) {
   Attribute origin = second.op->getAttr("obs.origin");
   bool isSame = first.op == second.op ||
                 (origin && first.op->getAttr("obs.origin") == origin);
-  return isSame &&
-         (second.contract == "any" || second.contract == "disjoint");
+  return isSame && (second.contract == "any" || second.contract == "disjoint");
 }
 
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,

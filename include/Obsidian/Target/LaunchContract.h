@@ -30,7 +30,8 @@ namespace mlir::obs {
 ///   with "access" (`none`, `read`, `write`, `readwrite` or `accumulate`, which
 ///   is by atomic operations alone), "alignment" in bytes, "extents" (numbers,
 ///   or names of parameters or other host values), "aliases" (other parameters
-///   that get the same array, or may, by a kernel that works in place) and, where the array must be prepared, "initial":
+///   that get the same array, or may, by a kernel that works in place) and,
+///   where the array must be prepared, "initial":
 ///   `{"fill": value}` or
 ///   `{"copy": name}`; "extent", with the "pointer" and the "dimension" that it
 ///   belongs to where it does; and "scalar";
