@@ -13,6 +13,8 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <functional>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::obs::interpreter;
@@ -29,44 +31,34 @@ Scalar makeFloat(Type type, float value) {
   return Scalar(type, llvm::bit_cast<uint32_t>(value));
 }
 
-/// Applies `fn` in the precision of the type. Basic arithmetic of f16 and bf16
-/// runs in f64, whose 53 bits are more than twice theirs and two, so rounding
-/// twice gives what rounding once does.
-template <typename Fn>
-Error evalFloatBinary(Operation *, Operands in, Results &out) {
+/// Applies `Fn` in the precision of the type, and to f16 and bf16 in that of
+/// `Narrow`.
+template <typename Fn, typename Narrow, size_t... I>
+Scalar applyFloat(Operands in, std::index_sequence<I...>) {
   Type type = in[0].type;
   if (isa<Float32Type>(type))
-    out.push_back(makeFloat(type, Fn()(asFloat(in[0]), asFloat(in[1]))));
-  else
-    out.push_back(
-        Scalar::fromDouble(type, Fn()(in[0].getDouble(), in[1].getDouble())));
+    return makeFloat(type, Fn()(asFloat(in[I])...));
+  if (isa<Float64Type>(type))
+    return Scalar::fromDouble(type, Fn()(in[I].getDouble()...));
+  return Scalar::fromDouble(type,
+                            Fn()(static_cast<Narrow>(in[I].getDouble())...));
+}
+
+/// Basic arithmetic. That of f16 and bf16 runs in f64, whose 53 bits are more
+/// than twice theirs and two, so rounding twice gives what rounding once does.
+template <typename Fn>
+Error evalArith(Operation *, Operands in, Results &out) {
+  out.push_back(applyFloat<Fn, double>(in, std::make_index_sequence<2>()));
   return Error::success();
 }
 
-struct AddF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-struct SubF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a - b;
-  }
-};
-struct MulF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a * b;
-  }
-};
-struct DivF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a / b;
-  }
-};
+/// A `math` function of `N` operands: f64 in double, all others in float.
+template <typename Fn, size_t N>
+Error evalMath(Operation *, Operands in, Results &out) {
+  out.push_back(applyFloat<Fn, float>(in, std::make_index_sequence<N>()));
+  return Error::success();
+}
+
 struct RemF {
   template <typename T>
   T operator()(T a, T b) const {
@@ -95,77 +87,21 @@ struct MinimumF {
   }
 };
 /// The C `fmax` and `fmin`: a number if either is one; -0 < +0.
-struct MaxNumF {
+template <typename OfNumbers>
+struct NumberF {
   template <typename T>
   T operator()(T a, T b) const {
     if (std::isnan(a))
       return b;
-    return std::isnan(b) ? a : MaximumF()(a, b);
-  }
-};
-struct MinNumF {
-  template <typename T>
-  T operator()(T a, T b) const {
-    if (std::isnan(a))
-      return b;
-    return std::isnan(b) ? a : MinimumF()(a, b);
+    return std::isnan(b) ? a : OfNumbers()(a, b);
   }
 };
 
 Error evalCmpF(Operation *op, Operands in, Results &out) {
-  double a = in[0].getDouble(), b = in[1].getDouble();
-  bool unordered = std::isnan(a) || std::isnan(b);
-  bool result = false;
-  switch (cast<arith::CmpFOp>(op).getPredicate()) {
-  case arith::CmpFPredicate::AlwaysFalse:
-    break;
-  case arith::CmpFPredicate::OEQ:
-    result = a == b;
-    break;
-  case arith::CmpFPredicate::OGT:
-    result = a > b;
-    break;
-  case arith::CmpFPredicate::OGE:
-    result = a >= b;
-    break;
-  case arith::CmpFPredicate::OLT:
-    result = a < b;
-    break;
-  case arith::CmpFPredicate::OLE:
-    result = a <= b;
-    break;
-  case arith::CmpFPredicate::ONE:
-    result = a < b || a > b;
-    break;
-  case arith::CmpFPredicate::ORD:
-    result = !unordered;
-    break;
-  case arith::CmpFPredicate::UEQ:
-    result = unordered || a == b;
-    break;
-  case arith::CmpFPredicate::UGT:
-    result = unordered || a > b;
-    break;
-  case arith::CmpFPredicate::UGE:
-    result = unordered || a >= b;
-    break;
-  case arith::CmpFPredicate::ULT:
-    result = unordered || a < b;
-    break;
-  case arith::CmpFPredicate::ULE:
-    result = unordered || a <= b;
-    break;
-  case arith::CmpFPredicate::UNE:
-    result = a != b;
-    break;
-  case arith::CmpFPredicate::UNO:
-    result = unordered;
-    break;
-  case arith::CmpFPredicate::AlwaysTrue:
-    result = true;
-    break;
-  }
-  out.push_back(Scalar(op->getResult(0).getType(), result));
+  out.push_back(
+      Scalar(op->getResult(0).getType(),
+             arith::applyCmpPredicate(cast<arith::CmpFOp>(op).getPredicate(),
+                                      in[0].getAPFloat(), in[1].getAPFloat())));
   return Error::success();
 }
 
@@ -217,73 +153,48 @@ Error evalClampF(Operation *, Operands in, Results &out) {
   return Error::success();
 }
 
-/// A `math` function of one operand: f64 in double, all others in float.
-template <typename Fn>
-Error evalMathUnary(Operation *, Operands in, Results &out) {
-  Type type = in[0].type;
-  if (isa<Float64Type>(type))
-    out.push_back(Scalar::fromDouble(type, Fn()(in[0].getDouble())));
-  else if (isa<Float32Type>(type))
-    out.push_back(makeFloat(type, Fn()(asFloat(in[0]))));
-  else
-    out.push_back(
-        Scalar::fromDouble(type, Fn()(static_cast<float>(in[0].getDouble()))));
-  return Error::success();
-}
+// The functions of one operand, each with its value at x. The default rounding
+// mode, which nothing here changes, is to even.
+#define OBS_MATH_UNARY(ROW)                                                    \
+  ROW(Acos, std::acos(x))                                                      \
+  ROW(Acosh, std::acosh(x))                                                    \
+  ROW(Asin, std::asin(x))                                                      \
+  ROW(Asinh, std::asinh(x))                                                    \
+  ROW(Atan, std::atan(x))                                                      \
+  ROW(Atanh, std::atanh(x))                                                    \
+  ROW(Cbrt, std::cbrt(x))                                                      \
+  ROW(Ceil, std::ceil(x))                                                      \
+  ROW(Cos, std::cos(x))                                                        \
+  ROW(Cosh, std::cosh(x))                                                      \
+  ROW(Erf, std::erf(x))                                                        \
+  ROW(Erfc, std::erfc(x))                                                      \
+  ROW(Exp, std::exp(x))                                                        \
+  ROW(Exp2, std::exp2(x))                                                      \
+  ROW(ExpM1, std::expm1(x))                                                    \
+  ROW(Floor, std::floor(x))                                                    \
+  ROW(Log, std::log(x))                                                        \
+  ROW(Log10, std::log10(x))                                                    \
+  ROW(Log1p, std::log1p(x))                                                    \
+  ROW(Log2, std::log2(x))                                                      \
+  ROW(Round, std::round(x))                                                    \
+  ROW(RoundEven, std::nearbyint(x))                                            \
+  ROW(Rsqrt, T(1) / std::sqrt(x))                                              \
+  ROW(Sin, std::sin(x))                                                        \
+  ROW(Sinh, std::sinh(x))                                                      \
+  ROW(Sqrt, std::sqrt(x))                                                      \
+  ROW(Tan, std::tan(x))                                                        \
+  ROW(Tanh, std::tanh(x))                                                      \
+  ROW(Trunc, std::trunc(x))
 
-template <typename Fn>
-Error evalMathBinary(Operation *, Operands in, Results &out) {
-  Type type = in[0].type;
-  if (isa<Float64Type>(type))
-    out.push_back(
-        Scalar::fromDouble(type, Fn()(in[0].getDouble(), in[1].getDouble())));
-  else if (isa<Float32Type>(type))
-    out.push_back(makeFloat(type, Fn()(asFloat(in[0]), asFloat(in[1]))));
-  else
-    out.push_back(
-        Scalar::fromDouble(type, Fn()(static_cast<float>(in[0].getDouble()),
-                                      static_cast<float>(in[1].getDouble()))));
-  return Error::success();
-}
-
-#define OBS_MATH_UNARY(NAME, EXPRESSION)                                       \
+#define OBS_MATH_FUNCTION(NAME, EXPRESSION)                                    \
   struct NAME {                                                                \
     template <typename T>                                                      \
     T operator()(T x) const {                                                  \
       return EXPRESSION;                                                       \
     }                                                                          \
   };
-OBS_MATH_UNARY(Acos, std::acos(x))
-OBS_MATH_UNARY(Acosh, std::acosh(x))
-OBS_MATH_UNARY(Asin, std::asin(x))
-OBS_MATH_UNARY(Asinh, std::asinh(x))
-OBS_MATH_UNARY(Atan, std::atan(x))
-OBS_MATH_UNARY(Atanh, std::atanh(x))
-OBS_MATH_UNARY(Cbrt, std::cbrt(x))
-OBS_MATH_UNARY(Ceil, std::ceil(x))
-OBS_MATH_UNARY(Cos, std::cos(x))
-OBS_MATH_UNARY(Cosh, std::cosh(x))
-OBS_MATH_UNARY(Erf, std::erf(x))
-OBS_MATH_UNARY(Erfc, std::erfc(x))
-OBS_MATH_UNARY(Exp, std::exp(x))
-OBS_MATH_UNARY(Exp2, std::exp2(x))
-OBS_MATH_UNARY(ExpM1, std::expm1(x))
-OBS_MATH_UNARY(Floor, std::floor(x))
-OBS_MATH_UNARY(Log, std::log(x))
-OBS_MATH_UNARY(Log10, std::log10(x))
-OBS_MATH_UNARY(Log1p, std::log1p(x))
-OBS_MATH_UNARY(Log2, std::log2(x))
-OBS_MATH_UNARY(Round, std::round(x))
-// The default rounding mode, which nothing here changes, is to even.
-OBS_MATH_UNARY(RoundEven, std::nearbyint(x))
-OBS_MATH_UNARY(Rsqrt, T(1) / std::sqrt(x))
-OBS_MATH_UNARY(Sin, std::sin(x))
-OBS_MATH_UNARY(Sinh, std::sinh(x))
-OBS_MATH_UNARY(Sqrt, std::sqrt(x))
-OBS_MATH_UNARY(Tan, std::tan(x))
-OBS_MATH_UNARY(Tanh, std::tanh(x))
-OBS_MATH_UNARY(Trunc, std::trunc(x))
-#undef OBS_MATH_UNARY
+OBS_MATH_UNARY(OBS_MATH_FUNCTION)
+#undef OBS_MATH_FUNCTION
 
 struct Atan2 {
   template <typename T>
@@ -299,9 +210,9 @@ struct PowF {
 };
 
 Error evalSincos(Operation *op, Operands in, Results &out) {
-  if (Error error = evalMathUnary<Sin>(op, in, out))
+  if (Error error = evalMath<Sin, 1>(op, in, out))
     return error;
-  return evalMathUnary<Cos>(op, in, out);
+  return evalMath<Cos, 1>(op, in, out);
 }
 
 /// Repeated squaring, the reciprocal last, as compilers expand it.
@@ -422,15 +333,15 @@ void mlir::obs::interpreter::addFloatOps(ScalarTable &t) {
   add<arith::SIToFPOp>(t, evalIntToFP<true>);
   add<arith::FPToUIOp>(t, evalFPToInt<false>);
   add<arith::FPToSIOp>(t, evalFPToInt<true>);
-  add<arith::AddFOp>(t, evalFloatBinary<AddF>);
-  add<arith::SubFOp>(t, evalFloatBinary<SubF>);
-  add<arith::MulFOp>(t, evalFloatBinary<MulF>);
-  add<arith::DivFOp>(t, evalFloatBinary<DivF>);
-  add<arith::RemFOp>(t, evalFloatBinary<RemF>);
-  add<arith::MaximumFOp>(t, evalFloatBinary<MaximumF>);
-  add<arith::MinimumFOp>(t, evalFloatBinary<MinimumF>);
-  add<arith::MaxNumFOp>(t, evalFloatBinary<MaxNumF>);
-  add<arith::MinNumFOp>(t, evalFloatBinary<MinNumF>);
+  add<arith::AddFOp>(t, evalArith<std::plus<>>);
+  add<arith::SubFOp>(t, evalArith<std::minus<>>);
+  add<arith::MulFOp>(t, evalArith<std::multiplies<>>);
+  add<arith::DivFOp>(t, evalArith<std::divides<>>);
+  add<arith::RemFOp>(t, evalArith<RemF>);
+  add<arith::MaximumFOp>(t, evalArith<MaximumF>);
+  add<arith::MinimumFOp>(t, evalArith<MinimumF>);
+  add<arith::MaxNumFOp>(t, evalArith<NumberF<MaximumF>>);
+  add<arith::MinNumFOp>(t, evalArith<NumberF<MinimumF>>);
   add<arith::NegFOp>(t, evalNegF);
   add<arith::CmpFOp>(t, evalCmpF);
   add<math::AbsFOp>(t, evalAbsF);
@@ -441,37 +352,12 @@ void mlir::obs::interpreter::addFloatOps(ScalarTable &t) {
   add<math::IsInfOp>(t, evalFloatClass<isInf>);
   add<math::IsNaNOp>(t, evalFloatClass<isNaN>);
   add<math::IsNormalOp>(t, evalIsNormal);
-  add<math::AcosOp>(t, evalMathUnary<Acos>);
-  add<math::AcoshOp>(t, evalMathUnary<Acosh>);
-  add<math::AsinOp>(t, evalMathUnary<Asin>);
-  add<math::AsinhOp>(t, evalMathUnary<Asinh>);
-  add<math::AtanOp>(t, evalMathUnary<Atan>);
-  add<math::AtanhOp>(t, evalMathUnary<Atanh>);
-  add<math::Atan2Op>(t, evalMathBinary<Atan2>);
-  add<math::CbrtOp>(t, evalMathUnary<Cbrt>);
-  add<math::CeilOp>(t, evalMathUnary<Ceil>);
-  add<math::CosOp>(t, evalMathUnary<Cos>);
-  add<math::CoshOp>(t, evalMathUnary<Cosh>);
-  add<math::ErfOp>(t, evalMathUnary<Erf>);
-  add<math::ErfcOp>(t, evalMathUnary<Erfc>);
-  add<math::ExpOp>(t, evalMathUnary<Exp>);
-  add<math::Exp2Op>(t, evalMathUnary<Exp2>);
-  add<math::ExpM1Op>(t, evalMathUnary<ExpM1>);
-  add<math::FloorOp>(t, evalMathUnary<Floor>);
+  add<math::Atan2Op>(t, evalMath<Atan2, 2>);
   add<math::FPowIOp>(t, evalFPowI);
-  add<math::LogOp>(t, evalMathUnary<Log>);
-  add<math::Log10Op>(t, evalMathUnary<Log10>);
-  add<math::Log1pOp>(t, evalMathUnary<Log1p>);
-  add<math::Log2Op>(t, evalMathUnary<Log2>);
-  add<math::PowFOp>(t, evalMathBinary<PowF>);
-  add<math::RoundOp>(t, evalMathUnary<Round>);
-  add<math::RoundEvenOp>(t, evalMathUnary<RoundEven>);
-  add<math::RsqrtOp>(t, evalMathUnary<Rsqrt>);
-  add<math::SinOp>(t, evalMathUnary<Sin>);
+  add<math::PowFOp>(t, evalMath<PowF, 2>);
   add<math::SincosOp>(t, evalSincos);
-  add<math::SinhOp>(t, evalMathUnary<Sinh>);
-  add<math::SqrtOp>(t, evalMathUnary<Sqrt>);
-  add<math::TanOp>(t, evalMathUnary<Tan>);
-  add<math::TanhOp>(t, evalMathUnary<Tanh>);
-  add<math::TruncOp>(t, evalMathUnary<Trunc>);
+#define OBS_ADD_FUNCTION(NAME, EXPRESSION)                                     \
+  add<math::NAME##Op>(t, evalMath<NAME, 1>);
+  OBS_MATH_UNARY(OBS_ADD_FUNCTION)
+#undef OBS_ADD_FUNCTION
 }

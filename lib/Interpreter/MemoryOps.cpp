@@ -11,16 +11,6 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
-/// Traps unless `index` is within `memory`.
-static LogicalResult checkIndex(Frame &frame, const Instruction &inst,
-                                Index index, const Memory &memory) {
-  if (isInRange(index, memory.extents))
-    return success();
-  return frame.trap(inst, "index " + formatIndex(index) +
-                              " is outside of memory with extents " +
-                              formatIndex(memory.extents));
-}
-
 /// Fresh memory (alloc, alloca).
 static LogicalResult runAlloc(Frame &frame, const Instruction &inst) {
   auto type = cast<MemRefType>(inst.op->getResult(0).getType());
@@ -64,29 +54,41 @@ static LogicalResult runMemoryDim(Frame &frame, const Instruction &inst) {
   return success();
 }
 
+/// The position in `memory`, operand number `operand`, of the index behind it;
+/// traps if it has none.
+static FailureOr<int64_t> getPosition(Frame &frame, const Instruction &inst,
+                                      unsigned operand, const Memory &memory) {
+  IndexVector index = frame.getIndex(inst, operand + 1, memory.extents.size());
+  if (isInRange(index, memory.extents))
+    return linearize(index, memory.extents);
+  return frame.trap(inst, "index " + formatIndex(index) +
+                              " is outside of memory with extents " +
+                              formatIndex(memory.extents));
+}
+
 /// Reads one element.
 static LogicalResult runLoad(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 0);
-  IndexVector index = frame.getIndex(inst, 1, memory->extents.size());
-  if (failed(checkIndex(frame, inst, index, *memory)))
+  FailureOr<int64_t> position = getPosition(frame, inst, 0, *memory);
+  if (failed(position))
     return failure();
-  int64_t position = linearize(index, memory->extents);
-  if (!memory->defined[position])
-    return frame.trap(inst, "element " + formatIndex(index) +
-                                " of the memory was never written");
-  frame.set(inst, 0, Scalar(memory->elementType, memory->bits[position]));
+  if (!memory->defined[*position])
+    return frame.trap(
+        inst, "element " +
+                  formatIndex(frame.getIndex(inst, 1, memory->extents.size())) +
+                  " of the memory was never written");
+  frame.set(inst, 0, Scalar(memory->elementType, memory->bits[*position]));
   return success();
 }
 
 /// Writes one element.
 static LogicalResult runStore(Frame &frame, const Instruction &inst) {
   std::shared_ptr<Memory> memory = frame.getMemory(inst, 1);
-  IndexVector index = frame.getIndex(inst, 2, memory->extents.size());
-  if (failed(checkIndex(frame, inst, index, *memory)))
+  FailureOr<int64_t> position = getPosition(frame, inst, 1, *memory);
+  if (failed(position))
     return failure();
-  int64_t position = linearize(index, memory->extents);
-  memory->bits[position] = frame.get(inst, 0).scalar.bits;
-  memory->defined[position] = true;
+  memory->bits[*position] = frame.get(inst, 0).scalar.bits;
+  memory->defined[*position] = true;
   ++memory->version;
   return success();
 }

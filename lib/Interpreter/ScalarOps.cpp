@@ -127,42 +127,10 @@ Error evalMulExtended(Operation *, Operands in, Results &out) {
 }
 
 Error evalCmpI(Operation *op, Operands in, Results &out) {
-  uint64_t a = in[0].bits, b = in[1].bits;
-  int64_t sa = in[0].getSInt(), sb = in[1].getSInt();
-  bool result = false;
-  switch (cast<arith::CmpIOp>(op).getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    result = a == b;
-    break;
-  case arith::CmpIPredicate::ne:
-    result = a != b;
-    break;
-  case arith::CmpIPredicate::slt:
-    result = sa < sb;
-    break;
-  case arith::CmpIPredicate::sle:
-    result = sa <= sb;
-    break;
-  case arith::CmpIPredicate::sgt:
-    result = sa > sb;
-    break;
-  case arith::CmpIPredicate::sge:
-    result = sa >= sb;
-    break;
-  case arith::CmpIPredicate::ult:
-    result = a < b;
-    break;
-  case arith::CmpIPredicate::ule:
-    result = a <= b;
-    break;
-  case arith::CmpIPredicate::ugt:
-    result = a > b;
-    break;
-  case arith::CmpIPredicate::uge:
-    result = a >= b;
-    break;
-  }
-  out.push_back(Scalar(op->getResult(0).getType(), result));
+  out.push_back(
+      Scalar(op->getResult(0).getType(),
+             arith::applyCmpPredicate(cast<arith::CmpIOp>(op).getPredicate(),
+                                      in[0].getAPInt(), in[1].getAPInt())));
   return Error::success();
 }
 
