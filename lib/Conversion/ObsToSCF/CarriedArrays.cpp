@@ -177,6 +177,11 @@ Emitter::storeNext(Value yielded, const StoredArray &current, Level level) {
   return next;
 }
 
+static LogicalResult reportNotFused(Operation *loop) {
+  return loop->emitOpError("carries an array that is not fused; run "
+                           "obs-fuse-arrays first");
+}
+
 /// Fails if a loop would start from an array that has no place, or carry one
 /// that is to have two.
 static LogicalResult
@@ -186,21 +191,17 @@ verifyStored(Operation *loop, ValueRange init,
     if (!isArray(value))
       continue;
     if (!arrays.contains(value))
-      return loop->emitOpError("carries an array that is not fused; run "
-                               "obs-fuse-arrays first");
+      return reportNotFused(loop);
     if (failed(verifyRequests(loop, getSources(loop, number))))
       return failure();
   }
   return success();
 }
 
-LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
-  Location loc = loop.getLoc();
-  if (failed(verifyStored(loop, loop.getInitArgs(), arrays)))
-    return failure();
+SmallVector<Value> Emitter::enterLoop(MutableOperandRange operands, Level level,
+                                      SmallVectorImpl<StoredArray> &rings) {
   SmallVector<Value> init;
-  SmallVector<StoredArray> rings;
-  for (OpOperand &operand : loop.getInitArgsMutable()) {
+  for (OpOperand &operand : operands) {
     Value value = operand.get();
     if (!isArray(value)) {
       init.push_back(values.lookupOrDefault(value));
@@ -210,92 +211,95 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
     llvm::append_range(
         init, getCarried(cast<PullType>(value.getType()), rings.back()));
   }
+  return init;
+}
+
+void Emitter::mapCarried(ValueRange from, ArrayRef<StoredArray> rings,
+                         ValueRange carried) {
+  for (Value value : from) {
+    if (auto type = dyn_cast<PullType>(value.getType())) {
+      arrays[value] = takeCarried(type, rings.front(), carried);
+      rings = rings.drop_front();
+    } else {
+      values.map(value, carried.front());
+      carried = carried.drop_front();
+    }
+  }
+}
+
+LogicalResult Emitter::emitTurn(Operation *loop, Block &body,
+                                ArrayRef<StoredArray> current, Level level) {
+  OperandRange yielded = body.getTerminator()->getOperands();
+  // A force whose result is the next array writes it where it belongs.
+  auto ring = current.begin();
+  for (Value value : yielded) {
+    if (!isArray(value))
+      continue;
+    StoredArray next = *ring++;
+    auto force = value.getDefiningOp<ForceOp>();
+    if (!force || force->getBlock() != &body || !force.getInto().empty() ||
+        destinations.contains(value))
+      continue;
+    Location loc = loop->getLoc();
+    next.prefix = {builder.createOrFold<arith::SubIOp>(loc, index(loc, 1),
+                                                       next.prefix.front())};
+    destinations[value] = next;
+  }
+  if (failed(emitBlock(body, level)))
+    return failure();
+  SmallVector<Value> results;
+  ring = current.begin();
+  for (Value value : yielded) {
+    if (!isArray(value)) {
+      results.push_back(values.lookupOrDefault(value));
+      continue;
+    }
+    FailureOr<StoredArray> next = storeNext(value, *ring++, level);
+    if (failed(next))
+      return reportNotFused(loop);
+    llvm::append_range(results,
+                       getCarried(cast<PullType>(value.getType()), *next));
+  }
+  scf::YieldOp::create(builder, loop->getLoc(), results);
+  return success();
+}
+
+LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
+  if (failed(verifyStored(loop, loop.getInitArgs(), arrays)))
+    return failure();
+  SmallVector<StoredArray> rings;
+  SmallVector<Value> init = enterLoop(loop.getInitArgsMutable(), level, rings);
   auto emitted = scf::ForOp::create(
-      builder, loc, values.lookupOrDefault(loop.getLowerBound()),
+      builder, loop.getLoc(), values.lookupOrDefault(loop.getLowerBound()),
       values.lookupOrDefault(loop.getUpperBound()),
       values.lookupOrDefault(loop.getStep()), init,
       [](OpBuilder &, Location, Value, ValueRange) {});
   emitted->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   values.map(loop.getInductionVar(), emitted.getInductionVar());
-
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(emitted.getBody());
-    ValueRange carried = emitted.getRegionIterArgs();
-    unsigned ring = 0;
+    mapCarried(loop.getRegionIterArgs(), rings, emitted.getRegionIterArgs());
     SmallVector<StoredArray> current;
-    for (auto [argument, yielded] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
-      auto type = dyn_cast<PullType>(argument.getType());
-      if (!type) {
-        values.map(argument, carried.front());
-        carried = carried.drop_front();
-        continue;
-      }
-      current.push_back(takeCarried(type, rings[ring++], carried));
-      arrays[argument] = current.back();
-      // A force whose result is the next array writes it where it belongs.
-      auto force = yielded.getDefiningOp<ForceOp>();
-      if (force && force->getBlock() == loop.getBody() &&
-          force.getInto().empty() && !destinations.contains(yielded)) {
-        StoredArray next = current.back();
-        next.prefix = {builder.createOrFold<arith::SubIOp>(
-            loc, index(loc, 1), current.back().prefix.front())};
-        destinations[yielded] = next;
-      }
-    }
-    if (failed(emitBlock(*loop.getBody(), level)))
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (isArray(argument))
+        current.push_back(arrays[argument]);
+    if (failed(emitTurn(loop, *loop.getBody(), current, level)))
       return failure();
-    SmallVector<Value> results;
-    ring = 0;
-    for (Value yielded : loop.getYieldedValues()) {
-      if (!isArray(yielded)) {
-        results.push_back(values.lookupOrDefault(yielded));
-        continue;
-      }
-      FailureOr<StoredArray> next = storeNext(yielded, current[ring++], level);
-      if (failed(next))
-        return loop.emitOpError("carries an array that is not fused; run "
-                                "obs-fuse-arrays first");
-      llvm::append_range(results,
-                         getCarried(cast<PullType>(yielded.getType()), *next));
-    }
-    scf::YieldOp::create(builder, loc, results);
   }
-  ValueRange results = emitted.getResults();
-  unsigned ring = 0;
-  for (Value result : loop.getResults()) {
-    if (auto type = dyn_cast<PullType>(result.getType())) {
-      arrays[result] = takeCarried(type, rings[ring++], results);
+  mapCarried(loop.getResults(), rings, emitted.getResults());
+  for (Value result : loop.getResults())
+    if (isArray(result))
       leaveRing(loop, arrays[result]);
-    } else {
-      values.map(result, results.front());
-      results = results.drop_front();
-    }
-  }
   return success();
 }
 
 LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
   Location loc = loop.getLoc();
-  auto notFused = [&] {
-    return loop.emitOpError("carries an array that is not fused; run "
-                            "obs-fuse-arrays first");
-  };
   if (failed(verifyStored(loop, loop.getInits(), arrays)))
     return failure();
-  SmallVector<Value> init;
   SmallVector<StoredArray> rings;
-  for (OpOperand &operand : loop.getInitsMutable()) {
-    Value value = operand.get();
-    if (!isArray(value)) {
-      init.push_back(values.lookupOrDefault(value));
-      continue;
-    }
-    rings.push_back(enterRing(operand, level));
-    llvm::append_range(
-        init, getCarried(cast<PullType>(value.getType()), rings.back()));
-  }
+  SmallVector<Value> init = enterLoop(loop.getInitsMutable(), level, rings);
   // Result types follow from what the condition passes on, which is known once
   // its region is emitted; so the loop is made around two finished blocks.
   auto before = std::make_unique<Region>();
@@ -311,16 +315,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = addBlock(*before, ValueRange(init).getTypes());
     builder.setInsertionPointToEnd(block);
-    ValueRange carried = block->getArguments();
-    unsigned ring = 0;
-    for (BlockArgument argument : loop.getBeforeArguments()) {
-      if (auto type = dyn_cast<PullType>(argument.getType())) {
-        arrays[argument] = takeCarried(type, rings[ring++], carried);
-      } else {
-        values.map(argument, carried.front());
-        carried = carried.drop_front();
-      }
-    }
+    mapCarried(loop.getBeforeArguments(), rings, block->getArguments());
     if (failed(emitBlock(*loop.getBeforeBody(), level)))
       return failure();
     SmallVector<Value> passed;
@@ -331,7 +326,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
       }
       auto found = arrays.find(value);
       if (found == arrays.end())
-        return notFused();
+        return reportNotFused(loop);
       StoredArray stored = found->second;
       if (stored.prefix.empty()) {
         StoredArray ringed = allocateRing(value, level, Storage::Auto);
@@ -352,16 +347,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = addBlock(*after, passedTypes);
     builder.setInsertionPointToEnd(block);
-    ValueRange carried = block->getArguments();
-    unsigned ring = 0;
-    for (BlockArgument argument : loop.getAfterArguments()) {
-      if (auto type = dyn_cast<PullType>(argument.getType())) {
-        arrays[argument] = takeCarried(type, passedRings[ring++], carried);
-      } else {
-        values.map(argument, carried.front());
-        carried = carried.drop_front();
-      }
-    }
+    mapCarried(loop.getAfterArguments(), passedRings, block->getArguments());
     // Where the array that came in through the same ring is now.
     SmallVector<StoredArray> current;
     for (const StoredArray &own : rings) {
@@ -371,49 +357,13 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
           here = arrays[argument];
       current.push_back(here);
     }
-    ring = 0;
-    for (Value yielded : loop.getYieldOp().getOperands()) {
-      if (!isArray(yielded))
-        continue;
-      StoredArray next = current[ring++];
-      auto force = yielded.getDefiningOp<ForceOp>();
-      if (!force || force->getBlock() != loop.getAfterBody() ||
-          !force.getInto().empty() || destinations.contains(yielded))
-        continue;
-      next.prefix = {builder.createOrFold<arith::SubIOp>(loc, index(loc, 1),
-                                                         next.prefix.front())};
-      destinations[yielded] = next;
-    }
-    if (failed(emitBlock(*loop.getAfterBody(), level)))
+    if (failed(emitTurn(loop, *loop.getAfterBody(), current, level)))
       return failure();
-    SmallVector<Value> results;
-    ring = 0;
-    for (Value yielded : loop.getYieldOp().getOperands()) {
-      if (!isArray(yielded)) {
-        results.push_back(values.lookupOrDefault(yielded));
-        continue;
-      }
-      FailureOr<StoredArray> next = storeNext(yielded, current[ring++], level);
-      if (failed(next))
-        return notFused();
-      llvm::append_range(results,
-                         getCarried(cast<PullType>(yielded.getType()), *next));
-    }
-    scf::YieldOp::create(builder, loc, results);
   }
   auto emitted = scf::WhileOp::create(builder, loc, passedTypes, init);
   emitted.getBefore().takeBody(*before);
   emitted.getAfter().takeBody(*after);
-  ValueRange results = emitted.getResults();
-  unsigned ring = 0;
-  for (Value result : loop.getResults()) {
-    if (auto type = dyn_cast<PullType>(result.getType())) {
-      arrays[result] = takeCarried(type, passedRings[ring++], results);
-    } else {
-      values.map(result, results.front());
-      results = results.drop_front();
-    }
-  }
+  mapCarried(loop.getResults(), passedRings, emitted.getResults());
   return success();
 }
 

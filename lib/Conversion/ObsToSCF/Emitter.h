@@ -57,6 +57,17 @@ private:
                                       const StoredArray &stored);
   StoredArray enterRing(OpOperand &init, Level level);
   void leaveRing(Operation *loop, const StoredArray &result);
+  /// The values that a loop at `level` starts from, given its `operands`; puts
+  /// their arrays in `rings`.
+  SmallVector<Value> enterLoop(MutableOperandRange operands, Level level,
+                               SmallVectorImpl<StoredArray> &rings);
+  /// `carried` stands for the values `from`, whose arrays are in `rings`.
+  void mapCarried(ValueRange from, ArrayRef<StoredArray> rings,
+                  ValueRange carried);
+  /// The body of `loop`, with what it yields; each of its arrays takes the
+  /// place of one of `current`.
+  LogicalResult emitTurn(Operation *loop, Block &body,
+                         ArrayRef<StoredArray> current, Level level);
   FailureOr<StoredArray> storeNext(Value yielded, const StoredArray &current,
                                    Level level);
 
