@@ -95,7 +95,8 @@ static Error checkExtents(const Slot &slot, ArrayRef<int64_t> extents) {
 
 /// Parses `4x8xi32`; the extents may be missing or, as `?`, open.
 static Expected<std::pair<SmallVector<int64_t>, Type>>
-parseArrayType(StringRef text, MLIRContext *context) {
+parseArrayType(const Slot &slot, StringRef text) {
+  MLIRContext *context = slot.elementType.getContext();
   SmallVector<int64_t> extents;
   StringRef rest = text;
   while (!rest.empty() &&
@@ -118,6 +119,10 @@ parseArrayType(StringRef text, MLIRContext *context) {
   if (!type || !isScalarType(type))
     return createStringError("'" + text +
                              "' is not the type of an array, as 1024xi32 is");
+  if (type != slot.elementType)
+    return createStringError("its elements are " + toText(type) +
+                             ", and the parameter's " +
+                             toText(slot.elementType));
   return std::make_pair(std::move(extents), type);
 }
 
@@ -158,14 +163,10 @@ static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
       return createStringError(
           "a random array needs a seed, as in random:1024xi32:7");
   }
-  auto array = parseArrayType(description, slot.elementType.getContext());
+  auto array = parseArrayType(slot, description);
   if (!array)
     return array.takeError();
   auto &[extents, type] = *array;
-  if (type != slot.elementType)
-    return createStringError("its elements are " + toText(type) +
-                             ", and the parameter's " +
-                             toText(slot.elementType));
   if (Error error = checkExtents(slot, extents))
     return std::move(error);
   int64_t bytes = getScalarBytes(type);
@@ -236,14 +237,10 @@ static Error completeExtents(SmallVectorImpl<int64_t> &extents, int64_t count) {
 
 static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
                                         StringRef description) {
-  auto array = parseArrayType(description, slot.elementType.getContext());
+  auto array = parseArrayType(slot, description);
   if (!array)
     return array.takeError();
   auto &[extents, type] = *array;
-  if (type != slot.elementType)
-    return createStringError("its elements are " + toText(type) +
-                             ", and the parameter's " +
-                             toText(slot.elementType));
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)

@@ -234,12 +234,20 @@ LogicalResult MapOp::verifyRegions() {
 // reindex
 //===----------------------------------------------------------------------===//
 
+/// `op` gives the elements of `source` other places in an array of its kind,
+/// whose dynamic extents are `extents`.
+static LogicalResult verifySameElements(Operation *op, Type source, Type result,
+                                        ValueRange extents) {
+  if (failed(verifyKind(op, source, result)) ||
+      failed(verifyElementTypes(op, getArrayElementTypes(result),
+                                getArrayElementTypes(source), "the result")))
+    return failure();
+  return verifyDynamicExtents(op, result, extents);
+}
+
 LogicalResult ReindexOp::verify() {
   Type source = getArray().getType();
-  if (failed(verifyKind(*this, source, getType())) ||
-      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
-                                getArrayElementTypes(source), "the result")) ||
-      failed(verifyDynamicExtents(*this, getType(), getExtents())))
+  if (failed(verifySameElements(*this, source, getType(), getExtents())))
     return failure();
   Type domain = isa<PushType>(source) ? source : getType();
   SmallVector<Type> indices(getArrayExtents(domain).size(),
@@ -481,10 +489,7 @@ LogicalResult TransposeOp::verify() {
 
 LogicalResult ReshapeOp::verify() {
   Type source = getArray().getType();
-  if (failed(verifyKind(*this, source, getType())) ||
-      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
-                                getArrayElementTypes(source), "the result")) ||
-      failed(verifyDynamicExtents(*this, getType(), getExtents())))
+  if (failed(verifySameElements(*this, source, getType(), getExtents())))
     return failure();
   int64_t size = getNumElements(getArrayExtents(source));
   int64_t resultSize = getNumElements(getArrayExtents(getType()));
