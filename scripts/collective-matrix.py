@@ -567,6 +567,16 @@ def write_module(cases):
     return "\n".join(functions + main) + "\n"
 
 
+def is_refused(arguments, case, scratch):
+    """Whether the compiler says that the arrays of a case do not fit into shared memory."""
+    program = os.path.join(scratch, "case.mlir")
+    with open(program, "w") as file:
+        file.write(write_module([case]))
+    opt = os.path.join(os.path.dirname(arguments.obs_run), "obs-opt")
+    result = subprocess.run([opt, program, "--obs-to-gpu", "-o", os.devnull], capture_output=True, text=True)
+    return result.returncode != 0 and "[shared-limit]" in result.stderr
+
+
 def run(arguments, cases, oracle, data_file, device, scratch):
     """A list of (case, problem or None)."""
     program = os.path.join(scratch, "cases.mlir")
@@ -584,8 +594,6 @@ def run(arguments, cases, oracle, data_file, device, scratch):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         if len(cases) == 1:
-            if "[shared-limit]" in result.stderr:
-                return [(cases[0], "too large")]
             return [(cases[0], result.stderr.strip() or "exit code %d" % result.returncode)]
         # One of them is at fault; the others count.
         half = len(cases) // 2
@@ -623,7 +631,11 @@ def run_module(task):
     if arguments.end and time.time() > arguments.end:
         return device, [(case, "no time") for case in cases]
     with tempfile.TemporaryDirectory() as scratch:
-        return device, run(arguments, cases, oracle, data_file, device, scratch)
+        refused = [case for case in cases if device != "interpret" and is_large(case)
+                   and is_refused(arguments, case, scratch)]
+        left = [case for case in cases if case not in refused]
+        return device, ([(case, "too large") for case in refused]
+                        + (run(arguments, left, oracle, data_file, device, scratch) if left else []))
 
 
 def main():
@@ -662,12 +674,14 @@ def main():
             mine = cases
             if device == "interpret":
                 mine = list({case[:3] + (32, case[4], "default"): None for case in cases})
-            # Those that may be refused stand alone.
+            # Those that may be refused are translated alone first, for one refused function refuses its module.
             large = [c for c in mine if is_large(c)] if device != "interpret" else []
             alone = set(large)
-            small = [c for c in mine if c not in alone]
-            tasks += [(device, small[begin:begin + 60]) for begin in range(0, len(small), 60)]
-            tasks += [(device, [case]) for case in large]
+            mine = [c for c in mine if c not in alone]
+            # A process on the GPU begins with making a context, one process after the other: few processes.
+            size = 60 if device != "cuda" else 240
+            for group in (mine, large):
+                tasks += [(device, group[begin:begin + size]) for begin in range(0, len(group), size)]
         if arguments.end:
             rng.shuffle(tasks)
         with multiprocessing.Pool(arguments.jobs, start, (arguments, oracle, data_file)) as pool:
