@@ -286,10 +286,14 @@ scf.if %c {
 })");
 }
 
-TEST(BadShuffle, InactiveLane) {
+static MachineOptions withoutOutput() {
   MachineOptions options;
   options.print = [](llvm::StringRef) {};
-  TestMachine m(shuffleKernel("down"), options);
+  return options;
+}
+
+TEST(BadShuffle, InactiveLane) {
+  TestMachine m(shuffleKernel("down"), withoutOutput());
   EXPECT_EQ(m.launch(1, 64, 0, 1u, 32u, int64_t(64)), "");
   // The second warp has 17 threads: lane 16 reads lane 17.
   std::string error = m.launch(1, 49, 0, 1u, 32u, int64_t(64));
@@ -299,9 +303,7 @@ TEST(BadShuffle, InactiveLane) {
 }
 
 TEST(BadShuffle, SourceOutsideOfTheWidth) {
-  MachineOptions options;
-  options.print = [](llvm::StringRef) {};
-  TestMachine m(shuffleKernel("idx"), options);
+  TestMachine m(shuffleKernel("idx"), withoutOutput());
   EXPECT_EQ(m.launch(1, 32, 0, 15u, 16u, int64_t(64)), "");
   EXPECT_TRUE(
       isError(m.launch(1, 32, 0, 20u, 16u, int64_t(64)), 6, "bad-shuffle"));
@@ -312,9 +314,7 @@ TEST(BadShuffle, SourceOutsideOfTheWidth) {
 }
 
 TEST(BadShuffle, LaneThatDoesNotTakePart) {
-  MachineOptions options;
-  options.print = [](llvm::StringRef) {};
-  TestMachine m(shuffleKernel("xor"), options);
+  TestMachine m(shuffleKernel("xor"), withoutOutput());
   // Only the first `width` lanes must be there.
   EXPECT_EQ(m.launch(1, 32, 0, 1u, 16u, int64_t(16)), "");
   std::string error = m.launch(1, 32, 0, 1u, 32u, int64_t(16));
@@ -346,16 +346,10 @@ scf.if %c {
 
 /// One thread waits until %f becomes 1.
 static std::string waitKernel(const std::string &load) {
-  return kernel(
-      "%f: memref<i32>",
-      R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
-%l = arith.index_cast %fi : index to i64
-%p = llvm.inttoptr %l : i64 to !llvm.ptr
-%one = arith.constant 1 : i32
-%zero = arith.constant 0 : i32
+  return kernel("%f: memref<i32>",
+                kFlagPointer + std::string(R"(%zero = arith.constant 0 : i32
 scf.while : () -> () {
-  %x = )" +
-          load + R"(
+  %x = )") + load + R"(
   %again = arith.cmpi ne, %x, %one : i32
   scf.condition(%again)
 } do {

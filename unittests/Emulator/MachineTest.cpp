@@ -9,34 +9,9 @@
 #include "TestMachine.h"
 
 #include <cmath>
-#include <numeric>
 
 using namespace mlir::obs::emulator;
 using namespace mlir::obs::emulator::test;
-
-static std::vector<int32_t> iota(size_t count, int32_t first = 0) {
-  std::vector<int32_t> result(count);
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
-
-/// Views of the arguments %a and %r of type memref<i32> with %n elements.
-static const char *kViews = R"(
-  %av = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1]
-      : memref<i32> to memref<?xi32>
-  %rv = memref.reinterpret_cast %r to offset: [0], sizes: [%n], strides: [1]
-      : memref<i32> to memref<?xi32>
-  %t = gpu.thread_id x
-  %b = gpu.block_id x
-  %bd = gpu.block_dim x
-  %gd = gpu.grid_dim x
-  %start = arith.muli %b, %bd : index
-  %g = arith.addi %start, %t : index
-)";
-
-static std::string arrayKernel(const std::string &body) {
-  return kernel("%a: memref<i32>, %r: memref<i32>, %n: index", kViews + body);
-}
 
 TEST(Machine, CopyWithGuard) {
   TestMachine m(arrayKernel(R"(
@@ -97,25 +72,7 @@ TEST(Machine, BlockBarrierExchange) {
 }
 
 TEST(Machine, BarrierInLoopRotates) {
-  // Each of 5 rounds hands the values on by one thread.
-  TestMachine m(arrayKernel(R"(
-    %dyn = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c5 = arith.constant 5 : index
-    %s = memref.view %dyn[%c0][%bd] : memref<?xi8, #gpu.address_space<workgroup>>
-        to memref<?xi32, #gpu.address_space<workgroup>>
-    %x = memref.load %av[%g] : memref<?xi32>
-    %next = arith.addi %t, %c1 : index
-    %from = arith.remui %next, %bd : index
-    %y = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %x) -> i32 {
-      memref.store %v, %s[%t] : memref<?xi32, #gpu.address_space<workgroup>>
-      gpu.barrier
-      %w = memref.load %s[%from] : memref<?xi32, #gpu.address_space<workgroup>>
-      gpu.barrier
-      scf.yield %w : i32
-    }
-    memref.store %y, %rv[%g] : memref<?xi32>)"));
+  TestMachine m(arrayKernel(kRotateInShared));
   for (uint32_t threads : {1, 17, 32, 100, 1024}) {
     int32_t *a = m.upload(iota(threads)), *r = m.upload(iota(threads));
     ASSERT_EQ(m.launch(1, threads, 4 * threads, a, r, int64_t(threads)), "");

@@ -176,13 +176,8 @@ TEST(Race, SeveralReadersAndOneOfThemWrites) {
 /// block 0, which loaded first, waits until all have loaded, without anything
 /// that orders, and stores.
 static std::string readersKernel(const std::string &barrier) {
-  return kernel(
-      "%d: memref<i32>, %f: memref<i32>, %n: index, %m: i32",
-      R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
-%l = arith.index_cast %fi : index to i64
-%p = llvm.inttoptr %l : i64 to !llvm.ptr
-%one = arith.constant 1 : i32
-%c0 = arith.constant 0 : index
+  return kernel("%d: memref<i32>, %f: memref<i32>, %n: index, %m: i32",
+                kFlagPointer + std::string(R"(%c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
 %t = gpu.thread_id x
 %b = gpu.block_id x
@@ -198,8 +193,8 @@ scf.if %reads {
   %x = memref.load %d[] : memref<i32>
 }
 %0 = llvm.atomicrmw add %p, %one monotonic : !llvm.ptr, i32
-)" + barrier +
-          R"(
+)") + barrier +
+                    R"(
 %id = arith.addi %t, %b : index
 %is0 = arith.cmpi eq, %id, %c0 : index
 %size = gpu.block_dim x
@@ -449,13 +444,8 @@ static std::string messageKernel(const std::string &set,
                                  const std::string &wait,
                                  const std::string &after = "",
                                  const std::string &before = "") {
-  return kernel(
-      "%d: memref<i32>, %f: memref<i32>",
-      R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
-%l = arith.index_cast %fi : index to i64
-%p = llvm.inttoptr %l : i64 to !llvm.ptr
-%one = arith.constant 1 : i32
-%v = arith.constant 42 : i32
+  return kernel("%d: memref<i32>, %f: memref<i32>",
+                kFlagPointer + std::string(R"(%v = arith.constant 42 : i32
 %c0 = arith.constant 0 : index
 %t = gpu.thread_id x
 %b = gpu.block_id x
@@ -468,23 +458,23 @@ scf.if %sends {
   }
   gpu.barrier
   scf.if %is0 {
-    )" + set +
-          R"(
+    )") + set +
+                    R"(
     )" + after +
-          R"(
+                    R"(
   }
 } else {
   scf.if %is0 {
     scf.while : () -> () {
-      %x = )" +
-          wait + R"(
+      %x = )" + wait +
+                    R"(
       %again = arith.cmpi ne, %x, %one : i32
       scf.condition(%again)
     } do {
       scf.yield
     }
     )" + before +
-          R"(
+                    R"(
   }
   gpu.barrier
   %y = memref.load %d[] : memref<i32>

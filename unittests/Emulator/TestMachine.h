@@ -27,6 +27,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <numeric>
 
 namespace mlir::obs::emulator::test {
 
@@ -36,6 +37,60 @@ inline std::string kernel(const std::string &args, const std::string &body,
                           const std::string &before = "") {
   return "gpu.module @m { " + before + " gpu.func @k(" + args + ") kernel {\n" +
          body + "\ngpu.return } }";
+}
+
+/// A kernel of the memory %a and %r of %n elements of i32, with the views %av
+/// and %rv of them, the thread %t and block %b, the sizes %bd and %gd of block
+/// and grid, and the number %g of the thread in the grid.
+inline std::string arrayKernel(const std::string &body) {
+  return kernel("%a: memref<i32>, %r: memref<i32>, %n: index", R"(
+  %av = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1]
+      : memref<i32> to memref<?xi32>
+  %rv = memref.reinterpret_cast %r to offset: [0], sizes: [%n], strides: [1]
+      : memref<i32> to memref<?xi32>
+  %t = gpu.thread_id x
+  %b = gpu.block_id x
+  %bd = gpu.block_dim x
+  %gd = gpu.grid_dim x
+  %start = arith.muli %b, %bd : index
+  %g = arith.addi %start, %t : index
+)" + body);
+}
+
+/// Of an `arrayKernel`: five rounds, with two barriers each, in which the
+/// threads of a block hand their elements on to the thread before them.
+inline constexpr const char *kRotateInShared = R"(
+    %dyn = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c5 = arith.constant 5 : index
+    %s = memref.view %dyn[%c0][%bd] : memref<?xi8, #gpu.address_space<workgroup>>
+        to memref<?xi32, #gpu.address_space<workgroup>>
+    %x = memref.load %av[%g] : memref<?xi32>
+    %next = arith.addi %t, %c1 : index
+    %from = arith.remui %next, %bd : index
+    %y = scf.for %i = %c0 to %c5 step %c1 iter_args(%v = %x) -> i32 {
+      memref.store %v, %s[%t] : memref<?xi32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %w = memref.load %s[%from] : memref<?xi32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      scf.yield %w : i32
+    }
+    memref.store %y, %rv[%g] : memref<?xi32>)";
+
+/// In the body of a kernel: %p is a pointer to the memory %f, and %one is 1.
+inline constexpr const char *kFlagPointer =
+    R"(%fi = memref.extract_aligned_pointer_as_index %f : memref<i32> -> index
+%l = arith.index_cast %fi : index to i64
+%p = llvm.inttoptr %l : i64 to !llvm.ptr
+%one = arith.constant 1 : i32
+)";
+
+/// The numbers from `first` on.
+inline std::vector<int32_t> iota(size_t count, int32_t first = 0) {
+  std::vector<int32_t> result(count);
+  std::iota(result.begin(), result.end(), first);
+  return result;
 }
 
 /// Compiles a kernel and runs it on vectors.
