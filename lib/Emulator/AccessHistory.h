@@ -131,7 +131,7 @@ private:
   Cell &cellAt(uint64_t offset) {
     std::unique_ptr<Cell[]> &page = pages[offset / kPageBytes];
     if (!page)
-      page.reset(new Cell[kPageBytes / 4]());
+      page = std::make_unique<Cell[]>(kPageBytes / 4);
     return page[offset % kPageBytes / 4];
   }
   std::array<Cell, 4> &split(Cell &word) {

@@ -279,10 +279,8 @@ bool Checker::Impl::checkCell(const AccessEvent &event, Cell &cell,
             .str();
     return false;
   };
-  if (!check(cell.writes[0]) || !check(cell.writes[1]) ||
-      !check(cell.reads[0]) || !check(cell.reads[1]))
-    return false;
-  return true;
+  return check(cell.writes[0]) && check(cell.writes[1]) &&
+         check(cell.reads[0]) && check(cell.reads[1]);
 }
 
 /// A second store by one thread, which is no race.

@@ -103,7 +103,7 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
           .setJITTargetMachineBuilder(*builder)
           .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
           .setCompileFunctionCreator(
-              [&](llvm::orc::JITTargetMachineBuilder)
+              [&](const llvm::orc::JITTargetMachineBuilder &)
                   -> llvm::Expected<
                       std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>> {
                 return std::make_unique<llvm::orc::TMOwningSimpleCompiler>(

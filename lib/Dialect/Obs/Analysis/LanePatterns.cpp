@@ -10,7 +10,6 @@
 
 using namespace mlir::obs;
 using llvm::ArrayRef;
-using llvm::SmallVector;
 
 LanePattern mlir::obs::classifyLanes(ArrayRef<int> sources) {
   auto matches = [&](llvm::function_ref<int(int)> source) {

@@ -142,9 +142,10 @@ Value BitSwapOp::expand(OpBuilder &builder) {
 
 /// Folds an operation all of whose operands are constants; `compute` gets the
 /// value and the parameters as unsigned numbers and may decline.
-static OpFoldResult foldBits(
-    ArrayRef<Attribute> operands, Type type,
-    function_ref<std::optional<APInt>(APInt, ArrayRef<uint64_t>)> compute) {
+static OpFoldResult
+foldBits(ArrayRef<Attribute> operands, Type type,
+         function_ref<std::optional<APInt>(const APInt &, ArrayRef<uint64_t>)>
+             compute) {
   SmallVector<APInt> values;
   for (Attribute operand : operands) {
     auto integer = dyn_cast_or_null<IntegerAttr>(operand);
@@ -166,66 +167,71 @@ static OpFoldResult foldBits(
 }
 
 OpFoldResult InsertZeroOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[0] >= x.getBitWidth())
-                      return std::nullopt;
-                    APInt low = APInt::getLowBitsSet(x.getBitWidth(), p[0]);
-                    return ((x & ~low) << 1) | (x & low);
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth())
+          return std::nullopt;
+        APInt low = APInt::getLowBitsSet(x.getBitWidth(), p[0]);
+        return ((x & ~low) << 1) | (x & low);
+      });
 }
 
 OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[0] >= x.getBitWidth())
-                      return std::nullopt;
-                    x.flipBit(p[0]);
-                    return x;
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth())
+          return std::nullopt;
+        return x ^ APInt::getOneBitSet(x.getBitWidth(), p[0]);
+      });
 }
 
 OpFoldResult FlipLowOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[0] >= x.getBitWidth())
-                      return std::nullopt;
-                    return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth())
+          return std::nullopt;
+        return x ^ APInt::getLowBitsSet(x.getBitWidth(), p[0] + 1);
+      });
 }
 
 OpFoldResult RotateOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[1] >= x.getBitWidth() || p[0] >= p[1])
-                      return std::nullopt;
-                    APInt result = x;
-                    for (uint64_t i = 0; i < p[1]; ++i)
-                      result.setBitVal((i + p[0]) % p[1], x[i]);
-                    return result;
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[1] >= x.getBitWidth() || p[0] >= p[1])
+          return std::nullopt;
+        APInt result = x;
+        for (uint64_t i = 0; i < p[1]; ++i)
+          result.setBitVal((i + p[0]) % p[1], x[i]);
+        return result;
+      });
 }
 
 OpFoldResult BitReverseOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[0] >= x.getBitWidth())
-                      return std::nullopt;
-                    APInt result = x;
-                    for (uint64_t i = 0; i < p[0]; ++i)
-                      result.setBitVal(p[0] - 1 - i, x[i]);
-                    return result;
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth())
+          return std::nullopt;
+        APInt result = x;
+        for (uint64_t i = 0; i < p[0]; ++i)
+          result.setBitVal(p[0] - 1 - i, x[i]);
+        return result;
+      });
 }
 
 OpFoldResult BitSwapOp::fold(FoldAdaptor adaptor) {
-  return foldBits(adaptor.getOperands(), getType(),
-                  [](APInt x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
-                    if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
-                      return std::nullopt;
-                    APInt result = x;
-                    result.setBitVal(p[0], x[p[1]]);
-                    result.setBitVal(p[1], x[p[0]]);
-                    return result;
-                  });
+  return foldBits(
+      adaptor.getOperands(), getType(),
+      [](const APInt &x, ArrayRef<uint64_t> p) -> std::optional<APInt> {
+        if (p[0] >= x.getBitWidth() || p[1] >= x.getBitWidth())
+          return std::nullopt;
+        APInt result = x;
+        result.setBitVal(p[0], x[p[1]]);
+        result.setBitVal(p[1], x[p[0]]);
+        return result;
+      });
 }

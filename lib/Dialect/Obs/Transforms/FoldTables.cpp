@@ -181,11 +181,12 @@ static LogicalResult fold(ForceOp force) {
 
   builder.setInsertionPoint(force);
   ArrayRef<HostValue> rest = *values;
-  for (auto [result, program] :
+  for (auto [result, array] :
        llvm::zip_equal(force.getResults(), force.getArrays().getTypes())) {
     size_t count = cast<PullType>(result.getType()).getElementTypes().size();
     Value table = createTable(builder, force.getLoc(), rest.take_front(count));
     rest = rest.drop_front(count);
+    Type program = array;
     Value memory;
     copyForHost(result, [&] {
       if (!memory) {

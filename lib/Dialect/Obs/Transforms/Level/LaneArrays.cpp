@@ -166,7 +166,8 @@ static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
     if (elements != writes.front().second)
       return std::nullopt;
   int64_t numElements = 1;
-  for (int64_t size : *shapeOf(writes.front().first))
+  ArrayRef<int64_t> shape = *shapeOf(writes.front().first);
+  for (int64_t size : shape)
     numElements *= size;
   return getOwnerSteps(writes.front().second, numElements);
 }
@@ -215,7 +216,7 @@ static bool isCandidate(memref::AllocOp alloc) {
   Type element = type.getElementType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
       countRegisters(type.getShape()) > maxRegisters ||
-      !(element.isIndex() || element.getIntOrFloatBitWidth() <= 64) ||
+      (!element.isIndex() && element.getIntOrFloatBitWidth() > 64) ||
       alloc->use_empty())
     return false;
   return llvm::all_of(alloc->getUsers(), [&](Operation *user) {

@@ -51,7 +51,7 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
     for (auto kernel :
          llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
       SmallVector<gpu::GPUFuncOp> &others = kept[getEntry(kernel)];
-      auto equal = llvm::find_if(others, [&](gpu::GPUFuncOp other) {
+      auto *equal = llvm::find_if(others, [&](gpu::GPUFuncOp other) {
         return areEqual(kernel, other);
       });
       if (equal == others.end()) {
