@@ -16,15 +16,15 @@ memory must be refused with that reason, and counts as such.
 """
 
 import argparse
-import array
 import itertools
 import multiprocessing
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
+
+import runs
 
 SIZE = 4096  # of the data, a power of two
 EXTENTS = (0, 1, 31, 32, 33, 100, 257, 1000, 4096)
@@ -40,12 +40,6 @@ STRATEGIES = {
 }
 IRREGULAR = ("compact", "rank", "expand", "scatter")
 KEYS = 16  # of rank, and indices of scatter
-MASK = 0xffffffff
-
-
-def signed(x):
-    x &= MASK
-    return x - (1 << 32) if x >> 31 else x
 
 
 # Operators: element types, how an element is made from the number x and the
@@ -57,7 +51,7 @@ class AddInteger:
     element = staticmethod(lambda x, i: (x,))
     make = ()
     made = ("%x",)
-    combine = staticmethod(lambda a, b: (signed(a[0] + b[0]),))
+    combine = staticmethod(lambda a, b: (runs.wrap(a[0] + b[0]),))
     body = "%r0 = arith.addi %a0, %b0 : i32"
 
 
@@ -118,12 +112,12 @@ class MaximumSegment:
 class Matrix:
     """Products of 2 by 2 matrices, modulo 2^32."""
     types, commutative, init = ("i32",) * 4, False, (1, 2, 3, 5)
-    element = staticmethod(lambda x, i: (x, signed(x * 255), signed(x + 15), 1))
+    element = staticmethod(lambda x, i: (x, runs.wrap(x * 255), runs.wrap(x + 15), 1))
     make = ("%e = arith.muli %x, %c255 : i32", "%f = arith.addi %x, %c15 : i32")
     made = ("%x", "%e", "%f", "%c1")
     combine = staticmethod(lambda a, b: (
-        signed(a[0] * b[0] + a[1] * b[2]), signed(a[0] * b[1] + a[1] * b[3]),
-        signed(a[2] * b[0] + a[3] * b[2]), signed(a[2] * b[1] + a[3] * b[3])))
+        runs.wrap(a[0] * b[0] + a[1] * b[2]), runs.wrap(a[0] * b[1] + a[1] * b[3]),
+        runs.wrap(a[2] * b[0] + a[3] * b[2]), runs.wrap(a[2] * b[1] + a[3] * b[3])))
     body = "\n".join(
         f"""        %m{k}l = arith.muli %a{k & 2}, %b{k & 1} : i32
         %m{k}r = arith.muli %a{k | 1}, %b{k & 1 | 2} : i32
@@ -272,7 +266,7 @@ class Oracle:
                 if 0 <= at < KEYS:
                     sums[at] += counts[at]
                     counts[at] += 1
-                    products[at] = signed(products[at] * (x | 1))
+                    products[at] = runs.wrap(products[at] * (x | 1))
             return [counts, sums, products]
         elements = [operator.element(x, i) for i, (_, x) in enumerate(source)]
         rows = []
@@ -586,34 +580,22 @@ def run(arguments, cases, oracle, data_file, device, scratch):
                f"{data_file}:{SIZE}xi32", *map(str, EXTENTS)]
     if device == "emulate" and arguments.check:
         command.append("--check=" + arguments.check)
-    outputs = []
-    for number, case in enumerate(cases):
-        for j in range(len(result_types(case))):
-            outputs.append(os.path.join(scratch, f"r{number}_{j}.bin"))
-    command += ["--out=" + output for output in outputs]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode:
+    types = [t for case in cases for t in result_types(case)]
+    results, error = runs.run(command, os.path.join(scratch, "r"), types)
+    if error:
         if len(cases) == 1:
-            return [(cases[0], result.stderr.strip() or "exit code %d" % result.returncode)]
+            return [(cases[0], "too large" if "[shared-limit]" in error else error)]
         # One of them is at fault; the others count.
         half = len(cases) // 2
         return (run(arguments, cases[:half], oracle, data_file, device, scratch)
                 + run(arguments, cases[half:], oracle, data_file, device, scratch))
-    report, next_output = [], iter(outputs)
+    report, results = [], iter(results)
     for case in cases:
         problem = None
-        for j, expected in enumerate(oracle.expect(case)):
-            values = array.array("f" if result_types(case)[j] == "f32" else "i")
-            with open(next(next_output), "rb") as file:
-                values.frombytes(file.read())
-            if problem or list(values) == expected:
-                continue
-            if len(values) != len(expected):
-                problem = f"component {j} has {len(values)} elements, not {len(expected)}"
-            else:
-                wrong = next(i for i, (a, b) in enumerate(zip(values, expected)) if a != b)
-                problem = (f"component {j}, element {wrong} is {values[wrong]}, "
-                           f"not {expected[wrong]}")
+        for j, (expected, values) in enumerate(zip(oracle.expect(case), results)):
+            wrong = runs.difference(values, expected)
+            if wrong and not problem:
+                problem = f"component {j} {wrong}"
         report.append((case, problem))
     return report
 
@@ -654,7 +636,7 @@ def main():
     arguments = parser.parse_args()
 
     rng = random.Random(arguments.seed)
-    data = [signed(rng.getrandbits(32)) for _ in range(SIZE)]
+    data = [runs.wrap(rng.getrandbits(32)) for _ in range(SIZE)]
     oracle = Oracle(data)
     cases = all_cases(arguments.kind)
     possible = len(cases)
@@ -666,8 +648,7 @@ def main():
     arguments.end = arguments.seconds and time.time() + arguments.seconds
     with tempfile.TemporaryDirectory() as scratch:
         data_file = os.path.join(scratch, "data.bin")
-        with open(data_file, "wb") as file:
-            array.array("i", data).tofile(file)
+        runs.write(data_file, data)
         tasks = []
         for device in arguments.device:
             # The interpreter knows neither strategies nor threads.

@@ -16,22 +16,18 @@ a summary; exits with 1 if anything is.
 """
 
 import argparse
-import array
-import importlib.util
+import importlib
 import itertools
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
-_spec = importlib.util.spec_from_file_location(
-    "matrix", os.path.join(os.path.dirname(os.path.abspath(__file__)), "collective-matrix.py"))
-matrix = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(matrix)
+import runs
+
+matrix = importlib.import_module("collective-matrix")
 
 EXTENTS = (0, 1, 31, 32, 33, 511, 512, 513, 1000, 5000, 100000)
-LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
 
 
 def segments_of(data):
@@ -151,54 +147,36 @@ def write_program(operator, strategy, reduce):
     return "\n".join([head, *lines, "}"]) + "\n"
 
 
-def store(path, values):
-    with open(path, "wb") as file:
-        array.array("i", values).tofile(file)
-
-
 def run(obs_run, program, operator, data, expected, options, scratch):
     """What is wrong, or None."""
     offsets = segments_of(data)
-    store(os.path.join(scratch, "d.bin"), data)
-    store(os.path.join(scratch, "o.bin"), offsets)
-    outputs = [os.path.join(scratch, f"r{i}.bin") for i in range(len(expected))]
+    runs.write(os.path.join(scratch, "d.bin"), data)
+    runs.write(os.path.join(scratch, "o.bin"), offsets)
     command = [obs_run, program, *options,
-               f"{scratch}/d.bin:{len(data)}xi32", f"{scratch}/o.bin:{len(offsets)}xi32",
-               *("--out=" + output for output in outputs)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode:
-        return result.stderr.strip() or f"exit code {result.returncode}"
-    for number, (output, wanted) in enumerate(zip(outputs, expected)):
-        result_number, component = divmod(number, len(operator.types))
-        values = array.array("f" if operator.types[component] == "f32" else "i")
-        with open(output, "rb") as file:
-            values.frombytes(file.read())
-        place = f"result {result_number}, component {component}"
-        if len(values) != len(wanted):
-            return f"{place} has {len(values)} elements, not {len(wanted)}"
-        for i, (a, b) in enumerate(zip(values, wanted)):
-            if a != b:
-                return f"{place}, element {i} is {a}, not {b}"
+               f"{scratch}/d.bin:{len(data)}xi32", f"{scratch}/o.bin:{len(offsets)}xi32"]
+    width = len(operator.types)
+    results, error = runs.run(command, os.path.join(scratch, "r"), operator.types * (len(expected) // width))
+    if error:
+        return error
+    for number, (got, wanted) in enumerate(zip(results, expected)):
+        problem = runs.difference(got, wanted)
+        if problem:
+            return f"result {number // width}, component {number % width} {problem}"
     return None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--obs-run", required=True)
-    parser.add_argument("--extents", nargs="+", type=int, default=EXTENTS)
+    runs.add_launch_arguments(parser, EXTENTS)
     parser.add_argument("--operators", nargs="+", default=list(matrix.OPERATORS),
                         choices=list(matrix.OPERATORS))
-    parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
-    parser.add_argument("--launches", nargs="+", default=LAUNCHES)
     parser.add_argument("--strategy", help="of scans and segmented forms")
     parser.add_argument("--reduce", help="strategy of reductions")
-    parser.add_argument("--option", action="append", default=[],
-                        help="passed on to obs-run for other devices than the interpreter")
     arguments = parser.parse_args()
 
     rng = random.Random(1)
-    data = [matrix.signed(rng.getrandbits(32)) for _ in range(max(arguments.extents))]
+    data = [runs.wrap(rng.getrandbits(32)) for _ in range(max(arguments.extents))]
     count = failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "program.mlir")
@@ -207,16 +185,7 @@ def main():
             with open(program, "w") as file:
                 file.write(write_program(operator, arguments.strategy, arguments.reduce))
             expected = expect(operator, data[:extent])
-            cases = []
-            for device in arguments.device:
-                if device == "interpret":
-                    cases.append(["--device=interpret"])
-                    continue
-                for launch in arguments.launches:
-                    threads, blocks = launch.split(":")
-                    cases.append(["--device=" + device, f"--threads={threads}",
-                                  f"--blocks={blocks}", *arguments.option])
-            for options in cases:
+            for options in runs.launches_of(arguments):
                 problem = run(arguments.obs_run, program, operator, data[:extent], expected,
                               options, scratch)
                 count += 1

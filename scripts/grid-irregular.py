@@ -16,16 +16,15 @@ the numbers from 0 on, each once. Prints what is wrong and a summary; exits with
 """
 
 import argparse
-import array
 import collections
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
+import runs
+
 EXTENTS = (0, 1, 31, 32, 33, 1000, 1024, 1025, 5000, 100000)
-LAUNCHES = ("17:1", "32:2", "128:3", "1024:64")
 
 PROGRAM = """
 func.func @main(%a: !v) -> (!v, !one, !v, !v, !one, !obs.pull<PLACES x i32>, !v, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>, !obs.pull<PLACES x i32>) {
@@ -110,11 +109,6 @@ TYPES = {"!v": "!obs.pull<? x i32>", "!p": "!obs.push<grid, ? x i32>",
          "!flags": "!obs.pull<? x i1>"}
 
 
-def signed(x):
-    x &= 0xffffffff
-    return x - (1 << 32) if x >> 31 else x
-
-
 def expect(data, places):
     """The results in order, None for what was fetched. A scatter drops what goes past its places."""
     n = len(data)
@@ -122,14 +116,14 @@ def expect(data, places):
     pairs = [(data[i], j) for i in range(0, n - 7, 8) for j in range(data[i] & 7)]
     counts, products, maxima = [0] * places, [1] * places, [-1] * places
     sums = [1] * places
-    sums[0] = signed(sum(data) + 1)
+    sums[0] = runs.wrap(sum(data) + 1)
     for x in data:
         at = (x & 255) - 256 if x & 128 else x & 255
         if 0 <= at < places:
             counts[at] += 1
             maxima[at] = max(maxima[at], x)
-            products[at] = signed(products[at] * (x | 1))
-            sums[at] = signed(sums[at] + x)
+            products[at] = runs.wrap(products[at] * (x | 1))
+            sums[at] = runs.wrap(sums[at] + x)
     rest = [-1] * (n - len(pairs))
     return [kept + [-1] * (n - len(kept)), [len(kept)],
             [x for x, _ in pairs] + rest, [j for _, j in pairs] + rest, [len(pairs)],
@@ -142,31 +136,27 @@ def check_found(data, places, found):
         at = (x & 255) - 256 if x & 128 else x & 255
         if not 0 <= at < places:
             if number != 0:
-                return "an element without an index finds %d" % number
+                return "gives %d to an element without an index" % number
         else:
             numbers_at[at].append(number)
     for at, numbers in numbers_at.items():
         if sorted(numbers) != list(range(len(numbers))):
-            return "at index %d elements find %s" % (at, sorted(numbers)[:10])
+            return "gives %s to the elements at index %d" % (sorted(numbers)[:10], at)
     return None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--obs-run", required=True)
-    parser.add_argument("--extents", nargs="+", type=int, default=EXTENTS)
-    parser.add_argument("--device", nargs="+", default=["interpret", "emulate"])
-    parser.add_argument("--launches", nargs="+", default=LAUNCHES)
+    runs.add_launch_arguments(parser, EXTENTS)
     parser.add_argument("--strategy", default="")
     parser.add_argument("--copies", default="", help="strategy of the scatter with maxs")
     parser.add_argument("--fills", default="", help="strategy of the fill that adds up")
     parser.add_argument("--places", type=int, default=50, help="elements of results of scatters")
-    parser.add_argument("--option", action="append", default=[], help="of obs-run, for the emulator")
     arguments = parser.parse_args()
 
     rng = random.Random(1)
-    runs = problems = 0
+    count = problems = 0
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "program.mlir")
         strategy = f' {{strategy = "{arguments.strategy}"}}' if arguments.strategy else ""
@@ -179,38 +169,23 @@ def main():
                        .replace("PLACES", str(arguments.places)))
         data_file = os.path.join(scratch, "data.bin")
         for extent in arguments.extents:
-            data = [signed(rng.getrandbits(32)) for _ in range(extent)]
-            with open(data_file, "wb") as file:
-                array.array("i", data).tofile(file)
+            data = [runs.wrap(rng.getrandbits(32)) for _ in range(extent)]
+            runs.write(data_file, data)
             expected = expect(data, arguments.places)
-            launches = [("emulate", launch) for launch in arguments.launches
-                        if "emulate" in arguments.device]
-            for device, launch in [(d, "") for d in arguments.device if d != "emulate"] + launches:
-                outputs = [os.path.join(scratch, f"r{i}.bin") for i in range(len(expected))]
-                command = [arguments.obs_run, program, "--device=" + device,
-                           f"{data_file}:{extent}xi32", *("--out=" + o for o in outputs)]
-                if launch:
-                    threads, blocks = launch.split(":")
-                    command += ["--threads=" + threads, "--blocks=" + blocks, *arguments.option]
-                result = subprocess.run(command, capture_output=True, text=True)
-                runs += 1
-                wrong = result.stderr.strip() if result.returncode else None
-                for number, (output, want) in enumerate(zip(outputs, expected)):
-                    if wrong:
-                        break
-                    with open(output, "rb") as file:
-                        got = array.array("i", file.read()).tolist()
-                    if want is None:
-                        wrong = check_found(data, arguments.places, got)
-                    elif got != want:
-                        place = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), -1)
-                        wrong = (f"result {number} is wrong at {place}: "
-                                 f"{got[place:place + 3]}, not {want[place:place + 3]}")
+            for options in runs.launches_of(arguments):
+                results, wrong = runs.run([arguments.obs_run, program, f"{data_file}:{extent}xi32", *options],
+                                          os.path.join(scratch, "r"), ["i32"] * len(expected))
+                count += 1
+                for number, (got, want) in enumerate(zip(results or [], expected)):
+                    problem = (check_found(data, arguments.places, got) if want is None
+                               else runs.difference(got, want))
+                    if problem and not wrong:
+                        wrong = f"result {number} {problem}"
                 if wrong:
                     problems += 1
-                    print(f"{extent} elements, {device} {launch}: {wrong}", flush=True)
-    print(f"{runs} runs, {problems} problems")
-    return 1 if problems or not runs else 0
+                    print(f"{extent} elements, {' '.join(options)}: {wrong}", flush=True)
+    print(f"{count} runs, {problems} problems")
+    return 1 if problems or not count else 0
 
 
 if __name__ == "__main__":

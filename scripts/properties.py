@@ -14,37 +14,22 @@ with its property, seed and launch; exits with 1 if there is any.
 """
 
 import argparse
-import array
-import concurrent.futures
 import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
+import runs
 from property_programs.module import PROPERTIES, Module
 import property_programs.thesis  # adds its properties
 import property_programs.laws  # adds its properties
 
 THREADS = [1, 17, 32, 96, 128, 1024]
 GROUP = 9  # cases of one module: one process runs them all
-CODES = {"i32": "i", "i64": "q"}
 
 
 # --- running ------------------------------------------------------------------
-
-
-def write_values(path, element, values):
-    with open(path, "wb") as f:
-        array.array(CODES[element], values).tofile(f)
-
-
-def read_values(path, element):
-    got = array.array(CODES[element])
-    with open(path, "rb") as f:
-        got.frombytes(f.read())
-    return list(got)
 
 
 def launches_of(cases, options):
@@ -84,26 +69,20 @@ def run_group(cases, options, folder):
     pathlib.Path(base + ".mlir").write_text(m.text())
     words = []
     for k, (_, _, element, values) in enumerate(m.arguments):
-        write_values(f"{base}.in{k}", element, values)
+        runs.write(f"{base}.in{k}", values, element)
         words.append(f"{base}.in{k}:{element}")
-    outs = [f"{base}.out{k}" for k in range(len(m.results))]
+    command = [options.obs_run, base + ".mlir", *words]
+    results = [(element, want) for _, _, element, want, _, _ in m.results]
     failures = []
-    for launch in launches_of(cases, options):
-        command = [options.obs_run, base + ".mlir", *words, *launch] + [f"--out={out}" for out in outs]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-        except subprocess.TimeoutExpired:
-            done = None
-        if done is None or done.returncode != 0:
+    for number, launch, why in runs.find_failures(command, base, launches_of(cases, options), results):
+        if number is not None:
+            _, _, _, _, label, owner = m.results[number]
+            failures.append((owner, launch, f"{label} {why}"))
+        elif len(cases) > 1:
             # One case alone tells which.
-            if len(cases) > 1:
-                return [f for case in cases for f in run_group([case], options, folder)]
-            failures.append((cases[0], launch, "timeout" if done is None else done.stderr[:600]))
-            continue
-        for out, (_, _, element, want, label, owner) in zip(outs, m.results):
-            got = read_values(out, element)
-            if got != want:
-                failures.append((owner, launch, f"{label}: want {want[:16]} got {got[:16]}"))
+            return [f for case in cases for f in run_group([case], options, folder)]
+        else:
+            failures.append((cases[0], launch, why))
     for file in pathlib.Path(folder).glob(os.path.basename(base) + ".*"):
         file.unlink()
     return failures
@@ -129,12 +108,10 @@ def main():
             print(f"// {name}\n" + build([(name, options.seed)], options).text())
         return 0
     cases = [(names[k % len(names)], options.seed + k // len(names)) for k in range(options.programs)]
-    groups = [cases[i:i + GROUP] for i in range(0, len(cases), GROUP)]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for found in pool.map(lambda g: run_group(g, options, folder), groups):
-                failures += found
+        for found in runs.in_groups(lambda g: run_group(g, options, folder), cases, GROUP, options.jobs):
+            failures += found
     for (name, seed), launch, why in failures[:20]:
         print(f"{name}, seed {seed}, {' '.join(launch)}: {why}")
     print(f"{len(set(name for name, _ in cases))} properties, {len(cases)} programs "

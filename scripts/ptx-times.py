@@ -12,26 +12,19 @@ one takes longer than the limit.
 """
 
 import argparse
-import importlib.util
+import importlib
 import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-
-
-def load_matrix():
-    spec = importlib.util.spec_from_file_location("matrix", HERE / "collective-matrix.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+matrix = importlib.import_module("collective-matrix")
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
 
 
 def collectives():
     """Names and texts of programs with one collective."""
-    matrix = load_matrix()
     for case in matrix.all_cases(list(matrix.STRATEGIES)):
         _, level, extent, threads, operator, _ = case
         if (threads == 128 and operator in ("add-i32", "matrix") and not matrix.is_large(case)
@@ -40,7 +33,7 @@ def collectives():
 
 
 def examples():
-    for path in sorted((HERE.parent / "examples").glob("*.mlir")):
+    for path in sorted(EXAMPLES.glob("*.mlir")):
         yield path.name, path.read_text()
 
 

@@ -14,21 +14,16 @@ of programs and of failures; a failing one is printed with its seed and launch.
 """
 
 import argparse
-import array
-import concurrent.futures
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+import runs
 
 LEVELS = ["thread", "warp", "block", "grid"]
 THREADS = [1, 17, 32, 96, 128, 1024]
 GROUP = 10  # programs of one module: one process runs them all
-
-
-def wrap(x):
-    return (x + 2**31) % 2**32 - 2**31
 
 
 class Text:
@@ -109,7 +104,7 @@ class Unriffle(Id):
 
 class Mix(Id):
     """3 x - i: neither commutes with permutations."""
-    def run(self, xs): return [wrap(3 * x - i) for i, x in enumerate(xs)]
+    def run(self, xs): return [runs.wrap(3 * x - i) for i, x in enumerate(xs)]
     def emit(self, t, x, n, level):
         i = t.let(f"obs.iota : {pull(n)}")
         r = t.name()
@@ -328,8 +323,7 @@ def test_group(seeds, obs_run, folder, cuda=False, check=False):
     base = os.path.join(folder, str(seeds[0]))
     with open(base + ".mlir", "w") as f:
         f.write(module(cases))
-    with open(base + ".in", "wb") as f:
-        array.array("i", xs).tofile(f)
+    runs.write(base + ".in", xs)
     launches = [["--device=interpret"]]
     for _ in range(2):
         threads = rng.choice(THREADS)
@@ -339,27 +333,12 @@ def test_group(seeds, obs_run, folder, cuda=False, check=False):
     if cuda:
         launches.append(["--device=cuda", f"--threads={rng.choice(THREADS)}"])
     failures = []
-    for launch in launches:
-        outs = [f"{base}.out{k}" for k in range(len(cases))]
-        command = [obs_run, base + ".mlir", base + ".in:i32"] + launch + [f"--out={out}" for out in outs]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        except subprocess.TimeoutExpired:
-            done = None
-        if done is None or done.returncode != 0:
-            error = "timeout" if done is None else done.stderr[:600]
+    for number, launch, why in runs.find_failures([obs_run, base + ".mlir", base + ".in:i32"], base, launches,
+                                                  [("i32", case.run(xs)) for case in cases]):
+        if number is None and len(cases) > 1:
             # One program alone tells which.
-            if len(cases) > 1:
-                return [f for seed in seeds for f in test_group([seed], obs_run, folder, cuda, check)]
-            failures.append((seeds[0], launch, error))
-            continue
-        for case, out in zip(cases, outs):
-            got = array.array("i")
-            with open(out, "rb") as f:
-                got.frombytes(f.read())
-            want = case.run(xs)
-            if list(got) != want:
-                failures.append((case.seed, launch, f"want {want[:16]} got {list(got)[:16]}"))
+            return [f for seed in seeds for f in test_group([seed], obs_run, folder, cuda, check)]
+        failures.append((seeds[number or 0], launch, why))
     return failures
 
 
@@ -377,14 +356,15 @@ def main():
         print(module([Case(options.seed)]))
         return 0
     seeds = list(range(options.seed, options.seed + options.programs))
-    groups = [seeds[i:i + GROUP] for i in range(0, len(seeds), GROUP)]
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for done, found in enumerate(pool.map(lambda g: test_group(g, options.obs_run, folder, options.cuda, options.check), groups), 1):
-                failures += found
-                if done % 100 == 0:
-                    print(f"{done * GROUP} programs, {len(failures)} failures", flush=True)
+        def test(group):
+            return test_group(group, options.obs_run, folder, options.cuda, options.check)
+
+        for done, found in enumerate(runs.in_groups(test, seeds, GROUP, options.jobs), 1):
+            failures += found
+            if done % 100 == 0:
+                print(f"{done * GROUP} programs, {len(failures)} failures", flush=True)
     for seed, launch, why in failures[:20]:
         print(f"seed {seed}, {' '.join(launch)}: {why}")
     print(f"{options.programs} programs from seed {options.seed}: {len(failures)} failures")

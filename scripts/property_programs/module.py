@@ -1,15 +1,12 @@
 """What the properties of scripts/properties.py are written with."""
 
-import importlib.util
-import pathlib
+import importlib
 
-HERE = pathlib.Path(__file__).resolve().parent.parent
-_spec = importlib.util.spec_from_file_location("random_programs", HERE / "random-programs.py")
-rp = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rp)
+from runs import wrap
+
+rp = importlib.import_module("random-programs")
 
 BOUND = 512  # of arrays whose extent is known at run time only; all warps have room for two
-wrap = rp.wrap
 
 
 def extents(n, element="i32"):
