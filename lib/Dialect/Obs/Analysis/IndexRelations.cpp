@@ -25,7 +25,7 @@ struct Pair {
   std::optional<IndexExpr> counts[2];
   unsigned iterations[2];
   IterationLayout layouts[2];
-  unsigned threads;
+  uint64_t threads;
 
   IndexExpr get(unsigned equation, unsigned side) const {
     return side ? equations[equation].second : equations[equation].first;
@@ -86,65 +86,84 @@ static void cancel(IndexExpr &a, IndexExpr &b) {
 }
 
 /// Where one dimension says factor * (i - j) = difference for the iterations
-/// of both sides.
+/// of both sides. What other variables add only has to have bounds: a digit
+/// that is smaller than `factor` leaves no choice.
 static ThreadRelation relateShift(const Pair &pair) {
   ThreadRelation best = limit(pair);
   for (unsigned k = 0; k < pair.equations.size(); ++k) {
-    LinearForm forms[2];
+    // What is uniform, which both sides may have in common, and what is not.
+    LinearForm uniform[2], digits[2];
     int64_t factors[2] = {0, 0};
-    bool usable = true;
-    for (unsigned side = 0; side < 2; ++side)
-      for (auto &[term, factor] : LinearForm::get(pair.get(k, side)).terms) {
+    for (unsigned side = 0; side < 2; ++side) {
+      LinearForm form = LinearForm::get(pair.get(k, side));
+      uniform[side].constant = form.constant;
+      for (auto &[term, factor] : form.terms) {
         if (term.getKind() == Kind::Variable &&
             term.getId() == pair.iterations[side])
           factors[side] = factor;
-        else if (term.isUniform())
-          forms[side].add(term, factor);
         else
-          usable = false;
+          (term.isUniform() ? uniform : digits)[side].add(term, factor);
       }
+    }
+    std::optional<IndexRange> digitRanges[2] = {digits[0].getRange(),
+                                                digits[1].getRange()};
     int64_t factor = factors[0];
-    if (!usable || factor != factors[1])
+    if (!digitRanges[0] || !digitRanges[1] || factor != factors[1])
       continue;
-    LinearForm difference = forms[1];
-    difference.constant = LinearForm::get(pair.get(k, 1)).constant;
-    forms[0].constant = LinearForm::get(pair.get(k, 0)).constant;
-    difference.add(forms[0], -1);
+    unsigned first = 0, second = 1;
     if (factor < 0) {
-      LinearForm negated;
-      negated.add(difference, -1);
-      difference = negated;
+      std::swap(first, second);
       factor = -factor;
     }
+    LinearForm difference = uniform[second];
+    difference.add(uniform[first], -1);
+    auto addDigits = [&](IndexRange range) -> std::optional<IndexRange> {
+      const IndexRange &plus = *digitRanges[second];
+      const IndexRange &minus = *digitRanges[first];
+      if (llvm::AddOverflow(range.min, plus.min, range.min) ||
+          llvm::AddOverflow(range.max, plus.max, range.max) ||
+          llvm::SubOverflow(range.min, minus.max, range.min) ||
+          llvm::SubOverflow(range.max, minus.min, range.max))
+        return std::nullopt;
+      return range;
+    };
     // i - j is less than the count of the first side, and more than minus
     // that of the second.
     for (unsigned side = 0; side < 2; ++side) {
       if (!pair.counts[side] || factor == 0)
         continue;
-      LinearForm excess;
-      excess.add(difference, side ? -1 : 1);
-      excess.add(LinearForm::get(*pair.counts[side]), -factor);
+      LinearForm excess = difference;
+      excess.add(LinearForm::get(*pair.counts[side]), side ? factor : -factor);
       std::optional<IndexRange> range = excess.getRange();
-      if (range && range->min >= 0)
+      if (range)
+        range = addDigits(*range);
+      if (range && (side ? range->max <= 0 : range->min >= 0))
         return ThreadRelation::Disjoint;
     }
-    if (!difference.terms.empty())
+    std::optional<IndexRange> range = difference.getRange();
+    if (range)
+      range = addDigits(*range);
+    if (!range)
       continue;
-    int64_t d = difference.constant;
     if (factor == 0) {
-      if (d != 0)
+      if (range->min > 0 || range->max < 0)
         return ThreadRelation::Disjoint;
       continue;
     }
-    if (d % factor != 0)
+    // The least and the greatest i - j.
+    int64_t shift = llvm::divideCeilSigned(range->min, factor);
+    int64_t last = llvm::divideFloorSigned(range->max, factor);
+    if (shift > last)
       return ThreadRelation::Disjoint;
-    int64_t shift = d / factor;
+    if (shift != last)
+      continue;
     bool sameLoops = pair.layouts[0] == pair.layouts[1];
     if (pair.layouts[0] == IterationLayout::Blocked)
       sameLoops &= pair.counts[0] && pair.counts[1] &&
                    *pair.counts[0] == *pair.counts[1];
     bool striped = pair.layouts[0] == IterationLayout::Striped;
-    if (sameLoops && (shift == 0 || (striped && shift % pair.threads == 0)))
+    if (sameLoops &&
+        (shift == 0 || (striped && shift % int64_t(pair.threads) == 0)))
       best = std::min(best, ThreadRelation::SameThread);
   }
   return best;
@@ -299,7 +318,7 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
       if (!address)
         return std::nullopt;
       int64_t worker = pair.layouts[side] == IterationLayout::Striped
-                           ? point[0] % pair.threads
+                           ? point[0] % int64_t(pair.threads)
                            : point[0] / chunk;
       Meeting &meeting = meetings[address->vec()];
       meeting.min[side] = std::min(meeting.min[side], worker);
@@ -345,7 +364,7 @@ static ThreadRelation relateOnce(const Pair &pair) {
 }
 
 ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
-                                 unsigned threads,
+                                 uint64_t threads,
                                  ArrayRef<unsigned> independent) {
   // Symbols of the second side that have values of their own get numbers of
   // their own.
@@ -419,4 +438,60 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
       return upper;
   } while (advance(point, extents));
   return relation;
+}
+
+ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
+                                      ArrayRef<IndexExpr> b,
+                                      ArrayRef<CommonLoop> loops,
+                                      ArrayRef<unsigned> independent) {
+  // Numbers that are no variables and no symbols of the caller.
+  constexpr unsigned own = 1u << 30;
+  // Where the turns that meet are one, its number is the same on both sides.
+  SmallVector<CommonLoop> open(loops);
+  auto isIn = [](ArrayRef<CommonLoop> set, unsigned variable) {
+    return llvm::any_of(
+        set, [&](const CommonLoop &loop) { return loop.variable == variable; });
+  };
+  auto fix = [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+    if (leaf.getKind() != Kind::Variable || !isIn(loops, leaf.getId()) ||
+        isIn(open, leaf.getId()))
+      return std::nullopt;
+    return IndexExpr::symbol(own + leaf.getId());
+  };
+  auto fixAll = [&](ArrayRef<IndexExpr> map) {
+    return llvm::map_to_vector<6>(
+        map, [&](const IndexExpr &expr) { return expr.substitute(fix); });
+  };
+  auto relateLoop = [&](const CommonLoop &loop) {
+    std::optional<IndexExpr> count = loop.count.substitute(fix);
+    if (!count->isUniform())
+      count.reset();
+    else if (std::optional<int64_t> number = count->getConstant())
+      // As a bound, not as a number: turns are not worth to be tried.
+      count = IndexExpr::symbol(
+          own - 1,
+          IndexRange{*number - 2 * int64_t(indexEnumerationBudget), *number});
+    auto relateMaps = [&](ArrayRef<IndexExpr> x, ArrayRef<IndexExpr> y) {
+      return relate({x, loop.variable, count}, {y, loop.variable, count},
+                    workersForEach, independent);
+    };
+    // As they are, too: bits know nothing of symbols.
+    return std::min(relateMaps(a, b), relateMaps(fixAll(a), fixAll(b)));
+  };
+  for (unsigned i = 0; i < open.size();) {
+    ThreadRelation relation = relateLoop(open[i]);
+    if (relation == ThreadRelation::Disjoint)
+      return relation;
+    if (relation != ThreadRelation::SameThread) {
+      ++i;
+      continue;
+    }
+    // Others may be told by it.
+    open.erase(open.begin() + i);
+    i = 0;
+  }
+  // A loop of one turn around all.
+  if (relateLoop({own, IndexExpr::constant(1)}) == ThreadRelation::Disjoint)
+    return ThreadRelation::Disjoint;
+  return open.empty() ? ThreadRelation::SameThread : ThreadRelation::SameBlock;
 }

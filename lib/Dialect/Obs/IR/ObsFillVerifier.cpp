@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rule R5 for fills of contract `disjoint`. Refused is only what is certain:
-// two iterations that both run, and the element that both write. Writes whose
-// indices, guards or loops depend on data or on numbers that are known at run
-// time only are left to interpreter and emulator.
+// Rule R5 for fills of contract `disjoint`, which has three outcomes. Proved:
+// the algebra of index maps finds that no two iterations write one element.
+// Refuted, which the verifier refuses: two iterations that both run, and the
+// element that both write. Else nobody knows before the program runs, as where
+// indices depend on data: `obs-prove-disjoint` marks such writes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/Analysis/DisjointWrites.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 #include "Verification.h"
@@ -21,37 +23,46 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// A write of which it is known when it runs, and where it writes.
-struct KnownWrite {
+/// A write of a fill.
+struct FillWrite {
   WriteOp op;
-  /// The loops around it, outermost first: numbers of variables, and numbers
-  /// of rounds that run for certain.
-  SmallVector<unsigned> variables;
+  /// The loops around it, outermost first.
+  SmallVector<CommonLoop> loops;
+  /// The numbers of their rounds that run for certain.
   SmallVector<int64_t> extents;
   /// The element that it writes.
   IndexMap address;
   /// It runs where each of these is 0 or, where `expected` says so, is not.
   IndexMap guards;
   SmallVector<bool> expected;
+  SmallVector<Operation *> branches;
+  /// It is known when it runs, and where it writes.
+  bool isCertain = true;
 };
 
-/// Finds the writes of a fill.
+/// Finds the writes of a fill that its contract is for.
 class WriteCollector {
 public:
-  explicit WriteCollector(FillOp fill) { recognizer.addLeaf(fill.getBody()); }
+  explicit WriteCollector(FillOp fill) {
+    recognizer.addLeaf(fill.getBody());
+    collect(fill.getBody());
+  }
 
-  void collect(Region &region);
-  SmallVector<KnownWrite, 0> writes;
+  SmallVector<FillWrite, 0> writes;
+  /// Nothing else writes.
+  bool isComplete = true;
 
 private:
+  void collect(Region &region);
   void collect(WriteOp write);
   void collect(ParOp loop);
   void collect(scf::ForOp loop);
   void collect(scf::IfOp branch);
+  void collectIn(Region &body, unsigned numLoops);
 
   IndexRecognizer recognizer;
   /// The loops and guards around what is collected.
-  KnownWrite path;
+  FillWrite path;
 };
 } // namespace
 
@@ -66,6 +77,12 @@ void WriteCollector::collect(Region &region) {
         collect(loop);
       else if (auto branch = dyn_cast<scf::IfOp>(op))
         collect(branch);
+      else if (isa<PutOp>(op))
+        isComplete = false;
+      else if (!isa<FillOp>(op))
+        op.walk([&](Operation *inner) {
+          isComplete &= !isa<WriteOp, PutOp>(inner);
+        });
 }
 
 void WriteCollector::collect(WriteOp write) {
@@ -73,39 +90,46 @@ void WriteCollector::collect(WriteOp write) {
   if (write.getContract().value_or(Contract::Disjoint) != Contract::Disjoint ||
       write->hasAttr("obs.contract"))
     return;
-  KnownWrite known = path;
+  FillWrite known = path;
   known.op = write;
   for (Value index : write.getIndices())
     known.address.push_back(recognizer.get(index));
   IndexMap exprs = known.address;
   llvm::append_range(exprs, known.guards);
   for (const IndexExpr &expr : exprs)
-    if (expr.hasOpaque())
-      return;
-  if (!collectLeaves(exprs, IndexExpr::Kind::Symbol).empty())
-    return;
+    known.isCertain &= !expr.hasOpaque();
+  known.isCertain &= collectLeaves(exprs, IndexExpr::Kind::Symbol).empty();
   for (const IndexExpr &leaf : collectLeaves(exprs, IndexExpr::Kind::Variable))
-    if (!llvm::is_contained(known.variables, leaf.getId()))
-      return;
+    known.isCertain &= llvm::any_of(known.loops, [&](const CommonLoop &loop) {
+      return loop.variable == leaf.getId();
+    });
   writes.push_back(std::move(known));
 }
 
+/// Collects what is in the innermost `numLoops` loops of the path.
+void WriteCollector::collectIn(Region &body, unsigned numLoops) {
+  unsigned depth = path.loops.size() - numLoops;
+  bool wasCertain = path.isCertain;
+  path.isCertain &= llvm::all_of(ArrayRef(path.extents).drop_front(depth),
+                                 [](int64_t extent) { return extent > 0; });
+  collect(body);
+  path.loops.truncate(depth);
+  path.extents.truncate(depth);
+  path.isCertain = wasCertain;
+}
+
 void WriteCollector::collect(ParOp loop) {
-  unsigned depth = path.variables.size();
-  bool runs = true;
   for (auto [argument, extent] :
        llvm::zip(loop.getBody().getArguments(), loop.getExtents())) {
-    std::optional<IndexRange> range = recognizer.get(extent).getRange();
-    runs &= range && range->min > 0;
-    if (!runs)
-      break;
-    path.variables.push_back(recognizer.addVariable(argument, range->min));
-    path.extents.push_back(range->min);
+    IndexExpr count = recognizer.get(extent);
+    IndexRange range =
+        count.getRange().value_or(IndexRange{0, IndexRecognizer::maxExtent});
+    unsigned variable = recognizer.addVariable(
+        argument, std::min(range.max, IndexRecognizer::maxExtent));
+    path.loops.push_back({variable, count});
+    path.extents.push_back(range.min);
   }
-  if (runs)
-    collect(loop.getBody());
-  path.variables.truncate(depth);
-  path.extents.truncate(depth);
+  collectIn(loop.getBody(), loop.getExtents().size());
 }
 
 void WriteCollector::collect(scf::ForOp loop) {
@@ -114,94 +138,76 @@ void WriteCollector::collect(scf::ForOp loop) {
   std::optional<int64_t> to =
       recognizer.get(loop.getUpperBound()).getConstant();
   std::optional<int64_t> step = recognizer.get(loop.getStep()).getConstant();
-  if (!from || !to || !step || *from < 0 || *to <= *from || *step <= 0)
-    return;
-  int64_t rounds = (*to - *from - 1) / *step + 1;
-  path.variables.push_back(recognizer.addRounds(loop, rounds));
-  path.extents.push_back(rounds);
-  collect(loop.getRegion());
-  path.variables.pop_back();
-  path.extents.pop_back();
+  bool isKnown = from && to && step && *from >= 0 && *to > *from && *step > 0;
+  int64_t rounds =
+      isKnown ? (*to - *from - 1) / *step + 1 : IndexRecognizer::maxExtent;
+  path.loops.push_back(
+      {recognizer.addRounds(loop, rounds),
+       isKnown ? IndexExpr::constant(rounds) : IndexExpr::opaque()});
+  path.extents.push_back(isKnown ? rounds : 0);
+  collectIn(loop.getRegion(), 1);
 }
 
 void WriteCollector::collect(scf::IfOp branch) {
   path.guards.push_back(recognizer.getCondition(branch.getCondition()));
+  path.branches.push_back(branch);
   path.expected.push_back(true);
   collect(branch.getThenRegion());
   path.expected.back() = false;
   collect(branch.getElseRegion());
   path.guards.pop_back();
+  path.branches.pop_back();
   path.expected.pop_back();
 }
 
-/// True if no two iterations of `write` have one address, because its indices
-/// have the counters of the loops as digits.
-static bool isInjective(const KnownWrite &write) {
-  SmallVector<unsigned> found;
-  for (const IndexExpr &index : write.address) {
-    SmallVector<std::pair<uint64_t, int64_t>> digits;
-    SmallVector<unsigned> ids;
-    bool isUsable = true;
-    for (auto &[term, factor] : LinearForm::get(index).terms) {
-      const unsigned *at = term.getKind() == IndexExpr::Kind::Variable
-                               ? llvm::find(write.variables, term.getId())
-                               : write.variables.end();
-      isUsable &= at != write.variables.end();
-      if (!isUsable)
-        break;
-      digits.push_back({llvm::AbsoluteValue(factor),
-                        write.extents[at - write.variables.begin()]});
-      ids.push_back(term.getId());
-    }
-    llvm::sort(digits);
-    // What the digits so far can add up to.
-    uint64_t reach = 0;
-    constexpr uint64_t limit = uint64_t(1) << 62;
-    for (auto [factor, extent] : digits) {
-      isUsable &= factor > reach && factor < limit / extent;
-      if (!isUsable)
-        break;
-      reach += factor * (extent - 1);
-    }
-    if (isUsable && reach < limit)
-      llvm::append_range(found, ids);
+/// True if the algebra proves that `a` and `b` never write one element, but as
+/// one run of one write.
+static bool areDisjoint(const FillWrite &a, const FillWrite &b) {
+  size_t common = 0;
+  while (common < std::min(a.loops.size(), b.loops.size()) &&
+         a.loops[common].variable == b.loops[common].variable)
+    ++common;
+  ThreadRelation relation =
+      relateTurns(a.address, b.address, ArrayRef(a.loops).take_front(common));
+  if (relation == ThreadRelation::Disjoint)
+    return true;
+  if (relation == ThreadRelation::SameThread) {
+    if (a.op == b.op)
+      return true;
+    // One iteration runs one arm only.
+    for (auto [i, branch] : llvm::enumerate(a.branches))
+      if (i < b.branches.size() && branch == b.branches[i] &&
+          a.expected[i] != b.expected[i])
+        return true;
   }
-  return llvm::all_of(write.variables, [&](unsigned variable) {
-    return llvm::is_contained(found, variable);
-  });
-}
-
-/// What the algebra says of the iterations of the outermost loops of `a` and
-/// `b` that meet.
-static ThreadRelation relateWrites(const KnownWrite &a, const KnownWrite &b) {
-  // So many workers that each runs one iteration.
-  constexpr unsigned workers = 1u << 31;
-  auto getAccess = [&](const KnownWrite &write, unsigned symbol) -> LeafAccess {
-    // As a bound, not as a number: points are tried by `findCollision`, at less
-    // cost.
-    int64_t count = write.extents.front();
-    IndexRange range{count - 2 * int64_t(indexEnumerationBudget), count};
-    return {write.address, write.variables.front(),
-            IndexExpr::symbol(symbol, range)};
+  // Loops that stand side by side.
+  auto getAccess = [&](const FillWrite &write) -> std::optional<LeafAccess> {
+    if (common == write.loops.size() || !write.loops[common].count.isUniform())
+      return std::nullopt;
+    return LeafAccess{write.address, write.loops[common].variable,
+                      write.loops[common].count};
   };
-  if (a.variables.empty() || b.variables.empty() ||
-      a.extents.front() > workers || b.extents.front() > workers)
-    return ThreadRelation::SameBlock;
-  return relate(getAccess(a, 0), getAccess(b, 1), workers);
+  std::optional<LeafAccess> first = getAccess(a), second = getAccess(b);
+  return a.op != b.op && first && second && !first->count->getConstant() &&
+         relate(*first, *second, workersForEach) == ThreadRelation::Disjoint;
 }
 
-/// True if the algebra proves that no two of `writes` meet.
-static bool areDisjoint(ArrayRef<KnownWrite> writes) {
-  for (const KnownWrite &write : writes)
-    if (!isInjective(write) &&
-        (write.variables.size() != 1 ||
-         relateWrites(write, write) > ThreadRelation::SameThread))
-      return false;
+/// The same for all of `writes`.
+static bool areDisjoint(ArrayRef<FillWrite> writes) {
+  // Pairs of more writes cost more than to try their iterations.
+  constexpr unsigned maxWrites = 16;
+  if (writes.size() > maxWrites)
+    return false;
   for (unsigned i = 0; i < writes.size(); ++i)
-    for (unsigned j = 0; j < i; ++j)
-      if (relateWrites(writes[j], writes[i]) != ThreadRelation::Disjoint)
+    for (unsigned j = 0; j <= i; ++j)
+      if (!areDisjoint(writes[j], writes[i]))
         return false;
   return true;
+}
+
+bool obs::provesDisjointWrites(FillOp fill) {
+  WriteCollector collector(fill);
+  return collector.isComplete && areDisjoint(collector.writes);
 }
 
 namespace {
@@ -262,7 +268,7 @@ static SmallVector<int64_t> clip(ArrayRef<int64_t> extents, uint64_t budget) {
 }
 
 /// Tries iterations, as many as the budget allows, from the first on.
-static std::optional<Collision> findCollision(ArrayRef<KnownWrite> writes,
+static std::optional<Collision> findCollision(ArrayRef<FillWrite> writes,
                                               PushType type) {
   ElementNumbers numbers(type);
   llvm::DenseMap<int64_t, unsigned> takenBy;
@@ -289,15 +295,15 @@ static std::optional<Collision> findCollision(ArrayRef<KnownWrite> writes,
     IndexEvaluator evaluator(exprs);
     unsigned rank = write.address.size();
     SmallVector<int64_t> variables;
-    if (!write.variables.empty())
-      variables.resize(*llvm::max_element(write.variables) + 1);
+    for (const CommonLoop &loop : write.loops)
+      variables.resize(std::max<size_t>(variables.size(), loop.variable + 1));
     uint64_t points = 1;
     for (int64_t extent : boxes.back())
       points *= extent;
     for (uint64_t end = run + points; run < end; ++run) {
       uint64_t rest = run - starts.back();
       for (unsigned dim = boxes.back().size(); dim-- > 0;) {
-        variables[write.variables[dim]] = rest % boxes.back()[dim];
+        variables[write.loops[dim].variable] = rest % boxes.back()[dim];
         rest /= boxes.back()[dim];
       }
       std::optional<ArrayRef<int64_t>> values = evaluator.evaluate(variables);
@@ -324,8 +330,7 @@ LogicalResult verification::verifyDisjointWrites(FillOp fill) {
   if (fill.getContract() != Contract::Disjoint || fill.getUnchecked())
     return success();
   WriteCollector collector(fill);
-  collector.collect(fill.getBody());
-  ArrayRef<KnownWrite> writes = collector.writes;
+  ArrayRef<FillWrite> writes = collector.writes;
   // Pairs of more writes cost more than to try their iterations.
   constexpr unsigned maxPairs = 8;
   if (writes.empty() || (writes.size() <= maxPairs && areDisjoint(writes)))
@@ -335,8 +340,11 @@ LogicalResult verification::verifyDisjointWrites(FillOp fill) {
     return success();
   Run &first = collision->first, &second = collision->second;
   WriteOp firstOp = writes[first.write].op, secondOp = writes[second.write].op;
-  bool isSameLoop =
-      writes[first.write].variables == writes[second.write].variables;
+  auto getLoops = [&](const Run &run) {
+    return llvm::map_to_vector(writes[run.write].loops,
+                               [](auto &loop) { return loop.variable; });
+  };
+  bool isSameLoop = getLoops(first) == getLoops(second);
   if (isSameLoop && second.iteration < first.iteration) {
     std::swap(first, second);
     std::swap(firstOp, secondOp);

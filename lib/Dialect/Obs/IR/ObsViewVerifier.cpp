@@ -205,17 +205,13 @@ static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
       address.push_back(recognizer.get(index));
     return address;
   };
-  // So many workers that each runs one iteration.
-  constexpr unsigned workers = 1u << 31;
-  if (count.getConstant() && count.getValue() > workers)
-    return false;
   for (GetOp get : gets)
     for (WriteOp write : writes) {
       IndexMap from = getAddress(get.getIndices());
       IndexMap to = getAddress(write.getIndices());
-      ThreadRelation relation =
-          relate({from, iteration, count, IterationLayout::Blocked},
-                 {to, iteration, count, IterationLayout::Blocked}, workers);
+      ThreadRelation relation = relate(
+          {from, iteration, count, IterationLayout::Blocked},
+          {to, iteration, count, IterationLayout::Blocked}, workersForEach);
       if (relation > ThreadRelation::SameThread ||
           (relation == ThreadRelation::SameThread &&
            !runsBefore(get, write, loop)))

@@ -6,303 +6,277 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is a loop over a grid. It may run in place if each iteration reads
-// only elements that no other one writes. The contract `disjoint` says that no
-// element is written twice; so it is enough to find, for every read, a write of
-// the same iteration to the same index: then no other iteration writes there.
-// The two indices are the same function of the iteration, where what an inner
-// loop of the write counts is replaced by some number of its range. That takes
-// no solving and holds for any arithmetic, shifts by run-time numbers included.
-// What stays is the order within the iteration.
+// only elements that no other one writes, and that it has not written itself.
+// This file finds the accesses; of the indices it asks the algebra two things,
+// of which one is enough:
+//  - Is a write of the same iteration, later, to what is read, in some turn of
+//    the inner loops? Then the contract `disjoint` says that no other iteration
+//    writes there. Of the indices only that equation is solved, so they may be
+//    any arithmetic, shifts by run-time numbers included.
+//  - Can iterations that access the same element only be one iteration? That
+//    rests on no contract, and elements that are not written are allowed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "InPlace.h"
-#include "llvm/ADT/DenseMap.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRelations.h"
 
 using namespace mlir;
 using namespace mlir::obs;
+using Path = SmallVector<Operation *>;
 
 namespace {
-/// Compares the reads of one array by a kernel with its writes.
-class InPlaceProof {
-public:
-  InPlaceProof(FillOp fill, ParOp grid, Value memory)
-      : fill(fill), grid(grid), memory(memory) {}
+/// A loop around an access: its counter is a variable.
+struct Counter {
+  unsigned variable;
+  /// The number of turns, or all that it depends on.
+  IndexMap bounds;
+};
 
-  /// Whether `write` is to the element that `read` reads, and comes later.
-  InPlace compare(GetOp read, WriteOp write);
+/// A read of one array by a kernel, and a write of another one like it.
+class AccessPair {
+public:
+  AccessPair(FillOp fill, ParOp grid, Value memory, GetOp read, WriteOp write);
+
+  /// What is known since the iteration writes the element that it reads, if
+  /// it does.
+  InPlace compareOwn();
+  /// What is known since the iterations that meet are one, if they are.
+  InPlace compareAll();
 
 private:
-  /// `op` and what it stands in, from the inside out, up to a statement of the
-  /// grid's loop. Programs that are forced stand where they are forced.
-  bool getPath(Operation *op, SmallVectorImpl<Operation *> &path);
-  bool match(Value a, Value b);
-  bool bind(Value number, BlockArgument variable);
-  bool isSame(Value a, Value b);
-  std::optional<unsigned> getExtentDimension(Value value);
-  void collectConditions(ArrayRef<Operation *> path, Operation *inner,
-                         SmallVectorImpl<Value> &conditions, bool &known);
-  bool isBoundOf(Value condition, WriteOp write);
+  void declareExtents(Value memory);
+  void declareLoop(Operation *op, SmallVectorImpl<Counter> &counters);
+  IndexMap getIndices(ValueRange indices);
+  IndexMap getConditions(ArrayRef<Operation *> path, Operation *inner);
+  bool isTurn(const IndexExpr &turn, const Counter &loop) const;
 
   FillOp fill;
   ParOp grid;
-  Value memory;
-  /// Variables of inner loops of the write, and in which turn of them what the
-  /// read reads is written; null where that is open.
-  llvm::DenseMap<Value, Value> turns;
+  GetOp read;
+  WriteOp write;
+  /// From the accesses to two statements of the innermost block that has both,
+  /// or empty.
+  Path readPath, writePath;
+  /// The loops around both, and around one.
+  SmallVector<Counter> common, readLoops, writeLoops;
+  /// How indices are compared: the iterations of `grid` are variables.
+  IndexRecognizer recognizer;
+  /// The extents of both arrays.
+  IndexMap extents;
+  /// What holds if the iterations that meet are one.
+  InPlace inOrder = InPlace::No;
 };
 } // namespace
 
-bool InPlaceProof::getPath(Operation *op, SmallVectorImpl<Operation *> &path) {
+/// `op` and what it stands in, from the inside out, up to a statement of the
+/// loop `grid` in `fill`. Programs that are forced stand where they are forced.
+/// Empty if something else is in between.
+static Path getPath(Operation *op, ParOp grid, FillOp fill) {
+  Path path;
   while (true) {
     path.push_back(op);
     Operation *parent = op->getParentOp();
     if (parent == grid)
-      return true;
+      return path;
     if (auto inner = dyn_cast<FillOp>(parent)) {
       if (inner == fill || !inner->hasOneUse())
-        return false;
+        return {};
       auto force = dyn_cast<ForceOp>(*inner->getUsers().begin());
       if (!force || force->getBlock() != inner->getBlock())
-        return false;
+        return {};
       op = force;
     } else if (isa<ParOp, scf::ForOp, scf::IfOp>(parent)) {
       op = parent;
     } else {
-      return false;
+      return {};
     }
   }
 }
 
-/// The dimension of which `value` is the extent, in both arrays.
-std::optional<unsigned> InPlaceProof::getExtentDimension(Value value) {
-  if (auto dim = value.getDefiningOp<DimOp>()) {
-    auto view = dim.getArray().getDefiningOp<ViewOp>();
-    if (view && llvm::is_contained(view.getMemory(), memory))
-      return dim.getDimension();
+AccessPair::AccessPair(FillOp fill, ParOp grid, Value memory, GetOp read,
+                       WriteOp write)
+    : fill(fill), grid(grid), read(read), write(write) {
+  Path from = getPath(read, grid, fill), to = getPath(write, grid, fill);
+  Operation **last = llvm::find_if(from, [&](Operation *op) {
+    return llvm::any_of(to, [&](Operation *other) {
+      return other->getBlock() == op->getBlock();
+    });
+  });
+  if (last == from.end())
+    return;
+  readPath.assign(from.begin(), last + 1);
+  for (Operation *op : to) {
+    writePath.push_back(op);
+    if (op->getBlock() == (*last)->getBlock())
+      break;
   }
+  for (Operation *statement : {readPath.back(), writePath.back()})
+    for (Region &region : statement->getRegions())
+      recognizer.addLeaf(region);
+  declareExtents(memory);
+  declareLoop(grid, common);
+  bool inThread = grid.getUnit() == Level::Thread;
+  for (Operation *op : llvm::reverse(ArrayRef(from).slice(readPath.size()))) {
+    declareLoop(op, common);
+    if (auto loop = dyn_cast<ParOp>(op))
+      inThread |= loop.getUnit() == Level::Thread;
+  }
+  for (Operation *op : llvm::reverse(readPath))
+    declareLoop(op, readLoops);
+  for (Operation *op : llvm::reverse(writePath))
+    if (!llvm::is_contained(readPath, op))
+      declareLoop(op, writeLoops);
+  // One thread runs an iteration of the innermost loop over threads.
+  if (readPath.back() != writePath.back() &&
+      readPath.back()->isBeforeInBlock(writePath.back()))
+    inOrder = inThread ? InPlace::OwnElements : InPlace::OneParameter;
+}
+
+/// The two arrays have the same extents, which are less than 2^40.
+void AccessPair::declareExtents(Value memory) {
   PushType type = fill.getResult().getType();
-  APInt constant;
-  bool isConstant = matchPattern(value, m_ConstantInt(&constant));
   unsigned next = 0;
   for (unsigned d = 0; d < type.getRank(); ++d) {
-    if (type.isDynamicExtent(d)) {
-      if (fill.getExtents()[next++] == value)
-        return d;
-    } else if (isConstant && constant == uint64_t(type.getExtents()[d])) {
-      return d;
+    if (!type.isDynamicExtent(d)) {
+      extents.push_back(IndexExpr::constant(type.getExtents()[d]));
+      continue;
     }
+    Value extent = fill.getExtents()[next++];
+    if (!recognizer.get(extent).getRange() && !isa<OpResult>(extent))
+      recognizer.setRange(extent, {0, IndexRecognizer::maxExtent});
+    extents.push_back(recognizer.get(extent));
   }
-  return std::nullopt;
+  for (Operation *view : memory.getUsers())
+    for (Operation *user : view->getUsers())
+      if (auto dim = dyn_cast<DimOp>(user))
+        recognizer.define(dim, extents[dim.getDimension()]);
 }
 
-/// The operands of two operations that compute the same of them; nothing if
-/// they do not.
-static bool computeTheSame(Value a, Value b) {
-  auto first = dyn_cast<OpResult>(a), second = dyn_cast<OpResult>(b);
-  return first && second &&
-         first.getResultNumber() == second.getResultNumber() &&
-         first.getOwner()->getNumRegions() == 0 &&
-         isMemoryEffectFree(first.getOwner()) &&
-         OperationEquivalence::isEquivalentTo(
-             first.getOwner(), second.getOwner(),
-             OperationEquivalence::ignoreValueEquivalence, nullptr,
-             OperationEquivalence::IgnoreLocations);
-}
-
-/// True if both are one number wherever both are known.
-bool InPlaceProof::isSame(Value a, Value b) {
-  if (a == b)
-    return true;
-  std::optional<unsigned> dimension = getExtentDimension(a);
-  if (dimension && dimension == getExtentDimension(b))
-    return true;
-  return computeTheSame(a, b) &&
-         llvm::equal(a.getDefiningOp()->getOperands(),
-                     b.getDefiningOp()->getOperands(),
-                     [&](Value x, Value y) { return isSame(x, y); });
-}
-
-/// A number that `value`, which is not negative, does not exceed; nullopt if
-/// none is known or `value` may be negative.
-static std::optional<uint64_t> getMaximum(Value value) {
-  constexpr uint64_t limit = uint64_t(1) << 40;
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.ult(limit) ? std::optional(constant.getZExtValue())
-                               : std::nullopt;
-  if (auto variable = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<ParOp>(variable.getOwner()->getParentOp());
-    if (loop &&
-        matchPattern(loop.getExtents()[variable.getArgNumber()],
-                     m_ConstantInt(&constant)) &&
-        constant.isStrictlyPositive() && constant.ult(limit))
-      return constant.getZExtValue() - 1;
-    return std::nullopt;
-  }
-  Operation *op = value.getDefiningOp();
-  if (!isa<arith::XOrIOp, arith::OrIOp, arith::AndIOp, arith::SelectOp,
-           arith::SubIOp>(op))
-    return std::nullopt;
-  unsigned last = op->getNumOperands() - 1;
-  std::optional<uint64_t> first = getMaximum(op->getOperand(last - 1));
-  std::optional<uint64_t> second = getMaximum(op->getOperand(last));
-  if (!first || !second)
-    return std::nullopt;
-  if (isa<arith::AndIOp>(op))
-    return std::min(first, second);
-  if (isa<arith::SelectOp>(op))
-    return std::max(first, second);
-  if (isa<arith::XOrIOp, arith::OrIOp>(op))
-    return llvm::NextPowerOf2(std::max(*first, *second)) - 1;
-  // Mirrored: a constant less a number that is no larger.
-  if (matchPattern(op->getOperand(0), m_ConstantInt(&constant)) &&
-      *second <= *first)
-    return first;
-  return std::nullopt;
-}
-
-/// Takes `number`, known at the read, as the turn of the loop of the write that
-/// `variable` counts, if that has such a turn.
-bool InPlaceProof::bind(Value number, BlockArgument variable) {
-  auto turn = turns.find(variable);
-  if (turn == turns.end())
-    return false;
-  if (turn->second)
-    return isSame(turn->second, number);
-  bool inRange = false;
-  Operation *op = variable.getOwner()->getParentOp();
-  auto same = dyn_cast<BlockArgument>(number);
-  Operation *other = same ? same.getOwner()->getParentOp() : nullptr;
+void AccessPair::declareLoop(Operation *op,
+                             SmallVectorImpl<Counter> &counters) {
   if (auto loop = dyn_cast<ParOp>(op)) {
-    Value extent = loop.getExtents()[variable.getArgNumber()];
-    if (auto otherLoop = dyn_cast_or_null<ParOp>(other))
-      inRange = isSame(otherLoop.getExtents()[same.getArgNumber()], extent);
-    APInt constant;
-    std::optional<uint64_t> maximum = getMaximum(number);
-    if (maximum && matchPattern(extent, m_ConstantInt(&constant)))
-      inRange |= constant.ugt(*maximum);
+    for (auto [counter, extent] :
+         llvm::zip_equal(loop.getBody().getArguments(), loop.getExtents())) {
+      IndexExpr count = recognizer.get(extent);
+      int64_t most = count.getConstant().value_or(IndexRecognizer::maxExtent);
+      counters.push_back({recognizer.addVariable(counter, most), {count}});
+    }
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    auto otherLoop = dyn_cast_or_null<scf::ForOp>(other);
-    inRange = otherLoop && variable == loop.getInductionVar() &&
-              same == otherLoop.getInductionVar() &&
-              isSame(loop.getLowerBound(), otherLoop.getLowerBound()) &&
-              isSame(loop.getUpperBound(), otherLoop.getUpperBound()) &&
-              isSame(loop.getStep(), otherLoop.getStep());
+    IndexMap bounds = getIndices(
+        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    int64_t most = IndexRecognizer::maxExtent;
+    if (std::optional<APInt> rounds = loop.getStaticTripCount();
+        rounds && rounds->isStrictlyPositive() && rounds->ult(most)) {
+      most = rounds->getSExtValue();
+      bounds = {IndexExpr::constant(most)};
+    }
+    counters.push_back({recognizer.addRounds(loop, most), bounds});
   }
-  if (inRange)
-    turns[variable] = number;
-  return inRange;
 }
 
-/// True if `a`, known at the read, is `b` of the write in some turn of its
-/// loops.
-bool InPlaceProof::match(Value a, Value b) {
-  if (a == b)
-    return true;
-  std::optional<unsigned> dimension = getExtentDimension(a);
-  if (dimension && dimension == getExtentDimension(b))
-    return true;
-  if (auto variable = dyn_cast<BlockArgument>(b))
-    return bind(a, variable);
-  return computeTheSame(a, b) &&
-         llvm::equal(a.getDefiningOp()->getOperands(),
-                     b.getDefiningOp()->getOperands(),
-                     [&](Value x, Value y) { return match(x, y); });
+IndexMap AccessPair::getIndices(ValueRange indices) {
+  return llvm::map_to_vector<6>(
+      indices, [&](Value index) { return recognizer.get(index); });
 }
 
-/// Adds what must hold for `inner` to run, of the branches in `path`; clears
-/// `known` if it is the other one of a branch that must be taken.
-void InPlaceProof::collectConditions(ArrayRef<Operation *> path,
-                                     Operation *inner,
-                                     SmallVectorImpl<Value> &conditions,
-                                     bool &known) {
+/// What is 1 if `inner` runs, of the branches in `path`.
+IndexMap AccessPair::getConditions(ArrayRef<Operation *> path,
+                                   Operation *inner) {
+  IndexMap conditions;
   for (Operation *op : path) {
     auto branch = dyn_cast<scf::IfOp>(op);
     if (!branch || !branch->isProperAncestor(inner))
       continue;
-    if (!branch.getThenRegion().isAncestor(inner->getParentRegion())) {
-      known = false;
-      continue;
-    }
-    SmallVector<Value> work = {branch.getCondition()};
+    SmallVector<IndexExpr> work{recognizer.get(branch.getCondition())};
+    if (!branch.getThenRegion().isAncestor(inner->getParentRegion()))
+      work.front() = work.front() ^ IndexExpr::constant(1);
     while (!work.empty()) {
-      Value condition = work.pop_back_val();
-      if (auto both = condition.getDefiningOp<arith::AndIOp>())
-        llvm::append_range(work, both->getOperands());
+      IndexExpr condition = work.pop_back_val();
+      if (condition.getKind() == IndexExpr::Kind::And)
+        llvm::append_range(work, condition.getOperands());
       else
         conditions.push_back(condition);
     }
   }
+  return conditions;
 }
 
-/// True for the condition that an index of `write` is below the extent, which
-/// holds for every element that is read.
-bool InPlaceProof::isBoundOf(Value condition, WriteOp write) {
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare || (compare.getPredicate() != arith::CmpIPredicate::ult &&
-                   compare.getPredicate() != arith::CmpIPredicate::slt))
-    return false;
-  for (auto [d, index] : llvm::enumerate(write.getIndices()))
-    if (isSame(compare.getLhs(), index) &&
-        getExtentDimension(compare.getRhs()) == unsigned(d))
-      return true;
-  return false;
+/// True if `turn` is the number of a turn of `loop`, at every read.
+bool AccessPair::isTurn(const IndexExpr &turn, const Counter &loop) const {
+  std::optional<IndexRange> range = turn.getRange();
+  std::optional<int64_t> count = loop.bounds.front().getConstant();
+  if (loop.bounds.size() == 1 && count && range && range->min >= 0 &&
+      range->max < *count)
+    return true;
+  return turn.getKind() == IndexExpr::Kind::Variable &&
+         llvm::any_of(readLoops, [&](const Counter &other) {
+           return other.variable == turn.getId() && other.bounds == loop.bounds;
+         });
 }
 
-InPlace InPlaceProof::compare(GetOp read, WriteOp write) {
-  turns.clear();
-  SmallVector<Operation *> from, to;
-  if (!getPath(read, from) || !getPath(write, to))
+InPlace AccessPair::compareOwn() {
+  if (inOrder == InPlace::No)
     return InPlace::No;
-  // The innermost block where both are statements.
-  size_t i = 0, j = 0;
-  for (i = 0; i < from.size(); ++i) {
-    auto found = llvm::find_if(to, [&](Operation *op) {
-      return op->getBlock() == from[i]->getBlock();
-    });
-    j = found - to.begin();
-    if (found != to.end())
-      break;
-  }
-  if (i == from.size() || from[i] == to[j] || !from[i]->isBeforeInBlock(to[j]))
-    return InPlace::No;
-  ArrayRef<Operation *> readIn = ArrayRef(from).slice(0, i + 1);
-  ArrayRef<Operation *> writtenIn = ArrayRef(to).slice(0, j + 1);
-  for (Operation *op : writtenIn) {
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      turns[loop.getInductionVar()] = Value();
-    else if (auto loop = dyn_cast<ParOp>(op))
-      for (Value variable : loop.getBody().getArguments())
-        turns[variable] = Value();
-  }
-  if (!llvm::equal(read.getIndices(), write.getIndices(),
-                   [&](Value a, Value b) { return match(a, b); }))
-    return InPlace::No;
-
+  SmallVector<unsigned> unknowns;
+  for (const Counter &loop : writeLoops)
+    unknowns.push_back(loop.variable);
+  IndexMap from = getIndices(read.getIndices());
+  std::optional<IndexSolution> turns =
+      solveFor(unknowns, getIndices(write.getIndices()), from);
   // The write happens if the read does: in one turn of all loops, under no
-  // other condition.
-  if (llvm::any_of(turns, [](auto &turn) { return !turn.second; }))
-    return InPlace::No;
-  SmallVector<Value> required, given;
-  bool known = true, ignored = true;
-  collectConditions(writtenIn, write, required, known);
-  collectConditions(readIn, read, given, ignored);
-  if (!known || !llvm::all_of(required, [&](Value condition) {
-        return isBoundOf(condition, write) ||
-               llvm::any_of(
-                   given, [&](Value other) { return match(other, condition); });
+  // other condition. That the index is in the array is one of the read as well.
+  if (!turns || !llvm::all_of(writeLoops, [&](const Counter &loop) {
+        auto turn = turns->find(loop.variable);
+        return turn != turns->end() && isTurn(turn->second, loop);
       }))
     return InPlace::No;
+  IndexMap given = getConditions(readPath, read);
+  for (auto [index, extent] : llvm::zip_equal(from, extents))
+    for (auto less :
+         {IndexExpr::Compare::Less, IndexExpr::Compare::UnsignedLess})
+      given.push_back(IndexExpr::select(
+          less, index, extent, IndexExpr::constant(1), IndexExpr::constant(0)));
+  return llvm::all_of(getConditions(writePath, write),
+                      [&](const IndexExpr &required) {
+                        IndexExpr needed = substitute(required, *turns);
+                        return llvm::any_of(
+                            given, [&](const IndexExpr &condition) {
+                              return areEqual(needed, condition);
+                            });
+                      })
+             ? inOrder
+             : InPlace::No;
+}
 
-  // One thread runs an iteration of the innermost loop over threads.
-  bool inThread = grid.getUnit() == Level::Thread;
-  for (Operation *op : ArrayRef(from).drop_front(i + 1))
-    if (auto loop = dyn_cast<ParOp>(op))
-      inThread |= loop.getUnit() == Level::Thread;
-  if (inThread)
+InPlace AccessPair::compareAll() {
+  if (readPath.empty())
+    return InPlace::No;
+  IndexMap from = getIndices(read.getIndices());
+  IndexMap to = getIndices(write.getIndices());
+  // Values of one iteration are others in another one.
+  IndexMap both = from;
+  llvm::append_range(both, to);
+  SmallVector<unsigned> independent;
+  for (const IndexExpr &leaf : collectLeaves(both, IndexExpr::Kind::Symbol))
+    if (grid->isAncestor(
+            recognizer.getValue(leaf.getId()).getParentRegion()->getParentOp()))
+      independent.push_back(leaf.getId());
+  SmallVector<CommonLoop> loops;
+  for (const Counter &loop : common)
+    loops.push_back({loop.variable, loop.bounds.size() == 1
+                                        ? loop.bounds.front()
+                                        : IndexExpr::opaque()});
+  switch (relateTurns(from, to, loops, independent)) {
+  case ThreadRelation::Disjoint:
     return InPlace::OwnElements;
-  return InPlace::OneParameter;
+  case ThreadRelation::SameThread:
+    return inOrder;
+  default:
+    return InPlace::No;
+  }
 }
 
 /// The only loop of `fill`, with nothing else in it that does anything.
@@ -341,24 +315,25 @@ InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
   if (!loop || fill.getContract() != Contract::Disjoint)
     return InPlace::No;
   SmallVector<WriteOp> writes;
-  bool plain = true;
+  bool isPlain = true, isPromised = true;
   fill.getBody().walk([&](Operation *op) {
     if (auto write = dyn_cast<WriteOp>(op)) {
       if (write->getParentOfType<FillOp>() != fill)
         return;
       // A mark is of initial contents, or of a claim that nobody has proved.
-      plain &= write.getEffectiveContract().contract == Contract::Disjoint &&
-               !write->hasAttr("obs.contract");
+      auto mark = write->getAttrOfType<StringAttr>("obs.contract");
+      isPlain &= write.getEffectiveContract().contract == Contract::Disjoint &&
+                 (!mark || mark.getValue() == "disjoint");
+      isPromised &= !mark;
       writes.push_back(write);
     }
-    plain &= !isa<PutOp>(op);
+    isPlain &= !isa<PutOp>(op);
   });
-  if (!plain)
+  if (!isPlain)
     return InPlace::No;
 
   // Everything that reads it.
   InPlace result = InPlace::OwnElements;
-  InPlaceProof proof(fill, loop, read);
   for (Operation *user : read.getUsers()) {
     auto view = dyn_cast<ViewOp>(user);
     if (!view)
@@ -369,10 +344,16 @@ InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
       auto get = dyn_cast<GetOp>(access);
       if (!get || !loop->isProperAncestor(get))
         return InPlace::No;
-      InPlace best = InPlace::No;
+      InPlace own = InPlace::No, all = InPlace::OwnElements;
+      if (isPromised)
+        for (WriteOp write : writes)
+          own = std::max(own,
+                         AccessPair(fill, loop, read, get, write).compareOwn());
       for (WriteOp write : writes)
-        best = std::max(best, proof.compare(get, write));
-      result = std::min(result, best);
+        if (own != InPlace::OwnElements && all > own)
+          all = std::min(all,
+                         AccessPair(fill, loop, read, get, write).compareAll());
+      result = std::min(result, std::max(own, all));
     }
   }
   return result;

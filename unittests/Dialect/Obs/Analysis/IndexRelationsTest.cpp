@@ -11,6 +11,7 @@
 #include <random>
 
 using namespace mlir::obs;
+using llvm::SmallVector;
 using Kind = IndexExpr::Kind;
 
 namespace {
@@ -21,7 +22,7 @@ IndexExpr shl(IndexExpr a, IndexExpr b) {
 const IndexExpr i = IndexExpr::variable(0);
 
 ThreadRelation relateMaps(IndexExpr a, IndexExpr b,
-                          std::optional<IndexExpr> count, unsigned threads,
+                          std::optional<IndexExpr> count, uint64_t threads,
                           std::optional<IndexExpr> countB = std::nullopt) {
   return relate({a, 0, count}, {b, 0, countB ? countB : count}, threads);
 }
@@ -125,10 +126,49 @@ TEST(Relate, SymbolicShiftsAndLengths) {
   EXPECT_EQ(relateMaps(i + any, i, c(256), 64), ThreadRelation::SameBlock);
   EXPECT_EQ(relateMaps(i * c(2), i * c(2) + c(1), std::nullopt, 64),
             ThreadRelation::Disjoint);
+  // Digits that are smaller than the step of the iteration leave no choice.
+  IndexExpr t = IndexExpr::variable(1, 64), wide = IndexExpr::variable(1, 65);
+  EXPECT_EQ(relateMaps(i * c(64) + t, i * c(64) + (c(63) - t), std::nullopt,
+                       workersForEach),
+            ThreadRelation::SameThread);
+  EXPECT_EQ(
+      relateMaps(i * c(64) + t, i * c(64) + wide, std::nullopt, workersForEach),
+      ThreadRelation::SameBlock);
+  EXPECT_EQ(relateMaps(i * c(-64) + t + any, i * c(-64) + any + t, std::nullopt,
+                       workersForEach),
+            ThreadRelation::SameThread);
+  EXPECT_EQ(relateMaps(i * c(128) + t, i * c(128) + c(64) + t, std::nullopt,
+                       workersForEach),
+            ThreadRelation::Disjoint);
   // With a value of its own on each side the offset tells nothing.
   EXPECT_EQ(relate({i + any, 0, c(256)}, {i + any, 0, c(256)}, 64, {1}),
             ThreadRelation::SameBlock);
   EXPECT_EQ(relateMaps(IndexExpr::opaque(), i, c(256), 64),
             ThreadRelation::SameBlock);
+}
+
+/// Turns of two loops, one in the other, that access one element.
+TEST(RelateTurns, AreOneTurnOfAllLoops) {
+  IndexExpr n = IndexExpr::symbol(0, IndexRange{0, int64_t(1) << 40});
+  IndexExpr row = IndexExpr::variable(0, int64_t(1) << 40);
+  IndexExpr column = IndexExpr::variable(1, 64);
+  SmallVector<CommonLoop> loops{{0, n}, {1, c(64)}};
+  auto relateOne = [&](IndexExpr a, IndexExpr b) {
+    return relateTurns(a, b, loops);
+  };
+  IndexExpr index = row * c(64) + column;
+  EXPECT_EQ(relateOne(index, index), ThreadRelation::SameThread);
+  EXPECT_EQ(relateOne(index, (row * c(64)) + (column ^ c(5))),
+            ThreadRelation::SameBlock);
+  EXPECT_EQ(relateOne(index, row * c(64) + (c(63) - column)),
+            ThreadRelation::SameBlock);
+  EXPECT_EQ(relateOne(index * c(2), index * c(2) + c(1)),
+            ThreadRelation::Disjoint);
+  // Columns of one row more have two places in one.
+  IndexExpr wide = IndexExpr::variable(1, 65);
+  EXPECT_EQ(relateOne(row * c(64) + wide, row * c(64) + wide),
+            ThreadRelation::SameBlock);
+  // The outer loop is not in the index.
+  EXPECT_EQ(relateOne(column, column), ThreadRelation::SameBlock);
 }
 } // namespace

@@ -36,6 +36,10 @@ struct LeafAccess {
   IterationLayout layout = IterationLayout::Striped;
 };
 
+/// So many workers that each runs one iteration: then "the same thread" means
+/// "the same iteration".
+constexpr uint64_t workersForEach = uint64_t(1) << 40;
+
 /// Over all pairs of an iteration of `a` and one of `b`, run by `threads`
 /// workers in warps of 32, whose addresses can be equal: are there none, is
 /// it always the same thread, always the same warp, or any two of the block.
@@ -51,8 +55,24 @@ struct LeafAccess {
 /// two. Iterations are assumed to be fewer than 2^40, so that addresses do
 /// not wrap.
 ThreadRelation relate(const LeafAccess &a, const LeafAccess &b,
-                      unsigned threads,
+                      uint64_t threads,
                       llvm::ArrayRef<unsigned> independent = {});
+
+/// A loop around two accesses, of which each turn is compared with each other.
+struct CommonLoop {
+  /// The variable that counts its turns, of both accesses.
+  unsigned variable;
+  /// The number of turns if all loops around are in the same turn.
+  IndexExpr count;
+};
+
+/// Whether two accesses to one element are of the same turn of all `loops`,
+/// outermost first: `SameThread`. `Disjoint`: no turns access one element.
+/// `SameBlock`: neither is found. Symbols are as in `relate`.
+ThreadRelation relateTurns(llvm::ArrayRef<IndexExpr> a,
+                           llvm::ArrayRef<IndexExpr> b,
+                           llvm::ArrayRef<CommonLoop> loops,
+                           llvm::ArrayRef<unsigned> independent = {});
 
 } // namespace mlir::obs
 

@@ -6,6 +6,7 @@ with each NUMBER as second argument. Fails where the two differ, or differ from 
 function says of itself here."""
 
 import itertools
+import math
 import subprocess
 import sys
 
@@ -19,7 +20,19 @@ EXPECTED = {
     "chunks": lambda a: chunks(a),
     "reversed": lambda a: chunks(a),
     "onto": lambda a: [7] + [2 * x for x in a[1:]],
+    "some": lambda a: [2 * x for x in a],
+    "neighbours": lambda a: exchange(a, 1),
+    "too_early": lambda a: exchange(a, 1),
+    "partners": lambda a, k: exchange(a, 1 << k),
+    "swap": lambda a: exchange(a, 1),
     "history": lambda a, turns: [fibonacci(turns) * x for x in a],
+    "fibonacci": lambda a, turns: [fibonacci(turns) * x for x in a],
+    "leapfrog": lambda a, turns: leapfrog(a, turns)[0],
+    "inner": lambda a, turns: inner(a, turns),
+    "halves": lambda a: [sum(a)],
+    "pascal": lambda a, turns: [math.comb(turns, k) for k in range(turns + 1)],
+    "doubled": lambda a, turns: a * 2 ** turns,
+    "kept": lambda a, turns: kept(a, turns),
 }
 
 
@@ -33,11 +46,43 @@ def chunks(a):
     return [x for i in range(0, len(twice), 64) for x in reversed(twice[i:i + 64])][:len(a)]
 
 
+def exchange(a, mask):
+    return [2 * a[i ^ mask if i ^ mask < len(a) else i] for i in range(len(a))]
+
+
 def fibonacci(turns):
     x, y = 1, 1
     for _ in range(turns):
         x, y = x + y, x
     return x
+
+
+def mirrored(x, y):
+    return [p + q for p, q in zip(x, reversed(y))]
+
+
+def leapfrog(a, turns, b=None):
+    x, y = a, b or a
+    for _ in range(turns):
+        x, y = mirrored(x, y), x
+    return x, y
+
+
+def inner(a, turns):
+    x, y = a, a
+    for i in range(turns):
+        x, y = leapfrog(x, i, y)
+        x, y = (y, x) if i % 3 == 1 else (mirrored(x, y), x)
+    return x
+
+
+def kept(a, turns):
+    for i in range(turns):
+        s = a
+        for _ in range(i):
+            s = mirrored(s, s)
+        a = mirrored(s, a)
+    return a
 
 
 def run(command):

@@ -96,7 +96,7 @@ func.func @both(%a: !ints) -> (!ints, !ints) {
   return %f, %g : !ints, !ints
 }
 
-// What is written under a condition of its own, is not where all is read.
+// Which branch writes an element does not matter: no other iteration does.
 func.func @some(%a: !ints) -> !ints {
   %b = func.call @twice(%a) : (!ints) -> !ints
   %n = obs.dim %b, 0 : !ints
@@ -126,5 +126,84 @@ func.func @onto(%a: !ints) -> !ints {
     obs.write %seven at [%i] : i32
   } : !obs.push<grid, ? x i32>
   %f = obs.force %p {kernel = "first"} : !obs.push<grid, ? x i32> -> !ints
+  return %f : !ints
+}
+
+// Each iteration reads two neighbours, and writes both after that, if they are
+// two.
+func.func @neighbours(%a: !ints) -> !ints {
+  %b = func.call @twice(%a) : (!ints) -> !ints
+  %n = obs.dim %b, 0 : !ints
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %m = arith.addi %n, %c1 : index
+  %pairs = arith.divui %m, %c2 : index
+  %p = obs.fill [%n] par (%i) in (%pairs) {
+    %j = arith.muli %i, %c2 : index
+    %k = arith.addi %j, %c1 : index
+    %x = obs.get %b[%j] : !ints
+    %two = arith.cmpi ult, %k, %n : index
+    scf.if %two {
+      %y = obs.get %b[%k] : !ints
+      obs.write %y at [%j] : i32
+      obs.write %x at [%k] : i32
+    } else {
+      obs.write %x at [%j] : i32
+    }
+  } : !obs.push<grid, ? x i32>
+  %f = obs.force %p {kernel = "neighbours"} : !obs.push<grid, ? x i32> -> !ints
+  return %f : !ints
+}
+
+// The second is read after it was written.
+func.func @too_early(%a: !ints) -> !ints {
+  %b = func.call @twice(%a) : (!ints) -> !ints
+  %n = obs.dim %b, 0 : !ints
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %pairs = arith.divui %n, %c2 : index
+  %p = obs.fill [%n] par (%i) in (%pairs) {
+    %j = arith.muli %i, %c2 : index
+    %k = arith.addi %j, %c1 : index
+    %x = obs.get %b[%j] : !ints
+    obs.write %x at [%k] : i32
+    %y = obs.get %b[%k] : !ints
+    obs.write %y at [%j] : i32
+  } : !obs.push<grid, ? x i32>
+  %f = obs.force %p {kernel = "too_early"} : !obs.push<grid, ? x i32> -> !ints
+  return %f : !ints
+}
+
+// Partners 2^k apart change places, for any k: nobody else has either of them,
+// says the contract.
+func.func @partners(%a: !ints, %k: index) -> !ints {
+  %b = func.call @twice(%a) : (!ints) -> !ints
+  %n = obs.dim %b, 0 : !ints
+  %c1 = arith.constant 1 : index
+  %pairs = arith.shrui %n, %c1 : index
+  %mask = arith.shli %c1, %k : index
+  %p = obs.fill [%n] par (%i) in (%pairs) {
+    %j = obs.bit.insert_zero %i, %k : index
+    %l = arith.xori %j, %mask : index
+    %x = obs.get %b[%j] : !ints
+    %y = obs.get %b[%l] : !ints
+    obs.write %y at [%j] : i32
+    obs.write %x at [%l] : i32
+  } : !obs.push<grid, ? x i32>
+  %f = obs.force %p {kernel = "partners"} : !obs.push<grid, ? x i32> -> !ints
+  return %f : !ints
+}
+
+// Each reads its partner, which that writes.
+func.func @swap(%a: !ints) -> !ints {
+  %b = func.call @twice(%a) : (!ints) -> !ints
+  %n = obs.dim %b, 0 : !ints
+  %c1 = arith.constant 1 : index
+  %p = obs.fill [%n] par (%i) in (%n) {
+    %j = arith.xori %i, %c1 : index
+    %x = obs.get %b[%j] : !ints
+    obs.write %x at [%i] : i32
+  } : !obs.push<grid, ? x i32>
+  %f = obs.force %p {kernel = "swap"} : !obs.push<grid, ? x i32> -> !ints
   return %f : !ints
 }
