@@ -38,6 +38,11 @@ LogicalResult finishHostArrays(func::FuncOp function);
 /// its block.
 void insertDeallocations(func::FuncOp function);
 
+/// The operation of `block`, `last` or a later one, behind which nothing in it
+/// uses `memory` or a view of it; null if it leaves the block, or is freed by
+/// the program.
+Operation *getLastUse(Value memory, Block *block, Operation *last);
+
 /// True if the same computation gives both numbers.
 bool areEqualNumbers(Value a, Value b);
 
@@ -50,8 +55,9 @@ void reuseBuffers(func::FuncOp function);
 /// arrays among it, to the outside of them.
 void prepareLoops(func::FuncOp function);
 
-/// Gives arrays that loops carry memory from outside of the loop: one buffer
-/// where kernels may run in place, else two in turns.
+/// Gives arrays that loops carry memory from outside of the loop: as many
+/// buffers as there are arrays at the same time, fewer where kernels may run in
+/// place.
 void planLoops(func::FuncOp function);
 
 /// Allocates what a loop allocates and frees in every turn once.

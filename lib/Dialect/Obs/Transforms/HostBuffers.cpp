@@ -18,9 +18,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The operation of `block` at or behind which nothing in it uses `memory` or a
-/// view of it; null if it leaves the block, or is freed by the program.
-static Operation *getLastUse(Value memory, Block *block, Operation *last) {
+Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
   for (Operation *user : memory.getUsers()) {
     Operation *ancestor = block->findAncestorOpInBlock(*user);
     if (!ancestor || user->hasTrait<OpTrait::IsTerminator>() ||

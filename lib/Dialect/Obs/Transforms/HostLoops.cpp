@@ -5,26 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop that carries an array makes a new one in each turn. Its extents are
-// those of the first, if that can be shown; then memory from outside of the
-// loop takes the place of the allocations:
+// A loop that carries arrays makes new ones in each turn. If their extents have
+// a maximum that is known before the loop, memory from outside of it takes the
+// place of the allocations. It is given out as registers are: each array that
+// lives has a buffer of its own, and the others are free. A new array takes a
+// free one, or in place that of an array which its kernel is the last to read.
+// An array that dies gives its buffer back.
 //
-//   in place    every kernel that makes a new array may write what it reads.
-//   One
-//               buffer is enough: that of the first array, if nobody else needs
-//               it, else another one, which the first turn writes;
-//   ping-pong   two buffers. The loop carries, besides the array, a buffer that
-//               is free and one that is free once the array is dead, and each
-//               new array moves them on: (a, b, c) becomes (b, c, b). The first
-//               array stays as it is: in the first turn c is not its memory,
-//               unless that is allocated for it alone.
-//
-// The new array may come out of inner loops and branches.
+// Which buffer that is depends on the turn, so the loop carries them: besides
+// each array its buffer, and those that are free. There are as many of them at
+// the end of a turn as at its start, in inner loops and in both arms of a
+// branch, too. The array that a loop begins with stays as it is: it is not in
+// its buffer, unless it was allocated for the loop alone. After the turns that
+// it takes to drop the first arrays, all arrays are in their buffers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "HostExtents.h"
 #include "InPlace.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -33,206 +33,92 @@ using namespace mlir;
 using namespace mlir::obs;
 
 //===----------------------------------------------------------------------===//
-// Extents
+// Who has which buffer
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which memrefs have the same extents.
-class Extents {
-public:
-  /// True if both have the same extents in all dimensions.
-  bool areEqual(Value a, Value b);
-  /// True if loops that carry `value`, an argument of their body, give it the
-  /// extents that it has at first.
-  bool isKept(BlockArgument value);
-
-private:
-  /// A number, or dimension `dim` of a memref that nothing is known of.
-  struct Extent {
-    Value value;
-    int64_t number;
-    bool isDim;
-    bool operator==(const Extent &other) const {
-      if (value == other.value)
-        return number == other.number && isDim == other.isDim;
-      return !isDim && !other.isDim && value && other.value &&
-             areEqualNumbers(value, other.value);
-    }
-  };
-  Extent get(Value memory, unsigned dim);
-  Extent resolve(Value number);
-
-  /// Arguments of loops that keep their extents, or are assumed to.
-  llvm::SmallDenseSet<Value> kept;
-};
-} // namespace
-
-/// The array that a loop begins with, and that it goes on with, for an argument
-/// of its body; null for others.
-static std::pair<Value, Value> getCarried(BlockArgument argument) {
-  unsigned number = argument.getArgNumber();
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-    if (number == 0)
-      return {};
-    return {loop.getInitArgs()[number - 1],
-            loop.getYieldedValues()[number - 1]};
-  }
-  auto loop = dyn_cast<scf::WhileOp>(parent);
-  if (!loop)
-    return {};
-  if (argument.getOwner() == loop.getBeforeBody())
-    return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
-  // What the condition passes on is carried if it came in.
-  auto passed =
-      dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[number]);
-  if (!passed || passed.getOwner() != loop.getBeforeBody())
-    return {};
-  return getCarried(passed);
-}
-
-Extents::Extent Extents::resolve(Value number) {
-  if (auto dim = number.getDefiningOp<memref::DimOp>())
-    if (std::optional<int64_t> d = dim.getConstantIndex())
-      return get(dim.getSource(), *d);
-  if (std::optional<int64_t> constant = getConstantIntValue(number))
-    return {Value(), *constant, false};
-  return {number, 0, false};
-}
-
-Extents::Extent Extents::get(Value memory, unsigned dim) {
-  auto type = cast<MemRefType>(memory.getType());
-  if (!type.isDynamicDim(dim))
-    return {Value(), type.getDimSize(dim), false};
-  if (auto alloc = memory.getDefiningOp<gpu::AllocOp>())
-    return resolve(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
-  if (auto cast = memory.getDefiningOp<memref::CastOp>())
-    return get(cast.getSource(), dim);
-  if (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>())
-    if (auto size = dyn_cast<Value>(part.getMixedSizes()[dim]))
-      return resolve(size);
-  if (auto argument = dyn_cast<BlockArgument>(memory))
-    if (Value first = getCarried(argument).first; first && isKept(argument))
-      return get(first, dim);
-  if (auto result = dyn_cast<OpResult>(memory)) {
-    unsigned number = result.getResultNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner());
-        loop && isKept(loop.getRegionIterArg(number)))
-      return get(loop.getInitArgs()[number], dim);
-    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-      if (BlockArgument argument = loop.getAfterArguments()[number];
-          getCarried(argument).first && isKept(argument))
-        return get(getCarried(argument).first, dim);
-    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
-      Extent first = get(branch.thenYield().getOperand(number), dim);
-      if (first == get(branch.elseYield().getOperand(number), dim))
-        return first;
-    }
-  }
-  return {memory, dim, true};
-}
-
-bool Extents::areEqual(Value a, Value b) {
-  auto type = cast<MemRefType>(a.getType());
-  return type == b.getType() &&
-         llvm::all_of(llvm::seq<unsigned>(0, type.getRank()),
-                      [&](unsigned d) { return get(a, d) == get(b, d); });
-}
-
-bool Extents::isKept(BlockArgument value) {
-  auto [first, next] = getCarried(value);
-  if (!first || !isa<MemRefType>(value.getType()))
-    return false;
-  // By induction over the turns: it is assumed while it is shown.
-  if (!kept.insert(value).second)
-    return true;
-  llvm::SmallDenseSet<Value> before = kept;
-  if (areEqual(first, next))
-    return true;
-  kept = std::move(before);
-  kept.erase(value);
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// New arrays for old ones
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One step from the array that a turn begins with to that which it ends with:
-/// an allocation with the kernel that fills it, or a loop or branch of steps.
-struct Step {
-  Operation *op;
-  /// The result that is the array.
-  unsigned number = 0;
-  /// What first uses an allocation, and the kernel if that is one.
-  Operation *first = nullptr;
-  LaunchOp launch;
-  Value previous;
-};
-
-/// The buffers of the steps to come: `out` is free, `next` is free once the
-/// present array is dead.
+/// Arrays that live at some point, with their buffers, and the other buffers.
+/// While they are counted, buffers are null.
 struct Buffers {
-  Value out, next;
+  llvm::MapVector<Value, Value> held;
+  SmallVector<Value> free;
 };
 
-/// The steps of one carried array.
-class Chain {
+/// The arrays that one loop carries and that may take each other's places.
+class Rotation {
 public:
-  explicit Chain(Extents &extents) : extents(extents) {}
+  Rotation(LoopLikeOpInterface loop)
+      : loop(loop), builder(loop->getContext()) {}
 
-  /// Finds the steps from `array` to `end` in `block`, which its terminator
-  /// passes on; false if they are more than that.
-  bool analyze(Block &block, Value array, Value end);
-  /// How all kernels of the steps may run in place.
-  InPlace getInPlace();
-  void runInPlace(Value memory, bool oneParameter);
-  Buffers rotate(Block &block, Buffers buffers);
-  /// One of the allocations; null if there are none.
-  gpu::AllocOp getAllocation() const {
-    return launches.empty() ? nullptr : cast<gpu::AllocOp>(launches.front().op);
-  }
+  /// Collects all arrays that `carried` depends on, and that depend on it;
+  /// false if something is done with one of them that keeps it.
+  bool collect(Value carried);
+  /// Gives the arrays memory from outside of the loop if that can be shown to
+  /// be right. The loop is another operation then.
+  bool apply();
+  LoopLikeOpInterface getLoop() const { return loop; }
 
 private:
-  Extents &extents;
-  llvm::MapVector<Block *, SmallVector<Step>> steps;
-  /// Every allocation with its kernel.
-  SmallVector<Step> launches;
-  /// Inner loops that a step is, and ends of branches without steps.
-  llvm::SmallPtrSet<Operation *, 8> keepers;
+  bool isOutside(Value value) { return loop.isDefinedOutsideOfLoop(value); }
+  bool collectSources(Value array);
+  bool collectUses(Value array);
+  bool hasMaximum();
+  bool isOwn(Value first);
+  void findPure();
+
+  bool run(Block &block, Buffers &buffers);
+  bool runOp(Operation *&op, Buffers &buffers);
+  bool runFor(scf::ForOp loop, Buffers &buffers, Operation *&replaced);
+  bool runWhile(scf::WhileOp loop, Buffers &buffers, Operation *&replaced);
+  bool runIf(scf::IfOp branch, Buffers &buffers, Operation *&replaced);
+  void makeArray(gpu::AllocOp alloc, Buffers &buffers);
+  std::optional<unsigned> findInPlace(LaunchOp launch, Value made,
+                                      const Buffers &buffers);
+  bool pass(ValueRange arrays, Operation *user, Buffers &buffers,
+            SmallVectorImpl<Value> &all);
+  Buffers receive(ValueRange arrays, ValueRange all);
+  Value take(Buffers &buffers);
+  void join(Buffers &buffers, ValueRange results, ValueRange all);
+  void replace(Operation *old, Operation *op);
+  void runInPlace(gpu::AllocOp alloc, unsigned in);
+  void endBuffers(const Buffers &after, ArrayRef<Value> buffers);
+
+  /// The outermost loop.
+  LoopLikeOpInterface loop;
+  OpBuilder builder;
+  MemRefType type;
+  /// Arrays of any turn.
+  llvm::SetVector<Value> arrays;
+  SmallVector<gpu::AllocOp> allocs;
+  SmallVector<Maximum> maxima;
+  /// Arrays that are in their buffers from the first turn on.
+  llvm::SmallDenseSet<Value> pure;
+  /// Allocations that take the memory of what the first kernel that uses them
+  /// reads, as its argument of this number.
+  llvm::SmallDenseMap<Operation *, unsigned> inPlace;
+  llvm::SmallDenseMap<Operation *, Value> memory;
+
+  /// Buffers are counted, nothing is changed.
+  bool counting = true;
+  unsigned needed = 0;
 };
 } // namespace
 
-/// True if nothing keeps `array` but `keepers`: all others that use it are
-/// kernels and copies.
-static bool isKeptBy(Value array,
-                     const llvm::SmallPtrSetImpl<Operation *> &keepers) {
-  return llvm::all_of(array.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (keepers.contains(user))
-      return llvm::count(user->getOperands(), array) == 1;
-    if (isa<memref::SubViewOp>(user))
-      return llvm::all_of(user->getUsers(), llvm::IsaPred<gpu::MemcpyOp>);
-    return isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user);
+/// What uses the elements of `array`.
+static auto getUsers(Value array) {
+  return llvm::make_filter_range(array.getUsers(), [](Operation *user) {
+    return !isa<memref::DimOp>(user);
   });
 }
 
-/// True if nothing uses `array` once `op` has run, nor in it if `inside`.
-static bool isDeadAfter(Value array, Operation *op, bool inside = false) {
-  for (Operation *user : array.getUsers()) {
-    if (user == op || isa<memref::DimOp>(user))
-      continue;
-    for (Operation *at = op; at; at = at->getParentOp()) {
-      Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*user);
-      if (!ancestor)
-        continue;
-      if (at->isBeforeInBlock(ancestor) || (inside && ancestor == op))
-        return false;
-      break;
-    }
-  }
-  return true;
+/// True if nothing in the block of `op` uses `array` at or after it, or only
+/// after it.
+static bool isDead(Value array, Operation *op, bool after) {
+  return llvm::none_of(getUsers(array), [&](Operation *user) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    return ancestor &&
+           (op->isBeforeInBlock(ancestor) || (!after && ancestor == op));
+  });
 }
 
 /// The first user of `memory` in its block.
@@ -247,210 +133,123 @@ static Operation *getFirstUse(Value memory) {
   return first;
 }
 
-bool Chain::analyze(Block &block, Value array, Value end) {
-  SmallVector<Step> found;
-  for (Value value = end; value != array;) {
-    auto result = dyn_cast<OpResult>(value);
-    if (!result || result.getOwner()->getBlock() != &block)
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+/// Adds what `array` may be in one turn or another.
+bool Rotation::collectSources(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array)) {
+    unsigned number = argument.getArgNumber();
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto inner = dyn_cast<scf::ForOp>(parent))
+      return collect(inner.getInitArgs()[number - 1]) &&
+             collect(inner.getYieldedValues()[number - 1]);
+    auto inner = dyn_cast<scf::WhileOp>(parent);
+    if (!inner)
       return false;
-    Step step;
-    step.op = result.getOwner();
-    step.number = result.getResultNumber();
-    step.previous = array;
-    if (isa<gpu::AllocOp>(step.op)) {
-      if (!launches.empty() &&
-          !extents.areEqual(value, launches.front().op->getResult(0)))
+    if (argument.getOwner() == inner.getAfterBody())
+      return collect(inner.getConditionOp().getArgs()[number]);
+    return collect(inner.getInits()[number]) &&
+           collect(inner.getYieldOp().getOperand(number));
+  }
+  Operation *op = array.getDefiningOp();
+  unsigned number = cast<OpResult>(array).getResultNumber();
+  if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+    allocs.push_back(alloc);
+    return true;
+  }
+  if (auto inner = dyn_cast<scf::ForOp>(op))
+    return collect(inner.getRegionIterArg(number));
+  if (auto inner = dyn_cast<scf::WhileOp>(op))
+    return collect(inner.getConditionOp().getArgs()[number]);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return collect(branch.thenYield().getOperand(number)) &&
+           collect(branch.elseYield().getOperand(number));
+  return false;
+}
+
+/// Adds what `array` is passed on as. All others that use it may only be
+/// kernels, copies and memsets.
+bool Rotation::collectUses(Value array) {
+  for (OpOperand &use : array.getUses()) {
+    Operation *user = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user))
+      continue;
+    if (isa<memref::SubViewOp>(user)) {
+      if (!llvm::all_of(user->getUsers(), llvm::IsaPred<gpu::MemcpyOp>))
         return false;
-      step.first = getFirstUse(value);
-      step.launch = dyn_cast<LaunchOp>(step.first);
-      // It is made of the result of another step, or of the first array.
-      for (Value argument :
-           step.launch ? ValueRange(step.launch.getArgs()) : ValueRange()) {
-        auto made = dyn_cast<OpResult>(argument);
-        if (argument != value && made &&
-            made.getOwner()->getBlock() == &block &&
-            isa<scf::ForOp, scf::IfOp>(made.getOwner()) &&
-            argument.getType() == value.getType())
-          step.previous = argument;
-      }
-      launches.push_back(step);
-    } else if (auto loop = dyn_cast<scf::ForOp>(step.op)) {
-      step.previous = loop.getInitArgs()[step.number];
-      if (!analyze(*loop.getBody(), loop.getRegionIterArg(step.number),
-                   loop.getYieldedValues()[step.number]))
+      continue;
+    }
+    // Two arrays of the next turn would be one.
+    if (llvm::count(user->getOperands(), array) != 1)
+      return false;
+    Operation *target = isa<scf::YieldOp>(user) ? user->getParentOp() : user;
+    if (auto condition = dyn_cast<scf::ConditionOp>(user)) {
+      auto inner = cast<scf::WhileOp>(user->getParentOp());
+      if (!collect(inner.getAfterArguments()[number - 1]) ||
+          (inner != loop && !collect(inner.getResult(number - 1))))
         return false;
-    } else if (auto branch = dyn_cast<scf::IfOp>(step.op)) {
-      for (Region *arm : branch.getRegions())
-        if (!analyze(arm->front(), array,
-                     arm->front().getTerminator()->getOperand(step.number)))
-          return false;
+    } else if (auto inner = dyn_cast<scf::ForOp>(target)) {
+      if (target == user)
+        number -= inner.getNumControlOperands();
+      if (!collect(inner.getRegionIterArg(number)) ||
+          (inner != loop && !collect(inner.getResult(number))))
+        return false;
+    } else if (auto inner = dyn_cast<scf::WhileOp>(target)) {
+      if (!collect(inner.getBeforeArguments()[number]))
+        return false;
+    } else if (auto branch = dyn_cast<scf::IfOp>(target)) {
+      if (!collect(branch.getResult(number)))
+        return false;
     } else {
       return false;
     }
-    // Only the next step may keep it.
-    llvm::SmallPtrSet<Operation *, 1> keeper = {
-        found.empty() ? block.getTerminator() : found.back().op};
-    if (!isKeptBy(value, keeper))
-      return false;
-    found.push_back(step);
-    value = step.previous;
   }
-  // What a step begins with is dead when a later one writes, or the next turn
-  // of an inner loop.
-  for (auto [i, step] : llvm::enumerate(found))
-    if ((isa<scf::ForOp>(step.op) &&
-         !isDeadAfter(step.previous, step.op, /*inside=*/true)) ||
-        (i > 0 &&
-         !isDeadAfter(step.previous, step.first ? step.first : step.op)))
-      return false;
-  if (found.empty())
-    keepers.insert(block.getTerminator());
-  for (Step &step : found)
-    if (isa<scf::ForOp>(step.op))
-      keepers.insert(step.op);
-  if (array.getParentBlock() == &block && !isKeptBy(array, keepers))
-    return false;
-  steps[&block] = llvm::to_vector(llvm::reverse(found));
   return true;
 }
 
-InPlace Chain::getInPlace() {
-  InPlace result = InPlace::OwnElements;
-  for (Step &step : launches) {
-    if (!step.launch)
-      return InPlace::No;
-    Value made = step.op->getResult(0);
-    auto arguments = step.launch.getArgs();
-    auto in = llvm::find(arguments, step.previous);
-    if (llvm::count(arguments, made) != 1 || in == arguments.end() ||
-        llvm::count(arguments, step.previous) != 1 ||
-        !isDeadAfter(step.previous, step.launch))
-      return InPlace::No;
-    result = std::min(
-        result, mayRunInPlace(step.launch, in - arguments.begin(),
-                              llvm::find(arguments, made) - arguments.begin()));
-  }
-  return result;
+bool Rotation::collect(Value array) {
+  if (!type)
+    type = dyn_cast<MemRefType>(array.getType());
+  if (!type || array.getType() != type)
+    return false;
+  if (isOutside(array) || !arrays.insert(array))
+    return true;
+  return collectSources(array) && collectUses(array);
 }
 
-/// Has all kernels write `memory`, which is what they read from the first turn
-/// on if that is `oneParameter`, else from the second.
-void Chain::runInPlace(Value memory, bool oneParameter) {
-  for (Step &step : launches) {
-    Value made = step.op->getResult(0);
-    auto arguments = step.launch.getArgs();
-    unsigned in = llvm::find(arguments, step.previous) - arguments.begin();
-    unsigned out = llvm::find(arguments, made) - arguments.begin();
-    if (oneParameter) {
-      mergeParameters(step.launch, in, out);
-    } else {
-      auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-          step.launch, step.launch.getKernelAttr());
-      for (unsigned number : {in, out})
-        kernel.setArgAttr(number, mayAliasAttrName,
-                          UnitAttr::get(kernel.getContext()));
-    }
-    made.replaceAllUsesWith(memory);
-    step.op->erase();
-  }
-}
-
-/// Lets the steps of `block` write `buffers`; gives those at its end.
-Buffers Chain::rotate(Block &block, Buffers buffers) {
-  for (Step &step : steps[&block]) {
-    if (isa<gpu::AllocOp>(step.op)) {
-      step.op->getResult(0).replaceAllUsesWith(buffers.out);
-      step.op->erase();
-      buffers = {buffers.next, buffers.out};
-      continue;
-    }
-    IRRewriter rewriter(step.op);
-    unsigned count = step.op->getNumResults();
-    if (auto loop = dyn_cast<scf::ForOp>(step.op)) {
-      auto replaced = loop.replaceWithAdditionalYields(
-          rewriter, {buffers.out, buffers.next},
-          /*replaceInitOperandUsesInLoop=*/false,
-          [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
-            Buffers end = rotate(*loop.getBody(), {added[0], added[1]});
-            return SmallVector<Value>{end.out, end.next};
-          });
-      step.op = *replaced;
-    } else {
-      auto branch = cast<scf::IfOp>(step.op);
-      for (Region *arm : branch.getRegions()) {
-        Buffers end = rotate(arm->front(), buffers);
-        arm->front().getTerminator()->insertOperands(count,
-                                                     {end.out, end.next});
-      }
-      SmallVector<Type> types(branch.getResultTypes());
-      types.append(2, buffers.out.getType());
-      auto replaced = scf::IfOp::create(rewriter, branch.getLoc(), types,
-                                        branch.getCondition(), true, true);
-      replaced.getThenRegion().takeBody(branch.getThenRegion());
-      replaced.getElseRegion().takeBody(branch.getElseRegion());
-      branch->replaceAllUsesWith(replaced.getResults().take_front(count));
-      branch.erase();
-      step.op = replaced;
-    }
-    buffers = {step.op->getResult(count), step.op->getResult(count + 1)};
-  }
-  return buffers;
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-/// Memory of `type` for the array `first`, or if that has other extents, like
-/// that of `alloc`.
-static Value buildBuffer(OpBuilder &builder, Value first, bool hasExtents,
-                         gpu::AllocOp alloc) {
-  MemRefType type = alloc.getType();
-  SmallVector<Value> sizes;
-  for (int64_t d = 0; d < type.getRank(); ++d) {
+bool Rotation::hasMaximum() {
+  for (int64_t d : llvm::seq<int64_t>(0, type.getRank())) {
     if (!type.isDynamicDim(d))
       continue;
-    auto made = hasExtents ? first.getDefiningOp<gpu::AllocOp>() : alloc;
-    if (made)
-      sizes.push_back(made.getDynamicSizes()[type.getDynamicDimIndex(d)]);
-    else
-      sizes.push_back(memref::DimOp::create(builder, alloc.getLoc(), first, d));
+    Maximum &maximum = maxima.emplace_back(loop);
+    for (gpu::AllocOp alloc : allocs)
+      if (!maximum.addExtent(alloc.getMemref(), d))
+        return false;
   }
-  return gpu::AllocOp::create(builder, alloc.getLoc(), type, Type(),
-                              ValueRange(), sizes, ValueRange())
-      .getMemref();
+  return true;
 }
 
-/// True if `size` makes sense where a loop around it has no turns: differences
-/// and the like may be negative there.
-static bool isAlwaysSize(Value size) {
-  Operation *op = size.getDefiningOp();
-  if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
-      isa<memref::DimOp>(op))
-    return true;
-  if (std::optional<int64_t> constant = getConstantIntValue(size))
-    return *constant >= 0;
-  return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::CeilDivUIOp,
-             arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp, arith::MinSIOp,
-             arith::MaxSIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
-         llvm::all_of(op->getOperands(), isAlwaysSize);
+/// True if the extents of `alloc` are the largest.
+static bool isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima) {
+  return llvm::all_of(llvm::zip_equal(maxima, alloc.getDynamicSizes()),
+                      [](const auto &pair) {
+                        auto &[maximum, size] = pair;
+                        return maximum.isExactly(size);
+                      });
 }
 
-/// True if memory with the dynamic extents `sizes` can be allocated before
-/// `loop`.
-static bool canBeOutside(ValueRange sizes, LoopLikeOpInterface loop) {
-  return llvm::all_of(sizes, [&](Value size) {
-    return loop.isDefinedOutsideOfLoop(size) && isAlwaysSize(size);
-  });
-}
-
-/// True if `array`, the first of those that `loop` carries, is memory that the
-/// program has allocated for that.
-static bool isForLoopOnly(Value array, Operation *loop) {
-  return array.getDefiningOp<gpu::AllocOp>() &&
-         array.getParentBlock() == loop->getBlock() &&
-         llvm::count(loop->getOperands(), array) == 1 &&
-         llvm::all_of(array.getUsers(), [&](Operation *user) {
+/// True if `first`, an array that the loop begins with, is memory that the
+/// program has allocated for that, as large as any later array.
+bool Rotation::isOwn(Value first) {
+  auto alloc = first.getDefiningOp<gpu::AllocOp>();
+  return alloc && first.getType() == type &&
+         first.getParentBlock() == loop->getBlock() &&
+         llvm::count(loop->getOperands(), first) == 1 &&
+         isExact(alloc, maxima) &&
+         llvm::all_of(first.getUsers(), [&](Operation *user) {
            Operation *ancestor = loop->getBlock()->findAncestorOpInBlock(*user);
            return user == loop || isa<memref::DimOp>(user) ||
                   (isa<LaunchOp, gpu::MemcpyOp, gpu::MemsetOp>(user) &&
@@ -458,68 +257,454 @@ static bool isForLoopOnly(Value array, Operation *loop) {
          });
 }
 
-/// Gives what `loop` carries in place of `argument` memory from outside. `loop`
-/// is another operation afterwards.
-static void planCarried(LoopLikeOpInterface &loop, BlockArgument argument) {
-  auto [first, next] = getCarried(argument);
-  Extents extents;
-  Chain chain(extents);
-  Location loc = argument.getLoc();
-  if (!first || first.getType() != next.getType())
-    return;
-  bool isKept = extents.isKept(argument);
-  if (!chain.analyze(*argument.getOwner(), argument, next) ||
-      !chain.getAllocation())
-    return;
-  gpu::AllocOp alloc = chain.getAllocation();
-  isKept = isKept && extents.areEqual(alloc.getMemref(), first);
-  if (!isKept && !canBeOutside(alloc.getDynamicSizes(), loop))
-    return;
-  OpBuilder builder(loop);
-  bool isOwn = isKept && isForLoopOnly(first, loop);
-  InPlace inPlace = isKept ? chain.getInPlace() : InPlace::No;
-  auto build = [&] { return buildBuffer(builder, first, isKept, alloc); };
-  if (inPlace == InPlace::OwnElements ||
-      (inPlace == InPlace::OneParameter && isOwn)) {
-    chain.runInPlace(isOwn ? first : build(), isOwn);
-    return;
-  }
-  Buffers buffers;
-  buffers.out = build();
-  buffers.next = isOwn ? first : build();
-  IRRewriter rewriter(loop);
-  if (auto forLoop = dyn_cast<scf::ForOp>(loop.getOperation())) {
-    loop = *forLoop.replaceWithAdditionalYields(
-        rewriter, {buffers.out, buffers.next}, false,
-        [&](OpBuilder &, Location, ArrayRef<BlockArgument> added) {
-          Buffers end = chain.rotate(*forLoop.getBody(), {added[0], added[1]});
-          return SmallVector<Value>{end.out, end.next};
-        });
-    return;
-  }
-  auto whileLoop = cast<scf::WhileOp>(loop.getOperation());
-  auto add = [&](Block &block) {
-    Value out = block.addArgument(first.getType(), loc);
-    return Buffers{out, block.addArgument(first.getType(), loc)};
+/// Arrays are in their buffers unless they may come from outside.
+void Rotation::findPure() {
+  pure.insert(arrays.begin(), arrays.end());
+  auto isPure = [&](Value array) {
+    return isOutside(array) ? isOwn(array) : pure.contains(array);
   };
-  Buffers before = add(*whileLoop.getBeforeBody());
-  whileLoop.getConditionOp().getArgsMutable().append({before.out, before.next});
-  Buffers end =
-      chain.rotate(*whileLoop.getAfterBody(), add(*whileLoop.getAfterBody()));
-  whileLoop.getYieldOp()->insertOperands(
-      whileLoop.getYieldOp().getNumOperands(), {end.out, end.next});
-  SmallVector<Value> inits(whileLoop.getInits());
-  inits.append({buffers.out, buffers.next});
-  SmallVector<Type> types(whileLoop.getResultTypes());
-  types.append(2, first.getType());
-  auto replaced = scf::WhileOp::create(rewriter, whileLoop.getLoc(), types,
-                                       inits, nullptr, nullptr);
-  replaced.getBefore().takeBody(whileLoop.getBefore());
-  replaced.getAfter().takeBody(whileLoop.getAfter());
-  replaced->setDiscardableAttrs(whileLoop->getDiscardableAttrDictionary());
-  whileLoop->replaceAllUsesWith(replaced.getResults().drop_back(2));
-  whileLoop.erase();
-  loop = replaced;
+  auto getParts = [](Value array) -> SmallVector<Value> {
+    if (auto argument = dyn_cast<BlockArgument>(array)) {
+      if (auto [first, next] = getCarried(argument); first)
+        return {first, next};
+      auto inner = cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+      return {inner.getConditionOp().getArgs()[argument.getArgNumber()]};
+    }
+    Operation *op = array.getDefiningOp();
+    unsigned number = cast<OpResult>(array).getResultNumber();
+    if (auto inner = dyn_cast<scf::ForOp>(op))
+      return {inner.getRegionIterArg(number)};
+    if (auto inner = dyn_cast<scf::WhileOp>(op))
+      return {inner.getConditionOp().getArgs()[number]};
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return {branch.thenYield().getOperand(number),
+              branch.elseYield().getOperand(number)};
+    return {};
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value array : arrays)
+      if (pure.contains(array) && !llvm::all_of(getParts(array), isPure))
+        changed |= pure.erase(array);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Giving out buffers
+//===----------------------------------------------------------------------===//
+
+Value Rotation::take(Buffers &buffers) {
+  if (!buffers.free.empty())
+    return buffers.free.pop_back_val();
+  assert(counting && "all buffers were counted");
+  ++needed;
+  return {};
+}
+
+/// Collects the buffers of `arrays`, those of them that are among ours, as
+/// `user` passes them on, and those that are free. False if an array lives on.
+bool Rotation::pass(ValueRange passed, Operation *user, Buffers &buffers,
+                    SmallVectorImpl<Value> &all) {
+  SmallVector<std::optional<Value>> own;
+  for (Value array : passed) {
+    auto held = buffers.held.find(array);
+    if (held == buffers.held.end()) {
+      // What comes from outside is nobody's; it may get a buffer that is free.
+      if (!isOutside(array))
+        return false;
+      own.push_back(std::nullopt);
+      continue;
+    }
+    if (!isDead(array, user, /*after=*/true) ||
+        llvm::any_of(getUsers(array), [&](Operation *other) {
+          return user->isProperAncestor(other);
+        }))
+      return false;
+    own.push_back(held->second);
+    buffers.held.erase(held);
+  }
+  for (std::optional<Value> buffer : own)
+    all.push_back(buffer ? *buffer : take(buffers));
+  llvm::append_range(all, buffers.free);
+  buffers.free.clear();
+  return true;
+}
+
+/// The buffers of `arrays`, and those that are free, as `pass` puts them.
+Buffers Rotation::receive(ValueRange received, ValueRange all) {
+  Buffers buffers;
+  for (auto [array, buffer] : llvm::zip(received, all))
+    buffers.held[array] = buffer;
+  llvm::append_range(buffers.free, all.drop_front(received.size()));
+  return buffers;
+}
+
+/// The argument of `launch` in whose place `made` may be.
+std::optional<unsigned> Rotation::findInPlace(LaunchOp launch, Value made,
+                                              const Buffers &buffers) {
+  auto arguments = launch.getArgs();
+  if (llvm::count(arguments, made) != 1)
+    return std::nullopt;
+  unsigned out = llvm::find(arguments, made) - arguments.begin();
+  for (auto [in, array] : llvm::enumerate(arguments)) {
+    if (!buffers.held.contains(array) || llvm::count(arguments, array) != 1 ||
+        !isDead(array, launch, /*after=*/true) ||
+        !Extents().areEqual(array, made))
+      continue;
+    InPlace may = mayRunInPlace(launch, in, out);
+    if (may == InPlace::OwnElements ||
+        (may == InPlace::OneParameter && pure.contains(array)))
+      return in;
+  }
+  return std::nullopt;
+}
+
+/// Gives the array of `alloc` a buffer.
+void Rotation::makeArray(gpu::AllocOp alloc, Buffers &buffers) {
+  Value made = alloc.getMemref();
+  auto launch = dyn_cast_or_null<LaunchOp>(getFirstUse(made));
+  if (counting && launch && launch->getBlock() == alloc->getBlock())
+    if (std::optional<unsigned> in = findInPlace(launch, made, buffers))
+      inPlace[alloc] = *in;
+  auto found = inPlace.find(alloc);
+  if (found == inPlace.end()) {
+    buffers.held[made] = take(buffers);
+  } else {
+    Value array = launch.getArgs()[found->second];
+    Value buffer = buffers.held.lookup(array);
+    buffers.held.erase(array);
+    buffers.held[made] = buffer;
+  }
+  memory[alloc] = buffers.held[made];
+}
+
+bool Rotation::run(Block &block, Buffers &buffers) {
+  for (Operation *op = &block.front();; op = op->getNextNode()) {
+    buffers.held.remove_if([&](auto &held) {
+      bool dead = isDead(held.first, op, /*after=*/false);
+      if (dead)
+        buffers.free.push_back(held.second);
+      return dead;
+    });
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return true;
+    if (!runOp(op, buffers))
+      return false;
+  }
+}
+
+/// `op` is what replaces it afterwards.
+bool Rotation::runOp(Operation *&op, Buffers &buffers) {
+  if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+    if (arrays.contains(alloc.getMemref()))
+      makeArray(alloc, buffers);
+    return true;
+  }
+  auto isOurs = [&](Value value) { return arrays.contains(value); };
+  if (auto inner = dyn_cast<scf::ForOp>(op);
+      inner && llvm::any_of(inner.getRegionIterArgs(), isOurs))
+    return runFor(inner, buffers, op);
+  if (auto inner = dyn_cast<scf::WhileOp>(op);
+      inner && llvm::any_of(inner.getBeforeArguments(), isOurs))
+    return runWhile(inner, buffers, op);
+  if (auto branch = dyn_cast<scf::IfOp>(op);
+      branch && llvm::any_of(branch.getResults(), isOurs))
+    return runIf(branch, buffers, op);
+  // What is made in others would leave them unseen.
+  return llvm::none_of(
+      allocs, [&](gpu::AllocOp alloc) { return op->isProperAncestor(alloc); });
+}
+
+/// Those of `values` that stand where one of `ours` is among our arrays.
+static SmallVector<Value> select(ValueRange values, ValueRange ours,
+                                 const llvm::SetVector<Value> &arrays) {
+  SmallVector<Value> selected;
+  for (auto [value, our] : llvm::zip_equal(values, ours))
+    if (arrays.contains(our))
+      selected.push_back(value);
+  return selected;
+}
+
+/// `buffers` as arguments of `block`.
+static SmallVector<Value> addArguments(Block &block, ValueRange buffers,
+                                       Location loc) {
+  SmallVector<Value> arguments;
+  for (Value buffer : buffers)
+    arguments.push_back(block.addArgument(buffer.getType(), loc));
+  return arguments;
+}
+
+bool Rotation::runFor(scf::ForOp inner, Buffers &buffers,
+                      Operation *&replaced) {
+  Block &body = *inner.getBody();
+  SmallVector<Value> ours(inner.getRegionIterArgs());
+  SmallVector<Value> all, end;
+  if (!pass(select(inner.getInitArgs(), ours, arrays), inner, buffers, all))
+    return false;
+  SmallVector<Value> inside = all;
+  if (!counting) {
+    builder.setInsertionPoint(inner);
+    SmallVector<Value> inits(inner.getInitArgs());
+    inits.append(all);
+    auto loop = scf::ForOp::create(
+        builder, inner.getLoc(), inner.getLowerBound(), inner.getUpperBound(),
+        inner.getStep(), inits, nullptr, inner.getUnsignedCmp());
+    loop->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
+    loop.getRegion().takeBody(inner.getRegion());
+    inside = addArguments(body, all, inner.getLoc());
+    replace(inner, loop);
+    replaced = inner = loop;
+  }
+  Buffers turn = receive(select(ours, ours, arrays), inside);
+  Operation *yield = body.getTerminator();
+  if (!run(body, turn) ||
+      !pass(select(yield->getOperands(), ours, arrays), yield, turn, end))
+    return false;
+  if (!counting) {
+    yield->insertOperands(ours.size(), end);
+    all = inner.getResults().drop_front(ours.size());
+  }
+  join(buffers,
+       select(replaced->getResults().take_front(ours.size()), ours, arrays),
+       counting ? end : all);
+  return true;
+}
+
+bool Rotation::runWhile(scf::WhileOp inner, Buffers &buffers,
+                        Operation *&replaced) {
+  Block &before = *inner.getBeforeBody(), &after = *inner.getAfterBody();
+  SmallVector<Value> ours(inner.getBeforeArguments());
+  SmallVector<Value> passed(inner.getAfterArguments());
+  SmallVector<Value> all, middle, end;
+  if (!pass(select(inner.getInits(), ours, arrays), inner, buffers, all))
+    return false;
+  SmallVector<Value> inBefore = all;
+  if (!counting) {
+    builder.setInsertionPoint(inner);
+    SmallVector<Value> inits(inner.getInits());
+    inits.append(all);
+    SmallVector<Type> types(inner.getResultTypes());
+    types.append(all.size(), type);
+    auto loop = scf::WhileOp::create(builder, inner.getLoc(), types, inits,
+                                     nullptr, nullptr);
+    loop->setDiscardableAttrs(inner->getDiscardableAttrDictionary());
+    loop.getBefore().takeBody(inner.getBefore());
+    loop.getAfter().takeBody(inner.getAfter());
+    inBefore = addArguments(before, all, inner.getLoc());
+    replace(inner, loop);
+    replaced = inner = loop;
+  }
+  Buffers turn = receive(select(ours, ours, arrays), inBefore);
+  auto condition = cast<scf::ConditionOp>(before.getTerminator());
+  if (!run(before, turn) || !pass(select(condition.getArgs(), passed, arrays),
+                                  condition, turn, middle))
+    return false;
+  SmallVector<Value> inAfter = middle;
+  if (!counting) {
+    condition.getArgsMutable().append(middle);
+    inAfter = addArguments(after, middle, inner.getLoc());
+  }
+  turn = receive(select(passed, passed, arrays), inAfter);
+  Operation *yield = after.getTerminator();
+  if (!run(after, turn) ||
+      !pass(select(yield->getOperands(), ours, arrays), yield, turn, end))
+    return false;
+  if (!counting) {
+    yield->insertOperands(ours.size(), end);
+    all = inner.getResults().drop_front(passed.size());
+  }
+  join(buffers,
+       select(replaced->getResults().take_front(passed.size()), passed, arrays),
+       counting ? end : all);
+  return true;
+}
+
+bool Rotation::runIf(scf::IfOp branch, Buffers &buffers, Operation *&replaced) {
+  // What is dead behind the branch dies in its arms, if they do not pass it on.
+  Buffers given;
+  given.free = buffers.free;
+  buffers.held.remove_if([&](auto &held) {
+    bool dies = isDead(held.first, branch, /*after=*/true);
+    if (dies)
+      given.held.insert(held);
+    return dies;
+  });
+  SmallVector<Value> ours(branch.getResults());
+  SmallVector<Value> all;
+  for (Region *region : branch.getRegions()) {
+    Buffers arm = given;
+    Operation *yield = region->front().getTerminator();
+    unsigned before = needed;
+    all.clear();
+    if (!run(region->front(), arm) ||
+        !pass(select(yield->getOperands(), ours, arrays), yield, arm, all))
+      return false;
+    // What one arm needs more is there for the other one, too.
+    given.free.append(needed - before, Value());
+    if (!counting)
+      yield->insertOperands(ours.size(), all);
+  }
+  if (!counting) {
+    builder.setInsertionPoint(branch);
+    SmallVector<Type> types(branch.getResultTypes());
+    types.append(all.size(), type);
+    auto other = scf::IfOp::create(builder, branch.getLoc(), types,
+                                   branch.getCondition(), true, true);
+    other.getThenRegion().takeBody(branch.getThenRegion());
+    other.getElseRegion().takeBody(branch.getElseRegion());
+    all = other.getResults().drop_front(ours.size());
+    replace(branch, other);
+    replaced = other;
+  }
+  join(buffers,
+       select(replaced->getResults().take_front(ours.size()), ours, arrays),
+       all);
+  return true;
+}
+
+/// What `results` and `all` are after a loop or branch, in its place.
+void Rotation::join(Buffers &buffers, ValueRange results, ValueRange all) {
+  Buffers after = receive(results, all);
+  buffers.free = after.free;
+  for (auto &[array, buffer] : after.held)
+    buffers.held[array] = buffer;
+}
+
+/// Puts `op`, with some results more, in the place of `old`.
+void Rotation::replace(Operation *old, Operation *op) {
+  for (auto [before, after] : llvm::zip(old->getResults(), op->getResults())) {
+    if (arrays.contains(before))
+      arrays.insert(after);
+    if (pure.contains(before))
+      pure.insert(after);
+    before.replaceAllUsesWith(after);
+  }
+  if (old == loop)
+    loop = cast<LoopLikeOpInterface>(op);
+  old->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers for arrays
+//===----------------------------------------------------------------------===//
+
+/// Puts the array of `alloc` into `memory`, which has the extents `maxima`: as
+/// it is, or its first part.
+static Value buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
+                        ArrayRef<Value> maxima, bool isExact) {
+  if (isExact)
+    return memory;
+  Location loc = alloc.getLoc();
+  // An extent that is negative is larger than any other.
+  for (auto [size, maximum] :
+       llvm::zip_equal(alloc.getDynamicSizes(), maxima)) {
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                       size, maximum);
+    cf::AssertOp::create(builder, loc, fits,
+                         "[R4-extents] an extent is negative");
+  }
+  return buildSmallerArray(builder, loc, memory, alloc.getType(),
+                           alloc.getDynamicSizes());
+}
+
+static SmallVector<Value> buildMaxima(OpBuilder &builder, Location loc,
+                                      ArrayRef<Maximum> maxima) {
+  return llvm::map_to_vector(maxima, [&](const Maximum &maximum) {
+    return maximum.build(builder, loc);
+  });
+}
+
+/// Has the kernels that run in place write what they read.
+void Rotation::runInPlace(gpu::AllocOp alloc, unsigned in) {
+  auto launch = cast<LaunchOp>(getFirstUse(alloc.getMemref()));
+  auto arguments = launch.getArgs();
+  unsigned out = llvm::find(arguments, alloc.getMemref()) - arguments.begin();
+  // Others have two parameters: in the first turns they are two arrays.
+  if (pure.contains(arguments[in]))
+    return mergeParameters(launch, in, out);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  for (unsigned number : {in, out})
+    kernel.setArgAttr(number, mayAliasAttrName,
+                      UnitAttr::get(kernel.getContext()));
+}
+
+/// Frees what nobody needs after the loop.
+void Rotation::endBuffers(const Buffers &after, ArrayRef<Value> buffers) {
+  Location loc = loop.getLoc();
+  auto end = [&](Value buffer) {
+    gpu::DeallocOp::create(builder, loc, TypeRange(), ValueRange(), buffer);
+  };
+  Operation *last = loop;
+  for (auto &[array, buffer] : after.held)
+    for (Value value : {array, buffer})
+      last = last ? getLastUse(value, loop->getBlock(), last) : nullptr;
+  // Which buffer an array that leaves the block is in is known to the program
+  // alone, and so is which ones are free.
+  builder.setInsertionPointAfter(last ? last : loop);
+  llvm::for_each(last ? buffers : ArrayRef(after.free), end);
+}
+
+bool Rotation::apply() {
+  if (allocs.empty() || !hasMaximum())
+    return false;
+  findPure();
+  SmallVector<Value> own;
+  for (Value first : loop->getOperands())
+    if (isa<MemRefType>(first.getType()) && isOwn(first))
+      own.push_back(first);
+  Operation *op = loop;
+  Buffers buffers;
+  for (Value first : own)
+    buffers.held[first] = Value();
+  if (!runOp(op, buffers))
+    return false;
+
+  counting = false;
+  Location loc = allocs.front().getLoc();
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> sizes = buildMaxima(builder, loc, maxima);
+  // Before anything changes what extents are made of.
+  SmallVector<bool> exact = llvm::map_to_vector(
+      allocs, [&](gpu::AllocOp alloc) { return isExact(alloc, maxima); });
+  buffers = Buffers();
+  SmallVector<Value> given = own;
+  for (Value first : own)
+    buffers.held[first] = first;
+  for (unsigned i = 0; i < needed; ++i)
+    given.push_back(gpu::AllocOp::create(builder, loc, type, Type(),
+                                         ValueRange(), sizes, ValueRange())
+                        .getMemref());
+  // The first one is the first that is taken.
+  buffers.free =
+      llvm::to_vector(llvm::reverse(ArrayRef(given).drop_front(own.size())));
+  runOp(op, buffers);
+  endBuffers(buffers, given);
+  for (auto [alloc, isExact] : llvm::zip_equal(allocs, exact)) {
+    if (auto in = inPlace.find(alloc); in != inPlace.end())
+      runInPlace(alloc, in->second);
+    builder.setInsertionPoint(alloc);
+    alloc.getMemref().replaceAllUsesWith(
+        buildArray(builder, alloc, memory[alloc], sizes, isExact));
+    alloc.erase();
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// What a loop carries: `array`, or the argument that it is the last of.
+static BlockArgument getCarriedArgument(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array))
+    return argument;
+  auto result = cast<OpResult>(array);
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getRegionIterArg(result.getResultNumber());
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+    return loop.getAfterArguments()[result.getResultNumber()];
+  return {};
 }
 
 /// Extents of what a loop carries are those that it begins with.
@@ -528,8 +713,9 @@ static void foldExtents(func::FuncOp function) {
     std::optional<int64_t> number = dim.getConstantIndex();
     Value memory = dim.getSource();
     Extents extents;
-    while (auto argument = dyn_cast<BlockArgument>(memory)) {
-      Value first = getCarried(argument).first;
+    while (true) {
+      BlockArgument argument = getCarriedArgument(memory);
+      Value first = argument ? getCarried(argument).first : Value();
       if (!first || !extents.isKept(argument))
         break;
       memory = first;
@@ -551,11 +737,29 @@ static void hoistBuffers(LoopLikeOpInterface loop) {
       auto dealloc = dyn_cast<gpu::DeallocOp>(op);
       auto alloc = dealloc ? dealloc.getMemref().getDefiningOp<gpu::AllocOp>()
                            : gpu::AllocOp();
-      if (!alloc || alloc->getBlock() != op.getBlock() ||
-          !canBeOutside(alloc.getDynamicSizes(), loop))
+      if (!alloc || alloc->getBlock() != op.getBlock())
         continue;
-      alloc->moveBefore(loop);
+      SmallVector<Maximum> maxima(alloc.getDynamicSizes().size(),
+                                  Maximum(loop));
+      if (!llvm::all_of(llvm::zip_equal(maxima, alloc.getDynamicSizes()),
+                        [](auto pair) {
+                          auto [maximum, size] = pair;
+                          return maximum.add(size);
+                        }))
+        continue;
+      bool exact = isExact(alloc, maxima);
+      OpBuilder builder(loop);
+      SmallVector<Value> sizes = buildMaxima(builder, alloc.getLoc(), maxima);
+      auto outside =
+          gpu::AllocOp::create(builder, alloc.getLoc(), alloc.getType(), Type(),
+                               ValueRange(), sizes, ValueRange());
+      outside->setDiscardableAttrs(alloc->getDiscardableAttrDictionary());
       dealloc->moveAfter(loop);
+      dealloc.getMemrefMutable().assign(outside.getMemref());
+      builder.setInsertionPoint(alloc);
+      alloc.getMemref().replaceAllUsesWith(
+          buildArray(builder, alloc, outside.getMemref(), sizes, exact));
+      alloc.erase();
     }
 }
 
@@ -568,9 +772,12 @@ static void planLoopsIn(Block &block) {
       auto getBody = [&]() -> Block & {
         return loop.getLoopRegions().back()->front();
       };
-      for (unsigned i = 0; i < getBody().getNumArguments(); ++i)
-        if (isa<MemRefType>(getBody().getArgument(i).getType()))
-          planCarried(loop, getBody().getArgument(i));
+      for (unsigned i = 0; i < getBody().getNumArguments(); ++i) {
+        Rotation rotation(loop);
+        if (rotation.collect(getBody().getArgument(i)))
+          rotation.apply();
+        loop = rotation.getLoop();
+      }
       op = loop;
     }
     for (Region &region : op->getRegions())

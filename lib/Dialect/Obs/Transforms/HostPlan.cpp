@@ -98,33 +98,52 @@ std::string Plan::list(ArrayRef<Value> memories) {
   return llvm::join(names, ", ");
 }
 
+/// Adds what `user` does with memory that is no array.
+static void addAccesses(Operation *user, bool &isRead, bool &isStored) {
+  isRead |= !isa<memref::StoreOp>(user);
+  isStored |= !isa<memref::LoadOp>(user);
+}
+
 std::string Plan::describe(LaunchOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
       launch, launch.getKernelAttr());
-  SmallVector<Value> reads, writes;
+  SmallVector<Value> reads, changes, writes;
   bool inPlace = false, inPlaceLater = false;
   for (auto [argument, parameter] :
        llvm::zip(launch.getArgs(), kernel.getBody().getArguments())) {
     if (!isa<MemRefType>(parameter.getType()))
       continue;
+    bool isForced = llvm::any_of(parameter.getUsers(), llvm::IsaPred<ForceOp>);
+    bool isRead = false, isStored = false;
     for (Operation *user : parameter.getUsers()) {
       // An extent is not in memory.
-      if (isa<ViewOp>(user) &&
-          llvm::all_of(user->getUsers(), llvm::IsaPred<DimOp>))
-        continue;
-      (isa<ForceOp>(user) ? writes : reads).push_back(argument);
+      if (isa<ViewOp>(user))
+        isRead |= !llvm::all_of(user->getUsers(), llvm::IsaPred<DimOp>);
+      else if (!isa<ForceOp>(user))
+        addAccesses(user, isRead, isStored);
     }
-    inPlace |= llvm::is_contained(reads, argument) &&
-               llvm::is_contained(writes, argument);
+    if (isRead && isStored && !isForced) {
+      changes.push_back(argument);
+      continue;
+    }
+    if (isRead)
+      reads.push_back(argument);
+    if (isForced || isStored)
+      writes.push_back(argument);
+    inPlace |= isRead && isForced;
     inPlaceLater |= kernel.getArgAttr(parameter.getArgNumber(),
                                       mayAliasAttrName) != nullptr;
   }
-  std::string text =
-      "kernel '" + getSourceName(kernel, kernelEntryAttrName).str() + "'";
-  if (!reads.empty())
-    text += " reads " + list(reads);
-  if (!writes.empty())
-    text += (reads.empty() ? " writes " : ", writes ") + list(writes);
+  SmallVector<std::string> parts;
+  for (auto [what, memories] :
+       {std::pair<StringRef, ArrayRef<Value>>{"reads ", reads},
+        {"reads and writes ", changes},
+        {"writes ", writes}})
+    if (!memories.empty())
+      parts.push_back(what.str() + list(memories));
+  std::string text = "kernel '" +
+                     getSourceName(kernel, kernelEntryAttrName).str() + "' " +
+                     llvm::join(parts, ", ");
   if (inPlace)
     text += ", in place";
   else if (inPlaceLater)
@@ -173,6 +192,9 @@ void Plan::report() {
       os << type.getElementType();
       if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
         os << ", for " << arrays.getInt() << " arrays in turn";
+      // Others are there before the first turn.
+      if (alloc->getParentOfType<LoopLikeOpInterface>())
+        os << ", another one in each turn";
       add(op, text);
     } else if (auto launch = dyn_cast<LaunchOp>(op)) {
       ++kernels;

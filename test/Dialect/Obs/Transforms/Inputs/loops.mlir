@@ -113,7 +113,7 @@ func.func @until(%a: !ints, %limit: i32) -> (!ints, i32) {
   return %r#0, %r#1 : !ints, i32
 }
 
-// Both the last array and the one before it are carried, so a third is needed in each turn.
+// Both the last array and the one before it are carried; the sum is where that was.
 func.func @history(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -147,7 +147,7 @@ func.func @scratch(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Arrays that shrink have no common size.
+// Arrays that shrink are no longer than the first one.
 func.func @shrink(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -162,7 +162,7 @@ func.func @shrink(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Without elements there are no turns, and there is no memory for n - 1 elements.
+// Without elements there are no turns; memory for n - 1 elements is none then.
 func.func @differences(%a: !ints) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,0 +1,417 @@
+//===- HostExtents.cpp - How long arrays of host code are -----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostExtents.h"
+#include "HostArrays.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+std::pair<Value, Value> obs::getCarried(BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (number == 0)
+      return {};
+    return {loop.getInitArgs()[number - 1],
+            loop.getYieldedValues()[number - 1]};
+  }
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  if (!loop)
+    return {};
+  if (argument.getOwner() == loop.getBeforeBody())
+    return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
+  // What the condition passes on is carried if it came in.
+  auto passed =
+      dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[number]);
+  if (!passed || passed.getOwner() != loop.getBeforeBody())
+    return {};
+  return getCarried(passed);
+}
+
+bool Extents::Extent::operator==(const Extent &other) const {
+  if (value == other.value)
+    return number == other.number && isDim == other.isDim;
+  return !isDim && !other.isDim && value && other.value &&
+         areEqualNumbers(value, other.value);
+}
+
+Extents::Extent Extents::resolve(Value number) {
+  if (auto dim = number.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> d = dim.getConstantIndex())
+      return get(dim.getSource(), *d);
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return {Value(), *constant, false};
+  return {number, 0, false};
+}
+
+Extents::Extent Extents::get(Value memory, unsigned dim) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dim))
+    return {Value(), type.getDimSize(dim), false};
+  if (auto alloc = memory.getDefiningOp<gpu::AllocOp>())
+    return resolve(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+  if (auto cast = memory.getDefiningOp<memref::CastOp>())
+    return get(cast.getSource(), dim);
+  if (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>())
+    if (auto size = dyn_cast<Value>(part.getMixedSizes()[dim]))
+      return resolve(size);
+  if (auto part = memory.getDefiningOp<PartOp>())
+    return resolve(part.getExtents()[type.getDynamicDimIndex(dim)]);
+  if (auto argument = dyn_cast<BlockArgument>(memory))
+    if (Value first = getCarried(argument).first; first && isKept(argument))
+      return get(first, dim);
+  if (auto result = dyn_cast<OpResult>(memory)) {
+    unsigned number = result.getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner());
+        loop && isKept(loop.getRegionIterArg(number)))
+      return get(loop.getInitArgs()[number], dim);
+    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+      if (BlockArgument argument = loop.getAfterArguments()[number];
+          getCarried(argument).first && isKept(argument))
+        return get(getCarried(argument).first, dim);
+    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+      Extent first = get(branch.thenYield().getOperand(number), dim);
+      if (first == get(branch.elseYield().getOperand(number), dim))
+        return first;
+    }
+  }
+  return {memory, dim, true};
+}
+
+bool Extents::areEqual(Value a, Value b) {
+  auto type = cast<MemRefType>(a.getType());
+  return type == b.getType() &&
+         llvm::all_of(llvm::seq<unsigned>(0, type.getRank()),
+                      [&](unsigned d) { return get(a, d) == get(b, d); });
+}
+
+bool Extents::isKept(BlockArgument value) {
+  auto [first, next] = getCarried(value);
+  if (!first || !isa<MemRefType>(value.getType()))
+    return false;
+  // By induction over the turns: it is assumed while it is shown.
+  if (!kept.insert(value).second)
+    return true;
+  llvm::SmallDenseSet<Value> before = kept;
+  if (areEqual(first, next))
+    return true;
+  kept = std::move(before);
+  kept.erase(value);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima
+//===----------------------------------------------------------------------===//
+
+/// The loop that counts `value`; null if none does.
+static scf::ForOp getCounting(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop && argument == loop.getInductionVar() ? loop : scf::ForOp();
+}
+
+/// True if `value` is no negative number.
+static bool isNotNegative(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant >= 0;
+  if (scf::ForOp loop = getCounting(value))
+    return !loop.getUnsignedCmp() && isNotNegative(loop.getLowerBound());
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<memref::DimOp>(op))
+    return true;
+  if (isa<arith::MaxSIOp, arith::AndIOp>(op))
+    return llvm::any_of(op->getOperands(), isNotNegative);
+  if (isa<arith::SelectOp>(op))
+    return llvm::all_of(op->getOperands().drop_front(), isNotNegative);
+  if (isa<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(op))
+    return isNotNegative(op->getOperand(0));
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivUIOp,
+             arith::CeilDivSIOp, arith::MinUIOp, arith::MaxUIOp,
+             arith::MinSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isNotNegative);
+}
+
+/// The sum without the constant that rounds `sum / divisor` up; null if there
+/// is none.
+static Value getRoundedUp(Value sum, uint64_t divisor) {
+  auto add = sum.getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return {};
+  std::optional<int64_t> constant = getConstantIntValue(add.getRhs());
+  return constant && *constant >= 0 && uint64_t(*constant) < divisor
+             ? add.getLhs()
+             : Value();
+}
+
+/// A number that is no smaller than `number` if that is a quotient; null for
+/// others.
+static Value getDividend(Value number) {
+  Operation *op = number.getDefiningOp();
+  if (!op)
+    return {};
+  bool isSigned = isa<arith::DivSIOp, arith::CeilDivSIOp>(op);
+  bool isShift = isa<arith::ShRUIOp>(op);
+  if (!isSigned && !isShift && !isa<arith::DivUIOp, arith::CeilDivUIOp>(op))
+    return {};
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  if (isSigned && (!divisor || *divisor <= 0))
+    return {};
+  if (divisor && isShift)
+    divisor = *divisor >= 0 && *divisor < 63
+                  ? std::optional(int64_t(1) << *divisor)
+                  : std::nullopt;
+  bool roundsUp = isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op);
+  if (divisor && *divisor > 0 && !roundsUp)
+    if (Value rounded = getRoundedUp(op->getOperand(0), *divisor))
+      return rounded;
+  return op->getOperand(0);
+}
+
+/// True if what is known before the loop bounds `number` tightly: it rises with
+/// what loops count.
+bool Maximum::canEvaluate(Value number) const {
+  if (isOutside(number))
+    return true;
+  if (scf::ForOp count = getCounting(number))
+    return !count.getUnsignedCmp() && number.getType().isIndex() &&
+           canEvaluate(count.getUpperBound());
+  Operation *op = number.getDefiningOp();
+  if (!op)
+    return false;
+  auto both = [&](auto part) { return llvm::all_of(op->getOperands(), part); };
+  auto evaluates = [&](Value part) { return canEvaluate(part); };
+  if (isa<arith::AddIOp, arith::MaxSIOp>(op))
+    return both(evaluates);
+  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+    return llvm::any_of(op->getOperands(), evaluates);
+  if (isa<arith::SubIOp>(op))
+    return canEvaluate(op->getOperand(0)) && isNotNegative(op->getOperand(1));
+  if (isa<arith::MulIOp>(op))
+    return both(evaluates) && both(isNotNegative);
+  if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp>(op))
+    return canEvaluate(op->getOperand(0)) && isOutside(op->getOperand(1)) &&
+           isNotNegative(op->getOperand(0));
+  return isa<arith::SelectOp>(op) &&
+         llvm::all_of(op->getOperands().drop_front(), evaluates);
+}
+
+Value Maximum::evaluate(OpBuilder &builder, Value number) const {
+  if (isOutside(number))
+    return number;
+  Location loc = number.getLoc();
+  if (scf::ForOp count = getCounting(number))
+    return builder.createOrFold<arith::SubIOp>(
+        loc, evaluate(builder, count.getUpperBound()),
+        arith::ConstantIndexOp::create(builder, loc, 1));
+  Operation *op = number.getDefiningOp();
+  auto part = [&](unsigned i) { return evaluate(builder, op->getOperand(i)); };
+  if (isa<arith::SelectOp>(op))
+    return builder.createOrFold<arith::MaxSIOp>(loc, part(1), part(2));
+  Value rhs = op->getOperand(1);
+  if (isa<arith::MinSIOp, arith::MinUIOp>(op)) {
+    if (!canEvaluate(op->getOperand(0)) || !canEvaluate(rhs))
+      return part(canEvaluate(rhs) ? 1 : 0);
+    return builder.createOrFold<arith::MinSIOp>(loc, part(0), part(1));
+  }
+  if (isa<arith::SubIOp>(op) && !isOutside(rhs))
+    return part(0);
+  // What is counted is one less than its end, and often one is added again.
+  if (isa<arith::AddIOp>(op))
+    return builder.createOrFold<arith::AddIOp>(loc, part(0), part(1));
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), part(0));
+  mapping.map(rhs, part(1));
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+void Maximum::addLeaf(Leaf leaf) {
+  if (llvm::none_of(leaves, [&](const Leaf &other) {
+        return leaf.dim == other.dim &&
+               (leaf.value == other.value ||
+                (!leaf.dim && areEqualNumbers(leaf.value, other.value)));
+      }))
+    leaves.push_back(leaf);
+}
+
+bool Maximum::addAll(ValueRange numbers) {
+  return llvm::all_of(numbers, [&](Value number) { return add(number); });
+}
+
+/// One of `numbers` is enough.
+bool Maximum::addAny(ValueRange numbers) {
+  for (Value number : numbers) {
+    Maximum before = *this;
+    if (add(number))
+      return true;
+    *this = std::move(before);
+  }
+  return false;
+}
+
+bool Maximum::add(Value number) {
+  if (auto dim = number.getDefiningOp<memref::DimOp>())
+    if (std::optional<int64_t> d = dim.getConstantIndex())
+      return addExtent(dim.getSource(), *d);
+  if (canEvaluate(number)) {
+    addLeaf({number, std::nullopt});
+    return true;
+  }
+  // By induction over the turns: what is seen again is no larger than before.
+  if (!seen.insert({number, -1}).second)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(number)) {
+    auto [first, next] = getCarried(argument);
+    return first && addAll({first, next});
+  }
+  Operation *op = number.getDefiningOp();
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(number).getResultNumber();
+    return addAll(
+        {branch.thenYield().getOperand(i), branch.elseYield().getOperand(i)});
+  }
+  if (Value dividend = getDividend(number))
+    return add(dividend);
+  if (isa<arith::SubIOp>(op))
+    return isNotNegative(op->getOperand(1)) && add(op->getOperand(0));
+  if (isa<arith::MinSIOp, arith::MinUIOp, arith::RemUIOp, arith::AndIOp>(op))
+    return addAny(op->getOperands());
+  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
+    return addAll(op->getOperands());
+  return isa<arith::SelectOp>(op) && addAll(op->getOperands().drop_front());
+}
+
+bool Maximum::addExtent(Value memory, unsigned dim) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dim)) {
+    constants.push_back(type.getDimSize(dim));
+    return true;
+  }
+  if (auto alloc = memory.getDefiningOp<gpu::AllocOp>())
+    return add(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+  if (isOutside(memory)) {
+    addLeaf({memory, dim});
+    return true;
+  }
+  if (!seen.insert({memory, dim}).second)
+    return true;
+  auto all = [&](ValueRange memories) {
+    return llvm::all_of(memories, [&](Value part) {
+      return isa<MemRefType>(part.getType()) && addExtent(part, dim);
+    });
+  };
+  if (auto argument = dyn_cast<BlockArgument>(memory)) {
+    auto [first, next] = getCarried(argument);
+    return first && all({first, next});
+  }
+  if (auto cast = memory.getDefiningOp<memref::CastOp>())
+    return addExtent(cast.getSource(), dim);
+  if (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+    auto size = dyn_cast<Value>(part.getMixedSizes()[dim]);
+    return size && add(size);
+  }
+  if (auto part = memory.getDefiningOp<PartOp>())
+    return add(part.getExtents()[type.getDynamicDimIndex(dim)]);
+  if (auto choice = memory.getDefiningOp<arith::SelectOp>())
+    return all({choice.getTrueValue(), choice.getFalseValue()});
+  Operation *op = memory.getDefiningOp();
+  unsigned number = cast<OpResult>(memory).getResultNumber();
+  if (auto inner = dyn_cast<scf::ForOp>(op))
+    return all({inner.getInitArgs()[number], inner.getYieldedValues()[number]});
+  if (auto inner = dyn_cast<scf::WhileOp>(op))
+    return all(inner.getConditionOp().getArgs()[number]);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return all({branch.thenYield().getOperand(number),
+                branch.elseYield().getOperand(number)});
+  return false;
+}
+
+/// True if `size` makes sense where the loop has no turns: differences and the
+/// like may be negative there.
+static bool isAlwaysSize(Value size) {
+  Operation *op = size.getDefiningOp();
+  if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
+      isa<memref::DimOp>(op))
+    return true;
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant >= 0;
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isAlwaysSize);
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::CeilDivUIOp,
+             arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp, arith::MinSIOp,
+             arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         llvm::all_of(op->getOperands(), isAlwaysSize);
+}
+
+bool Maximum::isExactly(Value number) const {
+  if (leaves.size() != 1 || !constants.empty())
+    return false;
+  const Leaf &leaf = leaves.front();
+  if (!leaf.dim)
+    return isOutside(leaf.value) && isAlwaysSize(leaf.value) &&
+           areEqualNumbers(leaf.value, number);
+  auto dim = number.getDefiningOp<memref::DimOp>();
+  return dim && dim.getSource() == leaf.value &&
+         dim.getConstantIndex() == int64_t(*leaf.dim);
+}
+
+Value Maximum::buildLeaf(OpBuilder &builder, Location loc, Leaf leaf) const {
+  if (leaf.dim)
+    return memref::DimOp::create(builder, loc, leaf.value, *leaf.dim);
+  return evaluate(builder, leaf.value);
+}
+
+Value Maximum::build(OpBuilder &builder, Location loc) const {
+  Value result;
+  auto add = [&](Value number) {
+    result = result ? builder.createOrFold<arith::MaxSIOp>(loc, result, number)
+                    : number;
+  };
+  for (const Leaf &leaf : leaves)
+    add(buildLeaf(builder, loc, leaf));
+  if (!constants.empty())
+    add(arith::ConstantIndexOp::create(builder, loc,
+                                       *llvm::max_element(constants)));
+  if (!isAlwaysSize(result))
+    add(arith::ConstantIndexOp::create(builder, loc, 0));
+  return result;
+}
+
+Value obs::buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
+                             MemRefType type, ValueRange sizes) {
+  SmallVector<OpFoldResult> extents, strides(type.getRank());
+  for (int64_t size : type.getShape()) {
+    if (!ShapedType::isDynamic(size)) {
+      extents.push_back(builder.getIndexAttr(size));
+      continue;
+    }
+    extents.push_back(sizes.front());
+    sizes = sizes.drop_front();
+  }
+  SmallVector<int64_t> known;
+  int64_t offset;
+  (void)type.getStridesAndOffset(known, offset);
+  for (int d = type.getRank() - 1; d >= 0; --d) {
+    if (!ShapedType::isDynamic(known[d])) {
+      strides[d] = builder.getIndexAttr(known[d]);
+      continue;
+    }
+    Value extent =
+        getValueOrCreateConstantIndexOp(builder, loc, extents[d + 1]);
+    Value stride =
+        getValueOrCreateConstantIndexOp(builder, loc, strides[d + 1]);
+    strides[d] = builder.createOrFold<arith::MulIOp>(loc, stride, extent);
+  }
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, memory, builder.getIndexAttr(0), extents, strides);
+}

@@ -1,0 +1,179 @@
+// Loops that carry several arrays, or arrays of other lengths in each turn.
+
+!ints = !obs.pull<? x i32>
+
+func.func private @add(%x: !ints, %y: !ints) -> !ints {
+  %m = obs.map (%p = %x : !ints, %q = %y : !ints) -> !ints {
+    %s = arith.addi %p, %q : i32
+    obs.yield %s : i32
+  }
+  %p = obs.push %m : !ints -> !obs.push<grid, ? x i32>
+  %f = obs.force %p {kernel = "add"} : !obs.push<grid, ? x i32> -> !ints
+  return %f : !ints
+}
+
+// x[i] + y[n - 1 - i]: no kernel in place.
+func.func private @mirrored(%x: !ints, %y: !ints) -> !ints {
+  %r = obs.reverse %y : !ints
+  %f = func.call @add(%x, %r) : (!ints, !ints) -> !ints
+  return %f : !ints
+}
+
+// Fibonacci numbers: the sum is where the older one was.
+func.func @fibonacci(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a, %y = %a) -> (!ints, !ints) {
+    %f = func.call @add(%x, %y) : (!ints, !ints) -> !ints
+    scf.yield %f, %x : !ints, !ints
+  }
+  return %r#0, %r#1, %a : !ints, !ints, !ints
+}
+
+// Both arrays are read elsewhere, too: three buffers take turns.
+func.func @leapfrog(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a, %y = %a) -> (!ints, !ints) {
+    %f = func.call @mirrored(%x, %y) : (!ints, !ints) -> !ints
+    scf.yield %f, %x : !ints, !ints
+  }
+  return %r#0, %r#1, %a : !ints, !ints, !ints
+}
+
+// The last three, until the host has seen enough.
+func.func @three(%a: !ints, %limit: i32) -> (!ints, !ints) {
+  %c0 = arith.constant 0 : index
+  %r:3 = scf.while (%x = %a, %y = %a, %z = %a) : (!ints, !ints, !ints) -> (!ints, !ints, !ints) {
+    %e = obs.get %x[%c0] : !ints
+    %go = arith.cmpi slt, %e, %limit : i32
+    scf.condition(%go) %x, %y, %z : !ints, !ints, !ints
+  } do {
+  ^bb0(%x: !ints, %y: !ints, %z: !ints):
+    %f = func.call @mirrored(%x, %z) : (!ints, !ints) -> !ints
+    scf.yield %f, %x, %y : !ints, !ints, !ints
+  }
+  return %r#0, %r#1 : !ints, !ints
+}
+
+// In an inner loop, which now and then goes another way.
+func.func @inner(%a: !ints, %turns: index) -> (!ints, !ints) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a, %y = %a) -> (!ints, !ints) {
+    %s:2 = scf.for %j = %c0 to %i step %c1 iter_args(%v = %x, %w = %y) -> (!ints, !ints) {
+      %f = func.call @mirrored(%v, %w) : (!ints, !ints) -> !ints
+      scf.yield %f, %v : !ints, !ints
+    }
+    %odd = arith.remui %i, %c3 : index
+    %is = arith.cmpi eq, %odd, %c1 : index
+    %t:2 = scf.if %is -> (!ints, !ints) {
+      scf.yield %s#1, %s#0 : !ints, !ints
+    } else {
+      %f = func.call @mirrored(%s#0, %s#1) : (!ints, !ints) -> !ints
+      scf.yield %f, %s#0 : !ints, !ints
+    }
+    scf.yield %t#0, %t#1 : !ints, !ints
+  }
+  return %r#0, %r#1 : !ints, !ints
+}
+
+// The first half and the second one, added: half as many elements in each turn.
+func.func @halves(%a: !ints) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i32
+  %r = scf.while (%x = %a) : (!ints) -> !ints {
+    %n = obs.dim %x, 0 : !ints
+    %go = arith.cmpi ugt, %n, %c1 : index
+    scf.condition(%go) %x : !ints
+  } do {
+  ^bb0(%x: !ints):
+    %n = obs.dim %x, 0 : !ints
+    %n1 = arith.addi %n, %c1 : index
+    %half = arith.divui %n1, %c2 : index
+    %g = obs.generate (%i) [%half] {
+      %j = arith.addi %i, %half : index
+      %e = obs.get %x[%i] : !ints
+      %is = arith.cmpi ult, %j, %n : index
+      %o = scf.if %is -> i32 {
+        %v = obs.get %x[%j] : !ints
+        scf.yield %v : i32
+      } else {
+        scf.yield %zero : i32
+      }
+      %s = arith.addi %e, %o : i32
+      obs.yield %s : i32
+    } : !ints
+    %p = obs.push %g : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "halve"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
+
+// Rows of Pascal's triangle: each is longer than the one before.
+func.func @pascal(%one: !ints, %turns: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i32
+  %r = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %one) -> !ints {
+    %n = obs.dim %x, 0 : !ints
+    %m = arith.addi %i, %c2 : index
+    %g = obs.generate (%k) [%m] {
+      %first = arith.cmpi eq, %k, %c0 : index
+      %left = scf.if %first -> i32 {
+        scf.yield %zero : i32
+      } else {
+        %j = arith.subi %k, %c1 : index
+        %v = obs.get %x[%j] : !ints
+        scf.yield %v : i32
+      }
+      %is = arith.cmpi ult, %k, %n : index
+      %right = scf.if %is -> i32 {
+        %v = obs.get %x[%k] : !ints
+        scf.yield %v : i32
+      } else {
+        scf.yield %zero : i32
+      }
+      %s = arith.addi %left, %right : i32
+      obs.yield %s : i32
+    } : !ints
+    %p = obs.push %g : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "row"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
+
+// Twice as long in each turn: nothing is known before.
+func.func @doubled(%a: !ints, %turns: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a) -> !ints {
+    %t = obs.concat %x, %x : !ints, !ints -> !ints
+    %p = obs.push %t : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "twice"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
+
+// An array that lives on is not overwritten: the inner loop begins with it, and has two buffers of its own, which are
+// the same in each turn.
+func.func @kept(%a: !ints, %turns: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a) -> !ints {
+    %s = scf.for %j = %c0 to %i step %c1 iter_args(%v = %x) -> !ints {
+      %w = func.call @mirrored(%v, %v) : (!ints, !ints) -> !ints
+      scf.yield %w : !ints
+    }
+    %f = func.call @mirrored(%s, %x) : (!ints, !ints) -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
