@@ -14,6 +14,7 @@
 
 #include "Obsidian/RegisterAll.h"
 
+#include "Obsidian/Conversion/PartToLLVM.h"
 #include "Obsidian/Conversion/Passes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -85,6 +86,7 @@ void obs::registerAllDialects(DialectRegistry &registry) {
   registerConvertMemRefToLLVMInterface(registry);
   NVVM::registerConvertGpuToNVVMInterface(registry);
   registerConvertNVVMToLLVMInterface(registry);
+  obs::registerConvertPartToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   vector::registerConvertVectorToLLVMInterface(registry);
 

@@ -80,6 +80,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
 }
+  pm.addPass(createObsAlignArgumentsPass());
 
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
                                      const ObsToNVVMOptions &options) {

@@ -84,6 +84,7 @@ private:
   Error executeDim(memref::DimOp op);
   Error executeCast(memref::CastOp op);
   Error executeReinterpretCast(memref::ReinterpretCastOp op);
+  Error executePart(obs::PartOp op);
   Error executeSubView(memref::SubViewOp op);
 
   Error executeAlloc(gpu::AllocOp op);
@@ -91,7 +92,7 @@ private:
   Error executeMemcpy(gpu::MemcpyOp op);
   Error executeMemset(gpu::MemsetOp op);
   Error executeLaunch(gpu::LaunchFuncOp op);
-  Expected<KernelHandle> getKernel(gpu::LaunchFuncOp op);
+  Expected<const Kernel *> getKernel(gpu::LaunchFuncOp op);
 
   const RuntimeValue &get(Value value) { return values.find(value)->second; }
   const Scalar &getScalar(Value value) { return std::get<Scalar>(get(value)); }
@@ -168,6 +169,7 @@ Error HostProgram::Executor::execute(Operation &op) {
                 .Case([&](memref::ReinterpretCastOp op) {
                   return executeReinterpretCast(op);
                 })
+                .Case([&](obs::PartOp op) { return executePart(op); })
                 .Case([&](memref::SubViewOp op) { return executeSubView(op); })
                 .Case([&](gpu::AllocOp op) { return executeAlloc(op); })
                 .Case([&](gpu::DeallocOp op) { return executeDealloc(op); })
@@ -368,9 +370,9 @@ Error HostProgram::Executor::executeCast(memref::CastOp op) {
 
 Error HostProgram::Executor::executeReinterpretCast(
     memref::ReinterpretCastOp op) {
-  // The new offset counts from the start of the buffer, not from the source's.
+  // The new offset does not count from that of the source.
   MemoryRef ref = getRef(op.getSource());
-  ref.offset = evaluate(op.getMixedOffsets()).front();
+  ref.offset = ref.base + evaluate(op.getMixedOffsets()).front();
   SmallVector<int64_t> sizes = evaluate(op.getMixedSizes());
   SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
   ref.sizes.assign(sizes.begin(), sizes.end());
@@ -379,9 +381,22 @@ Error HostProgram::Executor::executeReinterpretCast(
   return Error::success();
 }
 
+Error HostProgram::Executor::executePart(obs::PartOp op) {
+  const MemoryRef &source = getRef(op.getMemory());
+  Expected<MemoryRef> part = source.getPart(
+      getInt(op.getOffset()),
+      getExtents(cast<MemRefType>(op.getType()), op.getExtents()));
+  if (!part)
+    return part.takeError();
+  set(op.getResult(), std::move(*part));
+  return Error::success();
+}
+
 Error HostProgram::Executor::executeSubView(memref::SubViewOp op) {
   const MemoryRef &source = getRef(op.getSource());
-  MemoryRef ref{source.buffer, source.elementType, source.offset, {}, {}};
+  MemoryRef ref = source;
+  ref.sizes.clear();
+  ref.strides.clear();
   SmallVector<int64_t> offsets = evaluate(op.getMixedOffsets());
   SmallVector<int64_t> sizes = evaluate(op.getMixedSizes());
   SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
@@ -439,15 +454,25 @@ Error HostProgram::Executor::executeMemset(gpu::MemsetOp op) {
   return fill(getRef(op.getDst()), getScalar(op.getValue()));
 }
 
-Expected<KernelHandle> HostProgram::Executor::getKernel(gpu::LaunchFuncOp op) {
+Expected<const HostProgram::Kernel *>
+HostProgram::Executor::getKernel(gpu::LaunchFuncOp op) {
   auto found = program.kernels.find(op.getKernelAttr());
   if (found != program.kernels.end())
-    return found->second;
-  Expected<KernelHandle> kernel =
+    return &found->second;
+  Expected<KernelHandle> handle =
       device.getKernel(op.getKernelModuleName(), op.getKernelName());
-  if (kernel)
-    program.kernels[op.getKernelAttr()] = *kernel;
-  return kernel;
+  if (!handle)
+    return handle.takeError();
+  Kernel kernel{*handle, {}};
+  auto function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+      op, op.getKernelAttr());
+  for (unsigned number : llvm::seq(op.getNumKernelOperands())) {
+    auto alignment =
+        function ? function.getArgAttrOfType<IntegerAttr>(number, "llvm.align")
+                 : IntegerAttr();
+    kernel.alignments.push_back(alignment ? alignment.getInt() : 1);
+  }
+  return &(program.kernels[op.getKernelAttr()] = std::move(kernel));
 }
 
 Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
@@ -472,6 +497,10 @@ Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
   if (!isEmpty && shape.block.x * shape.block.y * shape.block.z == 0)
     return fail("a block has no threads");
 
+  Expected<const Kernel *> kernel = getKernel(op);
+  if (!kernel)
+    return addLocation(op.getLoc(), kernel.takeError());
+
   // Each parameter is its bits in a word of its own.
   SmallVector<uint64_t> words;
   for (Value operand : op.getKernelOperands()) {
@@ -491,21 +520,22 @@ Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
       return fail("an array argument was freed");
     words.push_back(ref.buffer->getAddress() +
                     ref.offset * ref.getElementBytes());
+    if (uint64_t alignment = (*kernel)->alignments[words.size() - 1];
+        words.back() % alignment != 0)
+      return fail("an array argument does not begin at a multiple of " +
+                  Twine(alignment) + " bytes");
   }
   SmallVector<void *> parameters;
   for (uint64_t &word : words)
     parameters.push_back(&word);
 
-  Expected<KernelHandle> kernel = getKernel(op);
-  if (!kernel)
-    return addLocation(op.getLoc(), kernel.takeError());
   LaunchRecord record{op.getKernelName().str(), shape, std::nullopt,
                       std::nullopt};
   if (program.timing)
     if (Error error = device.startTimer())
       return addLocation(op.getLoc(), std::move(error));
   if (!isEmpty)
-    if (Error error = device.launch(*kernel, shape, parameters)) {
+    if (Error error = device.launch((*kernel)->handle, shape, parameters)) {
       // The emulator says where in the kernel, which is the better place.
       std::string text = llvm::toString(std::move(error));
       if (!splitLocation(text).first.empty()) {

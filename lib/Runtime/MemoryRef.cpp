@@ -105,6 +105,22 @@ Expected<MemoryRef> MemoryRef::allocateOnHost(Type elementType,
   return std::move(dense->first);
 }
 
+Expected<MemoryRef> MemoryRef::getPart(int64_t offset,
+                                       ArrayRef<int64_t> sizes) const {
+  auto dense = makeDense(elementType, sizes);
+  if (!dense)
+    return dense.takeError();
+  MemoryRef part = std::move(dense->first);
+  int64_t count = part.getNumElements(), all = getNumElements();
+  if (count > 0 && (offset < 0 || offset > all || count > all - offset))
+    return createStringError("a part of " + Twine(count) +
+                             " elements from element " + Twine(offset) +
+                             " on of an array of " + Twine(all) + " elements");
+  part.buffer = buffer;
+  part.base = part.offset = this->offset + offset;
+  return part;
+}
+
 int64_t MemoryRef::getNumElements() const {
   int64_t count = 1;
   for (int64_t size : sizes)

@@ -86,7 +86,12 @@ private:
   bool timing = false;
   raw_ostream *output = &llvm::outs();
   std::vector<LaunchRecord> launches;
-  llvm::DenseMap<Attribute, KernelHandle> kernels;
+  struct Kernel {
+    KernelHandle handle;
+    /// Bytes that each parameter is a multiple of, as the compiler took it.
+    SmallVector<uint64_t> alignments;
+  };
+  llvm::DenseMap<Attribute, Kernel> kernels;
 };
 
 } // namespace mlir::obs::runtime

@@ -48,12 +48,15 @@ private:
   std::vector<char> host;
 };
 
-/// A strided view of a buffer, which is what a memref is at run time. Offset
-/// and strides count elements.
+/// A strided view of a buffer, which is what a memref is at run time. Offsets,
+/// from the start of the buffer, and strides count elements.
 struct MemoryRef {
   std::shared_ptr<Buffer> buffer;
   Type elementType;
   int64_t offset = 0;
+  /// Where the memory begins that the offset of the memref's layout counts from:
+  /// elsewhere than the buffer for a part of an array.
+  int64_t base = 0;
   SmallVector<int64_t, 4> sizes, strides;
 
   /// A new dense array of `sizes` on `device`, with any contents.
@@ -62,6 +65,12 @@ struct MemoryRef {
   /// The same on the host.
   static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
                                                   ArrayRef<int64_t> sizes);
+
+  /// As many elements as an array of `sizes` has, from number `offset` on in the
+  /// order of rows; an error if there are not so many. The elements of this view
+  /// stand one after the other.
+  llvm::Expected<MemoryRef> getPart(int64_t offset,
+                                    ArrayRef<int64_t> sizes) const;
 
   unsigned getElementBytes() const {
     return interpreter::getScalarBytes(elementType);

@@ -282,3 +282,27 @@ obs.kernel @barrier() {
   // expected-error@+1 {{[barrier-scope] no barrier waits for level grid; use warp or block}}
   obs.barrier grid
 }
+
+// -----
+
+func.func @part_of_other_elements(%m: memref<?xi32>, %i: index) -> memref<4xf32> {
+  // expected-error@+1 {{[part-memory] 'memref<4xf32>' is no part of 'memref<?xi32>'; they differ in extents alone and have no layout}}
+  %p = obs.part %m from %i : memref<?xi32> to memref<4xf32>
+  return %p : memref<4xf32>
+}
+
+// -----
+
+func.func @part_with_layout(%m: memref<?xi32>, %i: index) -> memref<4xi32, strided<[2]>> {
+  // expected-error@+1 {{[part-memory] 'memref<4xi32, strided<[2]>>' is no part of 'memref<?xi32>'}}
+  %p = obs.part %m from %i : memref<?xi32> to memref<4xi32, strided<[2]>>
+  return %p : memref<4xi32, strided<[2]>>
+}
+
+// -----
+
+func.func @part_without_extents(%m: memref<?xi32>, %i: index) -> memref<?xi32> {
+  // expected-error@+1 {{[part-memory] 'memref<?xi32>' has 1 dynamic extents, but 0 are given}}
+  %p = obs.part %m from %i : memref<?xi32> to memref<?xi32>
+  return %p : memref<?xi32>
+}

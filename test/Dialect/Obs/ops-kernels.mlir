@@ -36,3 +36,13 @@ func.func @launch(%m: memref<?xf32>, %n: index, %x: i32) {
   obs.launch @nothing args(%x) : i32
   return
 }
+
+// CHECK-LABEL: func.func @part(
+// CHECK-SAME: %[[M:.*]]: memref<?x4xi32>, %[[I:.*]]: index, %[[N:.*]]: index
+func.func @part(%m: memref<?x4xi32>, %i: index, %n: index) -> memref<2x4xi32> {
+  // CHECK-NEXT: %[[P:.*]] = obs.part %[[M]] from %[[I]] extents(%[[N]]) : memref<?x4xi32> to memref<?xi32>
+  %p = obs.part %m from %i extents(%n) : memref<?x4xi32> to memref<?xi32>
+  // CHECK-NEXT: obs.part %[[P]] from %[[I]] : memref<?xi32> to memref<2x4xi32>
+  %q = obs.part %p from %i : memref<?xi32> to memref<2x4xi32>
+  return %q : memref<2x4xi32>
+}

@@ -103,6 +103,22 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+LogicalResult PartOp::verify() {
+  auto from = cast<MemRefType>(getMemory().getType());
+  auto to = cast<MemRefType>(getType());
+  if (!from.getLayout().isIdentity() || !to.getLayout().isIdentity() ||
+      from.getElementType() != to.getElementType() ||
+      from.getMemorySpace() != to.getMemorySpace())
+    return emitOpError("[part-memory] ")
+           << to << " is no part of " << from
+           << "; they differ in extents alone and have no layout";
+  if (to.getNumDynamicDims() != static_cast<int64_t>(getExtents().size()))
+    return emitOpError("[part-memory] ")
+           << to << " has " << to.getNumDynamicDims()
+           << " dynamic extents, but " << getExtents().size() << " are given";
+  return success();
+}
+
 LogicalResult ConstantOp::verify() {
   if (isa<DenseIntElementsAttr, DenseFPElementsAttr>(getValue()))
     return success();

@@ -83,6 +83,26 @@ static FailureOr<Value> forceHere(OpBuilder &builder, Location loc, Value array,
   return force.getResults().front();
 }
 
+/// `array`, a chunk of an array that is split, as a part of that array, which
+/// may be in memory; null for others.
+static SliceOp sliceChunk(OpBuilder &builder, Value array) {
+  auto get = array.getDefiningOp<GetOp>();
+  auto split = get ? get.getArray().getDefiningOp<SplitOp>() : SplitOp();
+  if (!split || split.getStrided() || !split.getPads().empty())
+    return {};
+  SmallVector<Value> offsets;
+  for (auto [index, size] : llvm::zip_equal(
+           get.getIndices(), buildMixed(builder, get.getLoc(), split.getSizes(),
+                                        split.getStaticSizes())))
+    offsets.push_back(
+        builder.createOrFold<arith::MulIOp>(get.getLoc(), index, size));
+  SmallVector<int64_t> any(offsets.size(), ShapedType::kDynamic);
+  SmallVector<int64_t> ones(offsets.size(), 1);
+  return SliceOp::create(builder, get.getLoc(), array.getType(),
+                         split.getArray(), offsets, split.getSizes(),
+                         ValueRange(), any, split.getStaticSizes(), ones);
+}
+
 /// Forces the virtual arrays among the operands of `op`; sets `changed` if
 /// there are any.
 static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
@@ -91,6 +111,14 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<PullType>(operand.get().getType()) || isStorage(operand.get(), op))
       continue;
+    if (SliceOp part = sliceChunk(builder, operand.get())) {
+      changed = true;
+      if (isStorage(part, op)) {
+        operand.set(part);
+        continue;
+      }
+      part.erase();
+    }
     FailureOr<Value> forced =
         forceHere(builder, operand.get().getLoc(), operand.get(), op);
     if (failed(forced))

@@ -8,6 +8,7 @@
 #include "HostArrays.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -24,14 +25,32 @@ SmallVector<Type> obs::getMemoryTypes(PullType type) {
 // Arrays that are in memory
 //===----------------------------------------------------------------------===//
 
-/// True if the elements of `part`, which begins where `array` does, stand one
-/// after the other: no extent but the first is smaller.
-static bool isLeadingPart(PullType part, PullType array) {
-  for (unsigned d = 1; d < part.getRank(); ++d)
-    if (part.isDynamicExtent(d) || array.isDynamicExtent(d) ||
-        part.getExtents()[d] != array.getExtents()[d])
-      return false;
-  return true;
+/// True if the elements of `part`, a box of `array`, stand one after the other:
+/// behind a dimension that is not whole, all are whole, and before it, all have
+/// one element.
+static bool isOneRun(PullType part, PullType array) {
+  int d = part.getRank() - 1;
+  while (d > 0 && !part.isDynamicExtent(d) && !array.isDynamicExtent(d) &&
+         part.getExtents()[d] == array.getExtents()[d])
+    --d;
+  return llvm::all_of(part.getExtents().take_front(std::max(d, 0)),
+                      [](int64_t extent) { return extent == 1; });
+}
+
+/// The array that `array` is a box of, element by element; null if it is none.
+static Value getWhole(Value array) {
+  return llvm::TypeSwitch<Operation *, Value>(array.getDefiningOp())
+      .Case([](TakeOp take) {
+        return isa<PullType>(take.getArray().getType()) ? take.getArray()
+                                                        : Value();
+      })
+      .Case([](SliceOp slice) {
+        return llvm::all_of(slice.getStaticStrides(),
+                            [](int64_t stride) { return stride == 1; })
+                   ? slice.getArray()
+                   : Value();
+      })
+      .Default([](Operation *) { return Value(); });
 }
 
 bool obs::isInMemory(Value array) {
@@ -42,22 +61,12 @@ bool obs::isInMemory(Value array) {
       .Case([](ZipOp zip) { return llvm::all_of(zip.getArrays(), isInMemory); })
       .Case<UnzipOp, ReshapeOp>(
           [](auto part) { return isInMemory(part.getArray()); })
-      .Case([](TakeOp take) {
-        auto type = dyn_cast<PullType>(take.getArray().getType());
-        return type &&
-               isLeadingPart(cast<PullType>(take.getResult().getType()),
-                             type) &&
-               isInMemory(take.getArray());
-      })
-      .Case([](SliceOp slice) {
-        // A part that begins elsewhere is not aligned as an array is.
-        return llvm::all_equal(slice.getStaticOffsets()) &&
-               slice.getStaticOffsets().front() == 0 &&
-               llvm::all_equal(slice.getStaticStrides()) &&
-               slice.getStaticStrides().front() == 1 &&
-               isLeadingPart(cast<PullType>(slice.getResult().getType()),
-                             cast<PullType>(slice.getArray().getType())) &&
-               isInMemory(slice.getArray());
+      .Case<TakeOp, SliceOp>([&](auto) {
+        Value whole = getWhole(array);
+        return whole &&
+               isOneRun(cast<PullType>(array.getType()),
+                        cast<PullType>(whole.getType())) &&
+               isInMemory(whole);
       })
       .Case([](arith::SelectOp choice) {
         return isInMemory(choice.getTrueValue()) &&
@@ -112,15 +121,39 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
       builder, loc, target, memory, builder.getIndexAttr(0), sizes, strides);
 }
 
+/// The same from element `begin` on, an index for each dimension.
+static Value buildPart(OpBuilder &builder, Location loc, Value memory,
+                       PullType type, ValueRange begin, ValueRange extents) {
+  Value offset;
+  for (auto [d, index] : llvm::enumerate(begin)) {
+    if (d > 0)
+      offset = builder.createOrFold<arith::MulIOp>(
+          loc, offset, builder.createOrFold<memref::DimOp>(loc, memory, d));
+    offset = offset ? builder.createOrFold<arith::AddIOp>(loc, offset, index)
+                    : index;
+  }
+  if (getConstantIntValue(offset) == 0)
+    return buildPart(builder, loc, memory, type, extents);
+  SmallVector<Value> dynamic;
+  for (auto [d, extent] : llvm::enumerate(extents))
+    if (type.isDynamicExtent(d))
+      dynamic.push_back(extent);
+  auto target = MemRefType::get(
+      type.getExtents(), cast<MemRefType>(memory.getType()).getElementType());
+  return PartOp::create(builder, loc, target, memory, offset, dynamic);
+}
+
 /// The memory of `array`, one memref for each element type, if that is made of
 /// views as `isInMemory` says; empty for others.
 static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
                                       Value array) {
   auto type = cast<PullType>(array.getType());
-  auto part = [&](Value source, ValueRange extents) {
+  auto part = [&](Value source, ValueRange extents, ValueRange begin = {}) {
     SmallVector<Value> parts = buildMemory(builder, loc, source);
     for (Value &memory : parts)
-      memory = buildPart(builder, loc, memory, type, extents);
+      memory = begin.empty()
+                   ? buildPart(builder, loc, memory, type, extents)
+                   : buildPart(builder, loc, memory, type, begin, extents);
     return parts;
   };
   Operation *op = array.getDefiningOp();
@@ -162,8 +195,11 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
                                                 take.getStaticCounts()));
       })
       .Case([&](SliceOp slice) {
-        return part(slice.getArray(), buildMixed(builder, loc, slice.getSizes(),
-                                                 slice.getStaticSizes()));
+        return part(
+            slice.getArray(),
+            buildMixed(builder, loc, slice.getSizes(), slice.getStaticSizes()),
+            buildMixed(builder, loc, slice.getOffsets(),
+                       slice.getStaticOffsets()));
       })
       .Case([&](arith::SelectOp choice) {
         SmallVector<Value> first =
@@ -184,6 +220,35 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
+
+SmallVector<Value> obs::getMemorySources(Value memory) {
+  if (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    return {view.getViewSource()};
+  if (auto choice = memory.getDefiningOp<arith::SelectOp>())
+    return {choice.getTrueValue(), choice.getFalseValue()};
+  auto argument = dyn_cast<BlockArgument>(memory);
+  Operation *op =
+      argument ? argument.getOwner()->getParentOp() : memory.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned number = argument ? argument.getArgNumber() - 1
+                               : cast<OpResult>(memory).getResultNumber();
+    return {loop.getInitArgs()[number], loop.getYieldedValues()[number]};
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    if (argument && argument.getOwner() == loop.getBeforeBody())
+      return {loop.getInits()[argument.getArgNumber()],
+              loop.getYieldOp().getOperand(argument.getArgNumber())};
+    unsigned number = argument ? argument.getArgNumber()
+                               : cast<OpResult>(memory).getResultNumber();
+    return {loop.getConditionOp().getArgs()[number]};
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned number = cast<OpResult>(memory).getResultNumber();
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  }
+  return {};
+}
 
 /// `types` with every array replaced by its memrefs.
 static SmallVector<Type> flattenTypes(TypeRange types) {

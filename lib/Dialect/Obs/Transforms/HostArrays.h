@@ -18,11 +18,16 @@ namespace mlir::obs {
 SmallVector<Type> getMemoryTypes(PullType type);
 
 /// True if `array`, of a host function, is in memory once the force that makes
-/// it is outlined: storage, its first part in row-major order, its elements
-/// under other extents, some of the arrays of a tuple array, arrays put
-/// together to one, or a choice between arrays in memory. Passing it on copies
-/// nothing.
+/// it is outlined: storage, a part of it whose elements stand one after the
+/// other, its elements under other extents, some of the arrays of a tuple
+/// array, arrays put together to one, or a choice between arrays in memory.
+/// Passing it on copies nothing.
 bool isInMemory(Value array);
+
+/// What `memory`, a memref of a host function, can be, or be a part of: the
+/// operands of views and choices, what loops and branches pass on. Empty for
+/// arguments of functions and what is allocated.
+SmallVector<Value> getMemorySources(Value memory);
 
 /// Gives arguments, results and carried values of `function` memrefs in place
 /// of pull arrays. Every array that came in becomes an `obs.view`; where an

@@ -11,7 +11,6 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -40,37 +39,11 @@ static void collectRoots(Value memory, llvm::SetVector<Value> &roots,
                          llvm::SmallPtrSetImpl<Value> &seen) {
   if (!seen.insert(memory).second)
     return;
-  auto add = [&](Value source) { collectRoots(source, roots, seen); };
-  if (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    return add(view.getViewSource());
-  if (auto choice = memory.getDefiningOp<arith::SelectOp>()) {
-    add(choice.getTrueValue());
-    return add(choice.getFalseValue());
-  }
-  auto argument = dyn_cast<BlockArgument>(memory);
-  Operation *op =
-      argument ? argument.getOwner()->getParentOp() : memory.getDefiningOp();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    unsigned number = argument ? argument.getArgNumber() - 1
-                               : cast<OpResult>(memory).getResultNumber();
-    add(loop.getInitArgs()[number]);
-    return add(loop.getYieldedValues()[number]);
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    if (argument && argument.getOwner() == loop.getBeforeBody()) {
-      add(loop.getInits()[argument.getArgNumber()]);
-      return add(loop.getYieldOp().getOperand(argument.getArgNumber()));
-    }
-    unsigned number = argument ? argument.getArgNumber()
-                               : cast<OpResult>(memory).getResultNumber();
-    return add(loop.getConditionOp().getArgs()[number]);
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned number = cast<OpResult>(memory).getResultNumber();
-    add(branch.thenYield().getOperand(number));
-    return add(branch.elseYield().getOperand(number));
-  }
-  roots.insert(memory);
+  SmallVector<Value> sources = getMemorySources(memory);
+  for (Value source : sources)
+    collectRoots(source, roots, seen);
+  if (sources.empty())
+    roots.insert(memory);
 }
 
 /// "argument 1", "buffer 0", or "argument 1 or buffer 0" if that depends on the

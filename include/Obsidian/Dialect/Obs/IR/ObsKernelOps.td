@@ -12,6 +12,7 @@ include "Obsidian/Dialect/Obs/IR/ObsPushOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Obs_KernelOp : Obs_Op<"kernel", [
     IsolatedFromAbove, FunctionOpInterface, NoTerminator,
@@ -73,6 +74,39 @@ def Obs_LaunchOp : Obs_Op<"launch", [
   let arguments = (ins FlatSymbolRefAttr:$kernel, Optional<Index>:$blocks,
     Variadic<Index>:$work, Variadic<AnyType>:$args, OptionalAttr<ArrayAttr>:$units);
   let hasCustomAssemblyFormat = 1;
+}
+
+def Obs_PartOp : Obs_Op<"part", [Pure, ViewLikeOpInterface]> {
+  let summary = "Device memory from one of its elements on";
+  let description = [{
+    The memory that begins `offset` elements, in row-major order, behind the
+    beginning of `memory`, with extents of its own: how host functions pass on a
+    part of an array without a copy. Both have the identity layout, so the result
+    is memory like any other; `memref.reinterpret_cast` could say where it begins
+    only in a layout, and then kernels and callers had to know it.
+
+    Where the part begins, an element can; more is known of it only if more is
+    known of `offset`.
+
+    Example:
+
+    ```mlir
+    func.func @part(%m: memref<?xf32>, %i: index, %n: index) -> memref<?xf32> {
+      %p = obs.part %m from %i extents(%n) : memref<?xf32> to memref<?xf32>
+      return %p : memref<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$memory, Index:$offset, Variadic<Index>:$extents);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $memory `from` $offset (`extents` `(` $extents^ `)`)? attr-dict
+    `:` type($memory) `to` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getViewSource() { return getMemory(); }
+  }];
+  let hasVerifier = 1;
 }
 
 def Obs_WorkerIdOp : Obs_Op<"worker_id", [Pure]> {

@@ -10,6 +10,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
+  let summary = "Say how the array arguments of kernels are aligned";
+  let description = [{
+    Arguments of host functions and what they allocate begin at multiples of 16
+    bytes; a part of an array (`obs.part`) begins at a multiple of what divides
+    its offset. Through views, choices, branches and loops an array is aligned as
+    the least aligned of all that it can be, so what a loop carries is aligned as
+    what it begins with and what its turns pass on. An argument of a kernel is
+    aligned as that of its least aligned launch: `llvm.align` says so if that is
+    more than elements need, and code generation may then access several elements
+    at once.
+
+    ```mlir
+    // before: of 4 bytes, one behind the first
+    %p = obs.part %a from %c1 extents(%n) : memref<?xf32> to memref<?xf32>
+    gpu.func @k(%in: memref<f32>, %n: index, %out: memref<f32>) kernel
+    // after, if %p is %in
+    gpu.func @k(%in: memref<f32>, %n: index, %out: memref<f32> {llvm.align = 16 : i64}) kernel
+    ```
+
+    `obs-merge-kernels` comes before: what a kernel may take for granted is known
+    once all of its launches are.
+  }];
+}
+
 def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
   let summary = "Run sub-programs of one level side by side";
   let description = [{

@@ -34,8 +34,7 @@ func.func @reshape(%a: !ints, %h: index, %w: index) -> !obs.pull<? x ? x i32> {
   return %u : !obs.pull<? x ? x i32>
 }
 
-// Rows that are whole stand together; parts of rows do not, and what begins later is
-// not aligned as arrays are.
+// Rows that are whole stand together; parts of rows do not.
 func.func @rows(%a: !obs.pull<? x 4 x i32>, %n: index) -> !obs.pull<? x 4 x i32> {
   %t = obs.take %a [%n, 4] : !obs.pull<? x 4 x i32> -> !obs.pull<? x 4 x i32>
   return %t : !obs.pull<? x 4 x i32>
