@@ -112,20 +112,25 @@ class DryRun:
         print("free #%d" % (data >> 40))
 
     def upload(self, data, raw):
-        print("upload %d bytes to #%d" % (len(raw), data >> 40))
+        print("upload %d bytes to %s" % (len(raw), self.place(data)))
 
     def download(self, data, size):
-        print("download %d bytes from #%d" % (size, data >> 40))
+        print("download %d bytes from %s" % (size, self.place(data)))
         return bytes(size)
 
     def copy(self, to, data, size):
-        print("copy %d bytes from #%d to #%d" % (size, data >> 40, to >> 40))
+        print("copy %d bytes from %s to %s" % (size, self.place(data), self.place(to)))
 
     def fill(self, data, element, count):
-        print("fill #%d with %d times %s" % (data >> 40, count, element.hex()))
+        print("fill %s with %d times %s" % (self.place(data), count, element.hex()))
+
+    @staticmethod
+    def place(data):
+        within = data % 2**40
+        return "#%d" % (data >> 40) + ("+%d" % within if within else "")
 
     def launch(self, kernel, grid, block, shared, values):
-        words = ["#%d" % (v.value >> 40) if isinstance(v, ctypes.c_uint64) else str(v.value) for v in values]
+        words = [self.place(v.value) if isinstance(v, ctypes.c_uint64) else str(v.value) for v in values]
         print("launch %s: %d blocks of %d threads, %d bytes shared, (%s)" % (
             kernel, grid, block, shared, ", ".join(words)))
 
@@ -253,7 +258,8 @@ class Plan:
 
     def do_view(self, step, names):
         a = names[step["array"]]
-        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names))
+        offset = a.offset + self.value(step.get("offset", "0"), names)
+        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names), offset)
 
     def do_part(self, step, names):
         a = names[step["array"]]
@@ -275,7 +281,7 @@ class Plan:
         parameters, words = self.kernels[step["kernel"]]["parameters"], []
         for parameter, value in zip(parameters, self.values(step["arguments"], names)):
             if parameter["kind"] == "pointer":
-                words.append(ctypes.c_uint64(value.memory.data))
+                words.append(ctypes.c_uint64(value.memory.data + value.begin()))
                 continue
             element = parameter["elementType"]
             words.append({"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,

@@ -79,8 +79,8 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
-}
   pm.addPass(createObsAlignArgumentsPass());
+}
 
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
                                      const ObsToNVVMOptions &options) {

@@ -29,6 +29,10 @@ int64_t getSizeInBytes(Type type);
 /// The array that a view of it, or a pointer to it, comes from.
 Value getViewedArray(Value value);
 
+/// The same, but a part of an array that need not begin where the array does is
+/// one of its own.
+Value getArrayFromStart(Value value);
+
 /// What the program calls a parameter of a host function, or what a result of
 /// it, that `value` is: its `obs.name`. Empty if it has none, or one that
 /// expressions have a use for.

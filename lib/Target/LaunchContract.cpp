@@ -278,8 +278,12 @@ private:
     Value array = arrays[number];
     auto type = cast<MemRefType>(array.getType());
     int64_t alignment = getSizeInBytes(type.getElementType());
-    object["alignment"] =
-        vectors ? std::max<int64_t>(alignment, 16) : alignment;
+    if (vectors)
+      alignment = std::max<int64_t>(alignment, 16);
+    if (auto needed =
+            kernel.getArgAttrOfType<IntegerAttr>(number, "llvm.align"))
+      alignment = std::max(alignment, needed.getInt());
+    object["alignment"] = alignment;
 
     json::Array extents;
     for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))

@@ -90,7 +90,7 @@ std::string FunctionPlan::name(Value value) {
     return name(cast.getSource());
   if (auto view = value.getDefiningOp<memref::ReinterpretCastOp>();
       view && view.getType().getRank() == 0)
-    return name(getViewedArray(view));
+    return name(getArrayFromStart(view));
   std::string &known = names[value];
   if (known.empty()) {
     known = getGivenName(value).str();
@@ -247,11 +247,12 @@ std::optional<json::Object>
 FunctionPlan::describeView(memref::ReinterpretCastOp view) {
   if (view.getType().getRank() == 0)
     return std::nullopt;
-  if (!view.getType().getLayout().isIdentity())
+  if (!view.getType().getLayout().isIdentity() ||
+      !cast<MemRefType>(view.getSource().getType()).getLayout().isIdentity())
     refuse(view);
   return json::Object{{"step", "view"},
                       {"name", name(view)},
-                      {"array", name(getViewedArray(view))},
+                      {"array", name(getArrayFromStart(view))},
                       {"extents", expressAll(view.getMixedSizes())}};
 }
 
@@ -310,6 +311,15 @@ std::optional<json::Object> FunctionPlan::describeOp(Operation *op) {
         return json::Object{{"step", "copy"},
                             {"array", name(copy.getDst())},
                             {"from", name(copy.getSrc())}};
+      })
+      .Case([&](obs::PartOp part) {
+        return json::Object{
+            {"step", "view"},
+            {"name", name(part)},
+            {"array", name(part.getMemory())},
+            {"offset", express(part.getOffset())},
+            {"extents",
+             getExtents(cast<MemRefType>(part.getType()), part.getExtents())}};
       })
       .Case([&](memref::SubViewOp part) {
         bool isSimple = llvm::all_of(part.getMixedStrides(), [](auto stride) {

@@ -52,6 +52,7 @@ private:
   LogicalResult printIf(scf::IfOp branch);
   LogicalResult printLaunch(gpu::LaunchFuncOp launch);
   LogicalResult printPrint(obs::PrintOp print);
+  void printPart(obs::PartOp part);
   void printSubView(memref::SubViewOp view);
   void printAlloca(memref::AllocaOp alloca);
   void printSweep(StringRef mark, ValueRange kept);
@@ -70,6 +71,15 @@ private:
   }
   std::string nameParameter(unsigned number);
   std::string element(Value memory, ValueRange indices);
+  SmallVector<std::string> getSizes(MemRefType type, ValueRange dynamic) {
+    return llvm::map_to_vector(type.getShape(), [&](int64_t size) {
+      if (!ShapedType::isDynamic(size))
+        return std::to_string(size);
+      std::string text = name(dynamic.front());
+      dynamic = dynamic.drop_front();
+      return text;
+    });
+  }
   SmallVector<std::string> names(ValueRange values) {
     return llvm::map_to_vector(values, [&](Value v) { return name(v); });
   }
@@ -122,8 +132,11 @@ std::string FunctionPrinter::name(Value value) {
 }
 
 void FunctionPrinter::declare(ValueRange values) {
-  for (Value value : values)
+  for (Value value : values) {
     line() << getCType(value.getType()) << ' ' << name(value) << ";\n";
+    if (value.use_empty())
+      line() << "(void)" << name(value) << ";\n";
+  }
 }
 
 /// All at once: a source may be a target.
@@ -386,6 +399,22 @@ static std::string printMixed(OpFoldResult mixed,
   return std::to_string(cast<IntegerAttr>(cast<Attribute>(mixed)).getInt());
 }
 
+/// The memory stays that of the whole, by which it is freed.
+void FunctionPrinter::printPart(obs::PartOp part) {
+  std::string to = name(part.getResult());
+  line() << "obs_array " << to << " = " << name(part.getMemory()) << ";\n";
+  line() << to << ".offset += " << name(part.getOffset()) << ";\n";
+  SmallVector<std::string> sizes =
+      getSizes(cast<MemRefType>(part.getType()), part.getExtents());
+  std::string stride = "1";
+  for (int d = sizes.size() - 1; d >= 0; --d) {
+    line() << to << ".sizes[" << d << "] = " << sizes[d] << ", " << to
+           << ".strides[" << d << "] = " << stride << ";\n";
+    stride = to + ".sizes[" + std::to_string(d) + "] * " + to + ".strides[" +
+             std::to_string(d) + "]";
+  }
+}
+
 void FunctionPrinter::printSubView(memref::SubViewOp view) {
   auto text = [&](OpFoldResult mixed) {
     return printMixed(mixed, [&](Value value) { return name(value); });
@@ -425,11 +454,20 @@ void FunctionPrinter::printAlloca(memref::AllocaOp alloca) {
 }
 
 LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
-  SmallVector<std::string> addresses;
+  SmallVector<std::string> addresses, aligned;
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+      launch, launch.getKernelAttr());
+  int64_t alignment = 1;
   line() << "{\n";
   ++indent;
-  for (Value operand : launch.getKernelOperands()) {
+  for (auto [number, operand] : llvm::enumerate(launch.getKernelOperands())) {
     std::string argument = fresh("a");
+    if (auto needed =
+            kernel ? kernel.getArgAttrOfType<IntegerAttr>(number, "llvm.align")
+                   : IntegerAttr()) {
+      aligned.push_back(argument);
+      alignment = std::max(alignment, needed.getInt());
+    }
     if (auto memory = dyn_cast<MemRefType>(operand.getType()))
       line() << "CUdeviceptr " << argument << " = " << name(operand)
              << ".data + (CUdeviceptr)" << name(operand) << ".offset * "
@@ -439,6 +477,10 @@ LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
              << name(operand) << ";\n";
     addresses.push_back("&" + argument);
   }
+  // Callers may give what is not.
+  if (!aligned.empty())
+    line() << "OBS_CALL(obsrt_check(" << llvm::join(aligned, " | ") << ", "
+           << alignment << "));\n";
   std::string parameters = fresh("parameters");
   line() << "void *" << parameters << "[] = {" << llvm::join(addresses, ", ")
          << (addresses.empty() ? "NULL" : "") << "};\n";
@@ -509,15 +551,24 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
         auto text = [&](OpFoldResult mixed) {
           return printMixed(mixed, [&](Value value) { return name(value); });
         };
+        // The offset counts from where the source begins.
+        auto source = mlir::cast<MemRefType>(cast.getSource().getType());
+        if (!source.getLayout().isIdentity())
+          return unsupported(cast);
         std::string to = name(cast.getResult());
         line() << "obs_array " << to << " = " << name(cast.getSource())
                << ";\n";
-        line() << to << ".offset = " << text(cast.getMixedOffsets().front())
-               << ";\n";
+        if (OpFoldResult offset = cast.getMixedOffsets().front();
+            !isConstantIntValue(offset, 0))
+          line() << to << ".offset += " << text(offset) << ";\n";
         for (auto [d, size, stride] :
              llvm::enumerate(cast.getMixedSizes(), cast.getMixedStrides()))
           line() << to << ".sizes[" << d << "] = " << text(size) << ", " << to
                  << ".strides[" << d << "] = " << text(stride) << ";\n";
+        return success();
+      })
+      .Case([&](obs::PartOp part) {
+        printPart(part);
         return success();
       })
       .Case([&](memref::SubViewOp view) {
@@ -559,12 +610,8 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
       })
       .Case([&](gpu::AllocOp alloc) {
         MemRefType type = alloc.getType();
-        SmallVector<std::string> sizes;
-        unsigned dynamic = 0;
-        for (int64_t size : type.getShape())
-          sizes.push_back(ShapedType::isDynamic(size)
-                              ? name(alloc.getDynamicSizes()[dynamic++])
-                              : std::to_string(size));
+        SmallVector<std::string> sizes =
+            getSizes(type, alloc.getDynamicSizes());
         std::string array = name(alloc.getMemref()), list = fresh("sizes");
         line() << "obs_array " << array << ";\n";
         line() << "const int64_t " << list << "[] = {"

@@ -59,6 +59,28 @@ func.func @element(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"
   return %x : i32
 }
 
+// Parts of arrays are views that begin elsewhere; a pointer to one is passed on by its name.
+// CHECK-LABEL: function rest
+// CHECK-NEXT: view array=a extents=(dim(a, 0) - i) name=v0 offset=i
+// CHECK-NEXT: view array=v0 extents=2 2 name=v1 offset=(i * 3)
+// CHECK-NEXT: launch arguments=v1 block=32 grid=7 kernel=k sharedBytes=0
+// CHECK-NEXT: result v0
+func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) -> memref<?xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  %c32 = arith.constant 32 : index
+  %n = memref.dim %a, %c0 : memref<?xi32>
+  %m = arith.subi %n, %i : index
+  %j = arith.muli %i, %c3 : index
+  %rest = obs.part %a from %i extents(%m) : memref<?xi32> to memref<?xi32>
+  %tile = obs.part %rest from %j : memref<?xi32> to memref<2x2xi32>
+  %p = memref.reinterpret_cast %tile to offset: [0], sizes: [], strides: [] : memref<2x2xi32> to memref<i32>
+  gpu.launch_func @kernels::@k blocks in (%c7, %c1, %c1) threads in (%c32, %c1, %c1) args(%p : memref<i32>)
+  return %rest : memref<?xi32>
+}
+
 // CHECK-LABEL: function halves
 // CHECK-NEXT: unsupported arith.addf
 func.func @halves(%x: f32) -> f32 {

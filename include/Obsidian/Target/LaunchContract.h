@@ -61,7 +61,8 @@ namespace mlir::obs {
 ///     pass on;
 ///   - "fill": every element of "array" is "value"; "copy": into "array"
 ///     "from" another one;
-///   - "view": "name" is "array" with other "extents"; "part": is the part at
+///   - "view": "name" is "array" with other "extents", from its element number
+///     "offset" on, row by row, if there is one; "part": is the part at
 ///     "offsets" with "extents";
 ///   - "load": "name" is the element of "array" "at" some place; "store":
 ///     "value" is it from now on;

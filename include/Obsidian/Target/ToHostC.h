@@ -22,7 +22,8 @@ namespace mlir::obs {
 /// a pointer to an `obs_array` (the caller frees its memory by `obs_free`) or
 /// to a scalar. The caller makes a context current. When the function fails it
 /// has freed what it had allocated, and gives the error of the driver, or
-/// CUDA_ERROR_ASSERT for an assertion of the program.
+/// CUDA_ERROR_ASSERT for an assertion of the program, or
+/// CUDA_ERROR_MISALIGNED_ADDRESS for an array that a kernel needs aligned.
 ///
 /// Fails, with a diagnostic, for host code that C does not have: `[host-c]`.
 LogicalResult translateToHostC(ModuleOp module, StringRef ptx, raw_ostream &os);

@@ -13,7 +13,8 @@ typedef struct CUstream_st *CUstream;
 typedef enum {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
-  CUDA_ERROR_ASSERT = 710
+  CUDA_ERROR_ASSERT = 710,
+  CUDA_ERROR_MISALIGNED_ADDRESS = 716
 } CUresult;
 typedef enum {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
