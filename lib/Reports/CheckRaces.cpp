@@ -8,7 +8,11 @@
 #include "Obsidian/Reports/Passes.h"
 #include "Races/AccessIntervals.h"
 #include "Races/OverlapSolver.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSCHECKRACESPASS
@@ -40,7 +44,8 @@ public:
         threads(kernel.getKnownBlockSizeAttr()
                     ? kernel.getKnownBlockSizeAttr().asArrayRef().front()
                     : 0),
-        ranges(kernel), model(kernel, threads, uniformity, ranges) {}
+        uniformity(kernel), ranges(kernel),
+        model(kernel, threads, uniformity, ranges) {}
 
   LogicalResult run();
 
@@ -48,7 +53,10 @@ private:
   void check(const PendingAccess &first, const MemoryAccess &second,
              Between between);
   void report(const MemoryAccess &first, const MemoryAccess &second,
-              Between between, const Answer &answer);
+              const Question &question, const Answer &answer);
+  void checkBounds();
+  void checkDraws(const Question &question);
+  void remark();
 
   gpu::GPUFuncOp kernel;
   int64_t threads;
@@ -57,6 +65,11 @@ private:
   PairModel model;
   /// Contracts that the proof rests on, with the stores that have them.
   llvm::MapVector<Operation *, StringRef> contracts;
+  /// Additions by which blocks draw numbers that are taken to be different.
+  llvm::SetVector<Operation *> draws;
+  llvm::MapVector<Operation *, MemoryAccess> accesses;
+  /// Accesses that are taken to be within their arrays.
+  SmallVector<Operation *> unbounded;
   /// Pairs that are reported.
   llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
   bool hasRaces = false;
@@ -64,15 +77,9 @@ private:
 } // namespace
 
 LogicalResult KernelCheck::run() {
-  if (threads <= 0)
-    return mlir::emitError(kernel.getLoc(),
-                           "[race-stage] has no known block size; run "
-                           "obs-to-gpu first");
-  if (!kernel.getBody().hasOneBlock())
-    return mlir::emitError(kernel.getLoc(),
-                           "[race-stage] has branches between blocks; check "
-                           "the kernel as obs-to-gpu leaves it");
-  llvm::DenseMap<Operation *, MemoryAccess> accesses;
+  if (failed(requireLowered(kernel)) ||
+      failed(requireConvergence(kernel, uniformity)))
+    return failure();
   kernel.walk([&](Operation *op) {
     if (std::optional<MemoryAccess> access = getMemoryAccess(op))
       accesses.try_emplace(op, std::move(*access));
@@ -94,21 +101,81 @@ LogicalResult KernelCheck::run() {
   }
   if (hasRaces)
     return failure();
+  checkBounds();
+  remark();
+  return success();
+}
+
+/// The answer, with all that it rests on.
+void KernelCheck::remark() {
   InFlightDiagnostic remark = mlir::emitRemark(kernel.getLoc())
                               << "kernel '" << kernel.getName()
                               << "' is proved free of races, with blocks of "
                               << threads << " threads";
-  if (contracts.empty())
-    return success();
-  remark << ", under contract";
+  if (!contracts.empty() || !draws.empty())
+    remark << ", under contract";
+  if (!unbounded.empty())
+    remark << ", given that the indices of " << unbounded.size() << " of "
+           << accesses.size() << " accesses are in bounds";
   for (auto [op, contract] : contracts)
     remark.attachNote(op->getLoc())
         << "written as '" << contract << "', which the program promises";
-  return success();
+  for (Operation *op : draws)
+    remark.attachNote(op->getLoc())
+        << "drawn from a counter that is taken not to be set back, though its "
+           "array is written elsewhere, too";
+  SmallVector<Location> seen;
+  for (Operation *op : unbounded)
+    if (!llvm::is_contained(seen, op->getLoc())) {
+      seen.push_back(op->getLoc());
+      remark.attachNote(op->getLoc()) << "taken to be in bounds";
+    }
+}
+
+/// Finds the accesses that are not proved to be within their arrays. All
+/// questions about races took that for granted.
+void KernelCheck::checkBounds() {
+  for (auto &[op, access] : accesses) {
+    bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
+    if (!isProved)
+      unbounded.push_back(op);
+  }
+}
+
+/// A number that is drawn from a counter is another one for each block, if
+/// nothing but positive numbers is ever added to the counter.
+void KernelCheck::checkDraws(const Question &question) {
+  for (const Unknown &unknown : question.unknowns) {
+    auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
+    if (!draw)
+      continue;
+    auto counts = [&](Operation *op) {
+      auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
+      APInt step;
+      return atomic && atomic.getKind() == arith::AtomicRMWKind::addi &&
+             matchPattern(atomic.getValue(), m_ConstantInt(&step)) &&
+             step.isStrictlyPositive();
+    };
+    const MemoryAccess &counter = accesses.find(draw)->second;
+    for (auto &[op, access] : accesses)
+      if (access.root == counter.root && access.effect != Effect::Read &&
+          !counts(op))
+        draws.insert(draw);
+  }
+}
+
+/// True if the two accesses are of one run of all loops around them that begin
+/// an array of shared memory anew.
+static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
+  return !second.isShared || llvm::all_of(first.past, [](const PastLoop &past) {
+    return !past.left && past.age == Age::ThisTurn;
+  });
 }
 
 /// True if a contract of the source covers the pair.
-static bool hasContract(const MemoryAccess &first, const MemoryAccess &second) {
+static bool hasContract(const PendingAccess &pending,
+                        const MemoryAccess &second) {
+  const MemoryAccess &first = *pending.access;
   // Of "published" memory each side waits for a flag of the other.
   if (first.contract == "published" && second.contract == "published")
     return true;
@@ -116,7 +183,8 @@ static bool hasContract(const MemoryAccess &first, const MemoryAccess &second) {
   Attribute origin = second.op->getAttr("obs.origin");
   bool isSame = first.op == second.op ||
                 (origin && first.op->getAttr("obs.origin") == origin);
-  return isSame && (second.contract == "any" || second.contract == "disjoint");
+  return isSame && isOneRun(pending, second) &&
+         (second.contract == "any" || second.contract == "disjoint");
 }
 
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
@@ -124,7 +192,7 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   if (reported.contains({first.access->op, second.op}))
     return;
   Question question = model.ask(first, second, between);
-  if (hasContract(*first.access, second)) {
+  if (hasContract(first, second)) {
     // The contract is only named where it is needed.
     std::optional<Answer> tried =
         solveByEnumeration(question, uint64_t(1) << 15);
@@ -135,19 +203,19 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   }
   Answer answer = solve(question);
   if (answer.kind == Answer::Apart)
-    return;
+    return checkDraws(question);
   reported.insert({first.access->op, second.op});
   hasRaces = true;
-  report(*first.access, second, between, answer);
+  report(*first.access, second, question, answer);
 }
 
 void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
-                         Between between, const Answer &answer) {
+                         const Question &question, const Answer &answer) {
   InFlightDiagnostic error = mlir::emitError(second.op->getLoc());
   error << (answer.kind == Answer::Meet ? "[race] " : "[race-unproved] ")
         << nameEffect(second.effect) << " of "
         << (second.isShared ? "shared" : "global") << " memory ";
-  switch (between) {
+  switch (question.between) {
   case Between::Lanes:
     error << "by another thread of the warp";
     break;
@@ -166,14 +234,14 @@ void KernelCheck::report(const MemoryAccess &first, const MemoryAccess &second,
     error << " could not be proved to stay away from what "
           << (first.op == second.op ? "the same statement" : "this access")
           << " reaches";
-  if (between != Between::Blocks)
+  if (question.between != Between::Blocks)
     error << ", without a barrier between them";
   if (answer.hasThreads) {
     error << (answer.kind == Answer::Meet ? ": threads "
                                           : ": it may for threads ")
           << answer.firstThread << " and " << answer.secondThread;
     if (!answer.address.empty()) {
-      error << (answer.address.size() == 1 ? ", byte " : ", element ");
+      error << (question.isByElement ? ", element " : ", byte ");
       llvm::interleaveComma(answer.address, error);
     }
   }

@@ -217,7 +217,7 @@ gpu.module @kernels {
 // Where data decides, a contract does; without one there is no proof.
 
 gpu.module @kernels {
-  // expected-remark @+1 {{kernel 'promised' is proved free of races, with blocks of 32 threads, under contract}}
+  // expected-remark @+1 {{kernel 'promised' is proved free of races, with blocks of 32 threads, under contract, given that the indices of 1 of 2 accesses are in bounds}}
   gpu.func @promised(%to: memref<i32>, %out: memref<i32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %v = arith.constant 1 : i32
     %where = memref.reinterpret_cast %to to offset: [0], sizes: [32], strides: [1] : memref<i32> to memref<32xi32>
@@ -229,7 +229,8 @@ gpu.module @kernels {
     scf.if %isFirst {
       %w = memref.load %where[%t] : memref<32xi32>
       %i = arith.index_castui %w : i32 to index
-      // expected-note @+1 {{written as 'disjoint', which the program promises}}
+      // expected-note @+2 {{written as 'disjoint', which the program promises}}
+      // expected-note @+1 {{taken to be in bounds}}
       memref.store %v, %a[%i] {obs.contract = "disjoint"} : memref<32xi32>
     }
     gpu.return
@@ -304,7 +305,9 @@ gpu.module @kernels {
       %above = arith.andi %i, %high : index
       %left = arith.addi %i, %above : index
       %right = arith.xori %left, %bit : index
+      // expected-note @+1 {{taken to be in bounds}}
       memref.store %v, %a[%left] : memref<1024xi32, #gpu.address_space<workgroup>>
+      // expected-note @+1 {{taken to be in bounds}}
       memref.store %v, %a[%right] : memref<1024xi32, #gpu.address_space<workgroup>>
     }
     gpu.return
@@ -361,6 +364,7 @@ gpu.module @kernels {
     %r = memref.reinterpret_cast %out to offset: [0], sizes: [%m], strides: [1] : memref<i32> to memref<?xi32>
     scf.for %i = %begin to %n step %step {
       %x = memref.load %a[%i] : memref<?xi32>
+      // expected-note @+1 {{taken to be in bounds}}
       memref.store %x, %r[%i] : memref<?xi32>
     }
     gpu.return

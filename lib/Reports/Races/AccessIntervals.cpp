@@ -43,13 +43,11 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
   if (op.getNumRegions() == 0)
     return success();
   if (containsBarrier(&op, between)) {
+    if (failed(uniformity.require(&op, between, "barrier")))
+      return failure();
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return runIf(branch, state);
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      return runLoop(loop, state);
-    return mlir::emitError(
-        op.getLoc(), "[race-stage] is not control flow that lowered kernels "
-                     "have; run obs-to-gpu first");
+    return runLoop(cast<LoopLikeOpInterface>(op), state);
   }
   // Threads go through it on their own: any part of it can happen while
   // another does.
@@ -60,21 +58,7 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
   return success();
 }
 
-LogicalResult AccessIntervals::requireUniform(Operation *op,
-                                              ValueRange values) {
-  for (Value value : values)
-    if (!uniformity.isUniform(value, between))
-      return mlir::emitError(op->getLoc())
-             << "[barrier-divergence] holds a barrier of a "
-             << (between == Between::Lanes ? "warp" : "block")
-             << ", and its threads can decide differently here; let all of "
-                "them come to the barrier";
-  return success();
-}
-
 LogicalResult AccessIntervals::runIf(scf::IfOp op, State &state) {
-  if (failed(requireUniform(op, op.getCondition())))
-    return failure();
   State otherwise = state;
   if (failed(runBlock(*op.thenBlock(), state)))
     return failure();
@@ -85,19 +69,12 @@ LogicalResult AccessIntervals::runIf(scf::IfOp op, State &state) {
 }
 
 LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
-  SmallVector<Value> decisions;
   bool canSkip = true;
   if (auto counted = dyn_cast<scf::ForOp>(*loop)) {
-    decisions = {counted.getLowerBound(), counted.getUpperBound(),
-                 counted.getStep()};
     std::optional<IndexRange> from = ranges.get(counted.getLowerBound());
     std::optional<IndexRange> to = ranges.get(counted.getUpperBound());
     canSkip = !from || !to || from->max >= to->min;
-  } else if (auto open = dyn_cast<scf::WhileOp>(*loop)) {
-    decisions = {open.getConditionOp().getCondition()};
   }
-  if (failed(requireUniform(loop, decisions)))
-    return failure();
   State before = state;
   for (PendingAccess &pending : state)
     pending.begun.push_back({loop, true});
@@ -164,7 +141,9 @@ void AccessIntervals::access(const MemoryAccess &access, State &state) {
     const MemoryAccess &first = *pending.access;
     if (first.root != access.root ||
         (first.effect == Effect::Read && access.effect == Effect::Read) ||
-        (first.effect == Effect::Atomic && access.effect == Effect::Atomic))
+        // Atomic updates of different widths are not atomic for each other.
+        (first.effect == Effect::Atomic && access.effect == Effect::Atomic &&
+         first.bytes == access.bytes))
       continue;
     SmallVector<unsigned> &seen = visitedPairs[{first.op, access.op}];
     if (llvm::any_of(seen,

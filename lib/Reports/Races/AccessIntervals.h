@@ -14,6 +14,7 @@
 #define OBSIDIAN_REPORTS_RACES_ACCESSINTERVALS_H
 
 #include "PairModel.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::obs::races {
 
@@ -25,7 +26,7 @@ public:
                                           const MemoryAccess &second)>;
 
   AccessIntervals(gpu::GPUFuncOp kernel, Between between,
-                  const llvm::DenseMap<Operation *, MemoryAccess> &accesses,
+                  const llvm::MapVector<Operation *, MemoryAccess> &accesses,
                   Uniformity &uniformity, const Ranges &ranges, Visitor visit)
       : kernel(kernel), between(between), accesses(accesses),
         uniformity(uniformity), ranges(ranges), visit(visit) {}
@@ -42,11 +43,10 @@ private:
   LogicalResult runIf(scf::IfOp op, State &state);
   LogicalResult runLoop(LoopLikeOpInterface loop, State &state);
   void access(const MemoryAccess &access, State &state);
-  LogicalResult requireUniform(Operation *op, ValueRange values);
 
   gpu::GPUFuncOp kernel;
   Between between;
-  const llvm::DenseMap<Operation *, MemoryAccess> &accesses;
+  const llvm::MapVector<Operation *, MemoryAccess> &accesses;
   Uniformity &uniformity;
   const Ranges &ranges;
   Visitor visit;

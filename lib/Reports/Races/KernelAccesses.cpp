@@ -10,6 +10,8 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,25 +24,32 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::races;
 
-/// The first of the parameters of a kernel that `parameter` may be one array
-/// with, or itself.
-static Value getRepresentative(Value parameter) {
+/// The first of the values of a kernel that may be the same memory as `root`,
+/// which can be itself: of the parameters that may be one array, or of the
+/// operations that give the shared memory of the block.
+static Value getRepresentative(Value root) {
   constexpr StringLiteral mark = "obs.may_alias";
-  auto argument = dyn_cast<BlockArgument>(parameter);
+  if (auto shared = root.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
+    shared->getParentOfType<gpu::GPUFuncOp>().walk(
+        [&](gpu::DynamicSharedMemoryOp first) {
+          root = first;
+          return WalkResult::interrupt();
+        });
+    return root;
+  }
+  auto argument = dyn_cast<BlockArgument>(root);
   auto kernel =
       argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
                : gpu::GPUFuncOp();
   if (!kernel || !kernel.getArgAttr(argument.getArgNumber(), mark))
-    return parameter;
+    return root;
   for (BlockArgument other : kernel.getArguments())
-    if (other.getType() == argument.getType() &&
-        kernel.getArgAttr(other.getArgNumber(), mark))
+    if (kernel.getArgAttr(other.getArgNumber(), mark))
       return other;
-  return parameter;
+  return root;
 }
 
-/// What a view, cast or part of memory is taken from.
-static Value getRoot(Value memory) {
+Value races::getRoot(Value memory) {
   while (Operation *op = memory.getDefiningOp()) {
     if (isa<memref::ReinterpretCastOp, memref::ViewOp, memref::SubViewOp,
             memref::CastOp>(op))
@@ -51,7 +60,7 @@ static Value getRoot(Value memory) {
   return memory;
 }
 
-static int64_t getBytes(Type type) {
+int64_t races::getBytes(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.getNumElements() * getBytes(vector.getElementType());
   if (type.isIndex())
@@ -59,45 +68,43 @@ static int64_t getBytes(Type type) {
   return (type.getIntOrFloatBitWidth() + 7) / 8;
 }
 
+/// The memory that `op` accesses, if it is one of the accesses known here.
+static Value getAccessedMemory(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<memref::LoadOp, memref::StoreOp>(
+          [](auto access) { return access.getMemRef(); })
+      .Case<vector::LoadOp, vector::StoreOp>(
+          [](auto access) { return access.getBase(); })
+      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(
+          [](auto access) { return access.getMemref(); })
+      .Default([](Operation *) { return Value(); });
+}
+
 std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
   MemoryAccess access;
   access.op = op;
-  auto set = [&](Effect effect, Value array, ValueRange indices, Type type) {
+  access.array = getAccessedMemory(op);
+  if (!access.array)
+    return std::nullopt;
+  auto set = [&](Effect effect, ValueRange indices, Type type) {
     access.effect = effect;
-    access.array = array;
     access.indices.assign(indices.begin(), indices.end());
     access.bytes = getBytes(type);
-    return true;
   };
-  bool found =
-      llvm::TypeSwitch<Operation *, bool>(op)
-          .Case([&](memref::LoadOp load) {
-            return set(Effect::Read, load.getMemRef(), load.getIndices(),
-                       load.getType());
-          })
-          .Case([&](memref::StoreOp store) {
-            return set(Effect::Write, store.getMemRef(), store.getIndices(),
-                       store.getValue().getType());
-          })
-          .Case([&](vector::LoadOp load) {
-            return set(Effect::Read, load.getBase(), load.getIndices(),
-                       load.getType());
-          })
-          .Case([&](vector::StoreOp store) {
-            return set(Effect::Write, store.getBase(), store.getIndices(),
-                       store.getValueToStore().getType());
-          })
-          .Case([&](memref::AtomicRMWOp atomic) {
-            return set(Effect::Atomic, atomic.getMemref(), atomic.getIndices(),
-                       atomic.getType());
-          })
-          .Case([&](memref::GenericAtomicRMWOp atomic) {
-            return set(Effect::Atomic, atomic.getMemref(), atomic.getIndices(),
-                       atomic.getType());
-          })
-          .Default(false);
-  if (!found)
-    return std::nullopt;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<memref::LoadOp, vector::LoadOp>([&](auto load) {
+        set(Effect::Read, load.getIndices(), load.getType());
+      })
+      .Case([&](memref::StoreOp store) {
+        set(Effect::Write, store.getIndices(), store.getValue().getType());
+      })
+      .Case([&](vector::StoreOp store) {
+        set(Effect::Write, store.getIndices(),
+            store.getValueToStore().getType());
+      })
+      .Case<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>([&](auto atomic) {
+        set(Effect::Atomic, atomic.getIndices(), atomic.getType());
+      });
   access.root = getRepresentative(getRoot(access.array));
   // What a thread has for itself.
   if (access.root.getDefiningOp<memref::AllocaOp>())
@@ -138,21 +145,122 @@ bool races::containsBarrier(Operation *op, Between between) {
       .wasInterrupted();
 }
 
+LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
+  auto refuse = [](Operation *op, const Twine &what) -> LogicalResult {
+    return mlir::emitError(op->getLoc()) << "[race-stage] " << what;
+  };
+  auto size = kernel.getKnownBlockSizeAttr();
+  if (!size || size[0] <= 0)
+    return refuse(kernel, "has no known block size; run obs-to-gpu first");
+  if (size[1] != 1 || size[2] != 1)
+    return refuse(kernel, "has blocks of more than one dimension, which "
+                          "obs-to-gpu does not make");
+  if (!kernel.getBody().hasOneBlock())
+    return refuse(kernel, "has branches between blocks; check the kernel as "
+                          "obs-to-gpu leaves it");
+  auto isOtherDimension = [](Operation *op) {
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::BlockDimOp, gpu::GridDimOp>(
+            [](auto id) { return id.getDimension() != gpu::Dimension::x; })
+        .Default(false);
+  };
+  auto check = [&](Operation *op) -> WalkResult {
+    if (isOtherDimension(op))
+      return refuse(op,
+                    "asks for a dimension that lowered kernels do not have");
+    if (Value memory = getAccessedMemory(op)) {
+      Operation *root = getRoot(memory).getDefiningOp();
+      bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);
+      if (isConstant && getMemoryAccess(op)->effect != Effect::Read)
+        return refuse(op, "writes to a constant");
+      bool isKnown =
+          root ? isConstant ||
+                     isa<memref::AllocaOp, gpu::DynamicSharedMemoryOp>(root)
+               : getRoot(memory).getParentBlock() == &kernel.getBody().front();
+      if (!isKnown)
+        return refuse(op,
+                      "accesses memory of which it is not known what it is; "
+                      "check the kernel as obs-to-gpu leaves it");
+      // The region of an atomic update works on values.
+      return WalkResult::skip();
+    }
+    // What a region does, its operations do.
+    if (op == kernel || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+        isa<memref::AllocaOp, gpu::BarrierOp, NVVM::SyncWarpOp, LLVM::FenceOp,
+            gpu::PrintfOp, cf::AssertOp>(op))
+      return WalkResult::advance();
+    return refuse(op, "may access memory in a way that lowered kernels do not; "
+                      "check the kernel as obs-to-gpu leaves it");
+  };
+  return failure(kernel.walk<WalkOrder::PreOrder>(check).wasInterrupted());
+}
+
+LogicalResult races::requireConvergence(gpu::GPUFuncOp kernel,
+                                        Uniformity &uniformity) {
+  auto check = [&](gpu::ShuffleOp shuffle) -> WalkResult {
+    for (Operation *op = shuffle->getParentOp(); op != kernel;
+         op = op->getParentOp())
+      if (failed(uniformity.require(op, Between::Lanes, "shuffle")))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  };
+  return failure(kernel.walk(check).wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // Uniformity
 //===----------------------------------------------------------------------===//
 
 bool Uniformity::isUniform(Value value, Between between) {
-  auto &memory = known[static_cast<unsigned>(between)];
-  auto [it, isNew] = memory.try_emplace(value, true);
-  if (!isNew)
-    return it->second;
-  // A value carried by a loop is uniform if that follows from itself.
-  bool result = compute(value, between);
-  memory[value] = result;
-  return result;
+  Varying &varying = known[static_cast<unsigned>(between)];
+  if (!varying.isComplete) {
+    // The least set that contains what is made of its members: values that
+    // loops carry depend on themselves.
+    varying.isComplete = true;
+    for (bool changed = true; changed;) {
+      changed = false;
+      auto visit = [&](Value v) {
+        if (!varying.values.contains(v) && !compute(v, between))
+          changed |= varying.values.insert(v).second;
+      };
+      kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        llvm::for_each(op->getResults(), visit);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            llvm::for_each(block.getArguments(), visit);
+      });
+    }
+  }
+  return !varying.values.contains(value);
 }
 
+LogicalResult Uniformity::require(Operation *op, Between between,
+                                  StringRef what) {
+  SmallVector<Value> decisions;
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    decisions = {branch.getCondition()};
+  else if (auto counted = dyn_cast<scf::ForOp>(op))
+    decisions = {counted.getLowerBound(), counted.getUpperBound(),
+                 counted.getStep()};
+  else if (auto open = dyn_cast<scf::WhileOp>(op))
+    decisions = {open.getConditionOp().getCondition()};
+  else
+    return mlir::emitError(op->getLoc())
+           << "[race-stage] is not control flow that lowered kernels have; "
+              "run obs-to-gpu first";
+  for (Value value : decisions)
+    if (!isUniform(value, between))
+      return mlir::emitError(op->getLoc())
+             << "[barrier-divergence] holds a " << what << " of a "
+             << (between == Between::Lanes ? "warp" : "block")
+             << ", and its threads can decide differently here; let all of "
+                "them come to the "
+             << what;
+  return success();
+}
+
+/// Whether `value` is uniform if what it is made of is as found so far.
 bool Uniformity::compute(Value value, Between between) {
   auto all = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return isUniform(v, between); });
@@ -206,10 +314,13 @@ bool Uniformity::compute(Value value, Between between) {
            isUniform(loop.getConditionOp().getArgs()[number], between);
   if (op->getNumRegions() != 0)
     return false;
-  // Without a race, all threads that read an element find the same in it.
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return getMemoryAccess(op) && all(load.getIndices()) &&
-           isUniform(load.getMemRef(), between);
+  // Without a race, all threads that read an element find the same in it. What
+  // is published can change from one read to the next.
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    std::optional<MemoryAccess> access = getMemoryAccess(op);
+    return access && access->contract != "published" &&
+           all(load.getIndices()) && isUniform(load.getMemRef(), between);
+  }
   return isMemoryEffectFree(op) && all(op->getOperands());
 }
 
@@ -227,7 +338,14 @@ static bool isBit(Value value, llvm::SmallDenseSet<Value> &assumed) {
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.ule(1);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    Operation *parent = argument.getOwner()->getParentOp();
+    unsigned i = argument.getArgNumber();
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      return argument.getOwner() == loop.getAfterBody()
+                 ? isBit(loop.getConditionOp().getArgs()[i], assumed)
+                 : isBit(loop.getInits()[i], assumed) &&
+                       isBit(loop.getYieldOp().getOperand(i), assumed);
+    auto loop = dyn_cast<scf::ForOp>(parent);
     return loop && argument != loop.getInductionVar() &&
            isBit(loop.getTiedLoopInit(argument)->get(), assumed) &&
            isBit(loop.getTiedLoopYieldedValue(argument)->get(), assumed);
@@ -237,6 +355,8 @@ static bool isBit(Value value, llvm::SmallDenseSet<Value> &assumed) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return isBit(loop.getInitArgs()[i], assumed) &&
            isBit(loop.getYieldedValues()[i], assumed);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return isBit(loop.getConditionOp().getArgs()[i], assumed);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return isBit(branch.thenYield().getOperand(i), assumed) &&
            isBit(branch.elseYield().getOperand(i), assumed);

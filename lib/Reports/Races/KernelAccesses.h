@@ -46,6 +46,17 @@ struct MemoryAccess {
   StringRef contract;
 };
 
+/// What a view, cast or part of memory is taken from.
+Value getRoot(Value memory);
+
+/// The bytes that a value takes in memory.
+int64_t getBytes(Type type);
+
+/// Fails, with a diagnostic `[race-stage]`, if `kernel` is not as obs-to-gpu
+/// leaves it, so that the check could overlook something: it has more than one
+/// dimension, or accesses memory in a way that is not known here.
+LogicalResult requireLowered(gpu::GPUFuncOp kernel);
+
 /// The access that `op` makes, if it makes one to shared or global memory.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
 
@@ -59,13 +70,27 @@ bool containsBarrier(Operation *op, Between between);
 /// the same iterations of all loops.
 class Uniformity {
 public:
+  explicit Uniformity(gpu::GPUFuncOp kernel) : kernel(kernel) {}
   bool isUniform(Value value, Between between);
+  /// Fails, with a diagnostic, if the two threads of `between` can decide
+  /// differently at `op`, an scf operation that holds a `what` for both.
+  LogicalResult require(Operation *op, Between between, StringRef what);
 
 private:
+  struct Varying {
+    llvm::DenseSet<Value> values;
+    bool isComplete = false;
+  };
+
   bool compute(Value value, Between between);
 
-  llvm::DenseMap<Value, bool> known[3];
+  gpu::GPUFuncOp kernel;
+  Varying known[3];
 };
+
+/// Fails, with a diagnostic `[barrier-divergence]`, where only some lanes of a
+/// warp come to a shuffle.
+LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
 
 /// The bounds of values, from the ranges of thread and block numbers and of
 /// constants.

@@ -10,7 +10,9 @@
 // thread's side instead of all pairs. Otherwise with Presburger arithmetic:
 // quotients and remainders by constants and bit masks are exact; products and
 // quotients by numbers that are only known at run time are related by the rule
-// x < y  =>  x * m + m <= y * m for m >= 0.
+// x < y  =>  x * m + m <= y * m for m >= 0. In between: where numbers are
+// shifted by few unknown amounts, all of those are tried, and what is then
+// left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +46,11 @@ Answer solve(const Question &question);
 /// more than `budget` evaluations.
 std::optional<Answer> solveByEnumeration(const Question &question,
                                          uint64_t budget);
+
+/// Of an unknown that others are shifted by, every value that it can have is
+/// tried, with what follows of the order of such unknowns, and each of these
+/// cases is a question of its own; nullopt if those are too many.
+std::optional<Answer> solveByShifts(const Question &question);
 
 /// By Presburger arithmetic; nullopt if there are too many cases. What has no
 /// expression in it counts as any number.

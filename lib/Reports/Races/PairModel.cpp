@@ -17,111 +17,8 @@ using namespace mlir::obs::races;
 using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
 
-static IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
-
-static IndexExpr compare(Compare how, IndexExpr a, IndexExpr b) {
-  return IndexExpr::select(how, a, b, constant(1), constant(0));
-}
-
-static IndexExpr negate(IndexExpr condition) {
-  return compare(Compare::Equal, condition, constant(0));
-}
-
-const PastLoop *PairModel::findPast(Operation *loop) const {
-  return llvm::find_if(first->past,
-                       [&](const PastLoop &l) { return l.loop == loop; });
-}
-
-const NewLoop *PairModel::findBegun(Operation *loop) const {
-  return llvm::find_if(first->begun,
-                       [&](const NewLoop &l) { return l.loop == loop; });
-}
-
-/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
-/// of, and n the number of a row, or i divided by the elements of a row of
-/// banks. Both together are a permutation of the array.
-static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
-  if (!access.isShared || access.indices.empty())
-    return {};
-  auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
-  auto low = swizzled ? swizzled.getRhs().getDefiningOp<arith::AndIOp>()
-                      : arith::AndIOp();
-  APInt mask, divisor;
-  if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
-      !(mask + 1).isPowerOf2())
-    return {};
-  modulus = mask.getSExtValue() + 1;
-  auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
-  bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
-                   matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
-                   divisor.uge(modulus);
-  bool isRow = access.indices.size() > 1 &&
-               low.getLhs() == access.indices[access.indices.size() - 2];
-  int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
-  return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
-                                                       : Value();
-}
-
-/// Where `index` is the variable of `loop` plus something that is not negative:
-/// the least that is added.
-static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
-                                            const Ranges &ranges) {
-  if (index == loop.getInductionVar())
-    return 0;
-  auto sum = index.getDefiningOp<arith::AddIOp>();
-  if (!sum)
-    return std::nullopt;
-  for (unsigned i : {0, 1}) {
-    std::optional<IndexRange> other = ranges.get(sum->getOperand(1 - i));
-    if (!other || other->min < 0)
-      continue;
-    if (std::optional<int64_t> least =
-            getLeastAdded(sum->getOperand(i), loop, ranges))
-      return *least + other->min;
-  }
-  return std::nullopt;
-}
-
-/// At run time no index is outside of its array; so where one contains the
-/// variable of a loop, that is below this in turns with the access.
-static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
-                            const Ranges &ranges) {
-  int64_t most = std::numeric_limits<int64_t>::max();
-  auto type = cast<MemRefType>(access.array.getType());
-  int64_t modulus = 0;
-  Value last = getUnswizzled(access, modulus);
-  for (auto [d, index] : llvm::enumerate(access.indices)) {
-    bool isLast = d + 1 == access.indices.size();
-    if (type.isDynamicDim(d))
-      continue;
-    if (std::optional<int64_t> least =
-            getLeastAdded(isLast && last ? last : index, loop, ranges))
-      most = std::min(most, type.getDimSize(d) - *least);
-  }
-  return most;
-}
-
-/// A bound of the variable of `loop` in the turns in which `side` makes its
-/// access: from that access, and from those that every turn makes.
-int64_t PairModel::getMostIndex(scf::ForOp loop, Owner side) {
-  auto [found, isNew] = mostIndices.try_emplace(loop, 0);
-  if (isNew) {
-    int64_t most = std::numeric_limits<int64_t>::max();
-    for (Operation &op : *loop.getBody())
-      if (std::optional<MemoryAccess> access = getMemoryAccess(&op))
-        most = std::min(most, ::getMostIndex(*access, loop, ranges));
-    found->second = most;
-  }
-  int64_t most = found->second;
-  if (side != Owner::Second)
-    most = std::min(most, ::getMostIndex(*first->access, loop, ranges));
-  if (side != Owner::First)
-    most = std::min(most, ::getMostIndex(*second, loop, ranges));
-  return most;
-}
-
-Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
-                        Between between) {
+void PairModel::start(const PendingAccess &pending, const MemoryAccess &later,
+                      Between between) {
   question = Question();
   question.between = between;
   question.threads = threads;
@@ -135,6 +32,11 @@ Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
     lanes[i].reset();
     blocks[i].reset();
   }
+}
+
+Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
+                        Between between) {
+  start(pending, later, between);
   question.firstThread = getThread(Owner::First);
   question.secondThread = getThread(Owner::Second);
   if (between == Between::Blocks) {
@@ -144,6 +46,23 @@ Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
   addGuards(pending.access->op, Owner::First);
   addGuards(later.op, Owner::Second);
   addMeetings(*pending.access, later);
+  return std::move(question);
+}
+
+Question PairModel::askBounds(const MemoryAccess &access) {
+  PendingAccess pending;
+  pending.access = &access;
+  assumesBounds = false;
+  // Any two: one thread is enough, whatever it shares with others.
+  start(pending, access, Between::Warps);
+  question.isOneThread = true;
+  question.firstThread = getThread(Owner::First);
+  addGuards(access.op, Owner::First);
+  IndexExpr isInBounds = constant(1);
+  for (const IndexExpr &bound : getBounds(access, Owner::First))
+    isInBounds = isInBounds & bound;
+  question.conditions.push_back(negate(isInBounds));
+  assumesBounds = true;
   return std::move(question);
 }
 
@@ -192,16 +111,36 @@ Owner PairModel::getOwner(Value value, Owner side) {
   return Owner::Both;
 }
 
-/// True for a number that a block has drawn from a counter in global memory,
-/// so that no other block has it: what is loaded from shared memory where
-/// nothing else is stored but what an atomic addition of a positive constant
-/// found. Such a counter must not be written otherwise.
-static bool isDrawn(Value value) {
+/// True if anything else may be stored in shared memory between `store` and
+/// `load`, which stands behind it.
+static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
+  auto writes = [&](Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          std::optional<MemoryAccess> access = getMemoryAccess(inner);
+          bool isOther = access && access->effect != Effect::Read &&
+                         access->isShared && inner != store;
+          return isOther ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  Operation *op = load->getPrevNode();
+  for (; op && !op->isAncestor(store); op = op->getPrevNode())
+    if (writes(op))
+      return true;
+  return !op || writes(op);
+}
+
+/// The atomic addition by which a block has drawn the number `value` from a
+/// counter in global memory, so that no other block has it: `value` is loaded
+/// from shared memory where nothing else is stored but what an addition of a
+/// positive constant found.
+static memref::AtomicRMWOp getDraw(Value value) {
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
   auto load = value.getDefiningOp<memref::LoadOp>();
   if (!load || !load.getMemRef().getDefiningOp<memref::ViewOp>())
-    return false;
+    return {};
   memref::AtomicRMWOp draw;
   for (Operation *user : load.getMemRef().getUsers()) {
     auto store = dyn_cast<memref::StoreOp>(user);
@@ -210,14 +149,16 @@ static bool isDrawn(Value value) {
     Value stored = store.getValue();
     while (auto cast = stored.getDefiningOp<arith::IndexCastOp>())
       stored = cast.getIn();
-    if (draw || !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()))
-      return false;
+    if (draw || !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
+        isOverwritten(load, store))
+      return {};
   }
   APInt step;
-  return draw && draw.getKind() == arith::AtomicRMWKind::addi &&
-         matchPattern(draw.getValue(), m_ConstantInt(&step)) &&
-         step.isStrictlyPositive() &&
-         !draw.getMemref().getDefiningOp<memref::ViewOp>();
+  bool isCount = draw && draw.getKind() == arith::AtomicRMWKind::addi &&
+                 matchPattern(draw.getValue(), m_ConstantInt(&step)) &&
+                 step.isStrictlyPositive() &&
+                 isa<BlockArgument>(getRoot(draw.getMemref()));
+  return isCount ? draw : memref::AtomicRMWOp();
 }
 
 IndexExpr PairModel::getUnknown(Value value, Owner side) {
@@ -227,12 +168,15 @@ IndexExpr PairModel::getUnknown(Value value, Owner side) {
     if (found != known.end())
       return found->second;
   }
-  bool isData =
-      value.getDefiningOp() && !isa<gpu::GridDimOp>(value.getDefiningOp());
-  bool isBlock = question.between == Between::Blocks && isDrawn(value);
-  if (isBlock)
-    owner = side;
-  IndexExpr result = makeUnknown({owner, ranges.get(value), isBlock, isData});
+  Unknown unknown{owner, ranges.get(value)};
+  bool isParameter = isa<BlockArgument>(value) &&
+                     value.getParentBlock() == &kernel.getBody().front();
+  unknown.isData = !isParameter && !value.getDefiningOp<gpu::GridDimOp>();
+  if (question.between == Between::Blocks)
+    unknown.draw = getDraw(value);
+  if (unknown.draw)
+    unknown.owner = owner = side;
+  IndexExpr result = makeUnknown(unknown);
   known.try_emplace({value, unsigned(owner)}, result);
   return result;
 }
@@ -314,9 +258,13 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
         }
         return binary(Kind::FloorDiv);
       })
-      .Case<arith::DivSIOp, arith::FloorDivSIOp>(
-          [&](auto) { return binary(Kind::FloorDiv); })
-      .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) {
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+            arith::RemSIOp>([&](auto) {
+        if (std::optional<IndexExpr> result = getQuotient(op, side))
+          return *result;
+        return getUnknown(op->getResult(0), side);
+      })
+      .Case([&](arith::RemUIOp) {
         APInt divisor;
         if (question.between == Between::Lanes &&
             op->getOperand(0).getDefiningOp<gpu::ThreadIdOp>() &&
@@ -327,7 +275,7 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
         }
         return binary(Kind::Mod);
       })
-      .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](auto) {
+      .Case([&](arith::CeilDivUIOp) {
         return IndexExpr::binary(
             Kind::FloorDiv, operand(0) + operand(1) - constant(1), operand(1));
       })
@@ -335,6 +283,9 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
       .Case([&](arith::OrIOp) { return binary(Kind::Or); })
       .Case([&](arith::XOrIOp) { return binary(Kind::Xor); })
       .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>([&](auto) {
+        std::optional<IndexRange> range = operand(0).getRange();
+        if (isa<arith::ShRSIOp>(op) && (!range || range->min < 0))
+          return getUnknown(op->getResult(0), side);
         return IndexExpr::binary(isa<arith::ShLIOp>(op) ? Kind::Shl : Kind::Shr,
                                  operand(0), getShift(op->getOperand(1), side));
       })
@@ -376,9 +327,34 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
       .Default([&](Operation *) { return getUnknown(op->getResult(0), side); });
 }
 
+/// A signed division or remainder. Nothing where the divisor may not be
+/// positive.
+std::optional<IndexExpr> PairModel::getQuotient(Operation *op, Owner side) {
+  IndexExpr a = get(op->getOperand(0), side), b = get(op->getOperand(1), side);
+  std::optional<IndexRange> divisor = b.getRange(), dividend = a.getRange();
+  if (!divisor || divisor->min <= 0)
+    return std::nullopt;
+  auto divide = [&](IndexExpr x) {
+    return IndexExpr::binary(Kind::FloorDiv, x, b);
+  };
+  if (isa<arith::FloorDivSIOp>(op))
+    return divide(a);
+  if (isa<arith::CeilDivSIOp>(op))
+    return divide(a + b - constant(1));
+  // Towards zero.
+  IndexExpr quotient = divide(a);
+  if (!dividend || dividend->min < 0)
+    quotient =
+        IndexExpr::select(Compare::Less, a, constant(0),
+                          constant(0) - divide(constant(0) - a), quotient);
+  else if (isa<arith::RemSIOp>(op))
+    return IndexExpr::binary(Kind::Mod, a, b);
+  return isa<arith::RemSIOp>(op) ? a - quotient * b : quotient;
+}
+
 /// By how many bits something is shifted. More than there are has no meaning,
 /// so where the number comes from others of which nothing is known, it is one
-/// of few: what else is known of it is given up.
+/// of few: what it is made of is kept beside the question.
 IndexExpr PairModel::getShift(Value amount, Owner side) {
   IndexExpr shift = get(amount, side);
   std::optional<IndexRange> range = shift.getRange();
@@ -387,262 +363,12 @@ IndexExpr PairModel::getShift(Value amount, Owner side) {
     return shift;
   Owner owner = getOwner(amount, side);
   auto [found, isNew] = shifts.try_emplace({amount, unsigned(owner)}, shift);
-  if (isNew)
+  if (isNew) {
+    question.shifts.push_back({unsigned(question.unknowns.size()), shift});
     found->second =
         makeUnknown({owner, IndexRange{0, 63}, false, /*isData=*/true});
+  }
   return found->second;
-}
-
-/// What a loop that has just ended gives, by its last turn: the one that the
-/// first access is in.
-std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
-  auto loop = cast<scf::ForOp>(result.getOwner());
-  const PastLoop *past = findPast(loop);
-  if (past == first->past.end() || !past->left || past->age != Age::ThisTurn)
-    return std::nullopt;
-  // The same run of the loop: nothing around it has turned since.
-  for (const PastLoop *outer = first->past.begin(); outer != past; ++outer)
-    if (outer->left || outer->age != Age::ThisTurn)
-      return std::nullopt;
-  for (Operation *outer = loop->getParentOp(); outer != kernel;
-       outer = outer->getParentOp())
-    if (isa<LoopLikeOpInterface>(outer) && findPast(outer) == first->past.end())
-      return std::nullopt;
-  return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
-}
-
-/// The numbers of the turns that loops are in.
-using Turns = llvm::SmallDenseMap<Value, int64_t>;
-
-/// How often `value` is 1 - `from`, one after the other, through loops of which
-/// the number of turns is known where `turns` has the numbers of those around;
-/// nothing if it is made in another way.
-static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns);
-
-static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
-  if (auto found = turns.find(value); found != turns.end())
-    return found->second;
-  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
-    std::optional<int64_t> a = getNumber(sum.getLhs(), turns);
-    std::optional<int64_t> b = getNumber(sum.getRhs(), turns);
-    if (a && b)
-      return *a + *b;
-  }
-  return std::nullopt;
-}
-
-/// The flips of carried value `i` in all turns of `loop`, or in all but the
-/// last.
-static std::optional<int64_t> getLoopFlips(scf::ForOp loop, unsigned i,
-                                           Turns &turns, bool isBeforeLast) {
-  constexpr int64_t maxTurns = 1024;
-  std::optional<int64_t> from = getNumber(loop.getLowerBound(), turns);
-  std::optional<int64_t> to = getNumber(loop.getUpperBound(), turns);
-  if (!from || !to || *to - *from > maxTurns ||
-      !isConstantIntValue(loop.getStep(), 1))
-    return std::nullopt;
-  int64_t flips = 0;
-  for (int64_t turn = *from; turn < *to - isBeforeLast; ++turn) {
-    turns[loop.getInductionVar()] = turn;
-    std::optional<int64_t> each =
-        getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i), turns);
-    if (!each)
-      return std::nullopt;
-    flips += *each;
-  }
-  return flips;
-}
-
-static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns) {
-  if (value == from)
-    return 0;
-  if (auto flip = value.getDefiningOp<arith::SubIOp>();
-      flip && matchPattern(flip.getLhs(), m_One())) {
-    std::optional<int64_t> before = getFlips(flip.getRhs(), from, turns);
-    return before ? std::optional(*before + 1) : before;
-  }
-  auto loop = value.getDefiningOp<scf::ForOp>();
-  if (!loop)
-    return std::nullopt;
-  unsigned i = cast<OpResult>(value).getResultNumber();
-  std::optional<int64_t> before = getFlips(loop.getInitArgs()[i], from, turns);
-  std::optional<int64_t> inside =
-      before ? getLoopFlips(loop, i, turns, /*isBeforeLast=*/false) : before;
-  return inside ? std::optional(*before + *inside) : inside;
-}
-
-/// A value that turns of `loop` flip between 0 and 1.
-std::optional<IndexExpr>
-PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
-  std::optional<IndexRange> bit = ranges.get(argument);
-  if (!bit || bit->min != 0 || bit->max != 1 ||
-      !isConstantIntValue(loop.getStep(), 1))
-    return std::nullopt;
-  IndexExpr start = get(loop.getTiedLoopInit(argument)->get(), side);
-  auto flip = [&](IndexExpr times) {
-    return IndexExpr::binary(Kind::Mod, start + times, constant(2));
-  };
-  // In the last turn: after those before it.
-  const PastLoop *past = findPast(loop);
-  if (side == Owner::First && past != first->past.end() && past->left &&
-      past->age == Age::ThisTurn) {
-    Turns turns;
-    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
-    if (std::optional<int64_t> flips =
-            getLoopFlips(loop, i, turns, /*isBeforeLast=*/true))
-      return flip(constant(*flips % 2));
-  }
-  // Every turn flips it, or none does.
-  Turns turns;
-  std::optional<int64_t> flips =
-      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument, turns);
-  if (!flips)
-    return std::nullopt;
-  if (*flips % 2 == 0)
-    return start;
-  return flip(getTurn(loop, side) - get(loop.getLowerBound(), side));
-}
-
-IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  auto loop = dyn_cast<scf::ForOp>(parent);
-  if (!loop)
-    return getUnknown(argument, side);
-  if (argument == loop.getInductionVar())
-    return getTurn(loop, side);
-  if (std::optional<IndexExpr> slot = getSlot(loop, argument, side))
-    return *slot;
-  if (side == Owner::Second) {
-    if (const PastLoop *past = findPast(loop);
-        past != first->past.end() && !past->left) {
-      if (past->age == Age::LastTurn)
-        return get(loop.getTiedLoopYieldedValue(argument)->get(), Owner::First);
-    } else if (const NewLoop *begun = findBegun(loop);
-               begun != first->begun.end() && begun->firstTurn) {
-      return get(loop.getTiedLoopInit(argument)->get(), Owner::Second);
-    }
-  }
-  return getUnknown(argument, side);
-}
-
-/// The induction variable of `loop` in the turn that `side` is in.
-IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
-  const PastLoop *past = findPast(loop);
-  bool isPast = past != first->past.end();
-  bool isShared = isPast && !past->left && past->age == Age::ThisTurn;
-  Owner key = isShared ? Owner::Both : side;
-  auto found = turns.find({loop, unsigned(key)});
-  if (found != turns.end())
-    return found->second;
-  auto remember = [&](IndexExpr turn) {
-    turns.try_emplace({loop, unsigned(key)}, turn);
-    return turn;
-  };
-  auto less = [&](IndexExpr a, IndexExpr b) {
-    question.conditions.push_back(compare(Compare::Less, a, b));
-  };
-  auto lessEqual = [&](IndexExpr a, IndexExpr b) {
-    question.conditions.push_back(compare(Compare::LessEqual, a, b));
-  };
-  if (isShared)
-    return remember(makeTurn(loop, side, Owner::Both));
-  if (side == Owner::First) {
-    IndexExpr turn = remember(makeTurn(loop, side, Owner::First));
-    if (isPast && past->left && past->age != Age::Earlier) {
-      // The last turn, or the one before it.
-      IndexExpr step = get(loop.getStep(), side);
-      IndexExpr bound = get(loop.getUpperBound(), side);
-      IndexExpr next = turn + step;
-      if (past->age == Age::LastTurn) {
-        less(next, bound);
-        next = next + step;
-      }
-      lessEqual(bound, next);
-    }
-    return turn;
-  }
-  IndexExpr bound = get(loop.getUpperBound(), side);
-  if (isPast && !past->left) {
-    IndexExpr before = getTurn(loop, Owner::First);
-    IndexExpr step = get(loop.getStep(), side);
-    if (past->age == Age::LastTurn) {
-      IndexExpr turn = remember(before + step);
-      less(turn, bound);
-      return turn;
-    }
-    IndexExpr turn = remember(makeTurn(loop, side, Owner::Second));
-    lessEqual(before + step * constant(2), turn);
-    return turn;
-  }
-  if (const NewLoop *begun = findBegun(loop); begun != first->begun.end()) {
-    IndexExpr start = get(loop.getLowerBound(), side);
-    if (begun->firstTurn) {
-      remember(start);
-      less(start, bound);
-      return start;
-    }
-    IndexExpr turn = remember(makeTurn(loop, side, Owner::Second));
-    lessEqual(start + get(loop.getStep(), side), turn);
-    return turn;
-  }
-  return remember(makeTurn(loop, side, Owner::Second));
-}
-
-/// A turn of `loop` about which nothing else is known.
-IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
-  IndexExpr start = get(loop.getLowerBound(), side);
-  IndexExpr step = get(loop.getStep(), side);
-  IndexExpr bound = get(loop.getUpperBound(), side);
-  std::optional<IndexRange> range = ranges.get(loop.getInductionVar());
-  IndexExpr turn = constant(0);
-  if (std::optional<int64_t> stride = step.getConstant();
-      stride && *stride > 0) {
-    IndexRange count{0, std::numeric_limits<int64_t>::max()};
-    std::optional<IndexRange> from = start.getRange();
-    std::optional<IndexRange> to = bound.getRange();
-    if (from && to)
-      count.max = std::max<int64_t>(0, (to->max - 1 - from->min) / *stride);
-    if (from && range && range->max < (int64_t(1) << 40))
-      count.max = std::min(
-          count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
-    int64_t most = getMostIndex(loop, owner == Owner::Both ? owner : side);
-    if (from && most != std::numeric_limits<int64_t>::max())
-      count.max = std::min(
-          count.max, std::max<int64_t>(0, (most - 1 - from->min) / *stride));
-    turn = start + makeUnknown({owner, count}) * step;
-  } else {
-    // for (i = block * c + r; ...; i += blocks * c), r in [0, c): what blocks
-    // do at a time are whole chunks of c, and no chunk is of two blocks.
-    int64_t chunk = 0;
-    if (loop.getStep().getDefiningOp<gpu::GridDimOp>())
-      chunk = 1;
-    else if (auto product = loop.getStep().getDefiningOp<arith::MulIOp>())
-      for (unsigned i : {0, 1})
-        if (product->getOperand(i).getDefiningOp<gpu::GridDimOp>())
-          if (std::optional<int64_t> factor =
-                  get(product->getOperand(1 - i), side).getConstant())
-            chunk = *factor;
-    LinearForm rest = LinearForm::get(start);
-    if (chunk > 0)
-      rest.add(getBlock(side), -chunk);
-    llvm::erase_if(rest.terms, [](auto &term) { return term.second == 0; });
-    std::optional<IndexRange> within = rest.getRange();
-    if (chunk > 0 && within && within->min >= 0 && within->max < chunk) {
-      int64_t most = std::numeric_limits<int64_t>::max();
-      if (std::optional<IndexRange> to = bound.getRange())
-        most = std::max<int64_t>(0, (to->max - 1) / chunk);
-      turn = makeUnknown({owner, IndexRange{0, most}, true}) * constant(chunk) +
-             rest.toExpr();
-    } else {
-      turn = makeUnknown({owner, range});
-      question.conditions.push_back(compare(Compare::LessEqual, start, turn));
-    }
-  }
-  question.conditions.push_back(compare(Compare::Less, turn, bound));
-  return turn;
 }
 
 /// The conditions under which `side` comes to `op`.
@@ -657,115 +383,4 @@ void PairModel::addGuards(Operation *op, Owner side) {
       getTurn(loop, side);
     }
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Addresses
-//===----------------------------------------------------------------------===//
-
-/// The distances of elements, in elements.
-std::optional<SmallVector<IndexExpr>> PairModel::getStrides(Value array,
-                                                            Owner side) {
-  SmallVector<IndexExpr> strides;
-  if (auto view = array.getDefiningOp<memref::ReinterpretCastOp>()) {
-    for (OpFoldResult stride : view.getMixedStrides()) {
-      if (auto attribute = dyn_cast<Attribute>(stride))
-        strides.push_back(constant(cast<IntegerAttr>(attribute).getInt()));
-      else
-        strides.push_back(get(cast<Value>(stride), side));
-    }
-    return strides;
-  }
-  auto [numbers, offset] =
-      cast<MemRefType>(array.getType()).getStridesAndOffset();
-  for (int64_t stride : numbers) {
-    if (ShapedType::isDynamic(stride))
-      return std::nullopt;
-    strides.push_back(constant(stride));
-  }
-  return strides;
-}
-
-/// The offset of an element from the root, in bytes.
-IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
-  auto type = cast<MemRefType>(access.array.getType());
-  int64_t bytes = type.getElementType().isIndex()
-                      ? 8
-                      : (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
-  IndexExpr address = constant(0);
-  if (auto view = access.array.getDefiningOp<memref::ViewOp>()) {
-    address = get(view.getByteShift(), side);
-  } else if (auto cast =
-                 access.array.getDefiningOp<memref::ReinterpretCastOp>()) {
-    OpFoldResult offset = cast.getMixedOffsets().front();
-    if (auto attribute = dyn_cast<Attribute>(offset))
-      address = constant(mlir::cast<IntegerAttr>(attribute).getInt() * bytes);
-    else
-      address = get(mlir::cast<Value>(offset), side) * constant(bytes);
-  } else if (access.array != access.root) {
-    return getUnknown(access.array, side);
-  }
-  std::optional<SmallVector<IndexExpr>> strides =
-      getStrides(access.array, side);
-  if (!strides)
-    return getUnknown(access.array, side);
-  for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
-    address = address + get(index, side) * stride * constant(bytes);
-  return address;
-}
-
-/// The parameter of a kernel that `array` is a whole view of.
-static Value getParameter(Value array) {
-  auto view = array.getDefiningOp<memref::ReinterpretCastOp>();
-  return view && isa<BlockArgument>(view.getSource()) ? view.getSource()
-                                                      : Value();
-}
-
-void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
-  // In one array, permuted alike, elements meet where they do unpermuted.
-  int64_t modulus = 0, otherModulus = 0;
-  Value first = getUnswizzled(a, modulus);
-  Value second = getUnswizzled(b, otherModulus);
-  if (first && second && a.array == b.array && modulus == otherModulus) {
-    a.indices.back() = first;
-    b.indices.back() = second;
-  }
-  // Every access is within its array: the compiler has checked that, or the
-  // emulator does.
-  auto addBounds = [&](const MemoryAccess &access, Owner side) {
-    auto type = cast<MemRefType>(access.array.getType());
-    for (auto [dimension, index] : llvm::enumerate(access.indices)) {
-      IndexExpr number = get(index, side);
-      question.conditions.push_back(
-          compare(Compare::LessEqual, constant(0), number));
-      std::optional<IndexExpr> size;
-      if (!type.isDynamicDim(dimension))
-        size = constant(type.getDimSize(dimension));
-      else if (auto view =
-                   access.array.getDefiningOp<memref::ReinterpretCastOp>())
-        if (auto value = dyn_cast<Value>(view.getMixedSizes()[dimension]))
-          size = get(value, side);
-      if (size)
-        question.conditions.push_back(compare(Compare::Less, number, *size));
-    }
-  };
-  addBounds(a, Owner::First);
-  addBounds(b, Owner::Second);
-  // Elements of one array with sizes that are not known: the same element has
-  // the same indices. Two parameters that may be one array have equal sizes.
-  bool isOneArray =
-      a.array == b.array ||
-      (a.root == b.root && getParameter(a.array) != getParameter(b.array) &&
-       a.indices.size() == b.indices.size());
-  if (isOneArray && a.bytes == b.bytes && !a.isShared &&
-      !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
-      getOwner(a.array, Owner::First) == Owner::Both) {
-    for (auto [i, j] : llvm::zip_equal(a.indices, b.indices))
-      question.meetings.push_back(
-          {get(i, Owner::First), get(j, Owner::Second), 1, 1});
-    return;
-  }
-  question.meetings.push_back({getByteAddress(a, Owner::First),
-                               getByteAddress(b, Owner::Second), a.bytes,
-                               b.bytes});
 }

@@ -68,6 +68,16 @@ struct Unknown {
   bool isBlock = false;
   /// Comes from data, not from numbers of threads and turns.
   bool isData = false;
+  /// A number that a block has drawn by this atomic addition: different from
+  /// what other blocks have drawn there.
+  Operation *draw = nullptr;
+};
+
+/// An unknown that stands for a number of bits to shift by.
+struct Shift {
+  unsigned unknown;
+  /// What the number is made of.
+  IndexExpr amount;
 };
 
 /// One dimension of the two addresses: each reaches `width` numbers.
@@ -86,10 +96,27 @@ struct Question {
   SmallVector<Unknown> unknowns;
   SmallVector<IndexExpr> conditions;
   SmallVector<Meeting> meetings;
+  /// The meetings are of indices of one array, not of bytes.
+  bool isByElement = false;
   /// Numbers of the threads in their blocks; for lanes of one warp too.
   IndexExpr firstThread = IndexExpr::constant(0);
   IndexExpr secondThread = IndexExpr::constant(0);
+  SmallVector<Shift> shifts;
+  /// The question is about the first thread alone.
+  bool isOneThread = false;
 };
+
+inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
+
+/// 1 if `a` compares with `b` in this way, else 0.
+inline IndexExpr compare(IndexExpr::Compare how, IndexExpr a, IndexExpr b) {
+  return IndexExpr::select(how, a, b, constant(1), constant(0));
+}
+
+/// 1 if `condition` is 0, else 0.
+inline IndexExpr negate(IndexExpr condition) {
+  return compare(IndexExpr::Compare::Equal, condition, constant(0));
+}
 
 class PairModel {
 public:
@@ -103,7 +130,14 @@ public:
   Question ask(const PendingAccess &pending, const MemoryAccess &later,
                Between between);
 
+  /// Can a thread reach `access` with an index that is not within its array?
+  /// Nothing is taken for granted of other indices, either.
+  Question askBounds(const MemoryAccess &access);
+
 private:
+  void start(const PendingAccess &pending, const MemoryAccess &later,
+             Between between);
+  std::optional<IndexExpr> getQuotient(Operation *op, Owner side);
   IndexExpr get(Value value, Owner side);
   IndexExpr compute(Value value, Owner side);
   IndexExpr computeArith(Operation *op, Owner side);
@@ -114,6 +148,10 @@ private:
   IndexExpr getTurn(scf::ForOp loop, Owner side);
   IndexExpr makeTurn(scf::ForOp loop, Owner side, Owner owner);
   IndexExpr getUnknown(Value value, Owner side);
+  std::optional<IndexExpr> getCounter(scf::ForOp loop, BlockArgument argument,
+                                      Owner side);
+  IndexExpr getWhileArgument(scf::WhileOp loop, BlockArgument argument,
+                             Owner side);
   IndexExpr makeUnknown(Unknown unknown);
   IndexExpr getThread(Owner side);
   IndexExpr getBlock(Owner side);
@@ -124,6 +162,9 @@ private:
   int64_t getMostIndex(scf::ForOp loop, Owner side);
   IndexExpr getShift(Value amount, Owner side);
   void addMeetings(MemoryAccess a, MemoryAccess b);
+  SmallVector<IndexExpr> getBounds(const MemoryAccess &access, Owner side);
+  bool isRowMajor(Value array);
+  std::optional<IndexExpr> getBase(Value memory, Owner side);
   IndexExpr getByteAddress(const MemoryAccess &access, Owner side);
   std::optional<SmallVector<IndexExpr>> getStrides(Value array, Owner side);
 
@@ -133,6 +174,8 @@ private:
   const Ranges &ranges;
 
   Question question;
+  /// Indices are taken to be within their arrays.
+  bool assumesBounds = true;
   const PendingAccess *first = nullptr;
   const MemoryAccess *second = nullptr;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;

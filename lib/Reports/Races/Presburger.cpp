@@ -513,6 +513,8 @@ void Attempt::assumeApart() {
     else
       requireLess(b, a);
   };
+  if (question.isOneThread)
+    return;
   threads[0] = get(question.firstThread);
   threads[1] = get(question.secondThread);
   switch (question.between) {
@@ -523,18 +525,20 @@ void Attempt::assumeApart() {
                      divide(threads[1], warpSize));
   case Between::Blocks: {
     // Whatever both threads have from their blocks.
-    SmallVector<Sum> blocks[2];
+    SmallVector<std::pair<Sum, Operation *>> blocks[2];
     SmallVector<IndexExpr> exprs(question.conditions);
     for (const Meeting &meeting : question.meetings)
       exprs.append({meeting.first, meeting.second});
     for (const IndexExpr &leaf : collectLeaves(exprs, Kind::Symbol)) {
       const Unknown &unknown = question.unknowns[leaf.getId()];
-      if (unknown.isBlock)
-        blocks[unknown.owner == Owner::Second].push_back(get(leaf));
+      if (unknown.isBlock || unknown.draw)
+        blocks[unknown.owner == Owner::Second].push_back(
+            {get(leaf), unknown.draw});
     }
-    for (const Sum &first : blocks[0])
-      for (const Sum &second : blocks[1])
-        different(first, second);
+    for (auto &[first, draw] : blocks[0])
+      for (auto &[second, otherDraw] : blocks[1])
+        if (draw == otherDraw)
+          different(first, second);
     return;
   }
   }

@@ -210,8 +210,15 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
       return std::nullopt;
     unsigned bits = 64 - llvm::countl_zero(static_cast<uint64_t>(a->max) |
                                            static_cast<uint64_t>(b->max));
+    // The bits of a constant above all bits of the other one stay.
+    int64_t min = 0;
+    for (auto [number, other] : {std::pair(*a, *b), std::pair(*b, *a)})
+      if (number.min == number.max)
+        min = std::max<int64_t>(
+            min,
+            number.min & ~int64_t(llvm::bit_ceil(uint64_t(other.max) + 1) - 1));
     return IndexRange{
-        0, static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(bits))};
+        min, static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(bits))};
   }
   case Kind::Shl:
     if (b->min < 0 || b->max > 62)

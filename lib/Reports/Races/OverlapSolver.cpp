@@ -1,0 +1,207 @@
+//===- OverlapSolver.cpp - Whether two accesses can meet ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OverlapSolver.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::races;
+using Kind = IndexExpr::Kind;
+using Compare = IndexExpr::Compare;
+
+/// True if sums, comparisons and choices are all that `expr` is made of.
+static bool isLinear(const IndexExpr &expr) {
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> order;
+  collectSubexpressions(expr, seen, order);
+  return llvm::all_of(order, [](const IndexExpr &part) {
+    switch (part.getKind()) {
+    case Kind::Constant:
+    case Kind::Symbol:
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Select:
+      return true;
+    case Kind::Mul:
+      return part.getOperands()[0].getConstant() ||
+             part.getOperands()[1].getConstant();
+    default:
+      return false;
+    }
+  });
+}
+
+/// True if ranges alone say that `condition` does not hold.
+static bool isRefuted(const IndexExpr &condition) {
+  if (condition.getConstant() == 0)
+    return true;
+  if (condition.getKind() != Kind::Select ||
+      condition.getOperands()[2].getConstant() != 1 ||
+      condition.getOperands()[3].getConstant() != 0)
+    return false;
+  std::optional<IndexRange> a = condition.getOperands()[0].getRange();
+  std::optional<IndexRange> b = condition.getOperands()[1].getRange();
+  if (!a || !b)
+    return false;
+  switch (condition.getCompare()) {
+  case Compare::Equal:
+    return a->max < b->min || b->max < a->min;
+  case Compare::Less:
+    return a->min >= b->max;
+  case Compare::LessEqual:
+    return a->min > b->max;
+  case Compare::UnsignedLess:
+    return a->min >= 0 && b->min >= 0 && a->min >= b->max;
+  case Compare::UnsignedLessEqual:
+    return a->min >= 0 && b->min >= 0 && a->min > b->max;
+  }
+  llvm_unreachable("all comparisons are listed");
+}
+
+namespace {
+/// A question with the amounts of shifts tried one by one.
+class ShiftCases {
+public:
+  explicit ShiftCases(const Question &question);
+  std::optional<Answer> run();
+
+private:
+  /// Tries all values of the shifts from number `next` on, the others have
+  /// theirs. False if the answer is no other than Apart.
+  bool tryAll(unsigned next);
+  bool tryCase();
+  bool isNeverLess(const Shift &a, const Shift &b) const;
+
+  const Question &question;
+  /// Those that an address contains.
+  SmallVector<Shift> shifts;
+  SmallVector<int64_t> values;
+  /// Pairs (i, j): shift i is at least shift j, whenever the accesses happen.
+  SmallVector<std::pair<unsigned, unsigned>> order;
+  unsigned cases = 0;
+  bool isOpen = false;
+  Answer answer;
+};
+} // namespace
+
+ShiftCases::ShiftCases(const Question &question) : question(question) {
+  SmallVector<IndexExpr> addresses;
+  for (const Meeting &meeting : question.meetings)
+    addresses.append({meeting.first, meeting.second});
+  for (const IndexExpr &leaf : collectLeaves(addresses, Kind::Symbol))
+    for (const Shift &shift : question.shifts)
+      if (shift.unknown == leaf.getId())
+        shifts.push_back(shift);
+  values.resize(shifts.size());
+}
+
+/// True if it follows from the conditions that a >= b.
+bool ShiftCases::isNeverLess(const Shift &a, const Shift &b) const {
+  Question relation;
+  relation.between = question.between;
+  relation.threads = question.threads;
+  relation.unknowns = question.unknowns;
+  relation.isOneThread = true;
+  llvm::copy_if(question.conditions, std::back_inserter(relation.conditions),
+                isLinear);
+  relation.conditions.push_back(compare(Compare::Less, a.amount, b.amount));
+  std::optional<Answer> answer = solveByPresburger(relation);
+  return answer && answer->kind == Answer::Apart;
+}
+
+bool ShiftCases::tryCase() {
+  constexpr unsigned maxCases = 256;
+  constexpr uint64_t budget = uint64_t(1) << 17;
+  Question one = question;
+  auto put = [&](IndexExpr &expr) {
+    expr =
+        expr.substitute([&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+          for (auto [shift, value] : llvm::zip_equal(shifts, values))
+            if (leaf.getKind() == Kind::Symbol && leaf.getId() == shift.unknown)
+              return constant(value);
+          return std::nullopt;
+        });
+  };
+  for (IndexExpr &condition : one.conditions) {
+    put(condition);
+    if (isRefuted(condition))
+      return true;
+  }
+  for (Meeting &meeting : one.meetings) {
+    put(meeting.first);
+    put(meeting.second);
+  }
+  if (++cases > maxCases) {
+    isOpen = true;
+    return false;
+  }
+  std::optional<Answer> found = solveByEnumeration(one, budget);
+  if (!found)
+    found = solveByPresburger(one);
+  if (found && found->kind == Answer::Apart)
+    return true;
+  // Whether the program gets to this case is not known.
+  if (found)
+    answer = *found;
+  answer.kind = Answer::Open;
+  isOpen = true;
+  return false;
+}
+
+bool ShiftCases::tryAll(unsigned next) {
+  if (next == shifts.size())
+    return tryCase();
+  const IndexRange &range = *question.unknowns[shifts[next].unknown].range;
+  for (values[next] = range.min; values[next] <= range.max; ++values[next]) {
+    bool isPossible = llvm::all_of(order, [&](auto pair) {
+      return pair.first > next || pair.second > next ||
+             values[pair.first] >= values[pair.second];
+    });
+    if (isPossible && !tryAll(next + 1))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Answer> ShiftCases::run() {
+  constexpr unsigned maxShifts = 2;
+  if (shifts.empty() || shifts.size() > maxShifts)
+    return std::nullopt;
+  for (unsigned i = 0; i < shifts.size(); ++i)
+    for (unsigned j = 0; j < shifts.size(); ++j)
+      if (i != j && isNeverLess(shifts[i], shifts[j]))
+        order.push_back({i, j});
+  tryAll(0);
+  if (!isOpen)
+    answer.kind = Answer::Apart;
+  return answer;
+}
+
+std::optional<Answer> races::solveByShifts(const Question &question) {
+  return ShiftCases(question).run();
+}
+
+Answer races::solve(const Question &question) {
+  auto isClosed = [](const std::optional<Answer> &answer) {
+    return answer && answer->kind != Answer::Open;
+  };
+  // What is cheap first.
+  std::optional<Answer> tried = solveByEnumeration(question, uint64_t(1) << 15);
+  if (isClosed(tried))
+    return *tried;
+  std::optional<Answer> proved = solveByPresburger(question);
+  if (isClosed(proved))
+    return *proved;
+  if (!tried)
+    tried = solveByEnumeration(question, uint64_t(1) << 22);
+  if (isClosed(tried))
+    return *tried;
+  std::optional<Answer> shifted = solveByShifts(question);
+  if (isClosed(shifted))
+    return *shifted;
+  return proved ? *proved : tried ? *tried : shifted ? *shifted : Answer();
+}

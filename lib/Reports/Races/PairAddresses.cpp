@@ -1,0 +1,272 @@
+//===- PairAddresses.cpp - Where two threads access memory --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PairModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::races;
+using Kind = IndexExpr::Kind;
+using Compare = IndexExpr::Compare;
+
+/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
+/// of, and n the number of a row, or i divided by the elements of a row of
+/// banks. Both together are a permutation of the array.
+static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
+  if (!access.isShared || access.indices.empty())
+    return {};
+  auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
+  auto low = swizzled ? swizzled.getRhs().getDefiningOp<arith::AndIOp>()
+                      : arith::AndIOp();
+  APInt mask, divisor;
+  if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
+      !(mask + 1).isPowerOf2())
+    return {};
+  modulus = mask.getSExtValue() + 1;
+  auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
+  bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
+                   matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
+                   divisor.uge(modulus);
+  bool isRow = access.indices.size() > 1 &&
+               low.getLhs() == access.indices[access.indices.size() - 2];
+  int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
+  return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
+                                                       : Value();
+}
+
+/// Where `index` is the variable of `loop` plus something that is not negative:
+/// the least that is added.
+static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
+                                            const Ranges &ranges) {
+  if (index == loop.getInductionVar())
+    return 0;
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    std::optional<IndexRange> other = ranges.get(sum->getOperand(1 - i));
+    if (!other || other->min < 0)
+      continue;
+    if (std::optional<int64_t> least =
+            getLeastAdded(sum->getOperand(i), loop, ranges))
+      return *least + other->min;
+  }
+  return std::nullopt;
+}
+
+/// At run time no index is outside of its array; so where one contains the
+/// variable of a loop, that is below this in turns with the access.
+static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
+                            const Ranges &ranges) {
+  int64_t most = std::numeric_limits<int64_t>::max();
+  auto type = cast<MemRefType>(access.array.getType());
+  int64_t modulus = 0;
+  Value last = getUnswizzled(access, modulus);
+  for (auto [d, index] : llvm::enumerate(access.indices)) {
+    bool isLast = d + 1 == access.indices.size();
+    if (type.isDynamicDim(d))
+      continue;
+    if (std::optional<int64_t> least =
+            getLeastAdded(isLast && last ? last : index, loop, ranges))
+      most = std::min(most, type.getDimSize(d) - *least);
+  }
+  return most;
+}
+
+/// A bound of the variable of `loop` in the turns in which `side` makes its
+/// access: from that access, and from those that every turn makes.
+int64_t PairModel::getMostIndex(scf::ForOp loop, Owner side) {
+  if (!assumesBounds)
+    return std::numeric_limits<int64_t>::max();
+  auto [found, isNew] = mostIndices.try_emplace(loop, 0);
+  if (isNew) {
+    int64_t most = std::numeric_limits<int64_t>::max();
+    for (Operation &op : *loop.getBody())
+      if (std::optional<MemoryAccess> access = getMemoryAccess(&op))
+        most = std::min(most, ::getMostIndex(*access, loop, ranges));
+    found->second = most;
+  }
+  int64_t most = found->second;
+  if (side != Owner::Second)
+    most = std::min(most, ::getMostIndex(*first->access, loop, ranges));
+  if (side != Owner::First)
+    most = std::min(most, ::getMostIndex(*second, loop, ranges));
+  return most;
+}
+
+/// The distances of elements, in elements.
+std::optional<SmallVector<IndexExpr>> PairModel::getStrides(Value array,
+                                                            Owner side) {
+  SmallVector<IndexExpr> strides;
+  if (auto view = array.getDefiningOp<memref::ReinterpretCastOp>()) {
+    for (OpFoldResult stride : view.getMixedStrides()) {
+      if (auto attribute = dyn_cast<Attribute>(stride))
+        strides.push_back(constant(cast<IntegerAttr>(attribute).getInt()));
+      else
+        strides.push_back(get(cast<Value>(stride), side));
+    }
+    return strides;
+  }
+  auto [numbers, offset] =
+      cast<MemRefType>(array.getType()).getStridesAndOffset();
+  for (int64_t stride : numbers) {
+    if (ShapedType::isDynamic(stride))
+      return std::nullopt;
+    strides.push_back(constant(stride));
+  }
+  return strides;
+}
+
+/// True if equal indices are equal addresses in `array`, and others are not.
+bool PairModel::isRowMajor(Value array) {
+  auto view = array.getDefiningOp<memref::ReinterpretCastOp>();
+  if (!view)
+    return cast<MemRefType>(array.getType()).getLayout().isIdentity() &&
+           isa_and_nonnull<memref::ViewOp>(array.getDefiningOp());
+  std::optional<SmallVector<IndexExpr>> strides =
+      getStrides(array, Owner::First);
+  IndexExpr expected = constant(1);
+  for (unsigned d = strides->size(); d-- > 0;) {
+    if (!((*strides)[d] == expected))
+      return false;
+    OpFoldResult size = view.getMixedSizes()[d];
+    if (auto attribute = dyn_cast<Attribute>(size))
+      expected = constant(cast<IntegerAttr>(attribute).getInt()) * expected;
+    else
+      expected = get(cast<Value>(size), Owner::First) * expected;
+  }
+  return true;
+}
+
+/// Where `memory` begins that offsets of casts count from: bytes from its root.
+std::optional<IndexExpr> PairModel::getBase(Value memory, Owner side) {
+  IndexExpr base = constant(0);
+  while (Operation *op = memory.getDefiningOp()) {
+    if (auto view = dyn_cast<memref::ViewOp>(op))
+      base = base + get(view.getByteShift(), side);
+    else if (isa<gpu::DynamicSharedMemoryOp, memref::GetGlobalOp>(op))
+      break;
+    else if (!isa<memref::ReinterpretCastOp, memref::SubViewOp, memref::CastOp>(
+                 op))
+      return std::nullopt;
+    if (getRoot(memory) == memory)
+      break;
+    memory = op->getOperand(0);
+  }
+  return base;
+}
+
+/// The offset of an element from the root, in bytes.
+IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
+  int64_t bytes =
+      getBytes(cast<MemRefType>(access.array.getType()).getElementType());
+  std::optional<IndexExpr> address = getBase(access.array, side);
+  if (auto cast = access.array.getDefiningOp<memref::ReinterpretCastOp>()) {
+    OpFoldResult offset = cast.getMixedOffsets().front();
+    IndexExpr elements =
+        isa<Attribute>(offset)
+            ? constant(mlir::cast<IntegerAttr>(mlir::cast<Attribute>(offset))
+                           .getInt())
+            : get(mlir::cast<Value>(offset), side);
+    if (address)
+      address = *address + elements * constant(bytes);
+  } else if (isa_and_nonnull<memref::SubViewOp, memref::CastOp>(
+                 access.array.getDefiningOp())) {
+    // Has an offset of which nothing is said here.
+    address.reset();
+  }
+  std::optional<SmallVector<IndexExpr>> strides =
+      getStrides(access.array, side);
+  if (!strides || !address)
+    return getUnknown(access.array, side);
+  for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
+    address = *address + get(index, side) * stride * constant(bytes);
+  return *address;
+}
+
+/// The parameter of a kernel that `array` is a view of from its beginning.
+static Value getParameter(Value array) {
+  auto view = array.getDefiningOp<memref::ReinterpretCastOp>();
+  bool isWhole = view && isa<BlockArgument>(view.getSource()) &&
+                 isConstantIntValue(view.getMixedOffsets().front(), 0);
+  return isWhole ? view.getSource() : Value();
+}
+
+/// How many elements an access reaches in the last dimension.
+static int64_t getLanes(const MemoryAccess &access) {
+  auto type = cast<MemRefType>(access.array.getType());
+  return access.bytes / getBytes(type.getElementType());
+}
+
+/// The conditions that the indices of `access` are within the array.
+SmallVector<IndexExpr> PairModel::getBounds(const MemoryAccess &access,
+                                            Owner side) {
+  auto type = cast<MemRefType>(access.array.getType());
+  SmallVector<IndexExpr> bounds;
+  for (auto [dimension, index] : llvm::enumerate(access.indices)) {
+    IndexExpr number = get(index, side);
+    bounds.push_back(compare(Compare::LessEqual, constant(0), number));
+    std::optional<IndexExpr> size;
+    if (!type.isDynamicDim(dimension))
+      size = constant(type.getDimSize(dimension));
+    else if (auto view =
+                 access.array.getDefiningOp<memref::ReinterpretCastOp>())
+      if (auto value = dyn_cast<Value>(view.getMixedSizes()[dimension]))
+        size = get(value, side);
+    bool isLast = dimension + 1 == access.indices.size();
+    IndexExpr last = number + constant(isLast ? getLanes(access) - 1 : 0);
+    if (size)
+      bounds.push_back(compare(Compare::Less, last, *size));
+    else if (!assumesBounds)
+      // Of which nothing is known, so that it cannot be proved.
+      bounds.push_back(getUnknown(access.array, side));
+  }
+  return bounds;
+}
+
+void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
+  // In one array, permuted alike, elements meet where they do unpermuted.
+  int64_t modulus = 0, otherModulus = 0;
+  Value first = getUnswizzled(a, modulus);
+  Value second = getUnswizzled(b, otherModulus);
+  if (first && second && a.array == b.array && modulus == otherModulus &&
+      getLanes(a) == 1 && getLanes(b) == 1) {
+    a.indices.back() = first;
+    b.indices.back() = second;
+  }
+  // Every access is within its array: the answer says where that is not proved.
+  question.conditions.append(getBounds(a, Owner::First));
+  question.conditions.append(getBounds(b, Owner::Second));
+  // Elements of one array with sizes that are not known: the same element has
+  // the same indices. Two parameters that may be one array have equal sizes.
+  Value one = getParameter(a.array), other = getParameter(b.array);
+  auto getElement = [](const MemoryAccess &access) {
+    return getBytes(cast<MemRefType>(access.array.getType()).getElementType());
+  };
+  bool isOneArray =
+      a.array == b.array ||
+      (a.root == b.root && one && other && one != other &&
+       a.indices.size() == b.indices.size() && getElement(a) == getElement(b));
+  if (isOneArray && !a.isShared && !a.indices.empty() &&
+      !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
+      isRowMajor(a.array) && isRowMajor(b.array) &&
+      getOwner(a.array, Owner::First) == Owner::Both) {
+    for (auto [i, j] : llvm::zip_equal(a.indices, b.indices))
+      question.meetings.push_back(
+          {get(i, Owner::First), get(j, Owner::Second), 1, 1});
+    question.isByElement = true;
+    question.meetings.back().firstWidth = getLanes(a);
+    question.meetings.back().secondWidth = getLanes(b);
+    return;
+  }
+  question.meetings.push_back({getByteAddress(a, Owner::First),
+                               getByteAddress(b, Owner::Second), a.bytes,
+                               b.bytes});
+}

@@ -1,0 +1,361 @@
+//===- PairTurns.cpp - The turns of loops that two threads are in -------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PairModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::races;
+using Kind = IndexExpr::Kind;
+using Compare = IndexExpr::Compare;
+
+const PastLoop *PairModel::findPast(Operation *loop) const {
+  return llvm::find_if(first->past,
+                       [&](const PastLoop &l) { return l.loop == loop; });
+}
+
+const NewLoop *PairModel::findBegun(Operation *loop) const {
+  return llvm::find_if(first->begun,
+                       [&](const NewLoop &l) { return l.loop == loop; });
+}
+
+/// What a loop that has just ended gives, by its last turn: the one that the
+/// first access is in.
+std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
+  auto loop = cast<scf::ForOp>(result.getOwner());
+  const PastLoop *past = findPast(loop);
+  if (past == first->past.end() || !past->left || past->age != Age::ThisTurn)
+    return std::nullopt;
+  // The same run of the loop: nothing around it has turned since.
+  for (const PastLoop *outer = first->past.begin(); outer != past; ++outer)
+    if (outer->left || outer->age != Age::ThisTurn)
+      return std::nullopt;
+  for (Operation *outer = loop->getParentOp(); outer != kernel;
+       outer = outer->getParentOp())
+    if (isa<LoopLikeOpInterface>(outer) && findPast(outer) == first->past.end())
+      return std::nullopt;
+  return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
+}
+
+/// The numbers of the turns that loops are in.
+using Turns = llvm::SmallDenseMap<Value, int64_t>;
+
+/// How often `value` is 1 - `from`, one after the other, through loops of which
+/// the number of turns is known where `turns` has the numbers of those around;
+/// nothing if it is made in another way.
+static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns);
+
+static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  if (auto found = turns.find(value); found != turns.end())
+    return found->second;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    std::optional<int64_t> a = getNumber(sum.getLhs(), turns);
+    std::optional<int64_t> b = getNumber(sum.getRhs(), turns);
+    if (a && b)
+      return *a + *b;
+  }
+  return std::nullopt;
+}
+
+/// The flips of carried value `i` in all turns of `loop`, or in all but the
+/// last.
+static std::optional<int64_t> getLoopFlips(scf::ForOp loop, unsigned i,
+                                           Turns &turns, bool isBeforeLast) {
+  constexpr int64_t maxTurns = 1024;
+  std::optional<int64_t> from = getNumber(loop.getLowerBound(), turns);
+  std::optional<int64_t> to = getNumber(loop.getUpperBound(), turns);
+  if (!from || !to || *to - *from > maxTurns ||
+      !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  int64_t flips = 0;
+  for (int64_t turn = *from; turn < *to - isBeforeLast; ++turn) {
+    turns[loop.getInductionVar()] = turn;
+    std::optional<int64_t> each =
+        getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i), turns);
+    if (!each)
+      return std::nullopt;
+    flips += *each;
+  }
+  return flips;
+}
+
+static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns) {
+  if (value == from)
+    return 0;
+  if (auto flip = value.getDefiningOp<arith::SubIOp>();
+      flip && matchPattern(flip.getLhs(), m_One())) {
+    std::optional<int64_t> before = getFlips(flip.getRhs(), from, turns);
+    return before ? std::optional(*before + 1) : before;
+  }
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  if (!loop)
+    return std::nullopt;
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  std::optional<int64_t> before = getFlips(loop.getInitArgs()[i], from, turns);
+  std::optional<int64_t> inside =
+      before ? getLoopFlips(loop, i, turns, /*isBeforeLast=*/false) : before;
+  return inside ? std::optional(*before + *inside) : inside;
+}
+
+/// A value that turns of `loop` flip between 0 and 1.
+std::optional<IndexExpr>
+PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
+  std::optional<IndexRange> bit = ranges.get(argument);
+  if (!bit || bit->min != 0 || bit->max != 1 ||
+      !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  IndexExpr start = get(loop.getTiedLoopInit(argument)->get(), side);
+  auto flip = [&](IndexExpr times) {
+    return IndexExpr::binary(Kind::Mod, start + times, constant(2));
+  };
+  // In the last turn: after those before it.
+  const PastLoop *past = findPast(loop);
+  if (side == Owner::First && past != first->past.end() && past->left &&
+      past->age == Age::ThisTurn) {
+    Turns turns;
+    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
+    if (std::optional<int64_t> flips =
+            getLoopFlips(loop, i, turns, /*isBeforeLast=*/true))
+      return flip(constant(*flips % 2));
+  }
+  // Every turn flips it, or none does.
+  Turns turns;
+  std::optional<int64_t> flips =
+      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument, turns);
+  if (!flips)
+    return std::nullopt;
+  if (*flips % 2 == 0)
+    return start;
+  return flip(getTurn(loop, side) - get(loop.getLowerBound(), side));
+}
+
+IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::WhileOp>(parent))
+    return getWhileArgument(loop, argument, side);
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  if (!loop)
+    return getUnknown(argument, side);
+  if (argument == loop.getInductionVar())
+    return getTurn(loop, side);
+  if (std::optional<IndexExpr> slot = getSlot(loop, argument, side))
+    return *slot;
+  if (side == Owner::Second) {
+    if (const PastLoop *past = findPast(loop);
+        past != first->past.end() && !past->left) {
+      if (past->age == Age::LastTurn)
+        return get(loop.getTiedLoopYieldedValue(argument)->get(), Owner::First);
+    } else if (const NewLoop *begun = findBegun(loop);
+               begun != first->begun.end() && begun->firstTurn) {
+      return get(loop.getTiedLoopInit(argument)->get(), Owner::Second);
+    }
+  }
+  if (std::optional<IndexExpr> counter = getCounter(loop, argument, side))
+    return *counter;
+  return getUnknown(argument, side);
+}
+
+IndexExpr PairModel::getWhileArgument(scf::WhileOp loop, BlockArgument argument,
+                                      Owner side) {
+  unsigned i = argument.getArgNumber();
+  // What the condition of the same turn gives.
+  if (argument.getOwner() == loop.getAfterBody())
+    return get(loop.getConditionOp().getArgs()[i], side);
+  if (side == Owner::Second) {
+    if (const PastLoop *past = findPast(loop);
+        past != first->past.end() && !past->left) {
+      if (past->age == Age::LastTurn)
+        return get(loop.getYieldOp().getOperand(i), Owner::First);
+    } else if (const NewLoop *begun = findBegun(loop);
+               begun != first->begun.end() && begun->firstTurn) {
+      return get(loop.getInits()[i], Owner::Second);
+    }
+  }
+  return getUnknown(argument, side);
+}
+
+/// What `value` is more than `from`, where it is made of it by additions of
+/// constants and choices: the least and the most.
+static std::optional<IndexRange> getAdded(Value value, Value from) {
+  if (value == from)
+    return IndexRange{0, 0};
+  Operation *op = value.getDefiningOp();
+  if (auto sum = dyn_cast_or_null<arith::AddIOp>(op)) {
+    APInt number;
+    if (!matchPattern(sum.getRhs(), m_ConstantInt(&number)))
+      return std::nullopt;
+    std::optional<IndexRange> added = getAdded(sum.getLhs(), from);
+    int64_t more = number.getSExtValue();
+    return added ? IndexRange{added->min + more, added->max + more} : added;
+  }
+  Value choices[2];
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
+    choices[0] = select.getTrueValue();
+    choices[1] = select.getFalseValue();
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(value).getResultNumber();
+    choices[0] = branch.thenYield().getOperand(i);
+    choices[1] = branch.elseYield().getOperand(i);
+  } else {
+    return std::nullopt;
+  }
+  std::optional<IndexRange> a = getAdded(choices[0], from);
+  std::optional<IndexRange> b = getAdded(choices[1], from);
+  if (!a || !b)
+    return std::nullopt;
+  return IndexRange{std::min(a->min, b->min), std::max(a->max, b->max)};
+}
+
+/// A number that each turn of `loop` makes larger by one of few amounts, or
+/// smaller: it is between what the turns before this one can have made of it.
+std::optional<IndexExpr>
+PairModel::getCounter(scf::ForOp loop, BlockArgument argument, Owner side) {
+  std::optional<IndexRange> added =
+      getAdded(loop.getTiedLoopYieldedValue(argument)->get(), argument);
+  constexpr int64_t many = 1 << 20;
+  if (!added || added->min < -many || added->max > many ||
+      !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  Owner owner = getOwner(argument, side);
+  if (auto found = known.find({argument, unsigned(owner)});
+      found != known.end())
+    return found->second;
+  IndexExpr start = get(loop.getTiedLoopInit(argument)->get(), side);
+  IndexExpr turns = getTurn(loop, side) - get(loop.getLowerBound(), side);
+  IndexExpr least = start + turns * constant(added->min);
+  IndexExpr most = start + turns * constant(added->max);
+  std::optional<IndexRange> range = ranges.get(argument);
+  if (least.getRange() && most.getRange())
+    range = IndexRange{least.getRange()->min, most.getRange()->max};
+  IndexExpr counter = makeUnknown({owner, range, false, /*isData=*/true});
+  known.try_emplace({argument, unsigned(owner)}, counter);
+  question.conditions.push_back(compare(Compare::LessEqual, least, counter));
+  question.conditions.push_back(compare(Compare::LessEqual, counter, most));
+  return counter;
+}
+
+/// The induction variable of `loop` in the turn that `side` is in.
+IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
+  const PastLoop *past = findPast(loop);
+  bool isPast = past != first->past.end();
+  bool isShared = isPast && !past->left && past->age == Age::ThisTurn;
+  Owner key = isShared ? Owner::Both : side;
+  auto found = turns.find({loop, unsigned(key)});
+  if (found != turns.end())
+    return found->second;
+  auto remember = [&](IndexExpr turn) {
+    turns.try_emplace({loop, unsigned(key)}, turn);
+    return turn;
+  };
+  auto less = [&](IndexExpr a, IndexExpr b) {
+    question.conditions.push_back(compare(Compare::Less, a, b));
+  };
+  auto lessEqual = [&](IndexExpr a, IndexExpr b) {
+    question.conditions.push_back(compare(Compare::LessEqual, a, b));
+  };
+  if (isShared)
+    return remember(makeTurn(loop, side, Owner::Both));
+  if (side == Owner::First) {
+    IndexExpr turn = remember(makeTurn(loop, side, Owner::First));
+    if (isPast && past->left && past->age != Age::Earlier) {
+      // The last turn, or the one before it.
+      IndexExpr step = get(loop.getStep(), side);
+      IndexExpr bound = get(loop.getUpperBound(), side);
+      IndexExpr next = turn + step;
+      if (past->age == Age::LastTurn) {
+        less(next, bound);
+        next = next + step;
+      }
+      lessEqual(bound, next);
+    }
+    return turn;
+  }
+  IndexExpr bound = get(loop.getUpperBound(), side);
+  if (isPast && !past->left) {
+    IndexExpr before = getTurn(loop, Owner::First);
+    IndexExpr step = get(loop.getStep(), side);
+    if (past->age == Age::LastTurn) {
+      IndexExpr turn = remember(before + step);
+      less(turn, bound);
+      return turn;
+    }
+    IndexExpr turn = remember(makeTurn(loop, side, Owner::Second));
+    lessEqual(before + step * constant(2), turn);
+    return turn;
+  }
+  if (const NewLoop *begun = findBegun(loop); begun != first->begun.end()) {
+    IndexExpr start = get(loop.getLowerBound(), side);
+    if (begun->firstTurn) {
+      remember(start);
+      less(start, bound);
+      return start;
+    }
+    IndexExpr turn = remember(makeTurn(loop, side, Owner::Second));
+    lessEqual(start + get(loop.getStep(), side), turn);
+    return turn;
+  }
+  return remember(makeTurn(loop, side, Owner::Second));
+}
+
+/// A turn of `loop` about which nothing else is known.
+IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
+  IndexExpr start = get(loop.getLowerBound(), side);
+  IndexExpr step = get(loop.getStep(), side);
+  IndexExpr bound = get(loop.getUpperBound(), side);
+  std::optional<IndexRange> range = ranges.get(loop.getInductionVar());
+  IndexExpr turn = constant(0);
+  if (std::optional<int64_t> stride = step.getConstant();
+      stride && *stride > 0) {
+    IndexRange count{0, std::numeric_limits<int64_t>::max()};
+    std::optional<IndexRange> from = start.getRange();
+    std::optional<IndexRange> to = bound.getRange();
+    if (from && to)
+      count.max = std::max<int64_t>(0, (to->max - 1 - from->min) / *stride);
+    if (from && range && range->max < (int64_t(1) << 40))
+      count.max = std::min(
+          count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
+    int64_t most = getMostIndex(loop, owner == Owner::Both ? owner : side);
+    if (from && most != std::numeric_limits<int64_t>::max())
+      count.max = std::min(
+          count.max, std::max<int64_t>(0, (most - 1 - from->min) / *stride));
+    turn = start + makeUnknown({owner, count}) * step;
+  } else {
+    // for (i = block * c + r; ...; i += blocks * c), r in [0, c): what blocks
+    // do at a time are whole chunks of c, and no chunk is of two blocks.
+    int64_t chunk = 0;
+    if (loop.getStep().getDefiningOp<gpu::GridDimOp>())
+      chunk = 1;
+    else if (auto product = loop.getStep().getDefiningOp<arith::MulIOp>())
+      for (unsigned i : {0, 1})
+        if (product->getOperand(i).getDefiningOp<gpu::GridDimOp>())
+          if (std::optional<int64_t> factor =
+                  get(product->getOperand(1 - i), side).getConstant())
+            chunk = *factor;
+    LinearForm rest = LinearForm::get(start);
+    if (chunk > 0)
+      rest.add(getBlock(side), -chunk);
+    llvm::erase_if(rest.terms, [](auto &term) { return term.second == 0; });
+    std::optional<IndexRange> within = rest.getRange();
+    if (chunk > 0 && within && within->min >= 0 && within->max < chunk) {
+      int64_t most = std::numeric_limits<int64_t>::max();
+      if (std::optional<IndexRange> to = bound.getRange())
+        most = std::max<int64_t>(0, (to->max - 1) / chunk);
+      turn = makeUnknown({owner, IndexRange{0, most}, true}) * constant(chunk) +
+             rest.toExpr();
+    } else {
+      turn = makeUnknown({owner, range});
+      question.conditions.push_back(compare(Compare::LessEqual, start, turn));
+    }
+  }
+  question.conditions.push_back(compare(Compare::Less, turn, bound));
+  return turn;
+}
