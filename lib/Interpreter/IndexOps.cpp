@@ -116,8 +116,8 @@ static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
 /// `toTarget(i)`, or is dropped if that is nothing.
 static LogicalResult
 setReindexed(Frame &frame, const Instruction &inst, Index extents,
-             std::function<IndexVector(Index)> toSource,
-             std::function<std::optional<IndexVector>(Index)> toTarget) {
+             const std::function<IndexVector(Index)> &toSource,
+             const std::function<std::optional<IndexVector>(Index)> &toTarget) {
   if (frame.isPull(inst, 0)) {
     PullPtr source = frame.getPull(inst, 0);
     return frame.setPull(

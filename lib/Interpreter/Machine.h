@@ -100,7 +100,7 @@ public:
                      Data &results);
 
   /// The array of elements `store` holds.
-  PullPtr makeStored(Location loc, std::shared_ptr<const Store> store);
+  PullPtr makeStored(Location loc, const std::shared_ptr<const Store> &store);
   /// `array` itself if reading it computes nothing (or gives arrays), else its
   /// elements in memory.
   llvm::FailureOr<PullPtr> materialize(Location loc, PullPtr array,

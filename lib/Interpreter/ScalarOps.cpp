@@ -258,15 +258,3 @@ ScalarOpFn mlir::obs::interpreter::lookupScalarOp(Operation *op) {
     return nullptr;
   return found->second;
 }
-
-llvm::Expected<SmallVector<Scalar>>
-mlir::obs::interpreter::evaluateScalarOp(Operation *op,
-                                         ArrayRef<Scalar> operands) {
-  ScalarOpFn fn = lookupScalarOp(op);
-  if (!fn)
-    return trap(op, "is not an op on scalars that can be executed here");
-  SmallVector<Scalar> results;
-  if (Error error = fn(op, operands, results))
-    return std::move(error);
-  return results;
-}

@@ -181,7 +181,8 @@ Scalar interpreter::combine(arith::AtomicRMWKind kind, Scalar a, Scalar b) {
 // Arrays in memory
 //===----------------------------------------------------------------------===//
 
-PullPtr Machine::makeStored(Location loc, std::shared_ptr<const Store> store) {
+PullPtr Machine::makeStored(Location loc,
+                            const std::shared_ptr<const Store> &store) {
   auto array = std::make_shared<PullArray>();
   array->extents = IndexVector(store->getExtents());
   array->isStored = true;

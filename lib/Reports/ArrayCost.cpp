@@ -200,8 +200,8 @@ void Arrays::report(raw_ostream &os) {
     if (array.home.getStorage() != Storage::Registers)
       continue;
     std::string text = std::to_string(array.size) + ": " + describe(array);
-    auto found = llvm::find_if(inRegisters,
-                               [&](auto &line) { return line.first == text; });
+    auto *found = llvm::find_if(inRegisters,
+                                [&](auto &line) { return line.first == text; });
     if (found == inRegisters.end())
       inRegisters.push_back({text, 1});
     else

@@ -279,10 +279,9 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
 
 CodeModel::Context CodeModel::getContext(Block *block, Operation *scope) {
   Context context;
-  Operation *child = nullptr;
   Region *region = block->getParent();
   for (Operation *op = block->getParentOp(); op != scope && op != kernel;
-       child = op, region = op->getParentRegion(), op = op->getParentOp()) {
+       region = op->getParentRegion(), op = op->getParentOp()) {
     if (auto forall = dyn_cast<scf::ForallOp>(op)) {
       OpFoldResult bound = forall.getMixedUpperBound()[0];
       Loop loop;
@@ -327,7 +326,7 @@ static IndexExpr fix(const IndexExpr &expr,
 
 bool CodeModel::forEachPoint(
     ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
-    llvm::function_ref<void(const Fixed &, Count)> visit) {
+    llvm::function_ref<void(const Fixed &, const Count &)> visit) {
   SmallVector<IndexExpr> leaves;
   for (const Loop &loop : loops) {
     leaves.append(collectLeaves(loop.trips, Kind::Symbol));
@@ -337,8 +336,8 @@ bool CodeModel::forEachPoint(
   leaves.append(collectLeaves(needed, Kind::Variable));
   int64_t points = 0;
   Fixed fixed;
-  std::function<bool(unsigned, Count)> run = [&](unsigned depth,
-                                                 Count weight) -> bool {
+  std::function<bool(unsigned, const Count &)> run =
+      [&](unsigned depth, const Count &weight) -> bool {
     if (depth == loops.size()) {
       visit(fixed, weight);
       return ++points <= maxPoints;
@@ -403,8 +402,10 @@ Count CodeModel::getRuns(Block *block, Operation *scope) {
   if (!isDone) {
     // Without the conditions there may be few points.
     total = Count();
-    isDone = forEachPoint(context.loops, {},
-                          [&](const Fixed &, Count count) { total += count; });
+    isDone =
+        forEachPoint(context.loops, {}, [&](const Fixed &, const Count &count) {
+          total += count;
+        });
     if (!context.conditions.empty())
       total = total.asBound();
   }
@@ -488,10 +489,10 @@ bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
   needed.push_back(*address);
   needed.push_back(threads);
   bool isKnown = true;
-  bool isDone =
-      forEachPoint(context.loops, needed, [&](const Fixed &point, Count) {
-        isKnown = isKnown && query1(point);
-      });
+  bool isDone = forEachPoint(context.loops, needed,
+                             [&](const Fixed &point, const Count &) {
+                               isKnown = isKnown && query1(point);
+                             });
   return isDone && isKnown;
 }
 

@@ -95,8 +95,9 @@ private:
   Context getContext(Block *block, Operation *scope);
   /// Calls `visit` at every point of the loops that `needed` depends on, with
   /// how often the others run. False if there are too many points.
-  bool forEachPoint(ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
-                    llvm::function_ref<void(const Fixed &, Count)> visit);
+  bool
+  forEachPoint(ArrayRef<Loop> loops, ArrayRef<IndexExpr> needed,
+               llvm::function_ref<void(const Fixed &, const Count &)> visit);
   void moveInside();
   IndexExpr getExtent(Value memory, unsigned dimension);
 

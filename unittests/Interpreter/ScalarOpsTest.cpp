@@ -39,6 +39,17 @@ protected:
     return Scalar::fromDouble(type(typeText), value);
   }
 
+  static llvm::Expected<SmallVector<Scalar>>
+  evaluate(Operation *op, ArrayRef<Scalar> operands) {
+    ScalarOpFn function = lookupScalarOp(op);
+    if (!function)
+      return llvm::createStringError("not an op on scalars");
+    SmallVector<Scalar> results;
+    if (llvm::Error error = function(op, operands, results))
+      return std::move(error);
+    return results;
+  }
+
   /// Runs one op written as text, `%0`, `%1`, ... being its operands.
   llvm::Expected<SmallVector<Scalar>> run(StringRef opText,
                                           ArrayRef<Scalar> operands) {
@@ -51,7 +62,7 @@ protected:
     if (!module)
       return llvm::createStringError("does not parse: " + source);
     auto func = *module->getOps<func::FuncOp>().begin();
-    return evaluateScalarOp(&func.front().front(), operands);
+    return evaluate(&func.front().front(), operands);
   }
 
   Scalar value(StringRef opText, ArrayRef<Scalar> operands,
@@ -238,8 +249,8 @@ TEST_F(ScalarOpsTest, ExtendedProductsOfBytes) {
   Operation *op = &(*module->getOps<func::FuncOp>().begin()).front().front();
   for (int a = -128; a < 128; ++a)
     for (int b = -128; b < 128; ++b) {
-      auto results = llvm::cantFail(
-          evaluateScalarOp(op, {integer("i8", a), integer("i8", b)}));
+      auto results =
+          llvm::cantFail(evaluate(op, {integer("i8", a), integer("i8", b)}));
       ASSERT_EQ(int16_t(results[1].bits << 8 | results[0].bits), a * b);
     }
 }
@@ -399,7 +410,7 @@ TEST_F(ScalarOpsTest, HalfArithmeticIsCorrectlyRounded) {
           Scalar x(type(t), a), y(type(t), b);
           llvm::APFloat want = x.getAPFloat();
           fn(want, y.getAPFloat());
-          Scalar got = llvm::cantFail(evaluateScalarOp(op, {x, y}))[0];
+          Scalar got = llvm::cantFail(evaluate(op, {x, y}))[0];
           if (want.isNaN()) {
             ASSERT_TRUE(got.getAPFloat().isNaN());
             continue;
@@ -553,7 +564,7 @@ TEST_F(ScalarOpsTest, OnlyScalarsAreScalarOps) {
   ASSERT_TRUE(module);
   SmallVector<bool> is;
   for (Operation &op : (*module->getOps<func::FuncOp>().begin()).front())
-    is.push_back(isScalarOp(&op));
+    is.push_back(lookupScalarOp(&op) != nullptr);
   EXPECT_EQ(is, (SmallVector<bool>{false, false, true, false}));
 }
 

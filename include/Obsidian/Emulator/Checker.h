@@ -51,6 +51,7 @@
 
 namespace mlir::obs::emulator {
 
+/// What a checker looks for.
 struct CheckOptions {
   /// Races and false claims.
   bool races = false;
@@ -59,6 +60,7 @@ struct CheckOptions {
   bool uninit = false;
 };
 
+/// Ends a launch with an error at the first access that breaks a rule.
 class Checker : public AccessObserver {
 public:
   /// Watches launches of machines that share `memory`, which keeps track of

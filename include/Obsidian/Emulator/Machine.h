@@ -51,6 +51,7 @@ enum class Schedule {
   Random
 };
 
+/// How kernels are compiled and run.
 struct MachineOptions {
   Schedule schedule = Schedule::Ticket;
   uint64_t seed = 0;

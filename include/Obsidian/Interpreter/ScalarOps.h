@@ -93,22 +93,15 @@ struct Scalar {
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Scalar &scalar);
 
 /// Evaluates one op; appends its results. The caller has checked that the
-/// operands have the types of the op's operands.
+/// operands have the types of the op's operands. The error, if any, names the
+/// op and the reason but not the location.
 using ScalarOpFn = llvm::Error (*)(Operation *op, ArrayRef<Scalar> operands,
                                    SmallVectorImpl<Scalar> &results);
 
-/// The evaluator of `op`, or null when it is not a scalar op. Looking it up
+/// The evaluator of `op`, or null when it is not an `arith` or `math` op whose
+/// operands and results all are scalars, or none that is known. Looking it up
 /// once and keeping it saves the lookup and the checks of types.
 ScalarOpFn lookupScalarOp(Operation *op);
-
-/// True for an `arith` or `math` op whose operands and results all are scalars
-/// and which evaluateScalarOp executes.
-inline bool isScalarOp(Operation *op) { return lookupScalarOp(op) != nullptr; }
-
-/// Executes `op` on `operands`, one for each of its operands and of its type.
-/// The error, if any, names the op and the reason but not the location.
-llvm::Expected<SmallVector<Scalar>> evaluateScalarOp(Operation *op,
-                                                     ArrayRef<Scalar> operands);
 
 /// `file:line:col` of `loc` (the innermost call site, the first of a fused
 /// location), or an empty string when it has none.

@@ -32,6 +32,7 @@ using DevicePtr = uint64_t;
 /// A loaded kernel; valid as long as its device.
 using KernelHandle = unsigned;
 
+/// The extents of a grid, in blocks, or of a block, in threads.
 struct Dim3 {
   uint64_t x = 1, y = 1, z = 1;
 };

@@ -1,5 +1,4 @@
-//===- BitLinearMap.cpp - Linear maps over bits, with complement -*- C++
-//-*-===//
+//===- BitLinearMap.cpp - Linear maps over bits, with complement ----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -49,7 +48,6 @@ static bool reduce(llvm::SmallVectorImpl<BitSubspace::Equation> &equations,
 
 BitSubspace BitSubspace::solve(unsigned numBits, ArrayRef<Equation> equations) {
   BitSubspace result;
-  result.numBits = numBits;
   SmallVector<Equation> system(equations);
   for (Equation &equation : system)
     equation.mask &= low(numBits);
@@ -76,49 +74,6 @@ BitSubspace BitSubspace::solve(unsigned numBits, ArrayRef<Equation> equations) {
   return result;
 }
 
-BitSubspace BitSubspace::span(unsigned numBits, uint64_t origin,
-                              ArrayRef<uint64_t> vectors) {
-  BitSubspace result;
-  result.numBits = numBits;
-  result.origin = origin;
-  SmallVector<Equation> system;
-  for (uint64_t vector : vectors)
-    system.push_back({vector, false});
-  SmallVector<unsigned> pivots;
-  reduce(system, pivots);
-  for (Equation &equation : system)
-    result.basis.push_back(equation.mask);
-  return result;
-}
-
-SmallVector<BitSubspace::Equation> BitSubspace::getEquations() const {
-  // The masks that vanish on the basis are the solutions of its transpose.
-  SmallVector<Equation> transposed, result;
-  for (uint64_t vector : basis)
-    transposed.push_back({vector, false});
-  BitSubspace masks = solve(numBits, transposed);
-  for (uint64_t mask : masks.basis)
-    result.push_back({mask, parity(mask & origin)});
-  return result;
-}
-
-bool BitSubspace::contains(uint64_t point) const {
-  return !empty && (point & ~low(numBits)) == 0 &&
-         llvm::all_of(getEquations(), [&](const Equation &equation) {
-           return parity(equation.mask & point) == equation.value;
-         });
-}
-
-BitSubspace BitSubspace::intersect(const BitSubspace &other) const {
-  if (empty)
-    return *this;
-  if (other.empty)
-    return other;
-  SmallVector<Equation> system = getEquations();
-  llvm::append_range(system, other.getEquations());
-  return solve(numBits, system);
-}
-
 std::optional<bool> BitSubspace::getParity(uint64_t mask) const {
   for (uint64_t vector : basis)
     if (parity(vector & mask))
@@ -129,15 +84,6 @@ std::optional<bool> BitSubspace::getParity(uint64_t mask) const {
 BitLinearMap::BitLinearMap(unsigned numInputs, ArrayRef<uint64_t> rows,
                            uint64_t constant)
     : numInputs(numInputs), rows(rows), constant(constant) {}
-
-BitLinearMap BitLinearMap::identity(unsigned bits) { return xorMask(bits, 0); }
-
-BitLinearMap BitLinearMap::xorMask(unsigned bits, uint64_t mask) {
-  SmallVector<uint64_t> rows;
-  for (unsigned i = 0; i < bits; ++i)
-    rows.push_back(bit(i));
-  return BitLinearMap(bits, rows, mask & low(bits));
-}
 
 BitLinearMap BitLinearMap::andMask(unsigned bits, uint64_t mask) {
   SmallVector<uint64_t> rows;
@@ -165,27 +111,6 @@ BitLinearMap BitLinearMap::permute(ArrayRef<unsigned> targets) {
   for (auto [source, target] : llvm::enumerate(targets))
     rows[target] = bit(source);
   return BitLinearMap(targets.size(), rows);
-}
-
-BitLinearMap BitLinearMap::rotateLeft(unsigned bits, unsigned amount) {
-  SmallVector<unsigned> targets;
-  for (unsigned i = 0; i < bits; ++i)
-    targets.push_back((i + amount) % bits);
-  return permute(targets);
-}
-
-BitLinearMap BitLinearMap::reverse(unsigned bits) {
-  SmallVector<unsigned> targets;
-  for (unsigned i = 0; i < bits; ++i)
-    targets.push_back(bits - 1 - i);
-  return permute(targets);
-}
-
-BitLinearMap BitLinearMap::insertZero(unsigned bits, unsigned position) {
-  SmallVector<uint64_t> rows;
-  for (unsigned i = 0; i <= bits; ++i)
-    rows.push_back(i == position ? 0 : bit(i < position ? i : i - 1));
-  return BitLinearMap(bits, rows);
 }
 
 std::optional<BitLinearMap> BitLinearMap::fit(ArrayRef<uint64_t> values) {
@@ -228,24 +153,6 @@ BitLinearMap BitLinearMap::compose(const BitLinearMap &inner) const {
   return BitLinearMap(inner.numInputs, result, apply(inner.constant));
 }
 
-std::optional<BitLinearMap> BitLinearMap::inverse() const {
-  if (!isBijection())
-    return std::nullopt;
-  // Column i of the inverse is what M sends to bit i.
-  SmallVector<uint64_t> result(numInputs, 0);
-  for (unsigned i = 0; i < numInputs; ++i) {
-    SmallVector<BitSubspace::Equation> system;
-    for (auto [j, row] : llvm::enumerate(rows))
-      system.push_back({row, i == j});
-    uint64_t column = BitSubspace::solve(numInputs, system).getOrigin();
-    for (unsigned j = 0; j < numInputs; ++j)
-      if (column & bit(j))
-        result[j] |= bit(i);
-  }
-  BitLinearMap linear(numInputs, result);
-  return BitLinearMap(numInputs, result, linear.apply(constant));
-}
-
 std::optional<BitLinearMap>
 BitLinearMap::disjointAdd(const BitLinearMap &other) const {
   SmallVector<uint64_t> result(rows);
@@ -259,47 +166,11 @@ BitLinearMap::disjointAdd(const BitLinearMap &other) const {
   return BitLinearMap(numInputs, result, constant ^ other.constant);
 }
 
-BitLinearMap BitLinearMap::restrict(uint64_t mask, uint64_t values) const {
-  SmallVector<uint64_t> result;
-  for (uint64_t row : rows)
-    result.push_back(row & ~mask);
-  return BitLinearMap(numInputs, result, apply(values & mask));
-}
-
-unsigned BitLinearMap::getRank() const {
-  return BitSubspace::span(numInputs, 0, rows).getDimension();
-}
-
 BitSubspace BitLinearMap::getKernel() const {
   SmallVector<BitSubspace::Equation> system;
   for (uint64_t row : rows)
     system.push_back({row, false});
   return BitSubspace::solve(numInputs, system);
-}
-
-BitSubspace BitLinearMap::getImage() const {
-  SmallVector<uint64_t> columns;
-  for (unsigned i = 0; i < numInputs; ++i)
-    columns.push_back(getColumn(i));
-  return BitSubspace::span(rows.size(), constant, columns);
-}
-
-bool BitLinearMap::operator==(const BitLinearMap &other) const {
-  return numInputs == other.numInputs && rows == other.rows &&
-         constant == other.constant;
-}
-
-BitSubspace mlir::obs::solveEqual(const BitLinearMap &a,
-                                  const BitLinearMap &b) {
-  SmallVector<BitSubspace::Equation> system;
-  uint64_t differ = a.getConstant() ^ b.getConstant();
-  for (unsigned i = 0; i < a.getNumOutputs(); ++i) {
-    // A shift by 64 would be one of an empty right-hand side.
-    uint64_t right =
-        b.getNumInputs() ? b.getRow(i) << a.getNumInputs() : uint64_t(0);
-    system.push_back({a.getRow(i) | right, bool(differ & bit(i))});
-  }
-  return BitSubspace::solve(a.getNumInputs() + b.getNumInputs(), system);
 }
 
 namespace {

@@ -23,24 +23,15 @@ public:
   };
   static BitSubspace solve(unsigned numBits,
                            llvm::ArrayRef<Equation> equations);
-  /// `origin` xor all sums of `vectors`, which may depend on each other.
-  static BitSubspace span(unsigned numBits, uint64_t origin,
-                          llvm::ArrayRef<uint64_t> vectors);
 
   bool isEmpty() const { return empty; }
   /// log2 of the number of points, where there are any.
   unsigned getDimension() const { return basis.size(); }
-  uint64_t getOrigin() const { return origin; }
   llvm::ArrayRef<uint64_t> getBasis() const { return basis; }
-  bool contains(uint64_t point) const;
-  BitSubspace intersect(const BitSubspace &other) const;
   /// The parity of `x & mask` if all points agree on it.
   std::optional<bool> getParity(uint64_t mask) const;
 
 private:
-  llvm::SmallVector<Equation> getEquations() const;
-
-  unsigned numBits = 0;
   bool empty = false;
   uint64_t origin = 0;
   llvm::SmallVector<uint64_t> basis;
@@ -53,17 +44,10 @@ public:
   BitLinearMap(unsigned numInputs, llvm::ArrayRef<uint64_t> rows,
                uint64_t constant = 0);
 
-  static BitLinearMap identity(unsigned bits);
-  static BitLinearMap xorMask(unsigned bits, uint64_t mask);
   static BitLinearMap andMask(unsigned bits, uint64_t mask);
   /// Bits shifted out of the width are lost.
   static BitLinearMap shiftLeft(unsigned bits, unsigned amount);
   static BitLinearMap shiftRight(unsigned bits, unsigned amount);
-  static BitLinearMap rotateLeft(unsigned bits, unsigned amount);
-  static BitLinearMap reverse(unsigned bits);
-  /// From `bits` to `bits` + 1 bits: what stands at `position` and above moves
-  /// up by one.
-  static BitLinearMap insertZero(unsigned bits, unsigned position);
   /// Bit i moves to bit `targets[i]`.
   static BitLinearMap permute(llvm::ArrayRef<unsigned> targets);
   /// The map to 64 bits whose value at i is `values[i]`, of which there are a
@@ -71,7 +55,6 @@ public:
   static std::optional<BitLinearMap> fit(llvm::ArrayRef<uint64_t> values);
 
   unsigned getNumInputs() const { return numInputs; }
-  unsigned getNumOutputs() const { return rows.size(); }
   uint64_t getRow(unsigned output) const { return rows[output]; }
   /// What bit `input` changes in the value.
   uint64_t getColumn(unsigned input) const;
@@ -80,31 +63,17 @@ public:
   uint64_t apply(uint64_t x) const;
   /// x -> this(inner(x)).
   BitLinearMap compose(const BitLinearMap &inner) const;
-  /// nullopt unless this is a bijection.
-  std::optional<BitLinearMap> inverse() const;
   /// The sum of two maps where no bit can be set in both; nullopt where one
   /// may be.
   std::optional<BitLinearMap> disjointAdd(const BitLinearMap &other) const;
-  /// The same map where the inputs in `mask` are fixed to those of `values`.
-  BitLinearMap restrict(uint64_t mask, uint64_t values) const;
-
-  unsigned getRank() const;
   /// The inputs that M sends to 0.
   BitSubspace getKernel() const;
-  BitSubspace getImage() const;
-  bool isInjective() const { return getRank() == numInputs; }
-  bool isBijection() const { return numInputs == rows.size() && isInjective(); }
-  bool operator==(const BitLinearMap &other) const;
 
 private:
   unsigned numInputs;
   llvm::SmallVector<uint64_t> rows;
   uint64_t constant;
 };
-
-/// The pairs (x, y) with a(x) = b(y), as bits of x below bits of y. The inputs
-/// of both must fit in 64 bits.
-BitSubspace solveEqual(const BitLinearMap &a, const BitLinearMap &b);
 
 /// Where the bits of a variable stand in the input of a map.
 struct VariableBits {

@@ -394,15 +394,6 @@ bool LaneMapper::uses(scf::ForallOp leaf) const {
       .wasInterrupted();
 }
 
-bool LaneMapper::readsArrays(Operation *op) const {
-  return op
-      ->walk([&](memref::LoadOp load) {
-        return arrays.contains(load.getMemRef()) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 Value LaneMapper::linearize(Value memory, ValueRange indices,
                             IRMapping &mapping) {
   Value element;

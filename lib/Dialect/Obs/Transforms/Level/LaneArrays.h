@@ -71,7 +71,6 @@ private:
   void emitStore(memref::StoreOp store, Value active, IRMapping &mapping);
   Value shuffle(Value value, Value index, const Table &table);
   Value linearize(Value memory, ValueRange indices, IRMapping &mapping);
-  bool readsArrays(Operation *op) const;
 
   OpBuilder &builder;
   Location loc = UnknownLoc::get(builder.getContext());
