@@ -331,13 +331,19 @@ struct ExpandCollectives
   using ObsExpandCollectivesPassBase::ObsExpandCollectivesPassBase;
 
   void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    // First, since collectives become fills, and stand in loops of fills.
+    SmallVector<FillOp> fills;
+    getOperation()->walk([&](FillOp op) { fills.push_back(op); });
+    for (FillOp op : fills)
+      if (failed(strategies::expandFill(builder, op)))
+        return signalPassFailure();
     // Those in the operator of another one come first.
     SmallVector<Operation *> collectives;
     getOperation()->walk([&](Operation *op) {
       if (isa<CollectiveOpInterface, IrregularOpInterface>(op))
         collectives.push_back(op);
     });
-    OpBuilder builder(&getContext());
     for (Operation *op : collectives) {
       if (auto combining = dyn_cast<CollectiveOpInterface>(op);
           combining && deterministic)
@@ -346,14 +352,6 @@ struct ExpandCollectives
         return signalPassFailure();
       op->erase();
     }
-    SmallVector<FillOp> fills;
-    getOperation()->walk([&](FillOp op) {
-      if (strategies::getFillStrategy(op))
-        fills.push_back(op);
-    });
-    for (FillOp op : fills)
-      if (failed(strategies::expandFill(builder, op)))
-        return signalPassFailure();
   }
 };
 } // namespace

@@ -190,9 +190,9 @@ func.func private @sum(%x: i32, %y: i32) -> i32 {
   return %s : i32
 }
 
-func.func @function_copies(%a: !obs.pull<? x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic, per_thread}}
-  %p = obs.scatter %a at %a init %z reduce(@sum) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32 x i32>
+func.func @function_copies(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a scatter; use atomic, per_thread, per_warp}}
+  %p = obs.scatter %a at %a init %z reduce(@sum) {strategy = "per_block"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 32 x i32>
   return
 }
 
@@ -200,11 +200,40 @@ func.func @function_copies(%a: !obs.pull<? x i32>, %z: i32) {
 
 func.func @fill_copies(%a: !obs.pull<8 x i32>, %z: i32) {
   %n = arith.constant 8 : index
-  // expected-error@+1 {{[strategy-name] 'per_thread' is no strategy of such a fill; use atomic, per_warp, per_block}}
+  // expected-error@+1 {{[strategy-name] 'per_grid' is no strategy of such a fill; use atomic, per_thread, per_warp, per_block}}
   %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
     %x = obs.get %a[%t] : !obs.pull<8 x i32>
     obs.write %x at [%t] : i32
-  } {strategy = "per_thread"} : !obs.push<grid, 8 x i32>
+  } {strategy = "per_grid"} : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @fill_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<warp>} {
+  %n = arith.constant 8 : index
+  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a fill; use atomic, per_thread}}
+  %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
+    %x = obs.get %a[%t] : !obs.pull<8 x i32>
+    obs.write %x at [%t] : i32
+  } {strategy = "per_warp"} : !obs.push<warp, 8 x i32>
+  return
+}
+
+// -----
+
+// What stands beside the loop has no part of it.
+func.func @fill_two_loops(%a: !obs.pull<8 x i32>, %z: i32) {
+  %n = arith.constant 8 : index
+  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a fill; use atomic}}
+  %p = obs.fill init %z reduce(addi) {
+    obs.par (%t) in (%n) {
+      obs.write %z at [%t] : i32
+    }
+    obs.par (%t) in (%n) {
+      obs.write %z at [%t] : i32
+    }
+  } {strategy = "per_block"} : !obs.push<grid, 8 x i32>
   return
 }
 

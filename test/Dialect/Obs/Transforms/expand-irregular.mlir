@@ -93,12 +93,12 @@ func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!o
 // CHECK-SAME: %[[A:.*]]: !obs.pull<100000 x i32>, %[[Z:.*]]: i32
 func.func @in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<3 x i32> {
   // CHECK: %[[LEAST:.*]] = arith.constant -2147483648 : i32
-  // CHECK: %[[I:.*]] = arith.index_cast %[[X:.*]] : i32 to index
-  // CHECK: %[[IS:.*]] = arith.cmpi eq, %[[I]], %c0
-  // CHECK: arith.select %[[IS]], %{{.*}}, %[[LEAST]]
   // CHECK: obs.fill init %[[Z]] reduce(maxs) {
   // CHECK: obs.par block (%{{.*}}) in (%c25)
   // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[LEAST]], %{{.*}} = %[[LEAST]], %{{.*}} = %[[LEAST]]) -> (i32, i32, i32)
+  // CHECK: %[[I:.*]] = arith.index_cast %[[X:.*]] : i32 to index
+  // CHECK: %[[IS:.*]] = arith.cmpi eq, %[[I]], %c0
+  // CHECK: arith.select %[[IS]], %{{.*}}, %[[LEAST]]
   // CHECK: obs.force %{{.*}} : !obs.push<block, 768 x i32>
   // CHECK: obs.force %{{.*}} : !obs.push<block, 48 x i32>
   // CHECK: arith.cmpi ne, %[[BEST:.*]], %[[LEAST]]
@@ -133,10 +133,8 @@ func.func @loops(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {
 // CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) par (%[[T:.*]]) in
 // CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
 // CHECK: %[[K:.*]] = arith.remui %[[W]], %c8
-// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %c17
-// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]],
-// CHECK: obs.write %{{.*}} at [%[[PLACE]]]
-// CHECK: %[[STORED:.*]] = obs.force %[[COPY]] : !obs.push<block, 136 x i32>
+// CHECK: obs.write %{{.*}} at [%[[K]], %{{.*}}]
+// CHECK: %[[STORED:.*]] = obs.force %[[COPY]] : !obs.push<block, 8 x 17 x i32>
 // CHECK-COUNT-8: obs.get %[[STORED]]
 func.func @warps(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<17 x i32> {
   %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 17 x i32>
@@ -177,16 +175,6 @@ func.func @few(%a: !obs.pull<4096 x i32>, %z: i32) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// for a function over more than registers hold,
-// CHECK-LABEL: @function(
-// CHECK-NOT: obs.par block
-// CHECK: obs.fill init %{{.*}} reduce(@sum) par
-func.func @function(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<33 x i32> {
-  %p = obs.scatter %a at %a init %z reduce(@sum) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 33 x i32>
-  %r = obs.force %p : !obs.push<grid, 33 x i32> -> !obs.pull<33 x i32>
-  return %r : !obs.pull<33 x i32>
-}
-
 // and if somebody says so.
 // CHECK-LABEL: @no_copies(
 // CHECK-NOT: obs.par block
@@ -195,43 +183,6 @@ func.func @no_copies(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8 x i32> {
   %p = obs.scatter %a at %a init %z reduce(addi) {strategy = "atomic"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 8 x i32>
   %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return %r : !obs.pull<8 x i32>
-}
-
-// A fill has copies if it asks for them. All its writes go to the copy of the warp,
-// but those of a fill inside do not.
-// CHECK-LABEL: @fill(
-// CHECK: obs.fill init %{{.*}} reduce(addi) {
-// CHECK: obs.par block
-// CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
-// CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
-// CHECK: %[[K:.*]] = arith.remui %[[W]], %c8
-// CHECK: %[[FIRST:.*]] = arith.muli %[[K]], %c16
-// CHECK: %[[I:.*]] = arith.addi %{{.*}}, %[[T]]
-// CHECK: obs.fill {
-// CHECK-NEXT: obs.write %{{.*}} at [%c0]
-// CHECK: %[[KEY:.*]] = arith.andi
-// CHECK: %[[PLACE:.*]] = arith.addi %[[FIRST]], %[[KEY]]
-// CHECK: obs.write %{{.*}} at [%[[PLACE]]]
-// CHECK: obs.write %{{.*}} at [%[[FIRST]]]
-// CHECK: obs.force %[[COPY]] : !obs.push<block, 128 x i32>
-func.func @fill(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16 x i32> {
-  %c0 = arith.constant 0 : index
-  %c15 = arith.constant 15 : index
-  %n = obs.dim %a, 0 : !obs.pull<? x i32>
-  %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
-    %x = obs.get %a[%t] : !obs.pull<? x i32>
-    %q = obs.fill {
-      obs.write %x at [%c0] : i32
-    } : !obs.push<thread, 1 x i32>
-    %s = obs.force %q : !obs.push<thread, 1 x i32> -> !obs.pull<1 x i32>
-    %y = obs.get %s[%c0] : !obs.pull<1 x i32>
-    %i = arith.index_castui %y : i32 to index
-    %k = arith.andi %i, %c15 : index
-    obs.write %x at [%k] : i32
-    obs.write %x at [%c0] : i32
-  } {strategy = "per_warp"} : !obs.push<grid, 16 x i32>
-  %r = obs.force %p : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
-  return %r : !obs.pull<16 x i32>
 }
 
 func.func private @sum(%x: i32, %y: i32) -> i32 {

@@ -48,11 +48,8 @@ LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
 LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op);
 
-/// The strategy that a fill or the loop that is all of it asks for; null if it
-/// asks for none.
-StringAttr getFillStrategy(FillOp op);
-
-/// Replaces a fill that asks for a strategy.
+/// Replaces a fill whose result is to have copies. Emits `[strategy-name]` and
+/// `[R2-bounded]`.
 LogicalResult expandFill(OpBuilder &builder, FillOp op);
 
 } // namespace mlir::obs::strategies

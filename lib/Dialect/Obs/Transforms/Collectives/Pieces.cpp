@@ -75,6 +75,21 @@ Value strategies::buildFill(CollectiveBuilder &c, PushType type, Value extent,
   return fill;
 }
 
+Value strategies::buildContractFill(CollectiveBuilder &c, Contract contract,
+                                    Attribute kind, PushType type, Value extent,
+                                    ValueRange init, Value onto,
+                                    llvm::function_ref<void()> body) {
+  auto fill = FillOp::create(
+      c.builder, c.loc, type, init, onto,
+      type.hasStaticExtents() ? ValueRange() : ValueRange(extent),
+      ContractAttr::get(c.builder.getContext(), contract), kind,
+      contract == Contract::Disjoint ? c.builder.getUnitAttr() : UnitAttr());
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.createBlock(&fill.getBody());
+  body();
+  return fill;
+}
+
 Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
                              llvm::function_ref<Value(Value, Value)> step) {
   auto loop = scf::ForOp::create(

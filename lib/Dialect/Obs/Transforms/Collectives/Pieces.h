@@ -34,6 +34,13 @@ Value buildFill(CollectiveBuilder &c, PushType type, Value extent,
                 ValueRange init, bool unchecked,
                 llvm::function_ref<void()> body);
 
+/// The push array of `type` and of this contract that the program `body`
+/// writes. Before it holds `init`, or `onto`. Of contract `disjoint` it is
+/// `unchecked`.
+Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
+                        PushType type, Value extent, ValueRange init,
+                        Value onto, llvm::function_ref<void()> body);
+
 /// A loop of one thread over [0, n) that carries one number, from `start`.
 Value accumulate(CollectiveBuilder &c, Value n, Value start,
                  llvm::function_ref<Value(Value, Value)> step);

@@ -1,0 +1,508 @@
+//===- Copies.cpp - Copies of what many iterations write ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy starts with nothing in it. Of an operation with a name that is its
+// neutral element. A function has none, so what a copy in registers knows of an
+// element is a flag and a value, and in memory one pattern of bits says that
+// there is nothing: a word with a flag beside a value of 64 bits would be too
+// long for one atomic operation. If a value that a copy is to hold has just
+// that pattern, the element counts as empty again, and the value goes to the
+// result at once. This is rare, and always right, since the order does not
+// matter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies.h"
+#include "Expansion.h"
+#include "Grid.h"
+#include "Pieces.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+/// Workers of a block that have copies in registers, and those that then
+/// combine what they have for one element.
+static constexpr int64_t workers = 256, strands = 16;
+
+/// The operation with a name that combines elements; none if that is a
+/// function.
+static std::optional<arith::AtomicRMWKind>
+getNamedKind(const Reduction &reduction) {
+  auto name = dyn_cast<StringAttr>(reduction.kind);
+  return name ? arith::symbolizeAtomicRMWKind(name.getValue()) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a copy knows of one element of the result: its value, or with a
+/// function a flag, "there is one", and its value.
+class Cells : public CollectiveBuilder {
+public:
+  explicit Cells(const Reduction &reduction);
+
+  /// Nothing.
+  Values empty;
+  bool hasNeutral() const { return empty.size() == 1; }
+  /// `value` where `condition` holds, else nothing.
+  Values makeIf(Value condition, Value value);
+  /// Writes element i of the result, if there is something.
+  void write(CollectiveBuilder &c, ValueRange cell, Value i);
+
+private:
+  Cells(const Reduction &reduction, std::optional<arith::AtomicRMWKind> kind);
+};
+} // namespace
+
+/// The function that combines elements.
+static Region &getFunction(const Reduction &reduction) {
+  return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+             reduction.op, cast<FlatSymbolRefAttr>(reduction.kind))
+      .getFunctionBody();
+}
+
+static CollectiveBuilder::Operator
+getCellOperator(CollectiveBuilder &c, const Reduction &reduction,
+                std::optional<arith::AtomicRMWKind> kind) {
+  if (kind)
+    return
+        [kind = *kind](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+          return Values{arith::getReductionOp(kind, b, loc, x[0], y[0])};
+        };
+  return [&c, &body = getFunction(reduction)](OpBuilder &b, Location loc,
+                                              ValueRange x, ValueRange y) {
+    Value isBoth = b.createOrFold<arith::AndIOp>(loc, x[0], y[0]);
+    Value isAny = b.createOrFold<arith::OrIOp>(loc, x[0], y[0]);
+    Values value = c.choose(
+        isBoth, [&] { return cloneBody(b, body, {x[1], y[1]}); },
+        [&] {
+          return Values{arith::SelectOp::create(b, loc, x[0], x[1], y[1])};
+        });
+    return Values{isAny, value.front()};
+  };
+}
+
+Cells::Cells(const Reduction &reduction)
+    : Cells(reduction, getNamedKind(reduction)) {}
+
+Cells::Cells(const Reduction &reduction,
+             std::optional<arith::AtomicRMWKind> kind)
+    : CollectiveBuilder(reduction.c.builder, reduction.c.loc, Level::Block,
+                        reduction.getElementType(), /*commutative=*/true,
+                        getCellOperator(reduction.c, reduction, kind)) {
+  Type type = reduction.getElementType();
+  if (kind) {
+    empty = {arith::getIdentityValue(*kind, type, builder, loc)};
+    return;
+  }
+  elementTypes = {builder.getI1Type(), type};
+  empty = {arith::ConstantIntOp::create(builder, loc, 0, 1),
+           arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type))};
+}
+
+Values Cells::makeIf(Value condition, Value value) {
+  if (!hasNeutral())
+    return {condition, value};
+  return {
+      arith::SelectOp::create(builder, loc, condition, value, empty.front())};
+}
+
+void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
+  Value isNew = cell.front();
+  if (hasNeutral() && isa<FloatType>(isNew.getType()))
+    isNew = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                  isNew, empty.front());
+  else if (hasNeutral())
+    isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, isNew,
+                                  empty.front());
+  buildIf(c, isNew, [&] { strategies::write(c, cell.back(), i); });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies in memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Copies of the result of a function, in memory of a level.
+class MarkedMemory {
+public:
+  /// `shape` is that of the memory.
+  MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
+               ArrayRef<int64_t> shape);
+
+  void clear(ValueRange place) {
+    memref::StoreOp::create(c.builder, c.loc, mark, memory, place);
+  }
+  /// As a cell.
+  Values load(ValueRange place) {
+    Value held = memref::LoadOp::create(c.builder, c.loc, memory, place);
+    Value isThere = arith::XOrIOp::create(c.builder, c.loc, isMark(held), one);
+    return {isThere, held};
+  }
+  /// Combines what is at `place`, which is for element `index` of the result,
+  /// with a value.
+  void add(Value value, ValueRange place, Value index);
+
+private:
+  Value isMark(Value value);
+  /// What is held after `value` if `held` was there before.
+  Value extend(Value held, Value value);
+
+  CollectiveBuilder &c;
+  Region &function;
+  Value memory, mark, one;
+};
+} // namespace
+
+MarkedMemory::MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
+                           ArrayRef<int64_t> shape)
+    : c(c), function(getFunction(reduction)) {
+  OpBuilder &builder = c.builder;
+  Type type = reduction.getElementType();
+  memory = memref::AllocOp::create(
+      builder, c.loc,
+      MemRefType::get(
+          shape, type, MemRefLayoutAttrInterface(),
+          HomeAttr::get(builder.getContext(), c.level, Storage::Auto)));
+  // Any pattern would do. The least number but one, and the largest of the
+  // negative floats, are what programs seldom compute.
+  APInt bits = APInt::getSignedMinValue(type.getIntOrFloatBitWidth()) | 1;
+  TypedAttr attribute;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    attribute = builder.getFloatAttr(
+        type, APFloat(floatType.getFloatSemantics(), bits));
+  else
+    attribute = builder.getIntegerAttr(type, bits);
+  mark = arith::ConstantOp::create(builder, c.loc, attribute);
+  one = arith::ConstantIntOp::create(builder, c.loc, 1, 1);
+}
+
+Value MarkedMemory::isMark(Value value) {
+  auto getBits = [&](Value x) -> Value {
+    if (!isa<FloatType>(x.getType()))
+      return x;
+    Type bits = c.builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+    return arith::BitcastOp::create(c.builder, c.loc, bits, x);
+  };
+  return arith::CmpIOp::create(c.builder, c.loc, arith::CmpIPredicate::eq,
+                               getBits(value), getBits(mark));
+}
+
+Value MarkedMemory::extend(Value held, Value value) {
+  OpBuilder &builder = c.builder;
+  Value isEmpty = isMark(held);
+  // The mark is no operand: a function need not be defined for it.
+  Value operand = arith::SelectOp::create(builder, c.loc, isEmpty, value, held);
+  Value both = cloneBody(builder, function, {operand, value}).front();
+  return arith::SelectOp::create(builder, c.loc, isEmpty, value, both);
+}
+
+void MarkedMemory::add(Value value, ValueRange place, Value index) {
+  OpBuilder &builder = c.builder;
+  Value held;
+  if (c.level == Level::Thread) {
+    Value old = memref::LoadOp::create(builder, c.loc, memory, place);
+    held = extend(old, value);
+    memref::StoreOp::create(builder, c.loc, held, memory, place);
+  } else {
+    auto atomic =
+        memref::GenericAtomicRMWOp::create(builder, c.loc, memory, place);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(atomic.getBody());
+      Value next = extend(atomic.getCurrentValue(), value);
+      memref::AtomicYieldOp::create(builder, c.loc, next);
+    }
+    // Its result is what was there before.
+    held = extend(atomic.getResult(), value);
+  }
+  buildIf(c, isMark(held), [&] { strategies::write(c, held, index); });
+}
+
+/// Instances of the level of `c` combine `count` iterations from `begin` on in
+/// so many copies, and then those with the result. Warp w takes copy w modulo
+/// their number, if it runs with 32 threads for each.
+static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
+                    Value count, int64_t copies) {
+  OpBuilder &builder = c.builder;
+  Cells cells(reduction);
+  c.elementTypes = {reduction.getElementType()};
+  Extent size = reduction.size;
+  SmallVector<Extent> extents;
+  if (copies > 1)
+    extents.push_back(c.getConstantExtent(copies));
+  extents.push_back(size);
+  auto runAll = [&](llvm::function_ref<void(Value, ValueRange, Value)> add) {
+    forEach(c, count, [&](Value t) {
+      SmallVector<Value> place;
+      if (copies > 1)
+        place.push_back(c.rem(c.div(t, c.constant(CollectiveBuilder::warpSize)),
+                              c.constant(copies)));
+      reduction.run(c.add(begin, t), [&](Value value, Value index) {
+        place.push_back(index);
+        add(value, place, index);
+        place.pop_back();
+      });
+    });
+  };
+  auto combineAll = [&](llvm::function_ref<Values(ValueRange)> load) {
+    forEach(c, size.value, [&](Value i) {
+      auto loadFrom = [&](int64_t copy) {
+        return copies == 1 ? load(i) : load(ValueRange{c.constant(copy), i});
+      };
+      Values cell = loadFrom(0);
+      for (int64_t copy = 1; copy < copies; ++copy)
+        cell = cells.combine(cell, loadFrom(copy));
+      cells.write(c, cell, i);
+    });
+  };
+  if (cells.hasNeutral()) {
+    PullType type = c.getPullType(extents);
+    auto copy = buildContractFill(
+        c, Contract::Reduce, reduction.kind,
+        PushType::get(builder.getContext(), c.level, type.getExtents(),
+                      type.getBounds(), type.getElementTypes()),
+        size.value, cells.empty, Value(), [&] {
+          runAll([&](Value value, ValueRange place, Value) {
+            WriteOp::create(builder, c.loc, value, place, ContractAttr(),
+                            StringAttr());
+          });
+        });
+    Value stored =
+        ForceOp::create(builder, c.loc, TypeRange(type), copy, ValueRange(),
+                        StorageAttr::get(builder.getContext(), Storage::Auto),
+                        StringAttr(), IntegerAttr(), UnitAttr())
+            .getResults()
+            .front();
+    combineAll([&](ValueRange place) { return c.get(stored, place); });
+    return;
+  }
+  SmallVector<int64_t> shape;
+  for (const Extent &extent : extents)
+    shape.push_back(extent.bound);
+  MarkedMemory memory(c, reduction, shape);
+  forEach(c, size.value, [&](Value i) {
+    for (int64_t copy = 0; copy < copies; ++copy)
+      if (copies == 1)
+        memory.clear(i);
+      else
+        memory.clear(ValueRange{c.constant(copy), i});
+  });
+  runAll([&](Value value, ValueRange place, Value index) {
+    memory.add(value, place, index);
+  });
+  combineAll([&](ValueRange place) { return memory.load(place); });
+}
+
+/// The result, to which instances of `unit` add what `body` builds for each of
+/// `count` parts.
+static Value
+buildParts(Reduction &reduction, Level unit, Value count,
+           llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
+  CollectiveBuilder &c = reduction.c;
+  return buildContractFill(
+      c, Contract::Reduce, reduction.kind, reduction.getType(),
+      reduction.size.value, reduction.init, reduction.onto, [&] {
+        auto par = ParOp::create(c.builder, c.loc, count, unit);
+        OpBuilder::InsertionGuard guard(c.builder);
+        Block *block = c.builder.createBlock(&par.getBody(), {},
+                                             c.builder.getIndexType(), c.loc);
+        CollectiveBuilder inner = c;
+        inner.level = unit;
+        body(inner, block->getArgument(0));
+      });
+}
+
+/// Instances of level `unit` have a copy each.
+static Value buildInMemory(Reduction &reduction, Level unit) {
+  CollectiveBuilder &c = reduction.c;
+  // Parts are so long that what it costs to combine the copies does not count.
+  int64_t least = unit == Level::Warp ? 1024 : 32;
+  int64_t length = std::max(least, 8 * reduction.size.bound);
+  Extent parts = c.ceilDiv(reduction.n, length);
+  return buildParts(reduction, unit, parts.value,
+                    [&](CollectiveBuilder &inner, Value number) {
+                      Value begin = c.mul(number, c.constant(length));
+                      Value count = c.min(c.sub(reduction.n.value, begin),
+                                          c.constant(length));
+                      addPart(inner, reduction, begin, count, 1);
+                    });
+}
+
+/// At level grid: each block has so many copies for its part.
+static Value buildInBlocks(Reduction &reduction, int64_t copies) {
+  CollectiveBuilder &c = reduction.c;
+  // What the copies cost for a part is at most what its elements cost.
+  GridParts parts(c, reduction.n,
+                  std::max(GridParts::unit, 2 * copies * reduction.size.bound));
+  return buildParts(reduction, Level::Block, parts.count.value,
+                    [&](CollectiveBuilder &block, Value number) {
+                      Value begin = block.mul(number, parts.length);
+                      Value count = block.min(block.sub(parts.n.value, begin),
+                                              parts.length);
+                      addPart(block, reduction, begin, count, copies);
+                    });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies in registers
+//===----------------------------------------------------------------------===//
+
+/// At level grid: each thread has all elements of the result in registers, and
+/// compares each index with all of them.
+static Value buildInRegisters(Reduction &reduction) {
+  CollectiveBuilder &c = reduction.c;
+  OpBuilder &builder = c.builder;
+  int64_t size = reduction.size.size;
+  Cells cells(reduction);
+  unsigned width = cells.empty.size();
+  Values emptyRow;
+  for (int64_t place = 0; place < size; ++place)
+    llvm::append_range(emptyRow, cells.empty);
+  auto update = [&](ValueRange row, Value value, Value index) {
+    Values next;
+    for (int64_t place = 0; place < size; ++place)
+      llvm::append_range(
+          next, cells.combine(
+                    row.slice(place * width, width),
+                    cells.makeIf(c.equal(index, c.constant(place)), value)));
+    return next;
+  };
+  GridParts parts(c, reduction.n);
+  return buildParts(
+      reduction, Level::Block, parts.count.value,
+      [&](CollectiveBuilder &block, Value number) {
+        Value begin = block.mul(number, parts.length);
+        Value end = block.min(block.add(begin, parts.length), parts.n.value);
+        Value row = block.constant(workers), step = block.constant(strands);
+        // What each worker has for element i lies side by side.
+        Value stored = cells.forceFill(
+            {block.getConstantExtent(size * workers)}, row,
+            [&](Value w, auto write) {
+              auto loop = scf::ForOp::create(
+                  builder, block.loc, block.add(begin, w), end, row, emptyRow,
+                  [&](OpBuilder &, Location, Value i, ValueRange carried) {
+                    scf::YieldOp::create(
+                        builder, block.loc,
+                        reduction.fold(i, Values(carried), update));
+                  });
+              for (int64_t i = 0; i < size; ++i)
+                write(loop.getResults().slice(i * width, width),
+                      block.add(block.constant(i * workers), w));
+            });
+        Value few = cells.force(cells.generate(
+            block.getConstantExtent(size * strands), [&](Value q) {
+              Value first = block.mul(block.div(q, step), row);
+              return cells.fold(stored, block.add(first, block.rem(q, step)),
+                                block.add(first, row), step);
+            }));
+        forEach(block, block.constant(size), [&](Value i) {
+          Value first = block.mul(i, step);
+          cells.write(block, cells.fold(few, first, block.add(first, step)), i);
+        });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Bytes of the result.
+static int64_t countBytes(const Reduction &reduction) {
+  return reduction.size.bound *
+         llvm::divideCeil(reduction.getElementType().getIntOrFloatBitWidth(),
+                          8);
+}
+
+/// True if memory has the operation, so that no thread tries it again and
+/// again.
+static bool isNative(const Reduction &reduction) {
+  using Kind = arith::AtomicRMWKind;
+  Type type = reduction.getElementType();
+  std::optional<Kind> kind = getNamedKind(reduction);
+  if (!kind)
+    return false;
+  if (*kind == Kind::addf)
+    return type.isF32() || type.isF64();
+  return (type.isInteger(32) || type.isInteger(64)) && *kind != Kind::muli;
+}
+
+/// True if a thread can have a copy in registers.
+static bool fitsRegisters(const Reduction &reduction) {
+  return reduction.size.isStatic() && reduction.size.size > 0 &&
+         countBytes(reduction) <= CopyLimits::registerBytesWithLoops &&
+         reduction.canFold();
+}
+
+/// Who has copies if nobody is named, at level grid.
+static Copies chooseCopies(const Reduction &reduction) {
+  if (!reduction.size.isBounded() ||
+      reduction.n.isAtMost(CopyLimits::fewIterations))
+    return Copies::None;
+  int64_t bytes = countBytes(reduction);
+  if (fitsRegisters(reduction) &&
+      (bytes <= CopyLimits::registerBytes || !isNative(reduction)))
+    return Copies::Thread;
+  if (CopyLimits::warpCopies * bytes <= CopyLimits::warpCopiesBytes)
+    return Copies::Warp;
+  return bytes <= CopyLimits::blockCopyBytes ? Copies::Block : Copies::None;
+}
+
+FailureOr<Copies> strategies::findCopies(Operation *op,
+                                         std::optional<StringRef> strategy,
+                                         const Reduction *reduction) {
+  Level level = getEnclosingScope(op).level;
+  if (!strategy)
+    return reduction && level == Level::Grid ? chooseCopies(*reduction)
+                                             : Copies::None;
+  SmallVector<std::pair<StringRef, Copies>> known{{"atomic", Copies::None}};
+  if (reduction && level > Level::Thread)
+    known.emplace_back("per_thread", Copies::Thread);
+  if (reduction && level > Level::Warp)
+    known.emplace_back("per_warp", Copies::Warp);
+  if (reduction && level > Level::Block)
+    known.emplace_back("per_block", Copies::Block);
+  for (auto [candidate, copies] : known)
+    if (candidate == *strategy) {
+      if (copies != Copies::None && !reduction->size.isBounded())
+        return op->emitOpError("[R2-bounded] strategy '")
+               << *strategy
+               << "' stores copies of the result, but its extent is not "
+                  "bounded; give it a bound, as in ? x i32 bound [1024], or "
+                  "use atomic";
+      return copies;
+    }
+  InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
+                                  << *strategy << "' is no strategy of such a "
+                                  << (isa<FillOp>(op) ? "fill" : "scatter")
+                                  << "; use ";
+  llvm::interleaveComma(llvm::make_first_range(known), diagnostic);
+  return diagnostic;
+}
+
+Value strategies::buildCopies(Reduction &reduction, Copies copies) {
+  bool isGrid = reduction.c.level == Level::Grid;
+  switch (copies) {
+  case Copies::Thread:
+    return isGrid && fitsRegisters(reduction)
+               ? buildInRegisters(reduction)
+               : buildInMemory(reduction, Level::Thread);
+  case Copies::Warp:
+    return isGrid ? buildInBlocks(reduction, CopyLimits::warpCopies)
+                  : buildInMemory(reduction, Level::Warp);
+  case Copies::Block:
+    return buildInBlocks(reduction, 1);
+  case Copies::None:
+    break;
+  }
+  llvm_unreachable("there are no copies to build");
+}

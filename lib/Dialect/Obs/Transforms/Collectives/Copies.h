@@ -1,0 +1,93 @@
+//===- Copies.h - Copies of what many iterations write ----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_COPIES_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_COPIES_H
+
+#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+
+namespace mlir::obs::strategies {
+
+/// The sizes at which a reduction at level grid has copies of its result, all
+/// of them. Bytes are those of the elements of the result.
+struct CopyLimits {
+  /// Of a copy in registers of each thread: it compares each index with each
+  /// element of the copy, which costs less than an atomic operation that waits
+  /// for the other lanes of the warp only while the elements are few.
+  static constexpr int64_t registerBytes = 64;
+  /// The same if memory has no such operation: the loop of compare-and-swap
+  /// that it takes costs more, and threads that try it hold each other up.
+  static constexpr int64_t registerBytesWithLoops = 128;
+  /// Copies of a block for its warps: as many as it has warps of 32 threads if
+  /// it has 256 threads, so that only lanes of one warp meet in a copy.
+  static constexpr int64_t warpCopies = 8;
+  /// Of all copies of the warps of a block: eight blocks of 256 threads, all
+  /// that a multiprocessor runs at a time, then fit into its shared memory.
+  static constexpr int64_t warpCopiesBytes = 8192;
+  /// Of a copy of a block: several blocks still fit into shared memory, and it
+  /// is below the 48 KiB that every GPU has for a block.
+  static constexpr int64_t blockCopyBytes = 32768;
+  /// So few iterations are one part, or less: they are done before copies are
+  /// cleared and combined.
+  static constexpr int64_t fewIterations = 4096;
+};
+
+/// What many iterations write to one array of rank 1 by contract `reduce`.
+class Reduction {
+public:
+  using Values = CollectiveBuilder::Values;
+  using WriteFn = llvm::function_ref<void(Value value, Value index)>;
+  using UpdateFn =
+      llvm::function_ref<Values(ValueRange row, Value value, Value index)>;
+
+  /// `c` is a builder at the level of `op`, which has the result.
+  Reduction(CollectiveBuilder &c, Operation *op, Attribute kind,
+            ValueRange init, Value onto, Extent n, Extent size)
+      : c(c), op(op), kind(kind), init(init), onto(onto), n(n), size(size) {}
+  virtual ~Reduction() = default;
+
+  /// Builds iteration i, and calls `write` for each of its writes.
+  virtual void run(Value i, WriteFn write) = 0;
+  /// The same for a copy of the result that is values: returns what `update`
+  /// makes of `row`, one write after the other. An index may be none of the
+  /// result.
+  virtual Values fold(Value i, Values row, UpdateFn update) = 0;
+  /// True if `fold` can be called.
+  virtual bool canFold() const { return true; }
+
+  PushType getType() const {
+    return cast<PushType>(op->getResult(0).getType());
+  }
+  Type getElementType() const { return getType().getElementTypes().front(); }
+
+  CollectiveBuilder &c;
+  Operation *op;
+  /// The name of an operation, or a function.
+  Attribute kind;
+  /// What the result holds before: one scalar or an array, or neither.
+  ValueRange init;
+  Value onto;
+  /// The number of iterations, and of elements of the result.
+  Extent n, size;
+};
+
+/// Who has copies of a result.
+enum class Copies { None, Thread, Warp, Block };
+
+/// Who has copies of the result of `op`: whom `strategy` names, or whom its
+/// size suggests. `reduction` is null if it can have none. Emits
+/// `[strategy-name]` and `[R2-bounded]`.
+FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
+                             const Reduction *reduction);
+
+/// The result: parts of the iterations write to copies of it, which are then
+/// combined. `copies` is not `None`.
+Value buildCopies(Reduction &reduction, Copies copies);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_COPIES_H

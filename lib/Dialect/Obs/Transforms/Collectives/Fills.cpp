@@ -1,0 +1,243 @@
+//===- Fills.cpp - Copies of what a fill writes ---------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Copies.h"
+#include "Expansion.h"
+#include "Pieces.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+namespace {
+/// A fill that is one loop of threads.
+class FillReduction : public Reduction {
+public:
+  FillReduction(CollectiveBuilder &c, FillOp fill, ParOp loop);
+
+  void run(Value i, WriteFn write) override;
+  Values fold(Value i, Values row, UpdateFn update) override;
+  bool canFold() const override;
+
+private:
+  IRMapping mapIndices(Value i);
+  /// Builds a block that may write, for a copy that is values.
+  Values fold(Block &block, IRMapping &mapping, Values row, UpdateFn update);
+  bool hasWrite(Operation &op) const {
+    return llvm::any_of(writes, [&](WriteOp write) {
+      return op.isAncestor(write.getOperation());
+    });
+  }
+
+  ParOp loop;
+  SmallVector<WriteOp> writes;
+};
+} // namespace
+
+/// The number of iterations of a loop.
+static Extent countIterations(CollectiveBuilder &c, ParOp loop) {
+  Extent n = c.getConstantExtent(1);
+  for (Value extent : loop.getExtents()) {
+    int64_t size = ShapedType::kDynamic, bound = ShapedType::kDynamic;
+    if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+      size = bound = *known;
+    } else if (auto dim = extent.getDefiningOp<DimOp>()) {
+      Type array = dim.getArray().getType();
+      unsigned k = dim.getDimension();
+      size = getArrayExtents(array)[k];
+      bound = ShapedType::isDynamic(size) ? getArrayBound(array, k) : size;
+    }
+    auto multiply = [](int64_t a, int64_t b) {
+      int64_t product;
+      bool isKnown = !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) &&
+                     !llvm::MulOverflow(a, b, product);
+      return isKnown ? product : int64_t(ShapedType::kDynamic);
+    };
+    n = {c.mul(n.value, extent), multiply(n.size, size),
+         multiply(n.bound, bound)};
+  }
+  return n;
+}
+
+static Extent getSize(CollectiveBuilder &c, FillOp fill) {
+  PushType type = fill.getType();
+  if (type.hasStaticExtents())
+    return c.getConstantExtent(type.getExtents().front());
+  return {fill.getExtents().front(), ShapedType::kDynamic,
+          getArrayBound(type, 0)};
+}
+
+FillReduction::FillReduction(CollectiveBuilder &c, FillOp fill, ParOp loop)
+    : Reduction(c, fill, fill.getKindAttr(), fill.getInit(), fill.getOnto(),
+                countIterations(c, loop), getSize(c, fill)),
+      loop(loop) {
+  loop.walk([&](WriteOp write) {
+    if (write->getParentOfType<FillOp>() == fill)
+      writes.push_back(write);
+  });
+}
+
+IRMapping FillReduction::mapIndices(Value i) {
+  IRMapping mapping;
+  unsigned rank = loop.getExtents().size();
+  for (unsigned k = rank; k-- > 0;) {
+    Value extent = loop.getExtents()[k];
+    mapping.map(loop.getBody().getArgument(k), k == 0 ? i : c.rem(i, extent));
+    if (k > 0)
+      i = c.div(i, extent);
+  }
+  return mapping;
+}
+
+void FillReduction::run(Value i, WriteFn write) {
+  IRMapping mapping = mapIndices(i);
+  for (Operation &inner : loop.getBody().front())
+    c.builder.clone(inner, mapping);
+  for (WriteOp original : writes) {
+    auto copy = cast<WriteOp>(mapping.lookup(original.getOperation()));
+    OpBuilder::InsertionGuard guard(c.builder);
+    c.builder.setInsertionPoint(copy);
+    write(copy.getValues().front(), copy.getIndices().front());
+    copy.erase();
+  }
+}
+
+bool FillReduction::canFold() const {
+  return llvm::all_of(writes, [&](WriteOp write) {
+    Operation *around = write->getParentOp();
+    while (isa<scf::IfOp, scf::ForOp>(around))
+      around = around->getParentOp();
+    return around == loop;
+  });
+}
+
+Reduction::Values FillReduction::fold(Block &block, IRMapping &mapping,
+                                      Values row, UpdateFn update) {
+  OpBuilder &builder = c.builder;
+  auto lookup = [&](ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookupOrDefault(value); });
+  };
+  // What a block yields, and the copy behind it.
+  auto foldInto = [&](Block *inner, Values before) {
+    Values after = fold(*inner, mapping, before, update);
+    Values all = lookup(inner->getTerminator()->getOperands());
+    llvm::append_range(all, after);
+    return all;
+  };
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      break;
+    if (!hasWrite(op)) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      row = update(row, lookup(write.getValues()).front(),
+                   lookup(write.getIndices()).front());
+      continue;
+    }
+    Values results;
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      results = c.choose(
+          mapping.lookupOrDefault(branch.getCondition()),
+          [&] { return foldInto(branch.thenBlock(), row); },
+          [&] {
+            Block *other = branch.elseBlock();
+            return other ? foldInto(other, row) : row;
+          });
+    } else {
+      auto inner = cast<scf::ForOp>(op);
+      Values start = lookup(inner.getInitArgs());
+      llvm::append_range(start, row);
+      unsigned carriedCount = inner.getInitArgs().size();
+      auto copy = scf::ForOp::create(
+          builder, op.getLoc(), mapping.lookupOrDefault(inner.getLowerBound()),
+          mapping.lookupOrDefault(inner.getUpperBound()),
+          mapping.lookupOrDefault(inner.getStep()), start,
+          [&](OpBuilder &, Location loc, Value k, ValueRange carried) {
+            mapping.map(inner.getInductionVar(), k);
+            mapping.map(inner.getRegionIterArgs(),
+                        carried.take_front(carriedCount));
+            scf::YieldOp::create(
+                builder, loc,
+                foldInto(inner.getBody(),
+                         Values(carried.drop_front(carriedCount))));
+          },
+          inner.getUnsignedCmp());
+      results = Values(copy.getResults());
+    }
+    ValueRange all = results;
+    mapping.map(op.getResults(), all.take_front(op.getNumResults()));
+    row = Values(all.drop_front(op.getNumResults()));
+  }
+  return row;
+}
+
+Reduction::Values FillReduction::fold(Value i, Values row, UpdateFn update) {
+  IRMapping mapping = mapIndices(i);
+  return fold(loop.getBody().front(), mapping, std::move(row), update);
+}
+
+/// The loop of threads that is all that a fill does, if copies of its result
+/// are possible; null if not.
+static ParOp findCopyableLoop(FillOp op) {
+  PushType type = op.getType();
+  Block &body = op.getBody().front();
+  bool hasStart = !op.getInit().empty() || op.getOnto();
+  if (op.getContract() != Contract::Reduce || !hasStart ||
+      type.getExtents().size() != 1 || !llvm::hasSingleElement(body) ||
+      type.getLevel() != getEnclosingScope(op).level)
+    return {};
+  // Side by side there is no part of the grid for each.
+  if (type.getLevel() == Level::Grid && op->getParentOfType<DistributeOp>())
+    return {};
+  auto par = dyn_cast<ParOp>(body.front());
+  if (!par || par.getUnit() != Level::Thread)
+    return {};
+  bool puts =
+      par.walk([](PutOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return puts ? ParOp() : par;
+}
+
+/// The strategy that a fill or the loop that is all of it asks for; null if it
+/// asks for none.
+static StringAttr getFillStrategy(FillOp op) {
+  if (auto strategy = op->getAttrOfType<StringAttr>("strategy"))
+    return strategy;
+  // "fill par (...)" has its attributes at the loop.
+  Block &body = op.getBody().front();
+  auto par = body.empty() ? ParOp() : dyn_cast<ParOp>(body.front());
+  return par ? par->getAttrOfType<StringAttr>("strategy") : StringAttr();
+}
+
+LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
+  StringAttr strategy = getFillStrategy(op);
+  ParOp loop = findCopyableLoop(op);
+  if (!strategy && !loop)
+    return success();
+  CollectiveBuilder c = getAdder(builder, op);
+  std::optional<FillReduction> reduction;
+  if (loop)
+    reduction.emplace(c, op, loop);
+  FailureOr<Copies> copies = findCopies(
+      op, strategy ? std::optional(strategy.getValue()) : std::nullopt,
+      reduction ? &*reduction : nullptr);
+  if (failed(copies))
+    return failure();
+  if (*copies != Copies::None) {
+    op.getResult().replaceAllUsesWith(buildCopies(*reduction, *copies));
+    op.erase();
+  } else if (strategy) {
+    op->removeAttr("strategy");
+    op.getBody().front().front().removeAttr("strategy");
+  }
+  return success();
+}
