@@ -53,7 +53,7 @@ for parameter in kernel["parameters"]:
 words = (ctypes.c_void_p * len(parameters))(*[ctypes.addressof(p) for p in parameters])
 
 # The number of blocks is a formula of the parameters.
-blocks = eval(kernel["grid"], {"ceildiv": lambda a, b: -(-a // b), "floordiv": lambda a, b: a // b, **extents})
+blocks = eval(kernel["grid"], {"uceildiv": lambda a, b: -(-a // b), "umax": max, **extents})
 check(cuda.cuLaunchKernel(function, blocks, 1, 1, kernel["block"], 1, 1, kernel["sharedBytes"], None, words, None),
       "launch")
 check(cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(result.buffer_info()[0]), memory[2], ctypes.c_size_t(4 * COUNT)), "copy")

@@ -12,9 +12,13 @@ their numbers and needs no GPU. Without a GPU the exit status is 77.
 
 import argparse
 import array
+import ast
 import ctypes
+import functools
 import json
 import math
+import operator
+import re
 import struct
 import sys
 
@@ -175,7 +179,9 @@ class Array:
 
 
 def wrap(value, kind):
-    """An integer in the range of its type."""
+    """An integer in the range of its type, a float as its type has it."""
+    if isinstance(value, float):
+        return round_to(value, kind)
     bits = WIDTHS.get(kind)
     if not bits or not isinstance(value, int):
         return value
@@ -183,21 +189,114 @@ def wrap(value, kind):
     return value - (1 << bits) if bits > 1 and value >> (bits - 1) else value
 
 
-def compare(test):
-    return {"u": lambda a, b: int(test(a % 2**64, b % 2**64)), "s": lambda a, b: int(test(a, b))}
+def unsigned(value):
+    return value % 2**64
 
 
-OPERATORS = {
-    "max": max, "min": min, "inf": math.inf, "nan": math.nan,
-    "ceildiv": lambda a, b: -(-a // b), "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
+def total(function, *arguments):
+    """What IEEE 754 says where Python raises an error."""
+    try:
+        return float(function(*arguments))
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.nan
+
+
+def round_to(value, kind):
+    """A number as one of the type has it."""
+    if kind not in ("f16", "f32"):
+        return float(value)
+    try:
+        return struct.unpack("<" + CODES[kind], struct.pack("<" + CODES[kind], value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def divide(a, b):
+    if b != 0 or a != a:
+        return a / b if b != 0 else a
+    return math.nan if a == 0 else math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def maximum(a, b):
+    """Not a number if either is none; -0 is less than +0."""
+    if a != a or b != b:
+        return math.nan
+    return max(a, b) if a != b else b if math.copysign(1, a) < 0 else a
+
+
+def logarithm(function):
+    return lambda a: -math.inf if a == 0 else total(function, a)
+
+
+def bits(value, source, to):
+    codes = [INTEGER_CODES.get(kind, CODES[kind]) for kind in (source, to)]
+    return struct.unpack("<" + codes[1], struct.pack("<" + codes[0], value))[0]
+
+
+INTEGER_CODES = {"i1": "?"}
+FUNCTIONS = {
+    "max": max, "min": min, "abs": abs, "ceildiv": lambda a, b: -(-a // b), "floordiv": lambda a, b: a // b,
     "truncdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "truncmod": lambda a, b: int(math.copysign(abs(a) % abs(b), a)),
+    "truncmod": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
+    "umax": lambda a, b: max(unsigned(a), unsigned(b)), "umin": lambda a, b: min(unsigned(a), unsigned(b)),
+    "uceildiv": lambda a, b: -(-unsigned(a) // unsigned(b)), "udiv": lambda a, b: unsigned(a) // unsigned(b),
+    "umod": lambda a, b: unsigned(a) % unsigned(b), "ushr": lambda a, b: unsigned(a) >> b,
+    "ones": lambda a: bin(unsigned(a)).count("1"), "leading": lambda a, w: w - (a % 2**w).bit_length(),
+    "trailing": lambda a, w: (a % 2**w & -(a % 2**w)).bit_length() - 1 if a % 2**w else w,
     "select": lambda c, a, b: a if c else b, "dim": lambda a, d: a.extents[d],
+    "real": float, "ureal": lambda a: float(unsigned(a)), "integer": int, "bits": bits,
+    "fdiv": divide, "neg": lambda a: -a, "fmod": lambda a, b: total(math.fmod, a, b), "maximum": maximum,
+    "minimum": lambda a, b: -maximum(-a, -b), "fmax": lambda a, b: b if a != a else a if b != b else maximum(a, b),
+    "fmin": lambda a, b: b if a != a else a if b != b else -maximum(-a, -b), "fabs": math.fabs,
+    "rsqrt": lambda a: divide(1.0, total(math.sqrt, a)), "exp2": lambda a: total(math.pow, 2.0, a),
+    "roundeven": lambda a: a if not math.isfinite(a) else math.copysign(round(a), a),
+    "ffalse": lambda a, b: 0, "ftrue": lambda a, b: 1, "ford": lambda a, b: int(a == a and b == b),
+    "funo": lambda a, b: int(a != a or b != b),
+    "foeq": lambda a, b: int(a == b), "fone": lambda a, b: int(a < b or a > b),
+    "fueq": lambda a, b: int(not (a < b or a > b)), "fune": lambda a, b: int(a != b),
     "eq": lambda a, b: int(a == b), "ne": lambda a, b: int(a != b),
 }
-for NAME, TEST in (("lt", lambda a, b: a < b), ("le", lambda a, b: a <= b), ("gt", lambda a, b: a > b),
-                   ("ge", lambda a, b: a >= b)):
-    OPERATORS.update({sign + NAME: test for sign, test in compare(TEST).items()})
+for NAME in ("pow", "sqrt", "exp", "sin", "cos", "tan", "atan", "atan2", "tanh"):
+    FUNCTIONS[NAME] = functools.partial(total, getattr(math, NAME))
+for NAME in ("floor", "ceil", "trunc"):
+    FUNCTIONS[NAME] = lambda a, f=getattr(math, NAME): math.copysign(f(a), a) if math.isfinite(a) else a
+for NAME in ("log", "log2", "log10"):
+    FUNCTIONS[NAME] = logarithm(getattr(math, NAME))
+for NAME in ("isnan", "isinf", "isfinite"):
+    FUNCTIONS[NAME] = lambda a, f=getattr(math, NAME): int(f(a))
+for NAME, TEST, OTHERWISE in (("lt", operator.lt, operator.ge), ("le", operator.le, operator.gt),
+                              ("gt", operator.gt, operator.le), ("ge", operator.ge, operator.lt)):
+    FUNCTIONS["s" + NAME] = lambda a, b, f=TEST: int(f(a, b))
+    FUNCTIONS["u" + NAME] = lambda a, b, f=TEST: int(f(unsigned(a), unsigned(b)))
+    FUNCTIONS["fo" + NAME] = FUNCTIONS["s" + NAME]
+    FUNCTIONS["fu" + NAME] = lambda a, b, f=OTHERWISE: int(not f(a, b))
+
+INFIX = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.BitAnd: operator.and_,
+         ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift}
+SIGNS = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+CONSTANTS = {"inf": math.inf, "nan": math.nan, **{kind: kind for kind in CODES}}
+
+
+@functools.lru_cache(None)
+def parse(text):
+    """An expression, whose names may be words of Python."""
+    return ast.parse(re.sub(r"(?<![\w.])[A-Za-z_]\w*", lambda name: name[0] + "_", text), mode="eval").body
+
+
+def evaluate(node, names):
+    """The value of an expression; integers have 64 bits, and wrap."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names[node.id[:-1]] if node.id[:-1] in names else CONSTANTS[node.id[:-1]]
+    if isinstance(node, ast.UnaryOp):
+        return SIGNS[type(node.op)](evaluate(node.operand, names))
+    if isinstance(node, ast.BinOp):
+        operands = evaluate(node.left, names), evaluate(node.right, names)
+        return wrap(INFIX[type(node.op)](*operands), "i64")
+    return wrap(FUNCTIONS[node.func.id[:-1]](*(evaluate(a, names) for a in node.args)), "i64")
 
 
 class Plan:
@@ -219,7 +318,7 @@ class Plan:
 
     @staticmethod
     def value(text, names):
-        return eval(text, {"__builtins__": {}, **OPERATORS}, names)
+        return evaluate(parse(text), names)
 
     def values(self, texts, names):
         return [self.value(t, names) for t in texts]

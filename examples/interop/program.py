@@ -15,7 +15,7 @@ import sys
 class Array(ctypes.Structure):
     """obs_array of the generated file."""
     _fields_ = [("data", ctypes.c_uint64), ("host", ctypes.c_void_p), ("offset", ctypes.c_int64),
-                ("sizes", ctypes.c_int64 * 3), ("strides", ctypes.c_int64 * 3)]
+                ("sizes", ctypes.c_int64 * 8), ("strides", ctypes.c_int64 * 8)]
 
 
 def check(status, what):

@@ -18,7 +18,7 @@
 struct obs_array {
   CUdeviceptr data;
   void *host;
-  int64_t offset, sizes[3], strides[3];
+  int64_t offset, sizes[8], strides[8];
 };
 extern "C" CUresult obs_main(const obs_array *numbers, obs_array *result);
 extern "C" void obs_free(obs_array *array);

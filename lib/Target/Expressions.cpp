@@ -13,62 +13,154 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
+/// A function of expressions, or the sign of an infix operator, for `op`: of
+/// integers whose sign does not matter, or that have one.
+static StringRef getSignedName(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("arith.addi", "+")
+      .Case("arith.subi", "-")
+      .Case("arith.muli", "*")
+      .Case("arith.andi", "&")
+      .Case("arith.ori", "|")
+      .Case("arith.xori", "^")
+      .Case("arith.shli", "<<")
+      .Case("arith.shrsi", ">>")
+      .Case("arith.maxsi", "max")
+      .Case("arith.minsi", "min")
+      .Case("arith.ceildivsi", "ceildiv")
+      .Case("arith.floordivsi", "floordiv")
+      .Case("arith.divsi", "truncdiv")
+      .Case("arith.remsi", "truncmod")
+      .Case("arith.sitofp", "real")
+      .Case("math.absi", "abs")
+      .Cases({"arith.extsi", "arith.trunci", "arith.index_cast"}, "()")
+      .Default("");
+}
+
+/// Of integers without a sign.
+static StringRef getUnsignedName(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("arith.shrui", "ushr")
+      .Case("arith.maxui", "umax")
+      .Case("arith.minui", "umin")
+      .Case("arith.ceildivui", "uceildiv")
+      .Case("arith.divui", "udiv")
+      .Case("arith.remui", "umod")
+      .Case("arith.uitofp", "ureal")
+      .Case("math.ctpop", "ones")
+      .Cases({"arith.extui", "arith.index_castui"}, "()")
+      .Default("");
+}
+
+/// Of floats.
+static StringRef getRealName(StringRef op) {
+  return llvm::StringSwitch<StringRef>(op)
+      .Case("arith.addf", "+")
+      .Case("arith.subf", "-")
+      .Case("arith.mulf", "*")
+      .Case("arith.divf", "fdiv")
+      .Case("arith.remf", "fmod")
+      .Case("arith.negf", "neg")
+      .Case("arith.maximumf", "maximum")
+      .Case("arith.minimumf", "minimum")
+      .Case("arith.maxnumf", "fmax")
+      .Case("arith.minnumf", "fmin")
+      .Cases({"arith.fptosi", "arith.fptoui"}, "integer")
+      .Cases({"arith.extf", "arith.truncf"}, "()")
+      .Case("math.absf", "fabs")
+      .Case("math.powf", "pow")
+      .Case("math.sqrt", "sqrt")
+      .Case("math.rsqrt", "rsqrt")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.log", "log")
+      .Case("math.log2", "log2")
+      .Case("math.log10", "log10")
+      .Case("math.sin", "sin")
+      .Case("math.cos", "cos")
+      .Case("math.tan", "tan")
+      .Case("math.atan", "atan")
+      .Case("math.atan2", "atan2")
+      .Case("math.tanh", "tanh")
+      .Case("math.floor", "floor")
+      .Case("math.ceil", "ceil")
+      .Case("math.trunc", "trunc")
+      .Case("math.roundeven", "roundeven")
+      .Case("math.isnan", "isnan")
+      .Case("math.isinf", "isinf")
+      .Case("math.isfinite", "isfinite")
+      .Default("");
+}
+
 std::string obs::expressScalar(Operation *op,
                                function_ref<std::string(Value)> operand) {
-  auto infix = [&](StringRef symbol) {
-    return "(" + operand(op->getOperand(0)) + " " + symbol.str() + " " +
-           operand(op->getOperand(1)) + ")";
+  if (op->getNumResults() != 1 ||
+      llvm::any_of(op->getOperandTypes(), [](Type t) { return t.isBF16(); }))
+    return "";
+  // Of a truth value, which is 0 or 1 here, and of an integer, which has a
+  // sign: the number that the operation takes it for.
+  auto signedOperand = [&](Value value) {
+    std::string text = operand(value);
+    return value.getType().isInteger(1) ? "(0 - " + text + ")" : text;
   };
-  auto call = [&](StringRef name) {
-    return name.str() + "(" + operand(op->getOperand(0)) + ", " +
-           operand(op->getOperand(1)) + ")";
+  auto unsignedOperand = [&](Value value) {
+    std::string text = operand(value);
+    auto type = dyn_cast<IntegerType>(value.getType());
+    if (!type || type.getWidth() >= 64 || type.getWidth() == 1)
+      return text;
+    uint64_t mask = llvm::maskTrailingOnes<uint64_t>(type.getWidth());
+    return "(" + text + " & " + std::to_string(mask) + ")";
   };
-  return TypeSwitch<Operation *, std::string>(op)
-      .Case<arith::AddIOp>([&](auto) { return infix("+"); })
-      .Case<arith::SubIOp>([&](auto) { return infix("-"); })
-      .Case<arith::MulIOp>([&](auto) { return infix("*"); })
-      .Case<arith::AndIOp>([&](auto) { return infix("&"); })
-      .Case<arith::OrIOp>([&](auto) { return infix("|"); })
-      .Case<arith::XOrIOp>([&](auto) { return infix("^"); })
-      .Case<arith::ShLIOp>([&](auto) { return infix("<<"); })
-      .Case<arith::ShRUIOp, arith::ShRSIOp>([&](auto) { return infix(">>"); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return call("max"); })
-      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return call("min"); })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) { return call("ceildiv"); })
-      .Case<arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](auto) { return call("floordiv"); })
-      .Case<arith::DivSIOp>([&](auto) { return call("truncdiv"); })
-      .Case<arith::RemUIOp>([&](auto) { return call("mod"); })
-      .Case<arith::RemSIOp>([&](auto) { return call("truncmod"); })
-      .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](auto) {
-        std::string text = operand(op->getOperand(0));
-        auto type = dyn_cast<IntegerType>(op->getOperand(0).getType());
-        if (!type || type.getWidth() >= 64 || type.getWidth() == 1)
-          return text;
-        return "(" + text + " & " +
-               std::to_string((uint64_t(1) << type.getWidth()) - 1) + ")";
-      })
-      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) {
-        std::string text = operand(op->getOperand(0));
-        // A truth value is 0 or 1 here.
-        bool isTruth = op->getOperand(0).getType().isInteger(1);
-        return isTruth ? "(0 - " + text + ")" : text;
-      })
-      .Case<arith::SelectOp>([&](arith::SelectOp select) {
-        return "select(" + operand(select.getCondition()) + ", " +
-               operand(select.getTrueValue()) + ", " +
-               operand(select.getFalseValue()) + ")";
-      })
-      .Case<arith::CmpIOp>([&](arith::CmpIOp compare) {
-        return call(arith::stringifyCmpIPredicate(compare.getPredicate()));
-      })
-      .Default([](Operation *) { return std::string(); });
+  auto apply = [&](StringRef name, function_ref<std::string(Value)> print) {
+    auto operands = llvm::map_to_vector(op->getOperands(), print);
+    if (name == "()")
+      return operands[0];
+    if (!llvm::isAlpha(name.front()))
+      return "(" + operands[0] + " " + name.str() + " " + operands[1] + ")";
+    return name.str() + "(" + llvm::join(operands, ", ") + ")";
+  };
+
+  if (isa<arith::SelectOp>(op))
+    return apply("select", operand);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    bool isUnsigned = compare.getPredicate() >= arith::CmpIPredicate::ult;
+    StringRef name = arith::stringifyCmpIPredicate(compare.getPredicate());
+    return isUnsigned ? apply(name, unsignedOperand)
+                      : apply(name, signedOperand);
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return apply(
+        ("f" + arith::stringifyCmpFPredicate(compare.getPredicate())).str(),
+        operand);
+  if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
+    std::string from, to;
+    llvm::raw_string_ostream(from) << cast.getIn().getType();
+    llvm::raw_string_ostream(to) << cast.getType();
+    return "bits(" + operand(cast.getIn()) + ", " + from + ", " + to + ")";
+  }
+  if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op)) {
+    Type type = op->getOperand(0).getType();
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    return (isa<math::CountLeadingZerosOp>(op) ? "leading(" : "trailing(") +
+           operand(op->getOperand(0)) + ", " + std::to_string(width) + ")";
+  }
+  StringRef known = op->getName().getStringRef();
+  if (StringRef name = getRealName(known); !name.empty())
+    return apply(name, operand);
+  std::string text;
+  if (StringRef name = getUnsignedName(known); !name.empty())
+    text = apply(name, unsignedOperand);
+  else if (StringRef name = getSignedName(known); !name.empty())
+    text = apply(name, signedOperand);
+  // Truth values wrap as well.
+  bool isTruth = !text.empty() && op->getResult(0).getType().isInteger(1);
+  return isTruth ? "(" + text + " & 1)" : text;
 }
 
 std::string obs::expressConstant(Attribute constant) {
@@ -115,9 +207,21 @@ StringRef obs::getGivenName(Value value) {
   }
   // In an expression these stand for something else.
   static const llvm::StringSet<> operators = {
-      "ceildiv",  "dim",    "eq",  "floordiv", "max", "min", "mod",
-      "ne",       "select", "sge", "sgt",      "sle", "slt", "truncdiv",
-      "truncmod", "uge",    "ugt", "ule",      "ult"};
+      "abs",     "atan",     "atan2",    "bits",      "ceil",     "ceildiv",
+      "cos",     "dim",      "eq",       "exp",       "exp2",     "fabs",
+      "fdiv",    "floor",    "floordiv", "fmax",      "fmin",     "fmod",
+      "f16",     "f32",      "f64",      "i16",       "i32",      "i64",
+      "i8",      "inf",      "integer",  "isfinite",  "isinf",    "isnan",
+      "leading", "trailing", "log",      "log10",     "log2",     "max",
+      "maximum", "min",      "minimum",  "nan",       "ne",       "neg",
+      "ones",    "pow",      "real",     "roundeven", "rsqrt",    "select",
+      "sge",     "sgt",      "sin",      "sle",       "slt",      "sqrt",
+      "tan",     "tanh",     "trunc",    "truncdiv",  "truncmod", "uceildiv",
+      "udiv",    "uge",      "ugt",      "ule",       "ult",      "umax",
+      "umin",    "umod",     "ureal",    "ushr",      "ffalse",   "foeq",
+      "fogt",    "foge",     "folt",     "fole",      "fone",     "ford",
+      "fueq",    "fugt",     "fuge",     "fult",      "fule",     "fune",
+      "funo",    "ftrue"};
   return name && !operators.contains(name.getValue()) ? name.getValue()
                                                       : StringRef();
 }

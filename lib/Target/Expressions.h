@@ -13,10 +13,9 @@
 
 namespace mlir::obs {
 
-/// The scalar operation `op` as an expression over what `operand` calls its
-/// operands: `+ - * & | ^ << >>`, `max`, `min`, `ceildiv`, `floordiv`, `mod`,
-/// `truncdiv`, `truncmod`, `select`, and comparisons by their names in `arith`.
-/// Empty if it is none of these.
+/// The scalar operation `op`, of `arith` or `math`, as an expression over what
+/// `operand` calls its operands, in the language of docs/Interop.md. Empty if
+/// that has no word for it.
 std::string expressScalar(Operation *op,
                           function_ref<std::string(Value)> operand);
 

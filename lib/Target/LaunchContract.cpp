@@ -188,9 +188,10 @@ private:
     if (auto memory = dyn_cast<MemRefType>(type)) {
       describePointer(number, object);
       type = memory.getElementType();
-    } else if (type.isIndex()) {
+    } else if (auto extent = findExtent(number)) {
       object["kind"] = "extent";
-      describeExtent(number, object);
+      object["pointer"] = names[extent->first];
+      object["dimension"] = extent->second;
     } else {
       object["kind"] = "scalar";
     }
@@ -239,13 +240,6 @@ private:
       }
     }
     return std::nullopt;
-  }
-
-  void describeExtent(unsigned number, json::Object &object) {
-    if (auto extent = findExtent(number)) {
-      object["pointer"] = names[extent->first];
-      object["dimension"] = extent->second;
-    }
   }
 
   void describePointer(unsigned number, json::Object &object) {

@@ -13,16 +13,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Target/ToHostC.h"
+#include "Expressions.h"
+#include "ScalarsInC.h"
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,6 +47,7 @@ private:
   LogicalResult printBlock(Block &block);
   LogicalResult printOp(Operation *op);
   LogicalResult printScalar(Operation *op);
+  LogicalResult checkRanks();
   LogicalResult printFor(scf::ForOp loop);
   LogicalResult printWhile(scf::WhileOp loop);
   LogicalResult printIf(scf::IfOp branch);
@@ -93,32 +94,6 @@ private:
 };
 } // namespace
 
-/// The C type of a scalar, as `signedness` sees it; empty if there is none.
-static std::string getCType(Type type, bool isUnsigned = false) {
-  if (type.isIndex())
-    return isUnsigned ? "uint64_t" : "int64_t";
-  if (type.isInteger(1))
-    return "bool";
-  if (auto integer = dyn_cast<IntegerType>(type))
-    if (llvm::is_contained({8, 16, 32, 64}, integer.getWidth()))
-      return (isUnsigned ? "uint" : "int") +
-             std::to_string(integer.getWidth()) + "_t";
-  if (type.isF32())
-    return "float";
-  if (type.isF64())
-    return "double";
-  // Passed on only.
-  if (type.isF16() || type.isBF16())
-    return "uint16_t";
-  if (isa<MemRefType>(type))
-    return "obs_array";
-  return "";
-}
-
-static unsigned getBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
-
 LogicalResult FunctionPrinter::unsupported(Operation *op) {
   return op->emitOpError("[host-c] has no translation to C; keep it out of "
                          "host code");
@@ -161,142 +136,12 @@ std::string FunctionPrinter::element(Value memory, ValueRange indices) {
   return text;
 }
 
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
-/// The C operator of a wrapping, bitwise or unsigned operation.
-static StringRef getUnsignedOperator(StringRef op) {
-  return llvm::StringSwitch<StringRef>(op)
-      .Case("arith.addi", "+")
-      .Case("arith.subi", "-")
-      .Case("arith.muli", "*")
-      .Case("arith.divui", "/")
-      .Case("arith.remui", "%")
-      .Case("arith.andi", "&")
-      .Case("arith.ori", "|")
-      .Case("arith.xori", "^")
-      .Case("arith.shli", "<<")
-      .Case("arith.shrui", ">>")
-      .Default("");
-}
-
-static StringRef getSignedOperator(StringRef op) {
-  return llvm::StringSwitch<StringRef>(op)
-      .Case("arith.divsi", "/")
-      .Case("arith.remsi", "%")
-      .Case("arith.shrsi", ">>")
-      .Case("arith.addf", "+")
-      .Case("arith.subf", "-")
-      .Case("arith.mulf", "*")
-      .Case("arith.divf", "/")
-      .Default("");
-}
-
-static StringRef getComparison(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return "==";
-  case arith::CmpIPredicate::ne:
-    return "!=";
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return "<";
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return "<=";
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return ">";
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return ">=";
-  }
-  llvm_unreachable("unknown predicate");
-}
-
-/// A constant in C; empty if C has none of this type.
-static std::string printConstant(TypedAttr attribute) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
-    APInt value = integer.getValue();
-    if (value.getBitWidth() == 1)
-      return value.isOne() ? "true" : "false";
-    if (value.isMinSignedValue() && value.getBitWidth() == 64)
-      return "INT64_MIN";
-    stream << "INT64_C(";
-    value.print(stream, /*isSigned=*/true);
-    stream << ")";
-    return text;
-  }
-  auto real = dyn_cast<FloatAttr>(attribute);
-  if (!real)
-    return "";
-  if (real.getType().isF16() || real.getType().isBF16())
-    return std::to_string(real.getValue().bitcastToAPInt().getZExtValue());
-  if (!real.getValue().isFinite())
-    return "";
-  SmallString<32> digits;
-  real.getValue().toString(digits, 20);
-  return "(" + getCType(real.getType()) + ")" + std::string(digits);
-}
-
 LogicalResult FunctionPrinter::printScalar(Operation *op) {
-  if (op->getNumResults() != 1)
+  std::string text = printInC(op, [&](Value value) { return name(value); });
+  if (text.empty())
     return unsupported(op);
   Type type = op->getResult(0).getType();
   std::string ctype = getCType(type);
-  bool isHalf = llvm::any_of(op->getOperandTypes(), [](Type operand) {
-    return operand.isF16() || operand.isBF16();
-  });
-  if (ctype.empty() || (isHalf && !isa<arith::SelectOp>(op)))
-    return unsupported(op);
-  StringRef opName = op->getName().getStringRef();
-  auto arg = [&](unsigned i) { return name(op->getOperand(i)); };
-  auto cast = [&](unsigned i, bool isUnsigned) {
-    return "(" + getCType(op->getOperand(i).getType(), isUnsigned) + ")" +
-           arg(i);
-  };
-  std::string text;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    text = printConstant(constant.getValue());
-  } else if (StringRef sign = getUnsignedOperator(opName); !sign.empty()) {
-    text = cast(0, true) + " " + sign.str() + " " + cast(1, true);
-  } else if (StringRef sign = getSignedOperator(opName); !sign.empty()) {
-    text = arg(0) + " " + sign.str() + " " + arg(1);
-  } else if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    bool isUnsigned = compare.getPredicate() >= arith::CmpIPredicate::ult;
-    text = cast(0, isUnsigned) + " " +
-           getComparison(compare.getPredicate()).str() + " " +
-           cast(1, isUnsigned);
-  } else if (isa<arith::MinUIOp, arith::MaxUIOp, arith::MinSIOp,
-                 arith::MaxSIOp>(op)) {
-    bool isUnsigned = isa<arith::MinUIOp, arith::MaxUIOp>(op);
-    text = cast(0, isUnsigned) +
-           (isa<arith::MinUIOp, arith::MinSIOp>(op) ? " < " : " > ") +
-           cast(1, isUnsigned) + " ? " + arg(0) + " : " + arg(1);
-  } else if (isa<arith::SelectOp>(op)) {
-    text = arg(0) + " ? " + arg(1) + " : " + arg(2);
-  } else if (isa<arith::ExtUIOp, arith::IndexCastUIOp, arith::UIToFPOp>(op)) {
-    text = cast(0, true);
-  } else if (isa<arith::ExtSIOp>(op) &&
-             op->getOperand(0).getType().isInteger(1)) {
-    text = "-(int)" + arg(0);
-  } else if (isa<arith::TruncIOp>(op) && type.isInteger(1)) {
-    text = arg(0) + " & 1";
-  } else if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp,
-                 arith::SIToFPOp, arith::FPToSIOp, arith::ExtFOp,
-                 arith::TruncFOp>(op)) {
-    text = arg(0);
-  } else if (isa<arith::CeilDivUIOp>(op)) {
-    text = cast(0, true) + " / " + cast(1, true) + " + (" + cast(0, true) +
-           " % " + cast(1, true) + " != 0)";
-  } else if (isa<arith::NegFOp>(op)) {
-    text = "-" + arg(0);
-  }
-  if (text.empty())
-    return unsupported(op);
   // Arrays are structures, which have no casts.
   std::string conversion = isa<MemRefType>(type) ? "" : "(" + ctype + ")";
   line() << ctype << ' ' << name(op->getResult(0)) << " = " << conversion << "("
@@ -443,8 +288,7 @@ void FunctionPrinter::printAlloca(memref::AllocaOp alloca) {
   std::string memory = fresh("memory"), array = name(alloca.getResult());
   line() << getCType(type.getElementType()) << ' ' << memory << "["
          << std::max<int64_t>(1, type.getNumElements()) << "];\n";
-  line() << "obs_array " << array << " = {0, " << memory
-         << ", 0, {0, 0, 0}, {0, 0, 0}};\n";
+  line() << "obs_array " << array << " = {0, " << memory << ", 0, {0}, {0}};\n";
   int64_t stride = 1;
   for (int64_t d = type.getRank() - 1; d >= 0; --d) {
     line() << array << ".sizes[" << d << "] = " << type.getDimSize(d) << ", "
@@ -471,7 +315,7 @@ LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
     if (auto memory = dyn_cast<MemRefType>(operand.getType()))
       line() << "CUdeviceptr " << argument << " = " << name(operand)
              << ".data + (CUdeviceptr)" << name(operand) << ".offset * "
-             << getBytes(memory.getElementType()) << ";\n";
+             << getSizeInBytes(memory.getElementType()) << ";\n";
     else
       line() << getCType(operand.getType()) << ' ' << argument << " = "
              << name(operand) << ";\n";
@@ -497,19 +341,30 @@ LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
 
 LogicalResult FunctionPrinter::printPrint(obs::PrintOp print) {
   std::string format, arguments;
+  // A percent sign is one of `printf`, too.
+  auto addText = [&](StringRef text) {
+    for (char c : text)
+      format += c == '%' ? "%%" : std::string(1, c);
+  };
   StringRef rest = print.getFormat();
   for (Value value : print.getValues()) {
     auto [before, after] = rest.split("{}");
-    format += before;
+    addText(before);
     rest = after;
-    bool isReal = value.getType().isF32() || value.getType().isF64();
-    if (!isReal && !value.getType().isIntOrIndex())
+    Type type = value.getType();
+    bool isReal = type.isF32() || type.isF64();
+    if (!isReal && !type.isIntOrIndex())
       return unsupported(print);
+    if (type.isInteger(1)) {
+      format += "%s";
+      arguments += ", " + name(value) + R"( ? "true" : "false")";
+      continue;
+    }
     format += isReal ? "%g" : "%lld";
     arguments +=
         std::string(isReal ? ", (double)" : ", (long long)") + name(value);
   }
-  format += rest;
+  addText(rest);
   line() << "printf(\"";
   os.write_escaped(format) << "\\n\"" << arguments << ");\n";
   return success();
@@ -517,7 +372,7 @@ LogicalResult FunctionPrinter::printPrint(obs::PrintOp print) {
 
 LogicalResult FunctionPrinter::printOp(Operation *op) {
   auto bytesOf = [](Value memory) {
-    return getBytes(cast<MemRefType>(memory.getType()).getElementType());
+    return getSizeInBytes(cast<MemRefType>(memory.getType()).getElementType());
   };
   auto rankOf = [](Value memory) {
     return cast<MemRefType>(memory.getType()).getRank();
@@ -591,8 +446,9 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << ".host)[" << at << "];\n";
         line() << "else\n";
         line() << "  OBS_CALL(cuMemcpyDtoH(&" << to << ", " << from
-               << ".data + (CUdeviceptr)(" << at << ") * " << getBytes(type)
-               << ", " << getBytes(type) << "));\n";
+               << ".data + (CUdeviceptr)(" << at << ") * "
+               << getSizeInBytes(type) << ", " << getSizeInBytes(type)
+               << "));\n";
         return success();
       })
       .Case([&](memref::StoreOp store) {
@@ -604,8 +460,8 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << "] = " << from << ";\n";
         line() << "else\n";
         line() << "  OBS_CALL(cuMemcpyHtoD(" << to << ".data + (CUdeviceptr)("
-               << at << ") * " << getBytes(type) << ", &" << from << ", "
-               << getBytes(type) << "));\n";
+               << at << ") * " << getSizeInBytes(type) << ", &" << from << ", "
+               << getSizeInBytes(type) << "));\n";
         return success();
       })
       .Case([&](gpu::AllocOp alloc) {
@@ -619,7 +475,7 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << "};\n";
         line() << "OBS_CALL(obsrt_allocate(&program, &" << array << ", "
                << type.getRank() << ", " << list << ", "
-               << getBytes(type.getElementType()) << "));\n";
+               << getSizeInBytes(type.getElementType()) << "));\n";
         return success();
       })
       .Case([&](gpu::DeallocOp dealloc) {
@@ -663,11 +519,11 @@ std::string FunctionPrinter::nameParameter(unsigned number) {
   auto name = function.getArgAttrOfType<StringAttr>(number, "obs.name");
   // What libraries define begins with these or with a capital letter.
   auto isFree = [](StringRef text) {
-    return !taken.contains(text) && !llvm::isUpper(text.front()) &&
-           !text.starts_with("_") && !text.starts_with("cu") &&
-           !text.starts_with("obs_") && !text.starts_with("obsrt_") &&
-           !text.ends_with("_t") && !text.starts_with("result") &&
-           !text.starts_with("arg");
+    return !taken.contains(text) && !isMathFunction(text) &&
+           !llvm::isUpper(text.front()) && !text.starts_with("_") &&
+           !text.starts_with("cu") && !text.starts_with("obs_") &&
+           !text.starts_with("obsrt_") && !text.ends_with("_t") &&
+           !text.starts_with("result") && !text.starts_with("arg");
   };
   std::string text = "arg" + std::to_string(number);
   if (name && isFree(name.getValue()) && !given.contains(name.getValue()))
@@ -676,7 +532,35 @@ std::string FunctionPrinter::nameParameter(unsigned number) {
   return text;
 }
 
+/// `obs_array` of the prelude has this many dimensions.
+static constexpr int64_t maxRank = 8;
+
+LogicalResult FunctionPrinter::checkRanks() {
+  auto isTooHigh = [](Type type) {
+    auto memory = dyn_cast<MemRefType>(type);
+    return memory && memory.getRank() > maxRank;
+  };
+  Operation *bad = nullptr;
+  function.walk([&](Operation *op) {
+    if (!bad && (llvm::any_of(op->getOperandTypes(), isTooHigh) ||
+                 llvm::any_of(op->getResultTypes(), isTooHigh)))
+      bad = op;
+  });
+  if (!bad && llvm::any_of(function.getArgumentTypes(), isTooHigh))
+    bad = function;
+  if (!bad)
+    return success();
+  return bad->emitOpError("[host-c] an array of a C program has at most ")
+         << maxRank << " dimensions; reshape it";
+}
+
 LogicalResult FunctionPrinter::print() {
+  if (!llvm::all_of(function.getName(),
+                    [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+    return function.emitOpError("[host-c] has a name that is none in C; write "
+                                "letters, digits and '_'");
+  if (failed(checkRanks()))
+    return failure();
   Block &body = function.getBody().front();
   auto results = body.getTerminator()->getOperands();
   SmallVector<std::string> parameters;
@@ -740,7 +624,8 @@ LogicalResult obs::translateToHostC(ModuleOp module, StringRef ptx,
     if (failed(FunctionPrinter(function, functions).print()))
       return failure();
   }
-  os << "/* A program for CUDA. Compile with a C99 compiler, link with -lcuda. "
+  os << "/* A program for CUDA. Compile with a C99 compiler, link with -lcuda "
+        "-lm. "
         "*/\n\n";
   os << "static const char obsrt_ptx[] =\n";
   SmallVector<StringRef> lines;

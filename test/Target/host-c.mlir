@@ -4,6 +4,7 @@
 // RUN: obs-translate --obs-to-host-c %examples/matmul.mlir -o %t.c
 // RUN: %cc -std=c99 -fsyntax-only -Wall -Wextra -Werror -I %S/Inputs/cuda %t.c
 // RUN: not obs-translate --obs-to-host-c %S/Inputs/half-on-host.mlir 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: not obs-translate --obs-to-host-c %S/Inputs/rank-9.mlir 2>&1 | FileCheck %s --check-prefix=RANK
 // REQUIRES: c-compiler
 
 // CHECK: static const char obsrt_ptx[] =
@@ -15,10 +16,13 @@
 // CHECK: OBS_CALL(obsrt_launch(&program, "step",
 // What an iteration allocated and does not carry on is freed.
 // CHECK: obsrt_sweep(&program, mark
-// CHECK: printf("%lld\n"
+// CHECK: printf("100%%: %lld, %s\n", (long long)v{{[0-9]+}}, v{{[0-9]+}} ? "true" : "false");
 // CHECK: done:;
 // CHECK: obsrt_end(&program, kept, 1);
 
+// RUN: sed 's/@main/@"foo-bar"/' %S/Inputs/rank-9.mlir | not obs-translate --obs-to-host-c 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: error: {{.*}}[host-c] has a name that is none in C; write letters, digits and '_'
+// RANK: error: {{.*}}[host-c] an array of a C program has at most 8 dimensions; reshape it
 // HALF: error: 'arith.addf' op [host-c] has no translation to C; keep it out of host code
 func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
   %c0 = arith.constant 0 : index
@@ -34,6 +38,7 @@ func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
     %f = obs.force %p {kernel = "step"} : !obs.push<grid, ? x f32> -> !obs.pull<? x f32>
     scf.yield %f : !obs.pull<? x f32>
   }
-  obs.print "{}" %n : index
+  %big = arith.cmpi ugt, %n, %c9 : index
+  obs.print "100%: {}, {}" %n, %big : index, i1
   return %r : !obs.pull<? x f32>
 }

@@ -8,7 +8,7 @@ module attributes {gpu.container_module} {
 gpu.module @kernels {
   // CHECK: "block": 96,
   // CHECK-NEXT: "entry": "k",
-  // CHECK-NEXT: "grid": "max(1, ceildiv((n * 2), 96))",
+  // CHECK-NEXT: "grid": "umax(1, uceildiv((n * 2), 96))",
   gpu.func @k(%a: memref<f32> {obs.name = "a"}, %n: index {obs.name = "n"}, %x: f16 {obs.name = "x"},
               %sums: memref<i64> {obs.name = "sums"}, %b: memref<f32> {obs.name = "b"})
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {

@@ -83,9 +83,9 @@ func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) 
 
 // CHECK-LABEL: function halves
 // CHECK-NEXT: unsupported arith.addf
-func.func @halves(%x: f32) -> f32 {
-  %y = arith.addf %x, %x : f32
-  return %y : f32
+func.func @halves(%x: bf16) -> bf16 {
+  %y = arith.addf %x, %x : bf16
+  return %y : bf16
 }
 
 // CHECK-LABEL: function jump

@@ -140,6 +140,9 @@ void registerObsTranslations() {
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
         if (failed(lowerToGPU(module, options)))
           return failure();
+        // A program may have no kernels.
+        if (module.getOps<gpu::GPUModuleOp>().empty())
+          return translateToHostC(module, /*ptx=*/"", os);
         auto ptx = translateToPTX(module, options.chip, getPTXOptions());
         if (!ptx)
           return finish(std::move(ptx), module, os);

@@ -172,8 +172,32 @@ func.func @kernel_below_grid(%p: !obs.push<block, 8 x i32>) attributes {obs.leve
 // -----
 
 func.func @kernel_without_name(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[force-kernel] the name of the kernel is empty}}
+  // expected-error@+1 {{[force-kernel] '' is no name for a kernel: write letters, digits and '_', and no digit first, but not '__' first or 'vprintf'}}
   %r = obs.force %p {kernel = ""} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @kernel_with_dash(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-kernel] 'foo-bar' is no name for a kernel}}
+  %r = obs.force %p {kernel = "foo-bar"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @kernel_with_digit(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-kernel] '1st' is no name for a kernel}}
+  %r = obs.force %p {kernel = "1st"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @kernel_that_is_taken(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{[force-kernel] '__assertfail' is no name for a kernel}}
+  %r = obs.force %p {kernel = "__assertfail"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
 

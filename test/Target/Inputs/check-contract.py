@@ -26,7 +26,7 @@ assert "initial" not in a
 assert a["aliases"] == ["b"] and b["aliases"] == ["a"] and sums["aliases"] == []
 
 # The grid is an expression of the parameters.
-operators = {"max": max, "min": min, "ceildiv": lambda p, q: -(-p // q)}
+operators = {"umax": max, "uceildiv": lambda p, q: -(-p // q)}
 assert eval(kernel["grid"], operators, {"n": 0}) == 1
 assert eval(kernel["grid"], operators, {"n": 96}) == 2
 assert eval(kernel["grid"], operators, {"n": 97}) == 3

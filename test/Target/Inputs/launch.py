@@ -64,9 +64,7 @@ def main(ptx, contract):
         (kernel,) = json.load(file)["kernels"]
     device = Device()
     function = device.load(text, kernel["entry"])
-    operators = {"max": max, "min": min, "ceildiv": lambda p, q: -(-p // q),
-                 "floordiv": lambda p, q: p // q, "mod": lambda p, q: p % q,
-                 "select": lambda c, p, q: p if c else q}
+    operators = {"umax": max, "uceildiv": lambda p, q: -(-p // q)}
 
     for n in (1, 100, 512, 513, 5000, 100000):
         a = [(7 * i) % 1009 - 500 for i in range(n)]

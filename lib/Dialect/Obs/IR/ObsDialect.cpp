@@ -8,6 +8,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Verification.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -74,7 +75,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.registers" || name == "obs.origin" ||
-      name == "obs.constant" || name == "obs.entry")
+      name == "obs.constant" || name == "obs.entry" || name == "obs.unnamed")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";
@@ -91,11 +92,7 @@ static LogicalResult verifyNameAttribute(Operation *op,
     return op->emitError("[obs-attribute] unknown attribute '")
            << name << "' of the obs dialect at a parameter or a result";
   auto text = dyn_cast<StringAttr>(attribute.getValue());
-  bool isIdentifier =
-      text && !text.empty() && !llvm::isDigit(text.getValue().front()) &&
-      llvm::all_of(text.getValue(),
-                   [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  if (!isIdentifier)
+  if (!text || !verification::isIdentifier(text.getValue()))
     return op->emitError("[obs-name] 'obs.name' is a string of letters, digits "
                          "and '_' that does not begin with a digit; write "
                          "obs.name = \"keys\"");

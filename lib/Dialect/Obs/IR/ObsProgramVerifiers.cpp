@@ -263,8 +263,15 @@ LogicalResult ForceOp::verify() {
   if (level != Level::Grid && (getKernel() || getThreads()))
     return emitOpError("[force-kernel] 'kernel' and 'threads' are for a force "
                        "of level grid, which is a kernel; drop them");
-  if (getKernel() && getKernel()->empty())
-    return emitOpError("[force-kernel] the name of the kernel is empty");
+  // Code generators call functions of names that begin with "__", and this one.
+  if (auto name = getKernel();
+      name &&
+      (!isIdentifier(*name) || name->starts_with("__") || *name == "vprintf"))
+    return emitOpError("[force-kernel] '")
+           << *name
+           << "' is no name for a kernel: write letters, digits and '_', and "
+              "no "
+              "digit first, but not '__' first or 'vprintf'";
   if (getThreads() && (static_cast<int64_t>(*getThreads()) < 1 ||
                        static_cast<int64_t>(*getThreads()) > maxThreads))
     return emitOpError("[force-threads] 'threads' must be 1 to ")

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int live, allocations;
+static int live, allocations, waits, reads;
 static const char *kernels[64];
 static int kernel_count;
 
@@ -26,6 +26,7 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
 }
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
   memcpy(to, (void *)(size_t)from, bytes);
+  ++reads;
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
@@ -93,6 +94,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   (void)stream;
+  ++waits;
   return CUDA_SUCCESS;
 }
 
@@ -101,4 +103,11 @@ CUresult cuStreamSynchronize(CUstream stream) {
 void mock_report(const char *what) {
   printf("%s: %d allocations, %d live\n", what, allocations, live);
   allocations = 0;
+}
+
+/* Prints how often the host has waited since the last call, and how often it has
+ * read device memory. */
+void mock_waits(const char *what) {
+  printf("%s: %d waits, %d reads\n", what, waits, reads);
+  waits = reads = 0;
 }
