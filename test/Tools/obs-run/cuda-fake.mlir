@@ -16,8 +16,12 @@
 // GRAPH-NEXT: launch: kernel=scale blocks=1
 // GRAPH-NEXT: graph: steps=1
 // GRAPH-NEXT: time: whole run on Fake GPU: {{.*}} (median of 3;
+// A loop is recorded turn by turn: the graph has as many steps as the first run had.
+// RUN: %{run} --entry=turns iota:5xi32 3 4 --graph --report --repeat=3 | FileCheck %s --check-prefix=TURNS
+// TURNS: [0, 81, 162, 243, 324]
+// TURNS: graph: steps=4
 // RUN: not %{run} --entry=first iota:5xi32 --graph 2>&1 | FileCheck %s --check-prefix=READ --implicit-check-not=error:
-// READ: cuda-fake.mlir:[[#@LINE+37]]:{{.*}}: error: the host reads from the GPU between launches, so these cannot be recorded as one piece of work
+// READ: cuda-fake.mlir:[[#@LINE+53]]:{{.*}}: error: the host reads from the GPU between launches, so these cannot be recorded as one piece of work
 
 // RUN: not %{run} --entry=main iota:1000xi32 --gpu=7 2>&1 | FileCheck %s --check-prefix=INDEX --implicit-check-not=error:
 // INDEX: error: cannot use device cuda: there is no GPU 7: this machine has 2, and the first is 0
@@ -50,6 +54,22 @@ func.func @scaled(%m: memref<?xi32>, %by: i32) -> !obs.pull<? x i32> {
   %p = obs.push %b : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
   %f = obs.force %p into %m {kernel = "scale"} : !obs.push<grid, ? x i32> into memref<?xi32> -> !obs.pull<? x i32>
   return %f : !obs.pull<? x i32>
+}
+
+func.func @turns(%m: memref<?xi32>, %by: i32, %turns: index) -> !obs.pull<? x i32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %turns step %c1 {
+    %a = obs.view %m : memref<?xi32>
+    %b = obs.map (%x = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+      %y = arith.muli %x, %by : i32
+      obs.yield %y : i32
+    }
+    %p = obs.push %b : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
+    %f = obs.force %p into %m {kernel = "scale"} : !obs.push<grid, ? x i32> into memref<?xi32> -> !obs.pull<? x i32>
+  }
+  %r = obs.view %m : memref<?xi32>
+  return %r : !obs.pull<? x i32>
 }
 
 func.func @first(%a: !obs.pull<? x i32>) -> i32 {

@@ -340,6 +340,8 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
                             ArrayAttr(), ArrayAttr());
   // The entry point keeps its name when a host function has the same.
   kernel->setAttr(kernelEntryAttrName, kernel.getSymNameAttr());
+  if (force.getKernel().value_or("").empty())
+    kernel->setAttr(unnamedAttrName, inside.getUnitAttr());
   symbols.insert(kernel);
   if (IntegerAttr threads = force.getThreadsAttr())
     kernel->setAttr("threads", threads);

@@ -22,6 +22,9 @@ namespace mlir::obs {
 constexpr StringLiteral kernelEntryAttrName = "entry";
 constexpr StringLiteral entryAttrName = "obs.entry";
 
+/// On both, if the source gives no name: that of the function stands in for it.
+constexpr StringLiteral unnamedAttrName = "obs.unnamed";
+
 /// What the source calls `kernel`, which keeps that in the attribute `name`:
 /// its symbol if there is none.
 inline StringRef getSourceName(SymbolOpInterface kernel, StringRef name) {

@@ -170,9 +170,10 @@ def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
     Kernels to which the source gives the same name, or none, often have the same
     code: the same function was called for arrays of several sizes, which are
     arguments. Those that are equal but for source positions become one, and so
-    their launches differ in arguments only. Kernels that the source names
-    differently stay, since each name is an entry point. `obs.entry` says what the
-    source calls a kernel whose name was taken.
+    their launches differ in arguments only, in one host function or in several.
+    Kernels that the source names differently stay, since each name is an entry
+    point. `obs.entry` says what the source calls a kernel whose name was taken,
+    and `obs.unnamed` that it has no name for it.
 
     ```mlir
     // before

@@ -153,6 +153,8 @@ void KernelMapper::createFunction() {
   SymbolTable(module).insert(function);
   if (function.getName() != name)
     function->setAttr(entryAttrName, builder.getStringAttr(name));
+  if (kernel->hasAttr(unnamedAttrName))
+    function->setAttr(unnamedAttrName, builder.getUnitAttr());
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(

@@ -177,3 +177,17 @@ func.func @kept(%a: !ints, %turns: index) -> !ints {
   }
   return %r : !ints
 }
+
+// The host looks at an element in each turn.
+func.func @looks(%a: !ints, %turns: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %r:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a, %sum = %zero) -> (!ints, i32) {
+    %f = func.call @add(%x, %x) : (!ints, !ints) -> !ints
+    %e = obs.get %f[%c0] : !ints
+    %s = arith.addi %sum, %e : i32
+    scf.yield %f, %s : !ints, i32
+  }
+  return %r#1 : i32
+}
