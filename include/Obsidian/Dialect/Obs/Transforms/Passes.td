@@ -239,8 +239,9 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     writes itself: then the kernel has one parameter for both and runs in place.
     The plan says so, and of how many arrays a buffer is the memory. What is a
     part of an array in memory is returned and carried without a copy. Loops of
-    the host allocate nothing in a turn if what they carry keeps its extents:
-    two buffers take turns, or one is enough, in place. Initial contents of a
+    the host allocate nothing in a turn if the extents of what they carry have a
+    maximum that is known before: as many buffers take turns as there are arrays
+    at the same time, fewer in place. Initial contents of a
     result are a `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in
     host code copies one element.
 
