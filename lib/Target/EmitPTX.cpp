@@ -12,9 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
-#include "Obsidian/Target/Passes.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
@@ -31,12 +30,6 @@
 
 namespace mlir::obs {
 
-#define GEN_PASS_DEF_ISOLATEKERNELSPASS
-#define GEN_PASS_DEF_SERIALIZEKERNELSPASS
-#include "Obsidian/Target/Passes.h.inc"
-
-static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
-
 /// A compiler for `chip`, which is known to be valid; null if LLVM was built
 /// without NVPTX.
 static std::unique_ptr<llvm::TargetMachine>
@@ -49,7 +42,7 @@ createTargetMachine(StringRef chip, unsigned optLevel) {
     LLVMInitializeNVPTXAsmPrinter();
   });
   std::string message;
-  llvm::Triple triple(kTriple);
+  llvm::Triple triple(detail::kTriple);
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, message);
   if (!target)
@@ -227,52 +220,5 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp nvvmModule, StringRef chip,
   codegen.run(**module);
   return std::string(text);
 }
-
-namespace {
-struct IsolateKernels : impl::IsolateKernelsPassBase<IsolateKernels> {
-  void runOnOperation() override {
-    Block *body = getOperation().getBody();
-    SmallVector<Operation *> others;
-    for (Operation &op : *body)
-      if (!isa<gpu::GPUModuleOp>(op))
-        others.push_back(&op);
-    for (Operation *op : others)
-      op->erase();
-  }
-};
-
-struct SerializeKernels : impl::SerializeKernelsPassBase<SerializeKernels> {
-  using SerializeKernelsPassBase::SerializeKernelsPassBase;
-
-  void runOnOperation() override {
-    llvm::Expected<std::string> parsed = parseChip(chip);
-    if (!parsed) {
-      emitError(getOperation().getLoc()) << llvm::toString(parsed.takeError());
-      return signalPassFailure();
-    }
-    Builder attributes(&getContext());
-    PTXOptions options;
-    options.libdevice = libdevice;
-    for (auto module : llvm::make_early_inc_range(
-             getOperation().getOps<gpu::GPUModuleOp>())) {
-      FailureOr<std::string> ptx = emitPTX(module, *parsed, options);
-      if (failed(ptx))
-        return signalPassFailure();
-      OpBuilder builder(module);
-      auto target =
-          NVVM::NVVMTargetAttr::get(&getContext(), options.optLevel, kTriple,
-                                    *parsed, getPTXFeature(*parsed));
-      auto object = gpu::ObjectAttr::get(
-          &getContext(), target, gpu::CompilationTarget::Assembly,
-          attributes.getStringAttr(*ptx), DictionaryAttr(),
-          gpu::KernelTableAttr());
-      gpu::BinaryOp::create(builder, module.getLoc(), module.getName(),
-                            gpu::OffloadingLLVMTranslationAttrInterface(),
-                            attributes.getArrayAttr({object}));
-      module.erase();
-    }
-  }
-};
-} // namespace
 
 } // namespace mlir::obs

@@ -16,6 +16,8 @@
 
 namespace mlir::obs::detail {
 
+inline constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
 /// The compiler for `chip`. Errors are reported at `op`.
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
 getTargetMachine(Operation *op, StringRef chip, const PTXOptions &options);
