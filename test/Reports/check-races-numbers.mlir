@@ -249,3 +249,35 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// All launches give the two arrays one size, so an index that is in bounds of
+// the first is in bounds of the second, too. The third has another size.
+
+module attributes {gpu.container_module} {
+  func.func @main(%in: memref<i32>, %out: memref<i32>, %n: index, %m: index) {
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    gpu.launch_func @kernels::@sizes blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%in : memref<i32>, %n : index, %out : memref<i32>, %n : index, %m : index)
+    gpu.launch_func @kernels::@sizes blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%in : memref<i32>, %m : index, %out : memref<i32>, %m : index, %m : index)
+    return
+  }
+  gpu.module @kernels {
+    // expected-remark @+1 {{kernel 'sizes' is proved free of races, with blocks of 32 threads, given that the indices of 1 of 3 accesses are in bounds}}
+    gpu.func @sizes(%in: memref<i32>, %n: index, %out: memref<i32>, %k: index, %m: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+      %a = memref.reinterpret_cast %in to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+      %b = memref.reinterpret_cast %out to offset: [0], sizes: [%k], strides: [1] : memref<i32> to memref<?xi32>
+      %c = memref.reinterpret_cast %out to offset: [0], sizes: [%m], strides: [1] : memref<i32> to memref<?xi32>
+      %t = gpu.thread_id x
+      %isIn = arith.cmpi ult, %t, %n : index
+      scf.if %isIn {
+        %x = memref.load %a[%t] : memref<?xi32>
+        %y = memref.load %b[%t] : memref<?xi32>
+        // expected-note @+1 {{taken to be in bounds}}
+        %z = memref.load %c[%t] : memref<?xi32>
+      }
+      gpu.return
+    }
+  }
+}

@@ -112,17 +112,32 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
     turns of which loops ago it was. Each pair is a question about integers: the
     numbers of the two threads, the turns of the loops around, and what the kernel
     does not know (sizes, data). It is answered by trying all numbers where they
-    are few, and by Presburger arithmetic elsewhere.
+    are few, and by Presburger arithmetic elsewhere. Amounts of shifts that are
+    known at run time only are tried one by one, as far as the loops that they
+    come from let them be together.
 
-    Taken for granted: different arguments of a kernel are different memory, every
-    index is within its array, index arithmetic does not wrap. A store that has
-    the contract `any` or `disjoint unchecked` may meet itself; the remark then
-    names the contract.
+    Taken for granted of all kernels: different arguments are different memory,
+    unless they are marked; index arithmetic does not wrap; blocks have the number
+    of threads that the kernel says. What else an answer rests on, it says:
+
+    - Indices are taken to be within their arrays. The pass tries to prove that of
+      each access, apart from races, and names those where it could not:
+      "given that the indices of 2 of 5 accesses are in bounds". They depend on
+      data, mostly, or on sizes that nothing relates. Where the program with the
+      launches is at hand, sizes that all of them give equal are equal there.
+    - Under contract: a store that has the contract `any` or `disjoint unchecked`
+      may meet itself, in the same run of the loops around it where the array is
+      in shared memory; accesses that are `published` are kept apart by flags;
+      numbers that blocks draw from a counter are different, even if other
+      elements of the counter's array are written in other ways. Notes name them.
 
     Errors: `[race]` names two threads, the byte or element, and both places;
     `[race-unproved]` stands where the answer depends on data or on arithmetic
-    that is out of reach; `[barrier-divergence]` where a thread can miss a barrier
-    that others wait at; `[race-stage]` for kernels that are not of `obs-to-gpu`.
+    that is out of reach; `[barrier-divergence]` where a thread can miss a barrier,
+    or a lane a shuffle, that others wait at; `[race-stage]` for kernels that are
+    not of `obs-to-gpu`, and for all that the pass would overlook: accesses by
+    other operations, memory of which it is not known what it is, and blocks of
+    several dimensions.
 
     ```
     turn.mlir:9:10: remark: kernel 'turn' is proved free of races, with blocks of 64 threads

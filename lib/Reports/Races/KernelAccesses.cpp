@@ -145,6 +145,29 @@ bool races::containsBarrier(Operation *op, Between between) {
       .wasInterrupted();
 }
 
+llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {
+  SmallVector<gpu::LaunchFuncOp> launches;
+  auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
+  kernels->getParentOp()->walk([&](gpu::LaunchFuncOp launch) {
+    if (launch.getKernelName() == kernel.getName() &&
+        launch.getKernelModuleName() == kernels.getName())
+      launches.push_back(launch);
+  });
+  llvm::DenseMap<Value, Value> equal;
+  if (launches.empty())
+    return equal;
+  for (BlockArgument parameter : kernel.getArguments())
+    for (unsigned i = 0; i < parameter.getArgNumber(); ++i)
+      if (llvm::all_of(launches, [&](gpu::LaunchFuncOp launch) {
+            return launch.getKernelOperand(i) ==
+                   launch.getKernelOperand(parameter.getArgNumber());
+          })) {
+        equal.try_emplace(parameter, kernel.getArgument(i));
+        break;
+      }
+  return equal;
+}
+
 LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
   auto refuse = [](Operation *op, const Twine &what) -> LogicalResult {
     return mlir::emitError(op->getLoc()) << "[race-stage] " << what;

@@ -66,6 +66,10 @@ bool isBarrier(Operation *op, Between between);
 /// True if `op` holds a barrier of `between` in one of its regions.
 bool containsBarrier(Operation *op, Between between);
 
+/// Parameters of `kernel` that all launches in its program give the value of
+/// another parameter before them: sizes of arrays, mostly.
+llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
+
 /// Which values are the same for both threads of a pair, as long as both are in
 /// the same iterations of all loops.
 class Uniformity {

@@ -190,12 +190,16 @@ Answer races::solve(const Question &question) {
     return answer && answer->kind != Answer::Open;
   };
   // What is cheap first.
-  std::optional<Answer> tried = solveByEnumeration(question, uint64_t(1) << 15);
+  uint64_t budget = uint64_t(1) << (question.isOneThread ? 18 : 15);
+  std::optional<Answer> tried = solveByEnumeration(question, budget);
   if (isClosed(tried))
     return *tried;
   std::optional<Answer> proved = solveByPresburger(question);
   if (isClosed(proved))
     return *proved;
+  // That an index is out of bounds decides nothing.
+  if (question.isOneThread)
+    return Answer();
   if (!tried)
     tried = solveByEnumeration(question, uint64_t(1) << 22);
   if (isClosed(tried))

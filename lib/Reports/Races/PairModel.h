@@ -123,7 +123,7 @@ public:
   PairModel(gpu::GPUFuncOp kernel, int64_t threads, Uniformity &uniformity,
             const Ranges &ranges)
       : kernel(kernel), threads(threads), uniformity(uniformity),
-        ranges(ranges) {}
+        ranges(ranges), equalParameters(getEqualParameters(kernel)) {}
 
   /// The question for `pending` and `later`, which is where control flow is
   /// now.
@@ -172,6 +172,10 @@ private:
   int64_t threads;
   Uniformity &uniformity;
   const Ranges &ranges;
+
+  /// What launches say of parameters; asked about bounds only, so that a proof
+  /// that there are no races is one for all launches.
+  llvm::DenseMap<Value, Value> equalParameters;
 
   Question question;
   /// Indices are taken to be within their arrays.

@@ -142,6 +142,9 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (auto loop = dyn_cast<scf::WhileOp>(parent))
     return getWhileArgument(loop, argument, side);
+  if (auto equal = equalParameters.find(argument);
+      equal != equalParameters.end() && !assumesBounds)
+    return get(equal->second, side);
   auto loop = dyn_cast<scf::ForOp>(parent);
   if (!loop)
     return getUnknown(argument, side);

@@ -150,9 +150,12 @@ private:
   void relateProducts();
   bool relate(const Product &a, const Product &b);
   presburger::IntegerPolyhedron getSet() const;
+  SmallVector<int64_t> getRow(const Sum &sum) const;
+  /// With all constraints so far.
+  presburger::Simplex &getSimplex();
   /// Quick, may say no although there is no integer.
-  bool isEmpty() const;
-  bool isImplied(const Sum &sum) const;
+  bool isEmpty();
+  bool isImplied(const Sum &sum);
 
   const Question &question;
   /// Relate products to multiples by constants, too: rarely needed, and slow.
@@ -162,6 +165,9 @@ private:
   unsigned numColumns = 0;
   SmallVector<std::optional<Sum>> columns;
   SmallVector<Sum> equalities, inequalities;
+  /// Grows with the constraints; they are never taken back.
+  std::optional<presburger::Simplex> simplex;
+  size_t numSimplexEqualities = 0, numSimplexInequalities = 0;
   SmallVector<Product> products;
   /// Products by constants, which need no column.
   SmallVector<Product> multiples;
@@ -623,41 +629,51 @@ bool Attempt::collect() {
 presburger::IntegerPolyhedron Attempt::getSet() const {
   presburger::IntegerPolyhedron set(
       presburger::PresburgerSpace::getSetSpace(numColumns));
-  auto row = [&](const Sum &sum) {
-    SmallVector<int64_t> row(numColumns + 1, 0);
-    for (auto [column, coefficient] : sum.terms)
-      row[column] = coefficient;
-    row[numColumns] = sum.constant;
-    return row;
-  };
   for (const Sum &sum : equalities)
-    set.addEquality(row(sum));
+    set.addEquality(getRow(sum));
   for (const Sum &sum : inequalities)
-    set.addInequality(row(sum));
+    set.addInequality(getRow(sum));
   return set;
 }
 
-bool Attempt::isEmpty() const {
-  return isImpossible || presburger::Simplex(getSet()).isEmpty();
-}
-
-/// True if all solutions have sum >= 0.
-bool Attempt::isImplied(const Sum &sum) const {
-  if (sum.isConstant())
-    return sum.constant >= 0;
-  presburger::IntegerPolyhedron set = getSet();
+SmallVector<int64_t> Attempt::getRow(const Sum &sum) const {
   SmallVector<int64_t> row(numColumns + 1, 0);
   for (auto [column, coefficient] : sum.terms)
-    row[column] = -coefficient;
-  row[numColumns] = -sum.constant - 1;
-  set.addInequality(row);
-  return presburger::Simplex(set).isEmpty();
+    row[column] = coefficient;
+  row[numColumns] = sum.constant;
+  return row;
+}
+
+presburger::Simplex &Attempt::getSimplex() {
+  if (!simplex)
+    simplex.emplace(numColumns);
+  else if (numColumns > simplex->getNumVariables())
+    simplex->appendVariable(numColumns - simplex->getNumVariables());
+  auto toNumbers = [&](const Sum &sum) {
+    return presburger::getDynamicAPIntVec(getRow(sum));
+  };
+  for (; numSimplexEqualities < equalities.size(); ++numSimplexEqualities)
+    simplex->addEquality(toNumbers(equalities[numSimplexEqualities]));
+  for (; numSimplexInequalities < inequalities.size(); ++numSimplexInequalities)
+    simplex->addInequality(toNumbers(inequalities[numSimplexInequalities]));
+  return *simplex;
+}
+
+bool Attempt::isEmpty() { return isImpossible || getSimplex().isEmpty(); }
+
+/// True if all solutions have sum >= 0.
+bool Attempt::isImplied(const Sum &sum) {
+  if (sum.isConstant())
+    return sum.constant >= 0;
+  presburger::Simplex &simplex = getSimplex();
+  return simplex.isEmpty() || simplex.isRedundantInequality(
+                                  presburger::getDynamicAPIntVec(getRow(sum)));
 }
 
 std::optional<Answer> Attempt::sample() {
-  presburger::IntegerPolyhedron set = getSet();
-  if (presburger::Simplex(set).isEmpty())
+  if (isEmpty())
     return std::nullopt;
+  presburger::IntegerPolyhedron set = getSet();
   auto point = set.findIntegerSample();
   if (!point)
     return std::nullopt;
