@@ -4,10 +4,14 @@
 // element, so the contract of the `fill` is `reduce(addi)`: writes to one element
 // are added up, whatever their order. Elements that nobody writes keep 0.
 //
-// GPU: a memset and one kernel, with one atomic addition for each byte.
+// GPU: a memset and one kernel. Many bytes are equal, and 256 numbers are few, so the
+// compiler gives each block 8 copies of them in shared memory, one for each of its
+// warps. A byte is an atomic addition there; what a block has found is added to the
+// result once.
 //
 // Run: obs-run examples/histogram.mlir iota:1000xi8
 //      obs-run examples/histogram.mlir --device=emulate --report LICENSE:i8
+//      obs-run examples/histogram.mlir --device=emulate random:9000xi8:1
 
 func.func @main(%bytes: !obs.pull<? x i8>) -> !obs.pull<256 x i32> {
   %zero = arith.constant 0 : i32

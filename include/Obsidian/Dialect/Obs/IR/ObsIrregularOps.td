@@ -180,12 +180,11 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     With `reduce(addi)` of ones these are the numbers of the elements at their
     index. Elements without an index find `init`.
 
-    With contract `reduce` and the name of an operation, `strategy` says how many
-    copies of the result there are, which parts of the elements are combined in
-    before the copies are: `per_thread`, `per_warp` or `per_block` one for each
-    such part, below the level of the operation, or `atomic` none. The extent of
-    a copy is static or bounded (R2). At level grid, where none is named and there
-    is no `fetch`, the first that fits is taken:
+    With contract `reduce` and without `fetch`, `strategy` says how many copies of
+    the result there are, in which parts of the elements are combined before the
+    copies are: `per_thread`, `per_warp` or `per_block` one for each such part, below
+    the level of the operation, or `atomic` none. The extent of a copy is static or
+    bounded (R2). At level grid, where none is named, the first that fits is taken:
 
     | strategy | where copies are | for results of |
     |---|---|---|
@@ -197,14 +196,18 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     Blocks combine parts of 4096 elements or more, at most 1024 of them, in their
     copies, and write what those have to the result by atomic operations. A result
     that is too long for registers has private memory of each thread as
-    `per_thread`. A function, `reduce(@f)`, has no neutral element to start copies
-    from, so it has them in registers only, with a flag for each element, and no
-    other strategies but that and `atomic`. Below level grid `atomic` is taken if
-    none is named.
+    `per_thread`. Below level grid `atomic` is taken if none is named.
 
-    An `obs.fill` at level grid that is one thread-level `par` of one dimension,
-    with a contract `reduce` by name and `init`, has copies of its result only if
-    an attribute `strategy = "per_warp"` or `"per_block"` asks for them.
+    Copies start from the neutral element of the operation. A function,
+    `reduce(@f)`, has none: its copies have a flag for each element in registers,
+    and in memory a pattern of bits that means "nothing". A value that happens to be
+    that pattern goes to the result at once, so each value is counted.
+
+    An `obs.fill` of rank 1 with contract `reduce` that starts from `init` or `onto`
+    and is one thread-level `par` has copies in the same way, by its size or an
+    attribute `strategy`; in registers if its writes stand in no other control flow
+    than `scf.if` and `scf.for`. What it writes at an index that is none of the
+    result is an error, which the emulator cannot see for copies in registers.
 
     Example:
 
