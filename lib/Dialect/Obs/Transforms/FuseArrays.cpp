@@ -54,7 +54,7 @@ static bool isStorage(Value array, Operation *user) {
   // Reading a nested array gives a virtual one, and so does a choice among
   // virtual ones.
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
-    return !isMemoryEffectFree(choice);
+    return !isVirtualChoice(choice);
   return !op || !isa<PullOpInterface, GetOp, ConstantOp, arith::SelectOp>(op);
 }
 
@@ -140,7 +140,7 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
          isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
       // An `if` of pure arms is a choice of what to read, not storage.
       if (auto parent = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
-          parent && isa<scf::YieldOp>(op) && isMemoryEffectFree(parent))
+          parent && isa<scf::YieldOp>(op) && isVirtualChoice(parent))
         return WalkResult::advance();
       if (failed(forceOperands(builder, op, changed)))
         return WalkResult::interrupt();
@@ -328,7 +328,7 @@ static LogicalResult foldDimOfChoice(DimOp op, PatternRewriter &rewriter) {
     return success();
   }
   auto choice = op.getArray().getDefiningOp<scf::IfOp>();
-  if (!choice || !isMemoryEffectFree(choice))
+  if (!choice || !isVirtualChoice(choice))
     return rewriter.notifyMatchFailure(op, "not a choice of virtual arrays");
   unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
   auto measureArm = [&](Region &arm) {
@@ -458,7 +458,7 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
 static Operation *getVirtualArray(Value array) {
   Operation *op = array.getDefiningOp();
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
-    return isMemoryEffectFree(choice) ? op : nullptr;
+    return isVirtualChoice(choice) ? op : nullptr;
   return isa_and_nonnull<PullOpInterface, arith::SelectOp>(op) ? op : nullptr;
 }
 
@@ -514,7 +514,7 @@ SmallVector<GetOp> ReadExpander::findDeepest() {
       return WalkResult::skip();
     if (auto choice = dyn_cast<scf::IfOp>(op))
       if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>) &&
-          isMemoryEffectFree(choice))
+          isVirtualChoice(choice))
         return WalkResult::skip();
     auto get = dyn_cast<GetOp>(op);
     if (!get)

@@ -53,6 +53,18 @@ static Value getWhole(Value array) {
       .Default([](Operation *) { return Value(); });
 }
 
+bool obs::isVirtualChoice(scf::IfOp choice) {
+  return isMemoryEffectFree(choice) &&
+         !choice
+              .walk([](LoopLikeOpInterface loop) {
+                return llvm::any_of(loop->getResultTypes(),
+                                    llvm::IsaPred<PullType>)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 bool obs::isInMemory(Value array) {
   Operation *op = array.getDefiningOp();
   if (!op)
@@ -74,7 +86,7 @@ bool obs::isInMemory(Value array) {
       })
       .Case([&](scf::IfOp choice) {
         // What is made in its arms is forced there.
-        if (!isMemoryEffectFree(choice))
+        if (!isVirtualChoice(choice))
           return true;
         unsigned number = cast<OpResult>(array).getResultNumber();
         return isInMemory(choice.thenYield().getOperand(number)) &&

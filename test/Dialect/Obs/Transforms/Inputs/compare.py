@@ -33,6 +33,7 @@ EXPECTED = {
     "pascal": lambda a, turns: [math.comb(turns, k) for k in range(turns + 1)],
     "doubled": lambda a, turns: a * 2 ** turns,
     "kept": lambda a, turns: kept(a, turns),
+    "exchanged": lambda a, turns: mirrored([2 * x for x in a] if turns in (1, 3) else a, a),
 }
 
 

@@ -191,3 +191,22 @@ func.func @looks(%a: !ints, %turns: index) -> i32 {
   }
   return %r#1 : i32
 }
+
+// A branch where a loop only exchanges arrays: no kernel runs that loop again for each element that it reads.
+func.func @exchanged(%a: !ints, %turns: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %b = func.call @add(%a, %a) : (!ints, !ints) -> !ints
+  %many = arith.cmpi ult, %turns, %c4 : index
+  %r = scf.if %many -> !ints {
+    %s:2 = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a, %y = %b) -> (!ints, !ints) {
+      scf.yield %y, %x : !ints, !ints
+    }
+    scf.yield %s#0 : !ints
+  } else {
+    scf.yield %a : !ints
+  }
+  %f = func.call @mirrored(%r, %a) : (!ints, !ints) -> !ints
+  return %f : !ints
+}
