@@ -13,7 +13,6 @@
 
 #include <cassert>
 #include <cstdint>
-#include <cstring>
 #include <sys/mman.h>
 
 #if defined(__x86_64__) && defined(__ELF__)

@@ -14,7 +14,6 @@
 
 #include "Launch.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>

@@ -14,7 +14,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <limits>

@@ -12,7 +12,6 @@
 
 #include "Verification.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -77,20 +76,24 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
                            "is reduce; write reduce(addi), for instance");
   if (contract == Contract::Disjoint)
     return success();
-  if (elements.size() != 1)
+  // An operation with a name combines each component on its own.
+  auto name = dyn_cast_or_null<StringAttr>(kind);
+  if (elements.size() != 1 && !name)
     return op->emitOpError("[R7-contract] contract ")
-           << stringifyContract(contract)
+           << stringifyContract(contract) << (kind ? " by a function" : "")
            << " is for one element of at most 64 bits, not for "
            << elements.size()
            << " element types; sort by key, or use several fills";
   if (!kind)
     return success();
-  if (elements.front().isIndex())
-    return op->emitOpError("[R7-kind] memory has no atomic operations on "
-                           "index; use elements of type i32 or i64");
-  auto name = dyn_cast<StringAttr>(kind);
-  return name ? verifyReduceKind(op, name.getValue(), elements.front())
-              : success();
+  for (Type element : elements) {
+    if (element.isIndex())
+      return op->emitOpError("[R7-kind] memory has no atomic operations on "
+                             "index; use elements of type i32 or i64");
+    if (name && failed(verifyReduceKind(op, name.getValue(), element)))
+      return failure();
+  }
+  return success();
 }
 
 /// What straight-line code gives for two constants; null if that is not known.

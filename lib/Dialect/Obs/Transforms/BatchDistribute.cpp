@@ -17,7 +17,6 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
