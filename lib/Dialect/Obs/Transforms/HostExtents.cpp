@@ -178,6 +178,14 @@ static Value getDividend(Value number) {
   return op->getOperand(0);
 }
 
+/// Those operands of a minimum and the like that it cannot exceed: without
+/// sign, a negative one is larger than others.
+static SmallVector<Value> getBounds(Operation *op) {
+  return llvm::filter_to_vector(op->getOperands(), [&](Value operand) {
+    return isa<arith::MinSIOp>(op) || isNotNegative(operand);
+  });
+}
+
 /// True if what is known before the loop bounds `number` tightly: it rises with
 /// what loops count.
 bool Maximum::canEvaluate(Value number) const {
@@ -194,9 +202,10 @@ bool Maximum::canEvaluate(Value number) const {
   if (isa<arith::AddIOp, arith::MaxSIOp>(op))
     return both(evaluates);
   if (isa<arith::MinSIOp, arith::MinUIOp>(op))
-    return llvm::any_of(op->getOperands(), evaluates);
+    return llvm::any_of(getBounds(op), evaluates);
   if (isa<arith::SubIOp>(op))
-    return canEvaluate(op->getOperand(0)) && isNotNegative(op->getOperand(1));
+    return canEvaluate(op->getOperand(0)) &&
+           (isOutside(op->getOperand(1)) || isNotNegative(op->getOperand(1)));
   if (isa<arith::MulIOp>(op))
     return both(evaluates) && both(isNotNegative);
   if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp>(op))
@@ -220,9 +229,15 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
     return builder.createOrFold<arith::MaxSIOp>(loc, part(1), part(2));
   Value rhs = op->getOperand(1);
   if (isa<arith::MinSIOp, arith::MinUIOp>(op)) {
-    if (!canEvaluate(op->getOperand(0)) || !canEvaluate(rhs))
-      return part(canEvaluate(rhs) ? 1 : 0);
-    return builder.createOrFold<arith::MinSIOp>(loc, part(0), part(1));
+    Value least;
+    for (Value bound : getBounds(op)) {
+      if (!canEvaluate(bound))
+        continue;
+      Value known = evaluate(builder, bound);
+      least = least ? builder.createOrFold<arith::MinSIOp>(loc, least, known)
+                    : known;
+    }
+    return least;
   }
   if (isa<arith::SubIOp>(op) && !isOutside(rhs))
     return part(0);
@@ -285,7 +300,7 @@ bool Maximum::add(Value number) {
   if (isa<arith::SubIOp>(op))
     return isNotNegative(op->getOperand(1)) && add(op->getOperand(0));
   if (isa<arith::MinSIOp, arith::MinUIOp, arith::RemUIOp, arith::AndIOp>(op))
-    return addAny(op->getOperands());
+    return addAny(getBounds(op));
   if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
     return addAll(op->getOperands());
   return isa<arith::SelectOp>(op) && addAll(op->getOperands().drop_front());

@@ -33,6 +33,8 @@ EXPECTED = {
     "pascal": lambda a, turns: [math.comb(turns, k) for k in range(turns + 1)],
     "doubled": lambda a, turns: a * 2 ** turns,
     "kept": lambda a, turns: kept(a, turns),
+    "diagonals": lambda a, n: [a[0] + 2 * n - 1],
+    "cut": lambda a, turns: cut(a, turns),
     "exchanged": lambda a, turns: mirrored([2 * x for x in a] if turns in (1, 3) else a, a),
 }
 
@@ -75,6 +77,13 @@ def inner(a, turns):
         x, y = leapfrog(x, i, y)
         x, y = (y, x) if i % 3 == 1 else (mirrored(x, y), x)
     return x
+
+
+def cut(a, turns):
+    for _ in range(turns):
+        length = 8 if len(a) < 3 else min(len(a) - 3, 8)
+        a = [a[k % len(a)] for k in range(length)]
+    return a
 
 
 def kept(a, turns):

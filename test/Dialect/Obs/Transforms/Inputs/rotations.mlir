@@ -210,3 +210,51 @@ func.func @exchanged(%a: !ints, %turns: index) -> !ints {
   %f = func.call @mirrored(%r, %a) : (!ints, !ints) -> !ints
   return %f : !ints
 }
+
+// Diagonals of a square: they grow, and then they shrink, but no longer than the side.
+func.func @diagonals(%a: !ints, %n: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n2 = arith.muli %n, %c2 : index
+  %end = arith.subi %n2, %c1 : index
+  %r = scf.for %d = %c0 to %end step %c1 iter_args(%x = %a) -> !ints {
+    %m = obs.dim %x, 0 : !ints
+    %up = arith.addi %d, %c1 : index
+    %down = arith.subi %n2, %up : index
+    %length = arith.minsi %up, %down : index
+    %g = obs.generate (%i) [%length] {
+      %j = arith.remui %i, %m : index
+      %e = obs.get %x[%j] : !ints
+      %one = arith.constant 1 : i32
+      %s = arith.addi %e, %one : i32
+      obs.yield %s : i32
+    } : !ints
+    %p = obs.push %g : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "diagonal"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
+
+// What is cut off is less than nothing for a short array: that is not the shorter one then.
+func.func @cut(%a: !ints, %turns: index) -> !ints {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %turns step %c1 iter_args(%x = %a) -> !ints {
+    %n = obs.dim %x, 0 : !ints
+    %less = arith.subi %n, %c3 : index
+    %m = arith.minui %less, %c8 : index
+    %g = obs.generate (%k) [%m] {
+      %j = arith.remui %k, %n : index
+      %e = obs.get %x[%j] : !ints
+      obs.yield %e : i32
+    } : !ints
+    %p = obs.push %g : !ints -> !obs.push<grid, ? x i32>
+    %f = obs.force %p {kernel = "cut"} : !obs.push<grid, ? x i32> -> !ints
+    scf.yield %f : !ints
+  }
+  return %r : !ints
+}
