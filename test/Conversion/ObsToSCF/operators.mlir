@@ -29,17 +29,17 @@ func.func @main(%a: !obs.pull<? x f32>, %b: !obs.pull<? x i8>, %c: !obs.pull<? x
     %e = obs.get %a[%t] : !obs.pull<? x f32>
     %i = arith.andi %t, %mask : index
     obs.write %e at [%i] : f32
-  } : !obs.push<grid, 4 x f32>
+  } {strategy = "atomic"} : !obs.push<grid, 4 x f32>
   %q = obs.fill init %y reduce(@saturate) par (%t) in (%n) {
     %e = obs.get %b[%t] : !obs.pull<? x i8>
     %i = arith.andi %t, %mask : index
     obs.write %e at [%i] : i8
-  } : !obs.push<grid, 4 x i8>
+  } {strategy = "atomic"} : !obs.push<grid, 4 x i8>
   %r = obs.fill init %x reduce(@product) par (%t) in (%n) {
     %e = obs.get %c[%t] : !obs.pull<? x i64>
     %i = arith.andi %t, %mask : index
     obs.write %e at [%i] : i64
-  } : !obs.push<grid, 4 x i64>
+  } {strategy = "atomic"} : !obs.push<grid, 4 x i64>
   %f = obs.force %p {kernel = "floats"} : !obs.push<grid, 4 x f32> -> !obs.pull<4 x f32>
   %g = obs.force %q {kernel = "bytes"} : !obs.push<grid, 4 x i8> -> !obs.pull<4 x i8>
   %h = obs.force %r {kernel = "longs"} : !obs.push<grid, 4 x i64> -> !obs.pull<4 x i64>
