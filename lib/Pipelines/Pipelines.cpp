@@ -39,6 +39,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createObsProveDisjointPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
   // One sub-program reads its part of what is now an array of all.

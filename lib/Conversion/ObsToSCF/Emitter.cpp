@@ -202,8 +202,10 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       continue;
     }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
-    if (Attribute mark = write->getAttr("obs.contract"))
-      store->setAttr("obs.contract", mark);
+    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract"))
+      store->setAttr("obs.contract", mark.getValue() == unprovedMark
+                                         ? builder.getStringAttr("disjoint")
+                                         : mark);
     else if (contract.contract == Contract::Any)
       store->setAttr("obs.contract", builder.getStringAttr("any"));
   }

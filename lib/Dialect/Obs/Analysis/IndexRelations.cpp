@@ -363,9 +363,47 @@ static ThreadRelation relateOnce(const Pair &pair) {
   return std::min(bits, shift);
 }
 
+/// Adds what shifts and divides in `exprs`, less what is in arms of a choice,
+/// of which only one needs a value.
+static void collectPartial(ArrayRef<IndexExpr> exprs,
+                           llvm::DenseMap<const void *, unsigned> &seen,
+                           llvm::SmallVectorImpl<IndexExpr> &partial) {
+  for (const IndexExpr &expr : exprs) {
+    if (!seen.insert({expr.getIdentity(), 0}).second)
+      continue;
+    ArrayRef<IndexExpr> operands = expr.getOperands();
+    if (expr.getKind() == Kind::Select)
+      operands = operands.take_front(2);
+    collectPartial(operands, seen, partial);
+    if (llvm::is_contained({Kind::Shl, Kind::Shr, Kind::FloorDiv, Kind::Mod},
+                           expr.getKind()) &&
+        !operands[1].getConstant() && operands[1].isUniform())
+      partial.push_back(IndexExpr::binary(expr.getKind(),
+                                          IndexExpr::constant(1), operands[1]));
+  }
+}
+
+/// True if a part of an access has no value, or a condition does not hold: then
+/// there is no such access. Ranges of symbols have more values than loops that
+/// bound each other take.
+static bool isExcluded(
+    ArrayRef<IndexExpr> partial, ArrayRef<IndexExpr> conditions,
+    llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> assign) {
+  return llvm::any_of(conditions,
+                      [&](const IndexExpr &condition) {
+                        return condition.substitute(assign).getConstant() == 0;
+                      }) ||
+         llvm::any_of(partial, [&](const IndexExpr &expr) {
+           IndexExpr fixed = expr.substitute(assign);
+           return !fixed.getConstant() && !fixed.getOperands().empty() &&
+                  fixed.getOperands()[1].getConstant();
+         });
+}
+
 ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
                                  uint64_t threads,
-                                 ArrayRef<unsigned> independent) {
+                                 ArrayRef<unsigned> independent,
+                                 ArrayRef<IndexExpr> conditions) {
   // Symbols of the second side that have values of their own get numbers of
   // their own.
   constexpr unsigned other = 1u << 31;
@@ -392,6 +430,7 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
   for (const std::optional<IndexExpr> &count : pair.counts)
     if (count)
       exprs.push_back(*count);
+  llvm::append_range(exprs, conditions);
 
   // Symbols of few values are tried one by one.
   constexpr uint64_t maxAssignments = 4096;
@@ -412,6 +451,10 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
   }
   if (symbols.empty())
     return relateOnce(pair);
+  llvm::DenseMap<const void *, unsigned> seen;
+  SmallVector<IndexExpr> partial;
+  for (auto &[left, right] : pair.equations)
+    collectPartial(IndexMap{left, right}, seen, partial);
   // What holds for all values at once need not be tried.
   ThreadRelation upper = relateShift(pair);
   ThreadRelation relation = ThreadRelation::Disjoint;
@@ -425,6 +468,8 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
                                        point[i]);
       return std::nullopt;
     };
+    if (isExcluded(partial, conditions, assign))
+      continue;
     Pair fixed = pair;
     for (auto &[left, right] : fixed.equations) {
       left = left.substitute(assign);
@@ -443,7 +488,8 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
 ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
                                       ArrayRef<IndexExpr> b,
                                       ArrayRef<CommonLoop> loops,
-                                      ArrayRef<unsigned> independent) {
+                                      ArrayRef<unsigned> independent,
+                                      ArrayRef<IndexExpr> conditions) {
   // Numbers that are no variables and no symbols of the caller.
   constexpr unsigned own = 1u << 30;
   // Where the turns that meet are one, its number is the same on both sides.
@@ -473,10 +519,13 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
           IndexRange{*number - 2 * int64_t(indexEnumerationBudget), *number});
     auto relateMaps = [&](ArrayRef<IndexExpr> x, ArrayRef<IndexExpr> y) {
       return relate({x, loop.variable, count}, {y, loop.variable, count},
-                    workersForEach, independent);
+                    workersForEach, independent, conditions);
     };
     // As they are, too: bits know nothing of symbols.
-    return std::min(relateMaps(a, b), relateMaps(fixAll(a), fixAll(b)));
+    ThreadRelation relation = relateMaps(a, b);
+    return open.size() == loops.size()
+               ? relation
+               : std::min(relation, relateMaps(fixAll(a), fixAll(b)));
   };
   for (unsigned i = 0; i < open.size();) {
     ThreadRelation relation = relateLoop(open[i]);
@@ -491,7 +540,8 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
     i = 0;
   }
   // A loop of one turn around all.
-  if (relateLoop({own, IndexExpr::constant(1)}) == ThreadRelation::Disjoint)
+  if (!llvm::equal(a, b) &&
+      relateLoop({own, IndexExpr::constant(1)}) == ThreadRelation::Disjoint)
     return ThreadRelation::Disjoint;
   return open.empty() ? ThreadRelation::SameThread : ThreadRelation::SameBlock;
 }

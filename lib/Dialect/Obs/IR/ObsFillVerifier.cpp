@@ -48,6 +48,9 @@ public:
     collect(fill.getBody());
   }
 
+  /// What holds of the counters of loops around the fill that occur.
+  IndexMap getConditions();
+
   SmallVector<FillWrite, 0> writes;
   /// Nothing else writes.
   bool isComplete = true;
@@ -160,25 +163,55 @@ void WriteCollector::collect(scf::IfOp branch) {
   path.expected.pop_back();
 }
 
+IndexMap WriteCollector::getConditions() {
+  IndexMap conditions, exprs;
+  for (const FillWrite &write : writes)
+    llvm::append_range(exprs, write.address);
+  for (const IndexExpr &symbol :
+       collectLeaves(exprs, IndexExpr::Kind::Symbol)) {
+    Value counter = recognizer.getValue(symbol.getId());
+    auto loop = dyn_cast<scf::ForOp>(counter.getParentBlock()->getParentOp());
+    if (loop && counter == loop.getInductionVar())
+      conditions.push_back(
+          IndexExpr::select(IndexExpr::Compare::Less, recognizer.get(counter),
+                            recognizer.get(loop.getUpperBound()),
+                            IndexExpr::constant(1), IndexExpr::constant(0)));
+  }
+  return conditions;
+}
+
 /// True if the algebra proves that `a` and `b` never write one element, but as
 /// one run of one write.
-static bool areDisjoint(const FillWrite &a, const FillWrite &b) {
+static bool areDisjoint(const FillWrite &a, const FillWrite &b,
+                        ArrayRef<IndexExpr> conditions) {
   size_t common = 0;
   while (common < std::min(a.loops.size(), b.loops.size()) &&
          a.loops[common].variable == b.loops[common].variable)
     ++common;
   ThreadRelation relation =
-      relateTurns(a.address, b.address, ArrayRef(a.loops).take_front(common));
+      relateTurns(a.address, b.address, ArrayRef(a.loops).take_front(common),
+                  {}, conditions);
   if (relation == ThreadRelation::Disjoint)
     return true;
-  if (relation == ThreadRelation::SameThread) {
-    if (a.op == b.op)
+  if (a.op == b.op)
+    return relation == ThreadRelation::SameThread;
+  // Iterations run one arm only of a branch, if its guard is one for them.
+  for (auto [i, branch] : llvm::enumerate(a.branches)) {
+    if (i >= b.branches.size() || branch != b.branches[i] ||
+        a.expected[i] == b.expected[i])
+      continue;
+    SmallVector<CommonLoop> deciding;
+    SmallVector<IndexExpr> leaves =
+        collectLeaves(a.guards[i], IndexExpr::Kind::Variable);
+    for (const CommonLoop &loop : ArrayRef(a.loops).take_front(common))
+      if (a.guards[i].hasOpaque() ||
+          llvm::any_of(leaves, [&](const IndexExpr &leaf) {
+            return leaf.getId() == loop.variable;
+          }))
+        deciding.push_back(loop);
+    if (relateTurns(a.address, b.address, deciding, {}, conditions) <=
+        ThreadRelation::SameThread)
       return true;
-    // One iteration runs one arm only.
-    for (auto [i, branch] : llvm::enumerate(a.branches))
-      if (i < b.branches.size() && branch == b.branches[i] &&
-          a.expected[i] != b.expected[i])
-        return true;
   }
   // Loops that stand side by side.
   auto getAccess = [&](const FillWrite &write) -> std::optional<LeafAccess> {
@@ -188,26 +221,28 @@ static bool areDisjoint(const FillWrite &a, const FillWrite &b) {
                       write.loops[common].count};
   };
   std::optional<LeafAccess> first = getAccess(a), second = getAccess(b);
-  return a.op != b.op && first && second && !first->count->getConstant() &&
+  return first && second && !first->count->getConstant() &&
          relate(*first, *second, workersForEach) == ThreadRelation::Disjoint;
 }
 
 /// The same for all of `writes`.
-static bool areDisjoint(ArrayRef<FillWrite> writes) {
+static bool areDisjoint(ArrayRef<FillWrite> writes,
+                        ArrayRef<IndexExpr> conditions = {}) {
   // Pairs of more writes cost more than to try their iterations.
   constexpr unsigned maxWrites = 16;
   if (writes.size() > maxWrites)
     return false;
   for (unsigned i = 0; i < writes.size(); ++i)
     for (unsigned j = 0; j <= i; ++j)
-      if (!areDisjoint(writes[j], writes[i]))
+      if (!areDisjoint(writes[j], writes[i], conditions))
         return false;
   return true;
 }
 
 bool obs::provesDisjointWrites(FillOp fill) {
   WriteCollector collector(fill);
-  return collector.isComplete && areDisjoint(collector.writes);
+  return collector.isComplete &&
+         areDisjoint(collector.writes, collector.getConditions());
 }
 
 namespace {

@@ -89,6 +89,7 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
     if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
       contract.initial |= mark.getValue() == "init";
       contract.unchecked |= mark.getValue() == "disjoint";
+      contract.unproved |= mark.getValue() == unprovedMark;
     }
     writer(builder, op->getLoc(), write.getValues(), write.getIndices(),
            contract);

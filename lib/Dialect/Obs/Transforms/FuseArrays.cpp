@@ -244,6 +244,8 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                write->setAttr("obs.contract", b.getStringAttr("init"));
              else if (own.unchecked && own.contract == Contract::Disjoint)
                write->setAttr("obs.contract", b.getStringAttr("disjoint"));
+             else if (own.unproved && own.contract == Contract::Disjoint)
+               write->setAttr("obs.contract", b.getStringAttr(unprovedMark));
            });
   return fill;
 }

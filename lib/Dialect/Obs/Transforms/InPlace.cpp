@@ -323,8 +323,8 @@ InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
       // A mark is of initial contents, or of a claim that nobody has proved.
       auto mark = write->getAttrOfType<StringAttr>("obs.contract");
       isPlain &= write.getEffectiveContract().contract == Contract::Disjoint &&
-                 (!mark || mark.getValue() == "disjoint");
-      isPromised &= !mark;
+                 (!mark || mark.getValue() != "init");
+      isPromised &= !mark || mark.getValue() == unprovedMark;
       writes.push_back(write);
     }
     isPlain &= !isa<PutOp>(op);

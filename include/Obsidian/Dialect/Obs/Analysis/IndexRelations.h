@@ -50,13 +50,17 @@ constexpr uint64_t workersForEach = uint64_t(1) << 40;
 /// sides only within one iteration: name it independent to compare different
 /// ones.
 ///
+/// Each of `conditions`, which are uniform, is not 0 where the accesses are:
+/// bounds of loops around, as an example.
+///
 /// Never answers too little. Exact for constant counts and ranges within the
 /// budget, and for maps that are linear over bits where counts are powers of
 /// two. Iterations are assumed to be fewer than 2^40, so that addresses do
 /// not wrap.
 ThreadRelation relate(const LeafAccess &a, const LeafAccess &b,
                       uint64_t threads,
-                      llvm::ArrayRef<unsigned> independent = {});
+                      llvm::ArrayRef<unsigned> independent = {},
+                      llvm::ArrayRef<IndexExpr> conditions = {});
 
 /// A loop around two accesses, of which each turn is compared with each other.
 struct CommonLoop {
@@ -68,11 +72,12 @@ struct CommonLoop {
 
 /// Whether two accesses to one element are of the same turn of all `loops`,
 /// outermost first: `SameThread`. `Disjoint`: no turns access one element.
-/// `SameBlock`: neither is found. Symbols are as in `relate`.
+/// `SameBlock`: neither is found. Symbols and conditions are as in `relate`.
 ThreadRelation relateTurns(llvm::ArrayRef<IndexExpr> a,
                            llvm::ArrayRef<IndexExpr> b,
                            llvm::ArrayRef<CommonLoop> loops,
-                           llvm::ArrayRef<unsigned> independent = {});
+                           llvm::ArrayRef<unsigned> independent = {},
+                           llvm::ArrayRef<IndexExpr> conditions = {});
 
 } // namespace mlir::obs
 

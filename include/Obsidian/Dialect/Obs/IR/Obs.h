@@ -45,7 +45,13 @@ struct WriteContract {
   bool initial = false;
   /// That no other write reaches the element is claimed, not proved (R5).
   bool unchecked = false;
+  /// Nothing is claimed, but the contract of the source could not be proved.
+  bool unproved = false;
 };
+
+/// Of `obs.contract` on a write whose contract `disjoint` is neither proved nor
+/// refuted.
+constexpr llvm::StringLiteral unprovedMark = "unproved";
 
 /// What a push array calls for every element that it writes: one value for each
 /// element type, one index for each dimension. The builder stands in

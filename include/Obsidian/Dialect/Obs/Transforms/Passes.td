@@ -279,6 +279,28 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
+  let summary = "Mark writes of `disjoint` that are not proved";
+  let description = [{
+    Contract `disjoint` of an `obs.fill` has three outcomes. The verifier refuses
+    it where two writes of one element are known. Here the algebra of index maps
+    proves it, and nothing remains to be said of the writes. Else they are marked,
+    and their stores are, as of the contract: the emulator reports a collision as
+    a broken promise, and a proof without races (`obs-check-races`) says that it
+    rests on it.
+
+    ```mlir
+    // before: the indices are in an array
+    %j = obs.get %to[%i] : !obs.pull<? x index>
+    obs.write %x at [%j] : i32
+    // after
+    obs.write %x at [%j] {obs.contract = "unproved"} : i32
+    // in the kernel
+    memref.store %x, %out[%j] {obs.contract = "disjoint"} : memref<?xi32>
+    ```
+  }];
+}
+
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let summary = "Choose threads of a block and number of blocks";
   let description = [{
