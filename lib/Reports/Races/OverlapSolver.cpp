@@ -74,6 +74,7 @@ private:
   /// theirs. False if the answer is no other than Apart.
   bool tryAll(unsigned next);
   bool tryCase();
+  IndexExpr put(const IndexExpr &expr) const;
   bool isNeverLess(const Shift &a, const Shift &b) const;
 
   const Question &question;
@@ -83,7 +84,6 @@ private:
   /// Pairs (i, j): shift i is at least shift j, whenever the accesses happen.
   SmallVector<std::pair<unsigned, unsigned>> order;
   unsigned cases = 0;
-  bool isOpen = false;
   Answer answer;
 };
 } // namespace
@@ -113,42 +113,39 @@ bool ShiftCases::isNeverLess(const Shift &a, const Shift &b) const {
   return answer && answer->kind == Answer::Apart;
 }
 
+/// `expr` with the present values of the shifts.
+IndexExpr ShiftCases::put(const IndexExpr &expr) const {
+  return expr.substitute(
+      [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
+        for (auto [shift, value] : llvm::zip_equal(shifts, values))
+          if (leaf.getKind() == Kind::Symbol && leaf.getId() == shift.unknown)
+            return constant(value);
+        return std::nullopt;
+      });
+}
+
 bool ShiftCases::tryCase() {
   constexpr unsigned maxCases = 256;
   constexpr uint64_t budget = uint64_t(1) << 17;
   Question one = question;
-  auto put = [&](IndexExpr &expr) {
-    expr =
-        expr.substitute([&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
-          for (auto [shift, value] : llvm::zip_equal(shifts, values))
-            if (leaf.getKind() == Kind::Symbol && leaf.getId() == shift.unknown)
-              return constant(value);
-          return std::nullopt;
-        });
-  };
   for (IndexExpr &condition : one.conditions) {
-    put(condition);
+    condition = put(condition);
     if (isRefuted(condition))
       return true;
   }
   for (Meeting &meeting : one.meetings) {
-    put(meeting.first);
-    put(meeting.second);
+    meeting.first = put(meeting.first);
+    meeting.second = put(meeting.second);
   }
-  if (++cases > maxCases) {
-    isOpen = true;
-    return false;
-  }
-  std::optional<Answer> found = solveByEnumeration(one, budget);
-  if (!found)
-    found = solveByPresburger(one);
+  std::optional<Answer> found;
+  if (++cases <= maxCases)
+    found = solveByEnumeration(one, budget);
   if (found && found->kind == Answer::Apart)
     return true;
   // Whether the program gets to this case is not known.
   if (found)
     answer = *found;
   answer.kind = Answer::Open;
-  isOpen = true;
   return false;
 }
 
@@ -175,8 +172,7 @@ std::optional<Answer> ShiftCases::run() {
     for (unsigned j = 0; j < shifts.size(); ++j)
       if (i != j && isNeverLess(shifts[i], shifts[j]))
         order.push_back({i, j});
-  tryAll(0);
-  if (!isOpen)
+  if (tryAll(0))
     answer.kind = Answer::Apart;
   return answer;
 }

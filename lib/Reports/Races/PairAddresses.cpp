@@ -80,17 +80,31 @@ static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
   return most;
 }
 
+/// True if each thread that makes a turn of `loop` makes the same turn of
+/// `other`.
+static bool makesTurnsOf(scf::ForOp loop, scf::ForOp other) {
+  return loop == other || (loop.getLowerBound() == other.getLowerBound() &&
+                           loop.getUpperBound() == other.getUpperBound() &&
+                           loop.getStep() == other.getStep() &&
+                           other->getBlock()->findAncestorOpInBlock(*loop));
+}
+
 /// A bound of the variable of `loop` in the turns in which `side` makes its
-/// access: from that access, and from those that every turn makes.
+/// access: from that access, and from those that every turn makes, also of
+/// other loops with the same turns.
 int64_t PairModel::getMostIndex(scf::ForOp loop, Owner side) {
   if (!assumesBounds)
     return std::numeric_limits<int64_t>::max();
   auto [found, isNew] = mostIndices.try_emplace(loop, 0);
   if (isNew) {
     int64_t most = std::numeric_limits<int64_t>::max();
-    for (Operation &op : *loop.getBody())
-      if (std::optional<MemoryAccess> access = getMemoryAccess(&op))
-        most = std::min(most, ::getMostIndex(*access, loop, ranges));
+    kernel.walk([&](scf::ForOp other) {
+      if (!makesTurnsOf(loop, other))
+        return;
+      for (Operation &op : *other.getBody())
+        if (std::optional<MemoryAccess> access = getMemoryAccess(&op))
+          most = std::min(most, ::getMostIndex(*access, other, ranges));
+    });
     found->second = most;
   }
   int64_t most = found->second;
@@ -124,6 +138,32 @@ std::optional<SmallVector<IndexExpr>> PairModel::getStrides(Value array,
   return strides;
 }
 
+/// The factors of a product, and their constants in one number.
+static int64_t getFactors(const IndexExpr &expr,
+                          SmallVector<IndexExpr> &factors) {
+  if (std::optional<int64_t> number = expr.getConstant())
+    return *number;
+  if (expr.getKind() == Kind::Mul)
+    return getFactors(expr.getOperands()[0], factors) *
+           getFactors(expr.getOperands()[1], factors);
+  factors.push_back(expr);
+  return 1;
+}
+
+/// True if both are products of the same numbers, in any order.
+static bool isSameProduct(const IndexExpr &a, const IndexExpr &b) {
+  SmallVector<IndexExpr> factors, others;
+  if (getFactors(a, factors) != getFactors(b, others))
+    return false;
+  for (const IndexExpr &factor : factors) {
+    auto *found = llvm::find(others, factor);
+    if (found == others.end())
+      return false;
+    others.erase(found);
+  }
+  return others.empty();
+}
+
 /// True if equal indices are equal addresses in `array`, and others are not.
 bool PairModel::isRowMajor(Value array) {
   auto view = array.getDefiningOp<memref::ReinterpretCastOp>();
@@ -134,7 +174,7 @@ bool PairModel::isRowMajor(Value array) {
       getStrides(array, Owner::First);
   IndexExpr expected = constant(1);
   for (unsigned d = strides->size(); d-- > 0;) {
-    if (!((*strides)[d] == expected))
+    if (!isSameProduct((*strides)[d], expected))
       return false;
     OpFoldResult size = view.getMixedSizes()[d];
     if (auto attribute = dyn_cast<Attribute>(size))

@@ -286,8 +286,14 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
         std::optional<IndexRange> range = operand(0).getRange();
         if (isa<arith::ShRSIOp>(op) && (!range || range->min < 0))
           return getUnknown(op->getResult(0), side);
-        return IndexExpr::binary(isa<arith::ShLIOp>(op) ? Kind::Shl : Kind::Shr,
-                                 operand(0), getShift(op->getOperand(1), side));
+        IndexExpr amount = getShift(op->getOperand(1), side);
+        bool isLeft = isa<arith::ShLIOp>(op);
+        // A power of two does not wrap.
+        if (isLeft && range && range->min > 0 && !amount.getConstant())
+          question.conditions.push_back(
+              compare(Compare::LessEqual, amount, constant(62)));
+        return IndexExpr::binary(isLeft ? Kind::Shl : Kind::Shr, operand(0),
+                                 amount);
       })
       .Case<arith::MinSIOp, arith::MinUIOp>(
           [&](auto) { return binary(Kind::Min); })

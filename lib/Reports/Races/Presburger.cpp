@@ -292,7 +292,8 @@ Sum Attempt::maskBits(const IndexExpr &expr, uint64_t mask) {
     unsigned high = low;
     while (high < 64 && (mask >> high & 1))
       ++high;
-    if (high < 64 && isNegative && int64_t(mask) < 0)
+    bool isTop = high >= 62 && high < 64;
+    if ((isNegative && (isTop || (high < 64 && int64_t(mask) < 0))) || low > 62)
       return approximate(expr);
     Sum bits = divide(value, int64_t(1) << low);
     if (high < 62)
@@ -720,7 +721,7 @@ static std::optional<Answer> solveAllCases(const Question &question,
 
 std::optional<Answer> races::solveByPresburger(const Question &question) {
   std::optional<Answer> answer = solveAllCases(question, false);
-  if (!answer || answer->kind != Answer::Open)
+  if (!answer || answer->kind != Answer::Open || question.isOneThread)
     return answer;
   return solveAllCases(question, true);
 }
