@@ -60,23 +60,22 @@ Value KernelConverter::fieldAt(Value base, size_t offset, Type type) {
   return load;
 }
 
-Value KernelConverter::threadField(size_t offset, Type type) {
-  Value &value = threadFields[offset];
-  if (value)
-    return value;
+Value KernelConverter::fieldAtEntry(Value &field, Value base, size_t offset,
+                                    Type type) {
+  if (field)
+    return field;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(entryPoint);
-  return value = fieldAt(thread, offset, type);
+  return field = fieldAt(base, offset, type);
+}
+
+Value KernelConverter::threadField(size_t offset, Type type) {
+  return fieldAtEntry(threadFields[offset], thread, offset, type);
 }
 
 Value KernelConverter::blockField(size_t offset, Type type) {
   Value base = threadField(offsetof(ThreadContext, block), pointerType);
-  Value &value = blockFields[offset];
-  if (value)
-    return value;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(entryPoint);
-  return value = fieldAt(base, offset, type);
+  return fieldAtEntry(blockFields[offset], base, offset, type);
 }
 
 Value KernelConverter::makeMemRef(Location loc, Value pointer, MemRefType type,

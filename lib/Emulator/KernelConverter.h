@@ -138,6 +138,7 @@ private:
   Value blockField(size_t offset, Type type);
   Value threadField(size_t offset, Type type);
   Value fieldAt(Value base, size_t offset, Type type);
+  Value fieldAtEntry(Value &field, Value base, size_t offset, Type type);
   Value blockIndex(size_t offset) { return toIndex(blockField(offset, i64())); }
   Value threadIndex(size_t offset) {
     return toIndex(threadField(offset, i64()));

@@ -386,6 +386,23 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
 // Several arrays
 //===----------------------------------------------------------------------===//
 
+/// The operands, which all are pull arrays.
+static SmallVector<PullPtr, 2> getPulls(Frame &frame, const Instruction &inst) {
+  SmallVector<PullPtr, 2> arrays;
+  for (unsigned i = 0; i < inst.operands.size(); ++i)
+    arrays.push_back(frame.getPull(inst, i));
+  return arrays;
+}
+
+/// The operands, which all are push arrays.
+static SmallVector<PushPtr, 2> getPushes(Frame &frame,
+                                         const Instruction &inst) {
+  SmallVector<PushPtr, 2> arrays;
+  for (unsigned i = 0; i < inst.operands.size(); ++i)
+    arrays.push_back(frame.getPush(inst, i));
+  return arrays;
+}
+
 /// Pull: element i of array a is element start(a) + i of the result. Push: the
 /// programs run one after the other.
 static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
@@ -403,9 +420,7 @@ static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
       return failure();
   }
   if (frame.isPull(inst, 0)) {
-    SmallVector<PullPtr, 2> arrays;
-    for (unsigned i = 0; i < count; ++i)
-      arrays.push_back(frame.getPull(inst, i));
+    SmallVector<PullPtr, 2> arrays = getPulls(frame, inst);
     return frame.setPull(
         inst, 0, extents, [=](Location loc, Index index, Data &out) {
           unsigned which = 0;
@@ -416,9 +431,7 @@ static LogicalResult runConcat(Frame &frame, const Instruction &inst) {
           return arrays[which]->read(loc, from, out);
         });
   }
-  SmallVector<PushPtr, 2> arrays;
-  for (unsigned i = 0; i < count; ++i)
-    arrays.push_back(frame.getPush(inst, i));
+  SmallVector<PushPtr, 2> arrays = getPushes(frame, inst);
   return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
     for (auto [array, start] : llvm::zip(arrays, starts)) {
       int64_t offset = start;
@@ -444,9 +457,7 @@ static LogicalResult runInterleave(Frame &frame, const Instruction &inst) {
       return failure();
   extents[0] *= count;
   if (frame.isPull(inst, 0)) {
-    SmallVector<PullPtr, 2> arrays;
-    for (int64_t i = 0; i < count; ++i)
-      arrays.push_back(frame.getPull(inst, i));
+    SmallVector<PullPtr, 2> arrays = getPulls(frame, inst);
     return frame.setPull(
         inst, 0, extents, [=](Location loc, Index index, Data &out) {
           IndexVector from(index);
@@ -454,9 +465,7 @@ static LogicalResult runInterleave(Frame &frame, const Instruction &inst) {
           return arrays[index[0] % count]->read(loc, from, out);
         });
   }
-  SmallVector<PushPtr, 2> arrays;
-  for (int64_t i = 0; i < count; ++i)
-    arrays.push_back(frame.getPush(inst, i));
+  SmallVector<PushPtr, 2> arrays = getPushes(frame, inst);
   return frame.setPush(inst, 0, extents, [=](WriteFn writer) {
     for (int64_t which = 0; which < count; ++which) {
       auto spread = [&](Location loc, DataRef values, Index index) {
