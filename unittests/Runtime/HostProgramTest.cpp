@@ -329,6 +329,47 @@ TEST_F(HostProgramTest, CopiesAndFillsParts) {
             (std::vector<int32_t>{0, -1, 2, 3, -1, 5, 6, -1, 8, 9, -1, 11}));
 }
 
+// A part holds the memory that it is in, also when the array is gone; offsets
+// in layouts count from where it begins.
+TEST_F(HostProgramTest, PartsBeginInsideOfArrays) {
+  parse(R"(func.func @main(%from: index, %n: index)
+    -> (memref<?xi32>, memref<2xi32, strided<[1], offset: 1>>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %three = arith.constant 3 : i32
+  %seven = arith.constant 7 : i32
+  %a = gpu.alloc (%c8) : memref<?xi32>
+  gpu.memset %a, %three : memref<?xi32>, i32
+  %p = obs.part %a from %from extents(%n) : memref<?xi32> to memref<?xi32>
+  %q = obs.part %p from %c1 : memref<?xi32> to memref<2x2xi32>
+  %r = memref.reinterpret_cast %q to offset: [0], sizes: [], strides: []
+    : memref<2x2xi32> to memref<i32>
+  gpu.launch_func @kernels::@scale blocks in (%c1, %c1, %c1)
+    threads in (%c1, %c1, %c1)
+    args(%r : memref<i32>, %c4 : index, %seven : i32)
+  %s = memref.reinterpret_cast %q to offset: [1], sizes: [2], strides: [1]
+    : memref<2x2xi32> to memref<2xi32, strided<[1], offset: 1>>
+  return %p, %s : memref<?xi32>, memref<2xi32, strided<[1], offset: 1>>
+})");
+  Type index = IndexType::get(&context);
+  run({Scalar::fromInt(index, 2), Scalar::fromInt(index, 6)});
+  EXPECT_EQ(device.getNumLiveAllocations(), 1u);
+  EXPECT_EQ(getArray(0), (std::vector<int32_t>{3, 21, 21, 21, 21, 3}));
+  EXPECT_EQ(std::get<MemoryRef>(results[0]).offset, 2);
+  EXPECT_EQ(std::get<MemoryRef>(results[1]).offset, 4);
+  results.erase(results.begin());
+  EXPECT_EQ(getArray(0), (std::vector<int32_t>{21, 21}));
+  results.clear();
+  EXPECT_EQ(device.getNumLiveAllocations(), 0u);
+  EXPECT_EQ(runToError({Scalar::fromInt(index, 3), Scalar::fromInt(index, 6)}),
+            "test.mlir:10:8: a part of 6 elements from element 3 on of an "
+            "array of 8 elements");
+  EXPECT_EQ(runToError({Scalar::fromInt(index, 4), Scalar::fromInt(index, 4)}),
+            "test.mlir:11:8: a part of 4 elements from element 1 on of an "
+            "array of 4 elements");
+}
+
 TEST_F(HostProgramTest, HostMemoryIsStoredAndLoaded) {
   parse(R"(func.func @main(%i: index) -> i32 {
   %m = memref.alloca() : memref<3xi32>
