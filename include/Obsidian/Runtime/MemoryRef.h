@@ -54,8 +54,8 @@ struct MemoryRef {
   std::shared_ptr<Buffer> buffer;
   Type elementType;
   int64_t offset = 0;
-  /// Where the memory begins that the offset of the memref's layout counts from:
-  /// elsewhere than the buffer for a part of an array.
+  /// Where the memory begins that the offset of the memref's layout counts
+  /// from: elsewhere than the buffer for a part of an array.
   int64_t base = 0;
   SmallVector<int64_t, 4> sizes, strides;
 
@@ -66,9 +66,9 @@ struct MemoryRef {
   static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
                                                   ArrayRef<int64_t> sizes);
 
-  /// As many elements as an array of `sizes` has, from number `offset` on in the
-  /// order of rows; an error if there are not so many. The elements of this view
-  /// stand one after the other.
+  /// As many elements as an array of `sizes` has, from number `offset` on in
+  /// the order of rows; an error if there are not so many. The elements of this
+  /// view stand one after the other.
   llvm::Expected<MemoryRef> getPart(int64_t offset,
                                     ArrayRef<int64_t> sizes) const;
 
