@@ -17,8 +17,8 @@ namespace mlir::obs {
 /// device memory.
 SmallVector<Type> getMemoryTypes(PullType type);
 
-/// True if reading an array that `choice` gives may choose in its place: nothing
-/// is made in its arms, and no loop in them passes arrays on.
+/// True if reading an array that `choice` gives may choose in its place:
+/// nothing is made in its arms, and no loop in them passes arrays on.
 bool isVirtualChoice(scf::IfOp choice);
 
 /// True if `array`, of a host function, is in memory once the force that makes
