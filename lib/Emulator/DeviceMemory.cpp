@@ -113,6 +113,23 @@ llvm::Error DeviceMemory::check(const void *address, size_t bytes,
                      describe(address));
 }
 
+llvm::Error DeviceMemory::checkWritten(const void *address, size_t bytes,
+                                       llvm::StringRef what) const {
+  Range range = find(address);
+  if (!range.written)
+    return llvm::Error::success();
+  size_t offset = static_cast<const char *>(address) - range.base;
+  llvm::ArrayRef<unsigned char> written(range.written + offset, bytes);
+  size_t first = llvm::find(written, 0) - written.begin();
+  if (first == bytes)
+    return llvm::Error::success();
+  std::string place =
+      range.location.empty() ? "" : (range.location + ": ").str();
+  return memoryError(place + "uninit: " + what + " of " + llvm::Twine(bytes) +
+                     " bytes, but nothing has written byte " +
+                     llvm::Twine(first) + " of them");
+}
+
 std::string DeviceMemory::describe(const void *address) const {
   if (!address)
     return "at the null address";

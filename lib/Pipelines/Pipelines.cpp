@@ -31,8 +31,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   // Arrays.
   pm.addPass(createInlinerPass());
   pm.addPass(createObsFoldTablesPass());
-  if (options.runtimeChecks)
-    pm.addPass(createObsInsertRuntimeChecksPass());
+  ObsInsertRuntimeChecksPassOptions checks;
+  checks.hostOnly = !options.runtimeChecks;
+  pm.addPass(createObsInsertRuntimeChecksPass(checks));
   ObsExpandCollectivesPassOptions collectives;
   collectives.deterministic = options.deterministic;
   pm.addPass(createObsExpandCollectivesPass(collectives));

@@ -71,6 +71,9 @@ Error EmulatorDevice::copyToHost(void *target, DevicePtr source,
     return Error::success();
   if (Error error = memory->check(toAddress(source), bytes, "copy to host"))
     return error;
+  if (Error error =
+          memory->checkWritten(toAddress(source), bytes, "copy to host"))
+    return error;
   std::memcpy(target, toAddress(source), bytes);
   return Error::success();
 }

@@ -68,6 +68,11 @@ public:
   void markWritten(const void *address, size_t bytes);
   void markCopied(const void *address, const void *source, size_t bytes);
 
+  /// Error if nothing has written some byte of [address, address + bytes),
+  /// which lies in one allocation, and writes are tracked.
+  llvm::Error checkWritten(const void *address, size_t bytes,
+                           llvm::StringRef what) const;
+
   /// Says where `address` lies relative to the nearest allocation.
   std::string describe(const void *address) const;
 

@@ -27,7 +27,8 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::init(0)};
   PassOptions::Option<bool> runtimeChecks{
       *this, "runtime-checks",
-      llvm::cl::desc("Check dynamic extents at run time (rule R4)"),
+      llvm::cl::desc("Check dynamic extents in kernels, too, at run time "
+                     "(rule R4)"),
       llvm::cl::init(false)};
   PassOptions::Option<bool> deterministic{
       *this, "deterministic",

@@ -130,7 +130,7 @@ void WriteCollector::collect(ParOp loop) {
     unsigned variable = recognizer.addVariable(
         argument, std::min(range.max, IndexRecognizer::maxExtent));
     path.loops.push_back({variable, count});
-    path.extents.push_back(range.min);
+    path.extents.push_back(std::max<int64_t>(range.min, 0));
   }
   collectIn(loop.getBody(), loop.getExtents().size());
 }

@@ -8,7 +8,10 @@
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::obs {
@@ -20,12 +23,10 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// Builds the checks of one operation, behind it.
+/// Builds the checks of one operation, before it.
 class Checker {
 public:
-  explicit Checker(Operation *op) : op(op), loc(op->getLoc()), builder(op) {
-    builder.setInsertionPointAfter(op);
-  }
+  explicit Checker(Operation *op) : op(op), loc(op->getLoc()), builder(op) {}
 
   /// All arrays agree in every dimension but `except`.
   void checkEqual(ValueRange arrays, std::optional<int64_t> except = {}) {
@@ -49,6 +50,7 @@ public:
   }
 
   void checkCount(ReshapeOp reshape) {
+    builder.setInsertionPointAfter(op);
     require(arith::CmpIPredicate::eq, product(reshape.getArray()),
             product(reshape.getResult()), "the numbers of elements differ");
   }
@@ -84,6 +86,12 @@ public:
     }
   }
 
+  void checkOffsets(Value offsets) {
+    require(arith::CmpIPredicate::ne,
+            buildExtents(builder, loc, offsets).front(), constant(0),
+            "there is no offset, not even the end of the last segment");
+  }
+
 private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -112,12 +120,28 @@ private:
   OpBuilder builder;
 };
 
+/// Whether the host executes `op`, and can stop there. A choice among arrays
+/// that does nothing else becomes part of a kernel.
+bool isCheckedByHost(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<LevelScopeOpInterface>(parent) ||
+        (isa<scf::IfOp>(parent) && isMemoryEffectFree(parent)))
+      return false;
+    if (auto function = dyn_cast<func::FuncOp>(parent))
+      return !function->hasAttr("obs.level");
+  }
+  return false;
+}
+
 struct InsertRuntimeChecks
     : obs::impl::ObsInsertRuntimeChecksPassBase<InsertRuntimeChecks> {
+  using ObsInsertRuntimeChecksPassBase::ObsInsertRuntimeChecksPassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> operations;
     getOperation()->walk([&](ArrayOpInterface op) {
-      if (!getEnclosingScope(op).isScalar)
+      if (hostOnly ? isCheckedByHost(op) : !getEnclosingScope(op).isScalar)
         operations.push_back(op);
     });
     for (Operation *op : operations) {
@@ -129,6 +153,8 @@ struct InsertRuntimeChecks
             if (collective.isByFlags())
               checker.checkEqual(
                   {collective.getArray(), collective.getSegments()});
+            else
+              checker.checkOffsets(collective.getSegments());
           })
           .Case([&](CompactOp compact) {
             checker.checkEqual({compact.getArray(), compact.getFlags()});

@@ -424,8 +424,12 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
     });
     for (ForceOp force : forces) {
       std::string name = force.getKernel().value_or("").str();
-      if (name.empty())
-        name = (function.getName() + "_kernel").str();
+      if (name.empty()) {
+        // Functions may have names that kernels cannot have.
+        for (char c : function.getName())
+          name += llvm::isAlnum(c) ? c : '_';
+        name = (llvm::isAlpha(name.front()) ? name : "f" + name) + "_kernel";
+      }
       if (failed(Outliner(force, symbols, name).run()))
         return failure();
     }

@@ -1,4 +1,5 @@
 // RUN: obs-opt %s --obs-insert-runtime-checks --canonicalize | FileCheck %s
+// RUN: obs-opt %s --obs-insert-runtime-checks=host-only=true --canonicalize | FileCheck %s --check-prefix=HOST
 
 // CHECK-LABEL: @zip
 // CHECK-DAG: %[[N:.*]] = obs.dim %arg0, 0
@@ -79,4 +80,44 @@ func.func @flags(%a: !obs.pull<? x i32 bound [64]>, %f: !obs.pull<? x i1 bound [
   }
   %r = obs.force %p : !obs.push<block, ? x i32 bound [64]> -> !obs.pull<? x i32 bound [64]>
   return %r : !obs.pull<? x i32 bound [64]>
+}
+
+// One end at least: that of the last segment. The check comes before the kernels.
+// CHECK-LABEL: @offsets
+// CHECK: %[[N:.*]] = obs.dim %arg1, 0
+// CHECK: %[[OK:.*]] = arith.cmpi ne, %[[N]]
+// CHECK: obs.assert %[[OK]], "[R4-extents] obs.segmented_reduce
+// CHECK: obs.segmented_reduce
+func.func @offsets(%a: !obs.pull<? x i32>, %o: !obs.pull<? x i32>) -> !obs.push<grid, ? x i32> {
+  %z = arith.constant 0 : i32
+  %p = obs.segmented_reduce (%x, %y) = %a init %z offsets %o : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {
+    %r = arith.addi %x, %y : i32
+    obs.yield %r : i32
+  }
+  return %p : !obs.push<grid, ? x i32>
+}
+
+// The host checks what it executes, and nothing in a kernel or in a choice that becomes part of one.
+// HOST-LABEL: @levels
+// HOST: obs.distribute
+// HOST-NOT: obs.assert
+// HOST: scf.if
+// HOST-NOT: obs.assert
+// HOST: obs.assert {{.*}}obs.take
+// HOST-NEXT: obs.take
+func.func @levels(%a: !obs.pull<? x i32>, %rows: !obs.pull<? x !obs.pull<? x i32>>, %n: index, %c: i1)
+    -> (!obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>, !obs.pull<? x i32>) {
+  %p = obs.distribute block (%r = %rows : !obs.pull<? x !obs.pull<? x i32>>) -> !obs.push<grid, ? x 4 x i32> {
+    %t = obs.take %r [4] : !obs.pull<? x i32> -> !obs.pull<4 x i32>
+    %q = obs.push %t : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
+    obs.yield %q : !obs.push<block, 4 x i32>
+  }
+  %i = scf.if %c -> !obs.pull<? x i32> {
+    %t = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
+    scf.yield %t : !obs.pull<? x i32>
+  } else {
+    scf.yield %a : !obs.pull<? x i32>
+  }
+  %t = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
+  return %p, %i, %t : !obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>, !obs.pull<? x i32>
 }

@@ -208,10 +208,11 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
 def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
   let summary = "Check extents that the types leave open";
   let description = [{
-    Rule R4 for dynamic extents: behind every operation whose arrays must agree
+    Rule R4 for dynamic extents: before every operation whose arrays must agree
     in extents, or that must stay within one, stands an `obs.assert` of what the
     types do not prove. Operations inside of scalar regions are not checked:
-    those only compute an element.
+    those only compute an element. The host compares sizes for nothing, kernels
+    do not: `host-only` is for the former alone.
 
     ```mlir
     // before
@@ -221,8 +222,13 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     %m = obs.dim %b, 0 : !obs.pull<? x f32>
     %ok = arith.cmpi eq, %n, %m : index
     obs.assert %ok, "[R4-extents] obs.zip: the arrays have different extents"
+    %z = obs.zip %a, %b : !obs.pull<? x i32>, !obs.pull<? x f32>
     ```
   }];
+  let options = [
+    Option<"hostOnly", "host-only", "bool", "false",
+           "Check what the host executes, but nothing in kernels">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
