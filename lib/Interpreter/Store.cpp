@@ -118,10 +118,9 @@ LogicalResult Store::write(Machine &machine, Location loc, DataRef values,
       planes[0][position] = results.front().scalar.bits;
       return success();
     }
-    planes[0][position] =
-        combine(rule.kind, Scalar(types[0], planes[0][position]),
-                values[0].scalar)
-            .bits;
+    for (auto [plane, type, value] : llvm::zip(planes, types, values))
+      plane[position] =
+          combine(rule.kind, Scalar(type, plane[position]), value.scalar).bits;
     return success();
   }
   llvm_unreachable("unknown contract");

@@ -223,16 +223,3 @@ func.func @known(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x i32>, %n: in
   }
   return
 }
-
-// -----
-
-func.func @mapped(%a: !obs.pull<4 x i32>, %x: i32, %f: !obs.pull<4 x i1>) {
-  %0 = obs.segmented_reduce (%l, %r) = %a init %x flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<grid, 4 x i32> {
-    obs.yield %l : i32
-  }
-  // expected-error@+1 {{[R7-total] changes the values of a push array that is not known to write every element exactly once}}
-  %1 = obs.map (%y = %0 : !obs.push<grid, 4 x i32>) -> !obs.push<grid, 4 x i32> {
-    obs.yield %y : i32
-  }
-  return
-}

@@ -2,13 +2,17 @@
 // never or several times.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
-func.func @map_of_init(%z: i32, %n: index) {
-  %p = obs.fill init %z par (%i) in (%n) {
+// Of pairs, one component could be that of one write, and the other of another.
+func.func @map_of_any(%z: i32, %n: index) {
+  %p = obs.fill init %z any par (%i) in (%n) {
     obs.write %z at [%i] : i32
   } : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-total] changes the values of a push array that is not known to write every element exactly once; force it first}}
-  %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+  %q = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
+  }
+  // expected-error@+1 {{[R7-contract] contract any is for one element of at most 64 bits, not for 2 element types}}
+  %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32, i32> {
+    obs.yield %x, %x : i32, i32
   }
   return
 }
@@ -22,7 +26,25 @@ func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
     obs.write %c1 at [%k] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.reverse %p : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-total] changes the values of a push array}}
+  // expected-error@+1 {{[R7-final] changes what is written, but writes of contract reduce are combined, and nothing is final before all are done; force it first}}
+  %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+// They stay what they are when another program runs them.
+func.func @map_of_put(%z: i32, %n: index) {
+  %p = obs.fill reduce(addi) par (%i) in (%n) {
+    obs.write %z at [%i] : i32
+  } : !obs.push<grid, 8 x i32>
+  %q = obs.fill {
+    %c0 = arith.constant 0 : index
+    obs.put %p at [%c0] : !obs.push<grid, 8 x i32>
+  } : !obs.push<grid, 8 x i32>
+  // expected-error@+1 {{[R7-final] changes what is written}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -32,7 +54,7 @@ func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
 // -----
 
 func.func @map_of_argument(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[R7-total] changes the values of a push array}}
+  // expected-error@+1 {{[R7-final] changes the values of a push array whose program is not known; map it where it is made}}
   %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -43,7 +65,7 @@ func.func @map_of_argument(%p: !obs.push<grid, 8 x i32>) {
 
 // A module has no order of definition, so arrays may be defined in a circle.
 %p = obs.reverse %p : !obs.push<grid, 8 x i32>
-// expected-error@+1 {{[R7-total] changes the values of a push array}}
+// expected-error@+1 {{[R7-final] changes the values of a push array whose program is not known; map it where it is made}}
 %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
   obs.yield %x : i32
 }
@@ -59,10 +81,11 @@ func.func @any_of_pairs() {
 
 // -----
 
+// The operation combines each component.
 func.func @reduce_of_pairs() {
-  // expected-error@+1 {{[R7-contract] contract reduce is for one element of at most 64 bits}}
+  // expected-error@+1 {{[R7-kind] 'addi' combines integers, not 'f32'}}
   %p = obs.fill reduce(addi) {
-  } : !obs.push<grid, 8 x i32, i32>
+  } : !obs.push<grid, 8 x i32, f32>
   return
 }
 

@@ -65,13 +65,24 @@ func.func @level(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.
 
 // -----
 
-// Which elements are written is not known, so they are not mapped.
-func.func @mapped(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.level = #obs.level<block>} {
-  %0, %n = obs.compact %a flags %f : !obs.pull<4 x i32>, !obs.pull<4 x i1> -> !obs.push<block, 4 x i32>, !obs.push<block, 1 x index>
-  // expected-error@+1 {{[R7-total]}}
-  %1 = obs.map (%x = %0 : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
+// What a scatter combines is final when all is done.
+func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  %0, %f = obs.scatter %a at %k init %z reduce(addi) fetch : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>, !obs.push<block, 4 x i32>
+  %1 = obs.map (%x = %f : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
     obs.yield %x : i32
   }
+  // expected-error@+1 {{[R7-final] changes what is written}}
+  %2 = obs.map (%x = %0 : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+func.func @fetched_pairs(%a: !obs.pull<4 x i32, i32>, %k: !obs.pull<4 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scatter-fetch] fetches elements of 2 types, but each of them is combined on its own}}
+  %0, %f = obs.scatter %a at %k init %z, %z reduce(addi) fetch : !obs.pull<4 x i32, i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32, i32>, !obs.push<block, 4 x i32, i32>
   return
 }
 

@@ -124,7 +124,7 @@ func.func private @sum(%a: i32, %b: i32) -> i32 {
 }
 
 func.func @oversized(%x: i32, %y: f32, %n: index) {
-  // expected-error@+1 {{[R7-contract] contract reduce is for one element of at most 64 bits, not for 2 element types}}
+  // expected-error@+1 {{[R7-contract] contract reduce by a function is for one element of at most 64 bits, not for 2 element types}}
   %p = obs.fill init %x, %y reduce(@sum) par (%t) in (%n) {
     obs.write %x, %y at [%t] : i32, f32
   } : !obs.push<grid, 8 x i32, f32>

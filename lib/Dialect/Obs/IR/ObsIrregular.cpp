@@ -60,7 +60,7 @@ ParseResult ExpandOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("init")) &&
       parser.parseOperandList(init))
     return failure();
-  if (parser.parseOptionalAttrDict(state.attributes) ||
+  if (syntax::parseAttributes(parser, state) ||
       parser.parseColonType(lengthsType) || parser.parseArrow() ||
       parser.parseType(resultType) || parser.parseComma() ||
       parser.parseType(countType) ||
@@ -115,7 +115,7 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   properties.contract = contract;
   bool fetches = succeeded(parser.parseOptionalKeyword("fetch"));
-  if (parser.parseOptionalAttrDict(state.attributes) ||
+  if (syntax::parseAttributes(parser, state) ||
       parser.parseColonType(arrayType) || parser.parseComma() ||
       parser.parseType(indicesType) || parser.parseArrow() ||
       parser.parseType(resultType))
@@ -182,10 +182,9 @@ Value ScatterOp::buildExtent(OpBuilder &builder, Location loc, unsigned result,
                      : obs::buildExtent(builder, loc, getArray(), dim);
 }
 
-bool CompactOp::isTotal(unsigned result) { return result == 1; }
-bool RankOp::isTotal(unsigned) { return true; }
-bool ExpandOp::isTotal(unsigned result) { return result == 1; }
-bool ScatterOp::isTotal(unsigned result) { return result == 1; }
+Contract ScatterOp::getWeakestContract(unsigned result) {
+  return result == 0 ? getContract() : Contract::Disjoint;
+}
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -324,6 +323,11 @@ LogicalResult ScatterOp::verify() {
           "[scatter-fetch] fetch gives what elements found where "
           "they are combined, so it needs init and contract "
           "reduce; drop fetch, or write init %x reduce(addi)");
+    if (array.getElementTypes().size() != 1)
+      return emitOpError("[scatter-fetch] fetches elements of ")
+             << array.getElementTypes().size()
+             << " types, but each of them is combined on its own, so there is "
+                "no one element that is found; scatter them one by one";
     if (failed(verifyElementTypes(*this, found.getElementTypes(),
                                   array.getElementTypes(),
                                   "what is fetched")) ||

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 using namespace mlir::obs;
-using verification::isTotalPush;
+using verification::getWeakestContract;
 
 void obs::emitPush(OpBuilder &builder, Location loc, Value array,
                    Writer writer) {
@@ -44,18 +44,25 @@ static void buildPar(OpBuilder &builder, Location loc, ValueRange extents,
   body(builder, block->getArguments());
 }
 
-bool verification::isTotalPush(Value array) {
-  if (!isa<PushType>(array.getType()))
-    return true;
-  // A segmented_reduce by flags writes initial values, then others over them.
-  if (auto segmented = array.getDefiningOp<SegmentedReduceOp>())
-    return !segmented.isByFlags();
-  if (array.getDefiningOp<CollectiveOpInterface>())
-    return true;
+std::optional<Contract> verification::getWeakestContract(Value array) {
+  if (!isa<PushType>(array.getType()) ||
+      array.getDefiningOp<CollectiveOpInterface>())
+    return Contract::Disjoint;
   if (auto irregular = array.getDefiningOp<IrregularOpInterface>())
-    return irregular.isTotal(cast<OpResult>(array).getResultNumber());
-  auto op = array.getDefiningOp<PushOpInterface>();
-  return op && op.isTotal(cast<OpResult>(array).getResultNumber());
+    return irregular.getWeakestContract(
+        cast<OpResult>(array).getResultNumber());
+  if (auto op = array.getDefiningOp<PushOpInterface>())
+    return op.getWeakestContract(cast<OpResult>(array).getResultNumber());
+  return std::nullopt;
+}
+
+/// The same for several arrays. What is not known may be the weakest.
+static Contract getWeakest(ValueRange arrays) {
+  Contract weakest = Contract::Disjoint;
+  for (Value array : arrays)
+    weakest =
+        std::max(weakest, getWeakestContract(array).value_or(Contract::Reduce));
+  return weakest;
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,7 +79,7 @@ Value PushOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
   return obs::buildExtent(builder, loc, getArray(), dim);
 }
-bool PushOp::isTotal(unsigned) { return true; }
+Contract PushOp::getWeakestContract(unsigned) { return Contract::Disjoint; }
 
 /// Gives every write and put in `op`, less those of fills inside it, to
 /// `writer`.
@@ -155,8 +162,15 @@ Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return getExtents()[llvm::count_if(getType().getExtents().take_front(dim),
                                      ShapedType::isDynamic)];
 }
-bool FillOp::isTotal(unsigned) {
-  return getContract() == Contract::Disjoint && getInit().empty() && !getOnto();
+Contract FillOp::getWeakestContract(unsigned) {
+  Contract weakest = getContract();
+  getBody().walk([&](Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op); write && write.getContract())
+      weakest = std::max(weakest, *write.getContract());
+    else if (auto put = dyn_cast<PutOp>(op))
+      weakest = std::max(weakest, getWeakest(put.getArray()));
+  });
+  return weakest;
 }
 
 void DistributeOp::emit(OpBuilder &builder, Location loc, unsigned result,
@@ -262,8 +276,8 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
               "result by 'to'");
   return zeros.front();
 }
-bool DistributeOp::isTotal(unsigned result) {
-  return isTotalPush(getBody().front().getTerminator()->getOperand(result));
+Contract DistributeOp::getWeakestContract(unsigned result) {
+  return getWeakest(getBody().front().getTerminator()->getOperand(result));
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,8 +285,7 @@ bool DistributeOp::isTotal(unsigned result) {
 //===----------------------------------------------------------------------===//
 
 void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
-  Value push = *llvm::find_if(
-      getArrays(), [](Value a) { return isa<PushType>(a.getType()); });
+  Value push = getSource();
   emitPush(builder, loc, push,
            [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
                WriteContract contract) {
@@ -286,7 +299,16 @@ void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
              writer(b, l, cloneBody(b, getBody(), elements), indices, contract);
            });
 }
-bool MapOp::isTotal(unsigned) { return llvm::all_of(getArrays(), isTotalPush); }
+Contract MapOp::getWeakestContract(unsigned) { return getWeakest(getArrays()); }
+Value MapOp::getSource() {
+  return *llvm::find_if(getArrays(),
+                        [](Value a) { return isa<PushType>(a.getType()); });
+}
+SmallVector<Value> MapOp::buildInitial(OpBuilder &builder, ValueRange init) {
+  if (!llvm::hasSingleElement(getArrays()))
+    return {};
+  return cloneBody(builder, getBody(), init);
+}
 
 /// The program of `array` with its indices changed by `change`.
 static void
@@ -333,8 +355,10 @@ void ReindexOp::emit(OpBuilder &builder, Location loc, unsigned,
         return cloneBody(b, getBody(), indices);
       });
 }
-bool ReindexOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value ReindexOp::getMovedArray() { return getArray(); }
+Contract ReindexOp::getWeakestContract(unsigned) {
+  return getWeakest(getArray());
+}
+Value ReindexOp::getSource() { return getArray(); }
 
 void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
                      Writer writer) {
@@ -349,8 +373,10 @@ void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
                 return target;
               });
 }
-bool ReverseOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value ReverseOp::getMovedArray() { return getArray(); }
+Contract ReverseOp::getWeakestContract(unsigned) {
+  return getWeakest(getArray());
+}
+Value ReverseOp::getSource() { return getArray(); }
 
 void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   SmallVector<Value> counts =
@@ -371,8 +397,8 @@ void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                 return inside;
               });
 }
-bool TakeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value TakeOp::getMovedArray() { return getArray(); }
+Contract TakeOp::getWeakestContract(unsigned) { return getWeakest(getArray()); }
+Value TakeOp::getSource() { return getArray(); }
 
 void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
@@ -416,8 +442,8 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
         return inside;
       });
 }
-bool JoinOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value JoinOp::getMovedArray() { return getArray(); }
+Contract JoinOp::getWeakestContract(unsigned) { return getWeakest(getArray()); }
+Value JoinOp::getSource() { return getArray(); }
 
 void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
                        Writer writer) {
@@ -429,8 +455,10 @@ void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
                 return target;
               });
 }
-bool TransposeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value TransposeOp::getMovedArray() { return getArray(); }
+Contract TransposeOp::getWeakestContract(unsigned) {
+  return getWeakest(getArray());
+}
+Value TransposeOp::getSource() { return getArray(); }
 
 void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
                      Writer writer) {
@@ -448,8 +476,10 @@ void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
                                          target);
               });
 }
-bool ReshapeOp::isTotal(unsigned) { return isTotalPush(getArray()); }
-Value ReshapeOp::getMovedArray() { return getArray(); }
+Contract ReshapeOp::getWeakestContract(unsigned) {
+  return getWeakest(getArray());
+}
+Value ReshapeOp::getSource() { return getArray(); }
 
 //===----------------------------------------------------------------------===//
 // Several arrays
@@ -469,8 +499,8 @@ void ConcatOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
     start = outer.add(start, obs::buildExtent(builder, loc, array, dim));
   }
 }
-bool ConcatOp::isTotal(unsigned) {
-  return llvm::all_of(getArrays(), isTotalPush);
+Contract ConcatOp::getWeakestContract(unsigned) {
+  return getWeakest(getArrays());
 }
 
 void InterleaveOp::emit(OpBuilder &builder, Location loc, unsigned,
@@ -488,6 +518,6 @@ void InterleaveOp::emit(OpBuilder &builder, Location loc, unsigned,
                 });
   }
 }
-bool InterleaveOp::isTotal(unsigned) {
-  return llvm::all_of(getArrays(), isTotalPush);
+Contract InterleaveOp::getWeakestContract(unsigned) {
+  return getWeakest(getArrays());
 }

@@ -186,26 +186,37 @@ static bool isCyclic(Value array) {
     for (Value operand : op->getOperands())
       if (follow(operand))
         return true;
-    // A distribute asks what its region yields.
+    // A distribute asks what its region yields, a fill what it puts.
+    bool leadsBack = false;
     for (Region &region : op->getRegions())
-      for (Block &block : region)
-        if (!block.empty())
-          for (Value operand : block.back().getOperands())
-            if (follow(operand))
-              return true;
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          leadsBack |= follow(operand);
+      });
+    if (leadsBack)
+      return true;
   }
   return false;
 }
 
-/// Emits `[R7-total]` unless every element of `array` is known to be written
-/// exactly once.
-static LogicalResult verifyTotal(Operation *op, Value array) {
-  if (array.getDefiningOp() && !isCyclic(array) && isTotalPush(array))
-    return success();
-  return op->emitOpError("[R7-total] changes the values of a push array that "
-                         "is not known to write every element exactly once; "
-                         "force it first, or map the pull array that it is "
-                         "made of");
+/// Emits `[R7-final]` unless what `array` writes is known to be what it gives,
+/// and `[R7-contract]` if `any` of several writes would give parts of several.
+static LogicalResult verifyMapped(MapOp op, Value array) {
+  std::optional<Contract> contract;
+  if (array.getDefiningOp() && !isCyclic(array))
+    contract = getWeakestContract(array);
+  if (!contract)
+    return op.emitOpError("[R7-final] changes the values of a push array whose "
+                          "program is not known; map it where it is made");
+  if (*contract == Contract::Reduce)
+    return op.emitOpError(
+        "[R7-final] changes what is written, but writes of contract reduce are "
+        "combined, and nothing is final before all are done; force it first, "
+        "and map the pull array that this gives");
+  return *contract == Contract::Any
+             ? verifyContract(op, *contract, Attribute(),
+                              getArrayElementTypes(op.getType()))
+             : success();
 }
 
 LogicalResult MapOp::verify() {
@@ -241,7 +252,7 @@ LogicalResult MapOp::verify() {
 
 LogicalResult MapOp::verifyRegions() {
   for (Value array : getArrays())
-    if (isa<PushType>(array.getType()) && failed(verifyTotal(*this, array)))
+    if (isa<PushType>(array.getType()) && failed(verifyMapped(*this, array)))
       return failure();
   return success();
 }

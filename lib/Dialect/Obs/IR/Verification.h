@@ -77,9 +77,9 @@ LogicalResult verifyOperator(Operation *op, Attribute kind,
                              ArrayRef<Type> elements,
                              SymbolTableCollection &tables);
 
-/// True when the program of the push array `array` is known to write every
-/// element exactly once; and for pull arrays.
-bool isTotalPush(Value array);
+/// The weakest contract of the writes that make `array`, or nothing if its
+/// program is not known. That of a pull array is `disjoint`.
+std::optional<Contract> getWeakestContract(Value array);
 
 /// Emits `[R5-disjoint]` if two writes of a `disjoint` fill certainly meet. For
 /// fills whose body is verified; see ObsFillVerifier.cpp.

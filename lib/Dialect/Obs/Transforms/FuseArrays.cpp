@@ -165,18 +165,29 @@ static bool isFused(FillOp fill) {
   return !result.wasInterrupted();
 }
 
-/// The fill at the bottom of a chain of push arrays that only move elements, or
-/// null. Its initial contents are those of the whole chain.
+/// The fill at the bottom of a chain of push arrays that move elements or
+/// change their values, or null.
 static FillOp getChainRoot(Value array, SmallVectorImpl<Operation *> &chain) {
   Operation *op = array.getDefiningOp();
   if (auto fill = dyn_cast_or_null<FillOp>(op))
     return fill;
   auto push = dyn_cast_or_null<PushOpInterface>(op);
-  Value moved = push ? push.getMovedArray() : Value();
-  if (!moved)
+  Value source = push ? push.getSource() : Value();
+  if (!source)
     return {};
   chain.push_back(op);
-  return getChainRoot(moved, chain);
+  return getChainRoot(source, chain);
+}
+
+/// What a chain on `root`, which has initial contents that are the same
+/// everywhere, makes of these; nothing if they then differ.
+static SmallVector<Value> buildInitial(OpBuilder &builder, FillOp root,
+                                       ArrayRef<Operation *> chain) {
+  SmallVector<Value> init(root.getInit());
+  for (Operation *op : llvm::reverse(chain))
+    if (!init.empty())
+      init = cast<PushOpInterface>(op).buildInitial(builder, init);
+  return init;
 }
 
 /// Rebuilds the chain that ends in `array` on a copy of its root without
@@ -207,12 +218,18 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   WriteContract contract;
   SmallVector<Operation *> chain;
   if (FillOp root = getChainRoot(array, chain)) {
+    // A virtual array is written element by element.
+    bool isOntoVirtual = root.getOnto() && type.getLevel() != Level::Grid &&
+                         !isStorage(root.getOnto(), force);
     if (chain.empty() && isFused(root) && root->hasOneUse() &&
-        !root.getUnchecked())
+        !root.getUnchecked() && !isOntoVirtual)
       return root;
-    // `onto` stays with its root: a moved array would need a moved copy.
-    if (!root.getOnto() || chain.empty()) {
-      init = llvm::to_vector(root.getInit());
+    // `onto` stays with its root: a moved array would need a moved copy. So do
+    // initial contents that are not the same everywhere any more.
+    init = buildInitial(builder, root, chain);
+    if (!isOntoVirtual &&
+        (chain.empty() ||
+         (!root.getOnto() && init.empty() == root.getInit().empty()))) {
       onto = root.getOnto();
       contract = {root.getContract(), root.getKindAttr()};
       array = dropInitialContents(builder, array, root, chain);

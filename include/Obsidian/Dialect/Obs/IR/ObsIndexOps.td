@@ -15,17 +15,23 @@ defvar BothArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_PushOpInterface>];
 /// The same for those that only move the elements of one array.
 defvar MovingArrayMethods = PullArrayMethods # [
-  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getMovedArray"]>];
+  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource"]>];
+
+/// The same for those that change its values.
+defvar MappingArrayMethods = PullArrayMethods # [
+  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource", "buildInitial"]>];
 
 def Obs_MapOp : Obs_Op<"map", [
-    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # BothArrayMethods> {
+    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MappingArrayMethods> {
   let summary = "Apply a function to every element of one or more arrays";
   let description = [{
     The arrays have equal extents (R4). The region has one argument for every
     element type of every array, in order, and yields the element types of the
     result. At most one operand is a push array; the result is then a push array
     of its level, and the pull arrays are read at the index that the writer gets.
-    A push operand must be total: every element written exactly once (R7). An
+    What a push operand writes is changed where it is written, and its initial
+    contents are; elements that it never writes stay unwritten. So no contract of
+    its writes may be `reduce`: those are final only when all are done (R7). An
     array with several element types has several names: `(%x, %y = %pairs : ...)`.
 
     Example:
@@ -166,7 +172,8 @@ def Obs_SplitOp : Obs_Op<"split", [Pure, AttrSizedOperandSegments] # PullArrayMe
     `c * k + i`; `strided`: it is element `c + i * chunks`, so that neighbouring
     chunks read neighbouring addresses. Where `n` is no multiple of `k`, reads
     past the end give the `pad` values; without `pad` the static extents must
-    divide (R4) and dynamic ones are checked under `runtime-checks` of `obs-to-gpu`.
+    divide (R4); dynamic ones are checked by the host, and in kernels under
+    `runtime-checks` of `obs-to-gpu`.
 
     Example:
 
@@ -238,8 +245,8 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The numbers of elements agree: static ones are checked here (R4), dynamic
-    ones under `runtime-checks` of `obs-to-gpu`. Dynamic extents of the result stand in
-    brackets.
+    ones by the host, and in kernels under `runtime-checks` of `obs-to-gpu`.
+    Dynamic extents of the result stand in brackets.
 
     Example:
 

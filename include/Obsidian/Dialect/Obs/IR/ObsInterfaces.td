@@ -60,13 +60,20 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$result, "::mlir::obs::Writer":$writer)>,
     InterfaceMethod<[{
-      True when every element of result `result` is written, exactly once
-      (contract `disjoint`, no initial contents).
-    }], "bool", "isTotal", (ins "unsigned":$result)>,
+      The weakest contract of the writes that make result `result`. What writes of
+      contract `reduce` give may be final only when all are done; others may be
+      changed where they are written, and initial contents with them.
+    }], "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result)>,
     InterfaceMethod<[{
-      The push operand whose elements this array only moves to other indices, or
-      null. Initial contents that are the same everywhere move along unchanged.
-    }], "::mlir::Value", "getMovedArray", (ins), "", "return {};">
+      The push operand each of whose writes is one write of this array, at
+      another index or with other values; null if there is no such operand.
+    }], "::mlir::Value", "getSource", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      The initial contents of this array if those of its source are `init`, the
+      same everywhere; nothing if these then differ from index to index.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildInitial",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$init), "",
+      "return ::llvm::to_vector(init);">
   ];
 }
 

@@ -26,15 +26,16 @@ def Obs_IrregularOpInterface : OpInterface<"IrregularOpInterface"> {
   let methods = [
     InterfaceMethod<"The name of the strategy, if one is asked for.",
       "::std::optional<::llvm::StringRef>", "getStrategy">,
-    InterfaceMethod<"True when every element of result `result` is written, exactly once.",
-      "bool", "isTotal", (ins "unsigned":$result)>
+    InterfaceMethod<"The weakest contract of the writes that make result `result`.",
+      "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result), "",
+      "return ::mlir::obs::Contract::Disjoint;">
   ];
 }
 
 class Obs_IrregularOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
         NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-        DeclareOpInterfaceMethods<Obs_IrregularOpInterface, ["isTotal"]>
+        DeclareOpInterfaceMethods<Obs_IrregularOpInterface>
       ] # traits> {
   let hasVerifier = 1;
 }
@@ -163,6 +164,7 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
 
 def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<Obs_IrregularOpInterface, ["getWeakestContract"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Elements at the places that an array of indices gives";
   let description = [{
@@ -172,9 +174,11 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     `disjoint` (the default), `any`, or `reduce`. Elements never written are
     `init`, one scalar for each element type; without `init`, reading them is an
     error. The extent of the result is part of its type or stands in brackets.
+    Elements of several types are combined component by component, all by the
+    operation that `reduce` names.
 
-    With `fetch`, which needs contract `reduce` and `init`, there is a second
-    result, as long as the operands: what each element found at its index, before
+    With `fetch`, which needs contract `reduce`, `init` and one element type, there is a
+    second result, as long as the operands: what each element found at its index, before
     it was combined with that. Of elements at one index one finds `init`, the next
     what the first one left, and so on; which one is first is not determined.
     With `reduce(addi)` of ones these are the numbers of the elements at their

@@ -44,7 +44,7 @@ getNamedKind(const Reduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a copy knows of one element of the result: its value, or with a
+/// What a copy knows of one element of the result: its components, or with a
 /// function a flag, "there is one", and its value.
 class Cells : public CollectiveBuilder {
 public:
@@ -52,14 +52,17 @@ public:
 
   /// Nothing.
   Values empty;
-  bool hasNeutral() const { return empty.size() == 1; }
-  /// `value` where `condition` holds, else nothing.
-  Values makeIf(Value condition, Value value);
+  bool hasNeutral() const { return isNamed; }
+  /// `values` where `condition` holds, else nothing.
+  Values makeIf(Value condition, ValueRange values);
   /// Writes element i of the result, if there is something.
   void write(CollectiveBuilder &c, ValueRange cell, Value i);
 
 private:
   Cells(const Reduction &reduction, std::optional<arith::AtomicRMWKind> kind);
+
+  /// It is an operation with a name that combines elements.
+  bool isNamed;
 };
 } // namespace
 
@@ -76,7 +79,10 @@ getCellOperator(CollectiveBuilder &c, const Reduction &reduction,
   if (kind)
     return
         [kind = *kind](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-          return Values{arith::getReductionOp(kind, b, loc, x[0], y[0])};
+          Values both;
+          for (auto [first, second] : llvm::zip_equal(x, y))
+            both.push_back(arith::getReductionOp(kind, b, loc, first, second));
+          return both;
         };
   return [&c, &body = getFunction(reduction)](OpBuilder &b, Location loc,
                                               ValueRange x, ValueRange y) {
@@ -97,34 +103,46 @@ Cells::Cells(const Reduction &reduction)
 Cells::Cells(const Reduction &reduction,
              std::optional<arith::AtomicRMWKind> kind)
     : CollectiveBuilder(reduction.c.builder, reduction.c.loc, Level::Block,
-                        reduction.getElementType(), /*commutative=*/true,
-                        getCellOperator(reduction.c, reduction, kind)) {
-  Type type = reduction.getElementType();
+                        reduction.getElementTypes(), /*commutative=*/true,
+                        getCellOperator(reduction.c, reduction, kind)),
+      isNamed(kind) {
   if (kind) {
-    empty = {arith::getIdentityValue(*kind, type, builder, loc)};
+    for (Type type : reduction.getElementTypes())
+      empty.push_back(arith::getIdentityValue(*kind, type, builder, loc));
     return;
   }
+  Type type = reduction.getElementTypes().front();
   elementTypes = {builder.getI1Type(), type};
   empty = {arith::ConstantIntOp::create(builder, loc, 0, 1),
            arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type))};
 }
 
-Values Cells::makeIf(Value condition, Value value) {
+Values Cells::makeIf(Value condition, ValueRange values) {
   if (!hasNeutral())
-    return {condition, value};
-  return {
-      arith::SelectOp::create(builder, loc, condition, value, empty.front())};
+    return {condition, values.front()};
+  Values chosen;
+  for (auto [value, neutral] : llvm::zip_equal(values, empty))
+    chosen.push_back(
+        arith::SelectOp::create(builder, loc, condition, value, neutral));
+  return chosen;
 }
 
 void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
-  Value isNew = cell.front();
-  if (hasNeutral() && isa<FloatType>(isNew.getType()))
-    isNew = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
-                                  isNew, empty.front());
-  else if (hasNeutral())
-    isNew = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, isNew,
-                                  empty.front());
-  buildIf(c, isNew, [&] { strategies::write(c, cell.back(), i); });
+  if (!hasNeutral())
+    return buildIf(c, cell.front(),
+                   [&] { strategies::write(c, cell.back(), i); });
+  Value isNew;
+  for (auto [value, neutral] : llvm::zip_equal(cell, empty)) {
+    Value differs =
+        isa<FloatType>(value.getType())
+            ? Value(arith::CmpFOp::create(
+                  builder, loc, arith::CmpFPredicate::UNE, value, neutral))
+            : Value(arith::CmpIOp::create(
+                  builder, loc, arith::CmpIPredicate::ne, value, neutral));
+    isNew = isNew ? builder.createOrFold<arith::OrIOp>(loc, isNew, differs)
+                  : differs;
+  }
+  buildIf(c, isNew, [&] { strategies::write(c, cell, i); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +185,7 @@ MarkedMemory::MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
                            ArrayRef<int64_t> shape)
     : c(c), function(getFunction(reduction)) {
   OpBuilder &builder = c.builder;
-  Type type = reduction.getElementType();
+  Type type = reduction.getElementTypes().front();
   memory = memref::AllocOp::create(
       builder, c.loc,
       MemRefType::get(
@@ -235,25 +253,27 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
                     Value count, int64_t copies) {
   OpBuilder &builder = c.builder;
   Cells cells(reduction);
-  c.elementTypes = {reduction.getElementType()};
+  c.elementTypes = llvm::to_vector(reduction.getElementTypes());
   Extent size = reduction.size;
   SmallVector<Extent> extents;
   if (copies > 1)
     extents.push_back(c.getConstantExtent(copies));
   extents.push_back(size);
-  auto runAll = [&](llvm::function_ref<void(Value, ValueRange, Value)> add) {
-    forEach(c, count, [&](Value t) {
-      SmallVector<Value> place;
-      if (copies > 1)
-        place.push_back(c.rem(c.div(t, c.constant(CollectiveBuilder::warpSize)),
-                              c.constant(copies)));
-      reduction.run(c.add(begin, t), [&](Value value, Value index) {
-        place.push_back(index);
-        add(value, place, index);
-        place.pop_back();
-      });
-    });
-  };
+  auto runAll =
+      [&](llvm::function_ref<void(ValueRange, ValueRange, Value)> add) {
+        forEach(c, count, [&](Value t) {
+          SmallVector<Value> place;
+          if (copies > 1)
+            place.push_back(
+                c.rem(c.div(t, c.constant(CollectiveBuilder::warpSize)),
+                      c.constant(copies)));
+          reduction.run(c.add(begin, t), [&](ValueRange values, Value index) {
+            place.push_back(index);
+            add(values, place, index);
+            place.pop_back();
+          });
+        });
+      };
   auto combineAll = [&](llvm::function_ref<Values(ValueRange)> load) {
     forEach(c, size.value, [&](Value i) {
       auto loadFrom = [&](int64_t copy) {
@@ -272,8 +292,8 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
         PushType::get(builder.getContext(), c.level, type.getExtents(),
                       type.getBounds(), type.getElementTypes()),
         size.value, cells.empty, Value(), [&] {
-          runAll([&](Value value, ValueRange place, Value) {
-            WriteOp::create(builder, c.loc, value, place, ContractAttr(),
+          runAll([&](ValueRange values, ValueRange place, Value) {
+            WriteOp::create(builder, c.loc, values, place, ContractAttr(),
                             StringAttr());
           });
         });
@@ -297,8 +317,8 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
       else
         memory.clear(ValueRange{c.constant(copy), i});
   });
-  runAll([&](Value value, ValueRange place, Value index) {
-    memory.add(value, place, index);
+  runAll([&](ValueRange values, ValueRange place, Value index) {
+    memory.add(values.front(), place, index);
   });
   combineAll([&](ValueRange place) { return memory.load(place); });
 }
@@ -368,13 +388,13 @@ static Value buildInRegisters(Reduction &reduction) {
   Values emptyRow;
   for (int64_t place = 0; place < size; ++place)
     llvm::append_range(emptyRow, cells.empty);
-  auto update = [&](ValueRange row, Value value, Value index) {
+  auto update = [&](ValueRange row, ValueRange values, Value index) {
     Values next;
     for (int64_t place = 0; place < size; ++place)
       llvm::append_range(
           next, cells.combine(
                     row.slice(place * width, width),
-                    cells.makeIf(c.equal(index, c.constant(place)), value)));
+                    cells.makeIf(c.equal(index, c.constant(place)), values)));
     return next;
   };
   GridParts parts(c, reduction.n);
@@ -418,22 +438,24 @@ static Value buildInRegisters(Reduction &reduction) {
 
 /// Bytes of the result.
 static int64_t countBytes(const Reduction &reduction) {
-  return reduction.size.bound *
-         llvm::divideCeil(reduction.getElementType().getIntOrFloatBitWidth(),
-                          8);
+  int64_t bytes = 0;
+  for (Type type : reduction.getElementTypes())
+    bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return reduction.size.bound * bytes;
 }
 
 /// True if memory has the operation, so that no thread tries it again and
 /// again.
 static bool isNative(const Reduction &reduction) {
   using Kind = arith::AtomicRMWKind;
-  Type type = reduction.getElementType();
   std::optional<Kind> kind = getNamedKind(reduction);
   if (!kind)
     return false;
-  if (*kind == Kind::addf)
-    return type.isF32() || type.isF64();
-  return (type.isInteger(32) || type.isInteger(64)) && *kind != Kind::muli;
+  return llvm::all_of(reduction.getElementTypes(), [&](Type type) {
+    if (*kind == Kind::addf)
+      return type.isF32() || type.isF64();
+    return (type.isInteger(32) || type.isInteger(64)) && *kind != Kind::muli;
+  });
 }
 
 /// True if a thread can have a copy in registers.

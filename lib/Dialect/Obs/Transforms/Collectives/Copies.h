@@ -40,9 +40,9 @@ struct CopyLimits {
 class Reduction {
 public:
   using Values = CollectiveBuilder::Values;
-  using WriteFn = llvm::function_ref<void(Value value, Value index)>;
-  using UpdateFn =
-      llvm::function_ref<Values(ValueRange row, Value value, Value index)>;
+  using WriteFn = llvm::function_ref<void(ValueRange values, Value index)>;
+  using UpdateFn = llvm::function_ref<Values(ValueRange row, ValueRange values,
+                                             Value index)>;
 
   /// `c` is a builder at the level of `op`, which has the result.
   Reduction(CollectiveBuilder &c, Operation *op, Attribute kind,
@@ -62,13 +62,14 @@ public:
   PushType getType() const {
     return cast<PushType>(op->getResult(0).getType());
   }
-  Type getElementType() const { return getType().getElementTypes().front(); }
+  ArrayRef<Type> getElementTypes() const { return getType().getElementTypes(); }
 
   CollectiveBuilder &c;
   Operation *op;
-  /// The name of an operation, or a function.
+  /// The name of an operation, which combines each component of an element, or
+  /// a function of elements of one type.
   Attribute kind;
-  /// What the result holds before: one scalar or an array, or neither.
+  /// What the result holds before: scalars or an array, or neither.
   ValueRange init;
   Value onto;
   /// The number of iterations, and of elements of the result.

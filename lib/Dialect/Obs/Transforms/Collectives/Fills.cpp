@@ -104,7 +104,7 @@ void FillReduction::run(Value i, WriteFn write) {
     auto copy = cast<WriteOp>(mapping.lookup(original.getOperation()));
     OpBuilder::InsertionGuard guard(c.builder);
     c.builder.setInsertionPoint(copy);
-    write(copy.getValues().front(), copy.getIndices().front());
+    write(copy.getValues(), copy.getIndices().front());
     copy.erase();
   }
 }
@@ -140,7 +140,7 @@ Reduction::Values FillReduction::fold(Block &block, IRMapping &mapping,
       continue;
     }
     if (auto write = dyn_cast<WriteOp>(op)) {
-      row = update(row, lookup(write.getValues()).front(),
+      row = update(row, lookup(write.getValues()),
                    lookup(write.getIndices()).front());
       continue;
     }

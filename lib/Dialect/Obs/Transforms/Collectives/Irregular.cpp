@@ -43,6 +43,15 @@ static FailureOr<std::unique_ptr<GridScan>> scanAtGrid(
 // compact
 //===----------------------------------------------------------------------===//
 
+/// True if `array` is `source`, moved or mapped.
+static bool isMadeOf(Value array, Value source) {
+  while (array && array != source) {
+    auto push = array.getDefiningOp<PushOpInterface>();
+    array = push ? push.getSource() : Value();
+  }
+  return static_cast<bool>(array);
+}
+
 /// Tries to have the elements forced before the count, by a force of their own.
 /// True if the kernel of the elements then runs once, and that of the count
 /// behind it.
@@ -51,12 +60,8 @@ static bool forceBeforeCount(CompactOp op) {
     return false;
   if (op.getCount().use_empty())
     return true;
-  auto force = op.getResult().hasOneUse()
-                   ? dyn_cast<ForceOp>(*op.getResult().user_begin())
-                   : ForceOp();
-  auto other = op.getCount().hasOneUse()
-                   ? dyn_cast<ForceOp>(*op.getCount().user_begin())
-                   : ForceOp();
+  ForceOp force = findOnlyForce(op.getResult());
+  ForceOp other = findOnlyForce(op.getCount());
   if (!force || !other)
     return false;
   if (force != other)
@@ -65,17 +70,19 @@ static bool forceBeforeCount(CompactOp op) {
   // One force of both becomes two.
   if (force.getArrays().size() != 2 || !force.getInto().empty())
     return false;
+  bool isCountFirst = isMadeOf(force.getArrays()[0], op.getCount());
+  if (!isMadeOf(force.getArrays()[isCountFirst ? 1 : 0], op.getResult()) ||
+      !isMadeOf(force.getArrays()[isCountFirst ? 0 : 1], op.getCount()))
+    return false;
   OpBuilder builder(force);
   auto forceOne = [&](unsigned i) {
     auto one = ForceOp::create(
         builder, force.getLoc(), TypeRange(force.getResults()[i].getType()),
         force.getArrays()[i], ValueRange(), force.getStorageAttr(),
-        force.getArrays()[i] == op.getCount() ? StringAttr()
-                                              : force.getKernelAttr(),
+        (i == 0) == isCountFirst ? StringAttr() : force.getKernelAttr(),
         force.getThreadsAttr(), UnitAttr());
     force.getResults()[i].replaceAllUsesWith(one.getResults().front());
   };
-  bool isCountFirst = force.getArrays().front() == op.getCount();
   forceOne(isCountFirst ? 1 : 0);
   forceOne(isCountFirst ? 0 : 1);
   force.erase();
@@ -83,14 +90,14 @@ static bool forceBeforeCount(CompactOp op) {
 }
 
 /// Memory for the count, if the kernel of the elements is to write it: in one
-/// pass, if the count has a force of its own. The result of that is then this
-/// memory.
+/// pass, if the count as it is has a force of its own. The result of that is
+/// then this memory.
 static Value allocateCount(CollectiveBuilder &c, CompactOp op) {
   if (op.getStrategy().value_or("one_pass") != "one_pass" ||
       op.getCount().use_empty())
     return {};
-  auto force = cast<ForceOp>(*op.getCount().user_begin());
-  if (force.getArrays().size() != 1 || !force.getInto().empty())
+  auto force = dyn_cast<ForceOp>(*op.getCount().user_begin());
+  if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
     return {};
   Type type = op.getCount().getType().getElementTypes().front();
   Value memory =

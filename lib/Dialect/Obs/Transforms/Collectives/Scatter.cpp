@@ -60,13 +60,12 @@ public:
         scatter(scatter) {}
 
   void run(Value i, WriteFn write) override {
-    scatter.write(i, [&](ValueRange values, Value index) {
-      write(values.front(), index);
-    });
+    scatter.write(
+        i, [&](ValueRange values, Value index) { write(values, index); });
   }
   Values fold(Value i, Values row, UpdateFn update) override {
     Value index = scatter.getIndex(i);
-    return update(row, scatter.getElement(i), index);
+    return update(row, scatter.c.get(scatter.op.getArray(), i), index);
   }
 
 private:
