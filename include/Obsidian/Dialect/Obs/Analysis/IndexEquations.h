@@ -22,6 +22,10 @@ IndexExpr substitute(const IndexExpr &expr, const IndexSolution &solution);
 /// without carry, or because they are built alike. False if that is not found.
 bool areEqual(const IndexExpr &a, const IndexExpr &b);
 
+/// True if the two differ wherever both have a value: by bounds, by an odd part
+/// of a difference that is else even, or by xor with a number.
+bool areNeverEqual(const IndexExpr &a, const IndexExpr &b);
+
 /// Values of the variables `unknowns`, of those that occur, with which `map` is
 /// `target` for all values of all other variables and symbols; nullopt if none
 /// are found. Sums are solved as digits, xor and permutations of bits by their

@@ -8,7 +8,6 @@
 #include "Accesses.h"
 #include "Meetings.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -49,99 +48,117 @@ static bool isInRegisters(Value buffer) {
 }
 
 namespace {
-/// Runs counted loops for the slots that they carry: who flips a slot how often
-/// depends on numbers of turns only.
-class SlotCounter {
+/// Finds slots. Those that counted loops carry are composed turn by turn: who
+/// flips a slot how often depends on numbers of turns only.
+class SlotReader {
 public:
-  /// Whether the runs of `loop` flip its carried value `i` an odd number of
-  /// times; nothing if that is not known.
-  std::optional<bool> getParity(scf::ForOp loop, unsigned i);
+  Slot read(Value index);
 
 private:
-  std::optional<int64_t> evaluate(Value value);
-  /// Whether `value` is `from`, or 1 - `from`, in this turn.
-  std::optional<bool> isFlipped(Value value, Value from);
+  IndexExpr get(Value value);
+  std::optional<IndexExpr> runLoop(scf::ForOp loop, unsigned i);
 
   IndexRecognizer recognizer;
-  TermTable terms;
-  llvm::DenseMap<Value, SymbolicEvaluator> evaluators;
-  /// The symbols of the counters in this turn.
-  llvm::DenseMap<unsigned, int64_t> turn;
+  /// What symbols are in this turn.
+  llvm::DenseMap<unsigned, IndexExpr> turn;
   unsigned numTurns = 0;
 };
 } // namespace
 
-std::optional<int64_t> SlotCounter::evaluate(Value value) {
+IndexExpr SlotReader::get(Value value) {
   IndexExpr expr = recognizer.get(value);
-  if (expr.getKind() == IndexExpr::Kind::Constant)
-    return expr.getConstant();
-  SymbolicEvaluator &evaluator =
-      evaluators.try_emplace(value, expr, terms).first->second;
-  for (auto [symbol, number] : turn)
-    evaluator.fixSymbol(symbol, number);
-  evaluator.evaluate();
-  return evaluator.getNumber(0);
+  return LinearForm::get(expr.substitute([&](const IndexExpr &leaf)
+                                             -> std::optional<IndexExpr> {
+           auto found = turn.find(leaf.getId());
+           if (found != turn.end())
+             return found->second;
+           auto result = dyn_cast<OpResult>(recognizer.getValue(leaf.getId()));
+           auto loop =
+               result ? dyn_cast<scf::ForOp>(result.getOwner()) : scf::ForOp();
+           return loop ? runLoop(loop, result.getResultNumber()) : std::nullopt;
+         }))
+      .toExpr();
 }
 
-std::optional<bool> SlotCounter::isFlipped(Value value, Value from) {
-  if (value == from)
-    return false;
-  if (auto difference = value.getDefiningOp<arith::SubIOp>();
-      difference && isConstantIntValue(difference.getLhs(), 1)) {
-    std::optional<bool> before = isFlipped(difference.getRhs(), from);
-    return before ? std::optional(!*before) : before;
-  }
-  auto loop = value.getDefiningOp<scf::ForOp>();
-  if (!loop)
-    return std::nullopt;
-  unsigned i = cast<OpResult>(value).getResultNumber();
-  std::optional<bool> before = isFlipped(loop.getInitArgs()[i], from);
-  std::optional<bool> inside = before ? getParity(loop, i) : before;
-  return inside ? std::optional(*before != *inside) : inside;
-}
-
-std::optional<bool> SlotCounter::getParity(scf::ForOp loop, unsigned i) {
+/// The result `i` of `loop`.
+std::optional<IndexExpr> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
   constexpr unsigned maxTurns = 4096;
-  std::optional<int64_t> from = evaluate(loop.getLowerBound());
-  std::optional<int64_t> to = evaluate(loop.getUpperBound());
-  std::optional<int64_t> step = evaluate(loop.getStep());
+  std::optional<int64_t> from = get(loop.getLowerBound()).getConstant();
+  std::optional<int64_t> to = get(loop.getUpperBound()).getConstant();
+  std::optional<int64_t> step = get(loop.getStep()).getConstant();
   if (!from || !to || !step || *step <= 0 || loop->hasAttr("obs.map"))
     return std::nullopt;
-  bool parity = false;
   IndexExpr counter = recognizer.get(loop.getInductionVar());
+  unsigned carried = recognizer.get(loop.getRegionIterArg(i)).getId();
+  IndexExpr slot = get(loop.getInitArgs()[i]);
   for (int64_t number = *from; number < *to; number += *step) {
     auto round = solveForSymbol(counter, number);
-    if (!round)
+    if (!round || ++numTurns > maxTurns)
       return std::nullopt;
-    turn[round->first] = round->second;
-    std::optional<bool> flipped =
-        isFlipped(loop.getYieldedValues()[i], loop.getRegionIterArg(i));
-    if (!flipped || ++numTurns > maxTurns)
-      return std::nullopt;
-    parity ^= *flipped;
+    turn.insert_or_assign(round->first, IndexExpr::constant(round->second));
+    turn.insert_or_assign(carried, slot);
+    slot = get(loop.getYieldedValues()[i]);
+    // What else the turn computes is another value in the next one.
+    for (const IndexExpr &symbol : collectLeaves(slot, IndexExpr::Kind::Symbol))
+      if (loop.getRegion().isAncestor(
+              recognizer.getValue(symbol.getId()).getParentRegion()))
+        return std::nullopt;
   }
-  return parity;
+  return slot;
 }
 
-static Slot getSlot(Value index) {
-  // A slot that the turns of counted loops flip.
-  if (auto loop = index.getDefiningOp<scf::ForOp>()) {
-    unsigned i = cast<OpResult>(index).getResultNumber();
-    Slot slot = getSlot(loop.getInitArgs()[i]);
-    if (std::optional<bool> parity = SlotCounter().getParity(loop, i)) {
-      slot.flipped ^= *parity;
-      return slot;
-    }
+/// `index`, an expression of symbol 0, as part of a ring of two: what is
+/// further off comes from no ring, and loops would go on with it.
+static std::optional<IndexExpr> getNear(const IndexExpr &index) {
+  LinearForm form = LinearForm::get(index);
+  bool isNear =
+      form.terms.empty() ||
+      (form.terms.size() == 1 &&
+       form.terms[0].first.getKind() == IndexExpr::Kind::Symbol &&
+       std::abs(form.terms[0].second) == 1 && std::abs(form.constant) <= 1);
+  return isNear ? std::optional(form.toExpr()) : std::nullopt;
+}
+
+Slot SlotReader::read(Value index) {
+  IndexExpr expr = get(index);
+  SmallVector<IndexExpr> symbols = collectLeaves(expr, IndexExpr::Kind::Symbol);
+  IndexExpr own = IndexExpr::symbol(0);
+  if (symbols.empty() && expr.getConstant())
+    return {Value(), expr};
+  if (symbols.size() == 1) {
+    if (std::optional<IndexExpr> near =
+            getNear(expr.substitute([&](const IndexExpr &) { return own; })))
+      return {recognizer.getValue(symbols.front().getId()), near};
   }
-  if (std::optional<int64_t> value = getConstantIntValue(index))
-    return {Value(), *value == 1, *value == 0 || *value == 1};
-  if (auto sub = index.getDefiningOp<arith::SubIOp>())
-    if (getConstantIntValue(sub.getLhs()) == 1) {
-      Slot inner = getSlot(sub.getRhs());
-      inner.flipped = !inner.flipped;
-      return inner;
-    }
-  return {index, false, true};
+  return {index, own};
+}
+
+Slot obs::getSlot(Value index) { return SlotReader().read(index); }
+
+/// `slot` as an expression of what `to` is of, where `from`, of the same value,
+/// is the same number as `to`.
+static Slot carry(const Slot &slot, const Slot &from, const Slot &to) {
+  if (!slot.index || !from.index || !to.index || slot.base != from.base)
+    return {};
+  if (std::optional<int64_t> number = from.index->getConstant()) {
+    // Of two numbers each is the sum less the other one.
+    if (slot.index->getConstant() == number)
+      return to;
+    IndexExpr other = *slot.index + *from.index - *to.index;
+    std::optional<IndexExpr> near = getNear(other);
+    return near ? Slot{to.base, near} : Slot();
+  }
+  // Back from `from` to the value, and from there to the slot.
+  IndexExpr unknown = IndexExpr::variable(0);
+  auto open = [&](const IndexExpr &expr) {
+    return expr.substitute([&](const IndexExpr &) { return unknown; });
+  };
+  std::optional<IndexSolution> base =
+      solveFor({0}, open(*from.index), *to.index);
+  std::optional<IndexExpr> near;
+  if (base)
+    near = getNear(substitute(open(*slot.index), *base));
+  return near ? Slot{to.base, near} : Slot();
 }
 
 /// True for a ring: two buffers, of which a loop carries the number of one.
@@ -187,9 +204,8 @@ static void appendAccesses(Operation *op, Level scope, Accesses &accesses) {
                           getOwner(access.buffer) == Level::Thread ||
                           isInRegisters(access.buffer)))
       return; // Tables and private arrays are nobody else's.
-    if (access.buffer == memory && !indices.empty()) {
+    if (access.buffer == memory && !indices.empty())
       access.slot = getSlot(indices.front());
-    }
     if (!llvm::is_contained(accesses, access))
       accesses.push_back(access);
   };
@@ -292,7 +308,7 @@ static bool add(Accesses &pending, ArrayRef<Access> accesses) {
   return changed;
 }
 
-/// True when `op` indexes `buffer` by `slot` or by 1 - `slot`.
+/// True when `op` indexes `buffer` by an expression of `slot`.
 static bool indexesBy(Operation *op, Value buffer, Value slot) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     if (!op->isAncestor(user))
@@ -314,13 +330,13 @@ static Accesses enter(const Accesses &pending, ValueRange from, ValueRange to,
   for (Access access : pending) {
     // Several arguments can start from one number; the one that addresses the
     // buffer is the one that the body indexes it by.
-    if (access.slot.known && access.buffer)
+    if (access.slot.index && access.buffer)
       for (auto [a, b] : llvm::zip(from, to)) {
         Slot source = getSlot(a);
-        if (!source.known || source.base != access.slot.base ||
+        if (source.base != access.slot.base ||
             !indexesBy(loop, access.buffer, b))
           continue;
-        access.slot = {b, access.slot.flipped != source.flipped, true};
+        access.slot = carry(access.slot, source, Slot{b, IndexExpr::symbol(0)});
         break;
       }
     add(result, access);
@@ -337,18 +353,15 @@ static Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
   for (Access access : pending) {
     Value base = access.slot.base;
     if (base && region.isAncestor(base.getParentRegion())) {
-      access.slot.known = false;
+      Slot slot;
       for (auto [a, b] : llvm::zip(from, to)) {
         Slot source = getSlot(a);
         if (source.base != base)
           continue;
-        bool flips = access.slot.flipped != source.flipped;
-        access.slot = getSlot(b);
-        access.slot.flipped ^= flips;
+        slot = carry(access.slot, source, getSlot(b));
         break;
       }
-      if (!access.slot.known)
-        access.slot = {};
+      access.slot = slot;
     }
     add(result, access);
   }
@@ -377,15 +390,29 @@ static Accesses getCarried(const Accesses &pending, Operation *loop) {
   return result;
 }
 
-/// True when the body of `loop` runs at most once.
+/// The least that a counter of `loop` grows by in a turn.
+static int64_t getLeastStep(scf::ForOp loop) {
+  auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
+  if (!count)
+    return getExtentRange(loop.getStep()).min;
+  // A grid is at least one block.
+  if (count.getMap().getUnit() != Level::Warp)
+    return 1;
+  Workers workers = getWorkers(loop->getParentOfType<KernelOp>());
+  return llvm::divideCeil(workers.launched, warpSize);
+}
+
+/// True when the body of `loop` runs at most once, for each worker if it is
+/// spread over them.
 static bool runsOnce(scf::ForOp loop) {
-  int64_t to = getExtentRange(loop.getUpperBound()).max;
-  if (loop->hasAttr("obs.map"))
-    return to <= 1;
-  int64_t turns;
-  return !llvm::SubOverflow(to, getExtentRange(loop.getLowerBound()).min,
-                            turns) &&
-         turns <= std::max<int64_t>(1, getExtentRange(loop.getStep()).min);
+  // The numbers of workers begin with 0.
+  int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
+                     ? 0
+                     : getExtentRange(loop.getLowerBound()).min;
+  int64_t length;
+  return !llvm::SubOverflow(getExtentRange(loop.getUpperBound()).max, from,
+                            length) &&
+         length <= std::max<int64_t>(1, getLeastStep(loop));
 }
 
 /// What is pending behind a barrier.

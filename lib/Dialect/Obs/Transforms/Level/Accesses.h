@@ -19,28 +19,32 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 
+#include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
 #include "Workers.h"
 
 namespace mlir::obs {
 
-/// Which part of a buffer an access reaches, by its first index: the number
-/// `base`, or `1 - base` if `flipped`; without a base the number `flipped`
-/// itself; anything if not `known`.
+/// Which part of a buffer an access reaches: its first index.
 struct Slot {
+  /// The value that `index` is an expression of, as symbol 0; null for a
+  /// number.
   Value base;
-  bool flipped = false;
-  bool known = false;
+  /// nullopt: anything.
+  std::optional<IndexExpr> index;
 
   bool operator==(const Slot &other) const {
-    return base == other.base && flipped == other.flipped &&
-           known == other.known;
+    return base == other.base && index == other.index;
   }
+  bool operator!=(const Slot &other) const { return !(*this == other); }
   /// True when the two cannot be the same memory: x is never 1 - x.
   bool differs(const Slot &other) const {
-    return known && other.known && base == other.base &&
-           flipped != other.flipped;
+    return index && other.index && base == other.base &&
+           areNeverEqual(*index, *other.index);
   }
 };
+
+/// The slot that the first index `index` of an access is.
+Slot getSlot(Value index);
 
 enum class AccessKind { Read, Write, InitialWrite, Atomic };
 

@@ -68,19 +68,9 @@ public:
   bool runFrom(Operation *op);
 
 private:
-  /// The number `base`, or 1 - `base`; without a base, 0 or 1.
-  struct Slot {
-    Value base;
-    bool flipped = false;
-    bool operator==(const Slot &other) const {
-      return base == other.base && flipped == other.flipped;
-    }
-    bool operator!=(const Slot &other) const { return !(*this == other); }
-  };
   /// Nothing before the first write.
   using State = std::optional<Slot>;
 
-  static State getSlot(Value index);
   bool isUsedIn(Operation *op) const;
   bool run(Block::iterator from, Block::iterator to, State &state);
   bool runLeaf(scf::ForallOp leaf, State &state);
@@ -89,18 +79,6 @@ private:
   Value ring;
 };
 } // namespace
-
-RingFlow::State RingFlow::getSlot(Value index) {
-  Slot slot{index, false};
-  while (auto difference = slot.base.getDefiningOp<arith::SubIOp>()) {
-    if (!isConstantIntValue(difference.getLhs(), 1))
-      break;
-    slot = {difference.getRhs(), !slot.flipped};
-  }
-  if (std::optional<int64_t> number = getConstantIntValue(slot.base))
-    slot = {Value(), slot.flipped != (*number == 1)};
-  return slot;
-}
 
 bool RingFlow::isUsedIn(Operation *op) const {
   return llvm::any_of(ring.getUsers(),
@@ -114,7 +92,7 @@ bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
   leaf.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!llvm::is_contained(op->getOperands(), ring))
       return;
-    State slot = getSlot(getIndices(op)[0]);
+    Slot slot = getSlot(getIndices(op)[0]);
     if (isa<memref::StoreOp>(op)) {
       // What a leaf writes is one array.
       isKept &= stores.empty() || slot == state;
@@ -140,9 +118,9 @@ bool RingFlow::runLoop(scf::ForOp loop, State &state) {
   for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
     if (getSlot(init) != state)
       continue;
-    State last = runBody(Slot{loop.getRegionIterArg(number)});
+    State last = runBody(getSlot(loop.getRegionIterArg(number)));
     if (last && last == getSlot(loop.getYieldedValues()[number])) {
-      state = Slot{loop.getResult(number)};
+      state = getSlot(loop.getResult(number));
       return true;
     }
   }
