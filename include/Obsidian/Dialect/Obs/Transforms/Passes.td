@@ -241,8 +241,8 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     change type, fresh results are `gpu.alloc`ed and, unless they leave the
     function or a loop, deallocated after their last use. An array takes the
     memory of one of the same type and extents that is dead by then, or that the
-    kernel is the last to read, if each of its iterations reads only what it
-    writes itself: then the kernel has one parameter for both and runs in place.
+    kernel is the last to read, if no iteration reads what another one writes:
+    then the kernel has one parameter for both and runs in place.
     The plan says so, and of how many arrays a buffer is the memory. What is a
     part of an array in memory is returned and carried without a copy. Loops of
     the host allocate nothing in a turn if the extents of what they carry have a
