@@ -145,4 +145,27 @@ TEST(IndexExpr, MapsRangesAndLinearFormsAgreeWithEvaluation) {
   }
   EXPECT_GT(linear, 500u);
 }
+
+/// The range of x | c and x ^ c for all x in [0, extent): what c has above all
+/// bits of x stays.
+TEST(IndexExpr, RangesOfBitOperationsHoldAndKeepTheHighBits) {
+  for (int64_t extent : {1, 2, 5, 8, 17, 64})
+    for (int64_t number = 0; number < 200; ++number)
+      for (IndexExpr::Kind kind : {IndexExpr::Kind::Or, IndexExpr::Kind::Xor}) {
+        IndexExpr expr = IndexExpr::binary(kind, IndexExpr::variable(0, extent),
+                                           IndexExpr::constant(number));
+        auto range = expr.getRange();
+        ASSERT_TRUE(range);
+        for (int64_t x = 0; x < extent; ++x) {
+          int64_t value = *IndexExpr::fold(kind, x, number);
+          EXPECT_LE(range->min, value);
+          EXPECT_LE(value, range->max);
+        }
+        int64_t block = 1;
+        while (block < extent)
+          block *= 2;
+        EXPECT_GE(range->min, number / block * block);
+      }
+}
+
 } // namespace
