@@ -1,4 +1,4 @@
-//===- PairAddresses.cpp - Where two threads access memory --------------===//
+//===- PairAddresses.cpp - Where two threads access memory ----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
