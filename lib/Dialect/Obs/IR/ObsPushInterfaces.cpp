@@ -164,11 +164,15 @@ Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
 }
 Contract FillOp::getWeakestContract(unsigned) {
   Contract weakest = getContract();
-  getBody().walk([&](Operation *op) {
+  getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // Others have their own writes.
+    if (isa<FillOp>(op))
+      return WalkResult::skip();
     if (auto write = dyn_cast<WriteOp>(op); write && write.getContract())
       weakest = std::max(weakest, *write.getContract());
     else if (auto put = dyn_cast<PutOp>(op))
       weakest = std::max(weakest, getWeakest(put.getArray()));
+    return WalkResult::advance();
   });
   return weakest;
 }

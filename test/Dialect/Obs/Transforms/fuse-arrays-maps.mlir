@@ -8,7 +8,7 @@
 // Even places have 7 + their half, odd ones the initial 5. All are doubled and
 // reversed, and the first five of these are taken.
 // CHECK-LABEL: func.func @moved
-// CHECK: obs.fill init %c10_i32 {
+// CHECK: obs.fill init %c10_i32 par
 func.func @moved() -> !obs.pull<5 x i32> {
   %c4 = arith.constant 4 : index
   %five = arith.constant 5 : i32
