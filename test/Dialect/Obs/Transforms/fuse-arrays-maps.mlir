@@ -122,8 +122,10 @@ func.func @count() -> (!obs.pull<10 x i32>, !obs.pull<1 x i32>) {
 // OUT: [10, 20, 10, 18, 10]
 // OUT: [1, 10, 3]
 // OUT: [11, 11, 3, 4]
-// OUT: {{.*}}[0, 6, 300, 300], [12, 18, 300, 300]]
-// OUT: {{.*}}[2], [2]]
+// OUT: [0, 6, 300, 300],
+// OUT: [12, 18, 300, 300]
+// OUT: [2],
+// OUT: [2]
 // OUT: [0, -2, -4, -6, -8, -1, -1, -1, -1, -1]
 // OUT: [-5]
 func.func @main() -> (!obs.pull<5 x i32>, !obs.pull<3 x i32>, !obs.pull<4 x i32>, !obs.pull<2 x 4 x i32>, !obs.pull<2 x 1 x i32>, !obs.pull<10 x i32>, !obs.pull<1 x i32>) {
