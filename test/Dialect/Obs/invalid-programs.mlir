@@ -330,3 +330,19 @@ func.func @part_without_extents(%m: memref<?xi32>, %i: index) -> memref<?xi32> {
   %p = obs.part %m from %i : memref<?xi32> to memref<?xi32>
   return %p : memref<?xi32>
 }
+
+// -----
+
+func.func @kernel_that_is_a_number(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{custom op 'obs.force' attribute 'kernel' failed to satisfy constraint: string attribute}}
+  %r = obs.force %p {kernel = 3} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @threads_that_are_text(%p: !obs.push<grid, 8 x i32>) {
+  // expected-error@+1 {{custom op 'obs.force' attribute 'threads' failed to satisfy constraint: 64-bit signless integer attribute}}
+  %r = obs.force %p {threads = "x"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}

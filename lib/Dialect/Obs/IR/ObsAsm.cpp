@@ -35,6 +35,15 @@ static ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level) {
   return success();
 }
 
+ParseResult syntax::parseAttributes(OpAsmParser &parser,
+                                    OperationState &state) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  return state.name.getRegisteredInfo()->verifyInherentAttrs(
+      state.attributes, [&] { return parser.emitError(loc); });
+}
+
 ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
                                   Attribute &kind, UnitAttr &unchecked) {
   Contract which = Contract::Disjoint;
@@ -192,8 +201,7 @@ ParseResult SplatOp::parse(OpAsmParser &parser, OperationState &state) {
   PullType type;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(values) || parseExtents(parser, extents) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type) ||
+      syntax::parseAttributes(parser, state) || parser.parseColonType(type) ||
       parser.resolveOperands(values, type.getElementTypes(), loc,
                              state.operands) ||
       resolveIndices(parser, extents, state))
@@ -218,8 +226,7 @@ ParseResult GenerateOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parseIndexArguments(parser, arguments) || parseExtents(parser, extents) ||
       resolveIndices(parser, extents, state) ||
       parser.parseRegion(*state.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type))
+      syntax::parseAttributes(parser, state) || parser.parseColonType(type))
     return failure();
   state.addTypes(type);
   return success();
@@ -239,7 +246,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parseElementBindings(parser, arguments, state) || parser.parseArrow() ||
       parser.parseType(type) ||
       parser.parseRegion(*state.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      syntax::parseAttributes(parser, state))
     return failure();
   state.addTypes(type);
   return success();
@@ -264,7 +271,7 @@ ParseResult ReindexOp::parse(OpAsmParser &parser, OperationState &state) {
     state.getOrAddProperties<Properties>().unchecked =
         parser.getBuilder().getUnitAttr();
   if (parser.parseRegion(*state.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
+      syntax::parseAttributes(parser, state) ||
       parser.parseColonType(sourceType) || parser.parseArrow() ||
       parser.parseType(type) ||
       parser.resolveOperand(array, sourceType, state.operands) ||
@@ -301,7 +308,7 @@ ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("pad")) &&
       parser.parseOperandList(pads))
     return failure();
-  if (parser.parseOptionalAttrDict(state.attributes) ||
+  if (syntax::parseAttributes(parser, state) ||
       parser.parseColonType(sourceType) || parser.parseArrow() ||
       parser.parseType(type) ||
       parser.resolveOperand(array, sourceType, state.operands) ||
@@ -362,7 +369,7 @@ ParseResult ParOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
       resolveIndices(parser, extents, state) ||
       parseStatements(parser, state, arguments) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      syntax::parseAttributes(parser, state))
     return failure();
   return success();
 }
@@ -418,8 +425,7 @@ ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
   } else if (parseStatements(parser, state)) {
     return failure();
   }
-  if (parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColonType(type))
+  if (syntax::parseAttributes(parser, state) || parser.parseColonType(type))
     return failure();
   if (!init.empty() && parser.resolveOperands(init, type.getElementTypes(),
                                               initLoc, state.operands))
@@ -470,7 +476,7 @@ ParseResult DistributeOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   }
   if (parser.parseRegion(*state.addRegion(), arguments) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      syntax::parseAttributes(parser, state))
     return failure();
   state.addTypes(types);
   return success();
@@ -492,8 +498,7 @@ ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Operand> arrays, into;
   SmallVector<Type> arrayTypes, intoTypes, resultTypes;
   auto &properties = state.getOrAddProperties<Properties>();
-  if (parser.parseOperandList(arrays) ||
-      parser.parseOptionalAttrDict(state.attributes))
+  if (parser.parseOperandList(arrays) || syntax::parseAttributes(parser, state))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("into")) &&
       parser.parseOperandList(into))
@@ -510,7 +515,7 @@ ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
     properties.storage = StorageAttr::get(parser.getContext(), *storage);
   }
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes) ||
+  if (syntax::parseAttributes(parser, state) ||
       parser.parseColonTypeList(arrayTypes))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("into")) &&
@@ -607,7 +612,7 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   }
   if (parser.parseKeyword("args") ||
       parser.parseOperandList(args, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      syntax::parseAttributes(parser, state))
     return failure();
   if (!args.empty() && parser.parseColonTypeList(types))
     return failure();
@@ -646,7 +651,7 @@ ParseResult BarrierOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parseLevel(parser, scope))
     return failure();
   state.getOrAddProperties<Properties>().scope = scope;
-  return parser.parseOptionalAttrDict(state.attributes);
+  return syntax::parseAttributes(parser, state);
 }
 
 void BarrierOp::print(OpAsmPrinter &printer) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "Syntax.h"
 #include "Verification.h"
 
 using namespace mlir;
@@ -77,7 +78,7 @@ public:
   ParseResult parseRest() {
     PullType arrayType, segmentsType;
     SmallVector<Type> results;
-    if (parser.parseOptionalAttrDict(state.attributes) ||
+    if (syntax::parseAttributes(parser, state) ||
         parser.parseColonType(arrayType) ||
         (hasSegments &&
          (parser.parseComma() || parser.parseType(segmentsType))) ||

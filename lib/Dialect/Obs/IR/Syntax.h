@@ -20,6 +20,10 @@ ParseResult parseContract(OpAsmParser &parser, ContractAttr &contract,
 void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind,
                    bool unchecked);
 
+/// The attributes of an operation in braces, if there are any. One that the
+/// operation gives a meaning has the type of it.
+ParseResult parseAttributes(OpAsmParser &parser, OperationState &state);
+
 } // namespace mlir::obs::syntax
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_IR_SYNTAX_H
