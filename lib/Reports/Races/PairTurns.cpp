@@ -1,4 +1,4 @@
-//===- PairTurns.cpp - The turns of loops that two threads are in -------===//
+//===- PairTurns.cpp - The turns of loops that two threads are in ---------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -315,6 +315,7 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
   IndexExpr step = get(loop.getStep(), side);
   IndexExpr bound = get(loop.getUpperBound(), side);
   std::optional<IndexRange> range = ranges.get(loop.getInductionVar());
+  int64_t most = getMostIndex(loop, owner == Owner::Both ? owner : side);
   IndexExpr turn = constant(0);
   if (std::optional<int64_t> stride = step.getConstant();
       stride && *stride > 0) {
@@ -326,7 +327,6 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     if (from && range && range->max < (int64_t(1) << 40))
       count.max = std::min(
           count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
-    int64_t most = getMostIndex(loop, owner == Owner::Both ? owner : side);
     if (from && most != std::numeric_limits<int64_t>::max())
       count.max = std::min(
           count.max, std::max<int64_t>(0, (most - 1 - from->min) / *stride));
@@ -349,16 +349,19 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     llvm::erase_if(rest.terms, [](auto &term) { return term.second == 0; });
     std::optional<IndexRange> within = rest.getRange();
     if (chunk > 0 && within && within->min >= 0 && within->max < chunk) {
-      int64_t most = std::numeric_limits<int64_t>::max();
+      int64_t chunks = std::numeric_limits<int64_t>::max();
       if (std::optional<IndexRange> to = bound.getRange())
-        most = std::max<int64_t>(0, (to->max - 1) / chunk);
-      turn = makeUnknown({owner, IndexRange{0, most}, true}) * constant(chunk) +
-             rest.toExpr();
+        chunks = std::max<int64_t>(0, (to->max - 1) / chunk);
+      turn =
+          makeUnknown({owner, IndexRange{0, chunks}, true}) * constant(chunk) +
+          rest.toExpr();
     } else {
       turn = makeUnknown({owner, range});
       question.conditions.push_back(compare(Compare::LessEqual, start, turn));
     }
   }
   question.conditions.push_back(compare(Compare::Less, turn, bound));
+  if (most != std::numeric_limits<int64_t>::max())
+    question.conditions.push_back(compare(Compare::Less, turn, constant(most)));
   return turn;
 }

@@ -390,11 +390,26 @@ static Accesses getCarried(const Accesses &pending, Operation *loop) {
   return result;
 }
 
+/// Bounds of a number that is computed around `loop`, where counters of loops
+/// over workers begin with 0.
+static IndexRange getRangeAt(Value number, scf::ForOp loop) {
+  IndexRecognizer recognizer;
+  recognizer.assumeExtents();
+  for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+       outer = outer->getParentOfType<scf::ForOp>())
+    if (outer->hasAttr("obs.map")) {
+      int64_t end = getExtentRange(outer.getUpperBound()).max;
+      recognizer.setRange(outer.getInductionVar(),
+                          {0, std::max<int64_t>(1, end) - 1});
+    }
+  return recognizer.get(number).getRange().value_or(getExtentRange(number));
+}
+
 /// The least that a counter of `loop` grows by in a turn.
 static int64_t getLeastStep(scf::ForOp loop) {
   auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
   if (!count)
-    return getExtentRange(loop.getStep()).min;
+    return getRangeAt(loop.getStep(), loop).min;
   // A grid is at least one block.
   if (count.getMap().getUnit() != Level::Warp)
     return 1;
@@ -408,9 +423,9 @@ static bool runsOnce(scf::ForOp loop) {
   // The numbers of workers begin with 0.
   int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
                      ? 0
-                     : getExtentRange(loop.getLowerBound()).min;
+                     : getRangeAt(loop.getLowerBound(), loop).min;
   int64_t length;
-  return !llvm::SubOverflow(getExtentRange(loop.getUpperBound()).max, from,
+  return !llvm::SubOverflow(getRangeAt(loop.getUpperBound(), loop).max, from,
                             length) &&
          length <= std::max<int64_t>(1, getLeastStep(loop));
 }
@@ -492,8 +507,8 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
     add(pending, {access});
   }
   pending = leave(pending, yielded, loop.getResults(), region);
-  bool runs = getExtentRange(loop.getLowerBound()).max <
-                  getExtentRange(loop.getUpperBound()).min &&
+  bool runs = getRangeAt(loop.getLowerBound(), loop).max <
+                  getRangeAt(loop.getUpperBound(), loop).min &&
               !loop->hasAttr("obs.map");
   if (!runs) // No iteration at all.
     add(pending, leave(entry, arguments, loop.getResults(), region));

@@ -462,7 +462,15 @@ std::optional<Level> Meetings::compute(const Access &before,
   std::optional<Level> level = compare(before, first, second, worst);
   if (!level || *level == Level::Thread)
     return level;
-  return compareTurns(before, first, second, *level);
+  level = compareTurns(before, first, second, *level);
+  // Of a number of iterations that is not known, only the algebra knows that
+  // it is the same one in both.
+  auto isOpen = [](const Side &side) {
+    return !side.evaluator.getCount().getConstant();
+  };
+  bool areOpen = level && *level != Level::Thread && before.leaf &&
+                 after.leaf && (isOpen(anyTurn) || isOpen(second));
+  return areOpen ? relateAccesses(before, after, *level) : level;
 }
 
 /// The first operation that accesses some array at the same indices, in the

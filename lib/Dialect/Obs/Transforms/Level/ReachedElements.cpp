@@ -47,6 +47,51 @@ static std::optional<int64_t> getMost(OpFoldResult bound) {
              : std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+void LeafLimits::collect(KernelOp kernel) {
+  kernel.walk([&](scf::ForallOp leaf) {
+    auto count = dyn_cast<Value>(leaf.getMixedUpperBound()[0]);
+    if (!count)
+      return;
+    std::optional<int64_t> limit;
+    for (Operation &op : *leaf.getBody()) {
+      auto [memory, indices] = getIndexedMemory(&op);
+      if (!memory)
+        continue;
+      for (auto [index, size] : llvm::zip_equal(
+               indices, cast<MemRefType>(memory.getType()).getShape()))
+        if (index == leaf.getInductionVar(0) && !ShapedType::isDynamic(size))
+          limit = std::min(size, limit.value_or(size));
+    }
+    if (limit)
+      limits[count].push_back({leaf, *limit});
+  });
+}
+
+std::optional<int64_t> LeafLimits::get(scf::ForallOp leaf) {
+  if (!isCollected)
+    collect(leaf->getParentOfType<KernelOp>());
+  isCollected = true;
+  std::optional<int64_t> limit;
+  auto count = dyn_cast<Value>(leaf.getMixedUpperBound()[0]);
+  auto found = count ? limits.find(count) : limits.end();
+  if (found == limits.end())
+    return limit;
+  for (auto [other, least] : found->second)
+    if (other->getBlock()->findAncestorOpInBlock(*leaf) &&
+        other.getMapping() == leaf.getMapping() &&
+        other->getAttr("obs.distribution") == leaf->getAttr("obs.distribution"))
+      limit = std::min(least, limit.value_or(least));
+  return limit;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
 AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
     : model(&model), leaf(access.leaf ? access.leaf : access.warpLeaf),
       warps(access.warps) {
@@ -128,6 +173,8 @@ void AccessEvaluator::addLeaf() {
   Value counter = leaf.getInductionVar(0);
   count = getCountOf(bound, model->recognizer);
   std::optional<int64_t> extent = getMost(bound);
+  if (std::optional<int64_t> limit = model->limits.get(leaf))
+    extent = std::min(*limit, extent.value_or(*limit));
   auto [variable, isNew] = model->variables.insert({leaf, 0});
   if (isNew) {
     model->recognizer.addLeaf(leaf.getRegion());

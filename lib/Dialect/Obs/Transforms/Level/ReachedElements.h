@@ -29,6 +29,24 @@ struct ElementGroup {
 };
 using ReachedElements = SmallVector<ElementGroup, 1>;
 
+/// Numbers that the counters of leaves are below since no index is outside of
+/// its array at run time.
+class LeafLimits {
+public:
+  /// The limit of `leaf`: what it accesses in each iteration, or another leaf
+  /// does that runs whenever `leaf` runs and gives each thread the same
+  /// iterations.
+  std::optional<int64_t> get(scf::ForallOp leaf);
+
+private:
+  void collect(KernelOp kernel);
+
+  bool isCollected = false;
+  /// The leaves whose own accesses limit them, by the number of iterations.
+  llvm::DenseMap<Value, SmallVector<std::pair<scf::ForallOp, int64_t>, 1>>
+      limits;
+};
+
 /// The index arithmetic of the accesses of a kernel. Values that a whole block
 /// (or warp, at warp scope) agrees on are symbols, and numbers of rounds of
 /// loops in its leaves variables.
@@ -38,6 +56,7 @@ struct IndexModel {
   Workers workers;
   IndexRecognizer recognizer;
   TermTable terms;
+  LeafLimits limits;
   /// The variables of loops.
   llvm::DenseMap<Operation *, unsigned> variables;
 };
