@@ -280,8 +280,10 @@ private:
     object["alignment"] = alignment;
 
     json::Array extents;
+    // Launches with arrays of several static shapes tell the kernel, too.
     for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
-      extents.push_back(type.isDynamicDim(dim)
+      extents.push_back(type.isDynamicDim(dim) ||
+                                !findExtentParameter(number, dim).empty()
                             ? json::Value(nameExtent(number, array, dim))
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
@@ -299,16 +301,22 @@ private:
     describeInitial(array, object);
   }
 
+  /// The parameter through which the kernel is told dimension `dim` of the
+  /// pointer that is parameter `number`; empty if there is none.
+  StringRef findExtentParameter(unsigned number, int64_t dim) {
+    auto view = getView(number);
+    if (!view || dim >= view.getType().getRank())
+      return {};
+    auto argument = dyn_cast_or_null<BlockArgument>(
+        dyn_cast<Value>(view.getMixedSizes()[dim]));
+    if (!argument || argument.getOwner()->getParentOp() != kernel)
+      return {};
+    return names[argument.getArgNumber()];
+  }
+
   std::string nameExtent(unsigned number, Value array, int64_t dim) {
-    if (auto view = getView(number)) {
-      SmallVector<OpFoldResult> sizes = view.getMixedSizes();
-      auto argument =
-          dim < int64_t(sizes.size())
-              ? dyn_cast_or_null<BlockArgument>(dyn_cast<Value>(sizes[dim]))
-              : BlockArgument();
-      if (argument && argument.getOwner()->getParentOp() == kernel)
-        return names[argument.getArgNumber()];
-    }
+    if (StringRef name = findExtentParameter(number, dim); !name.empty())
+      return name.str();
     for (Operation *user : array.getUsers())
       if (auto of = dyn_cast<memref::DimOp>(user))
         if (of.getConstantIndex() == dim)

@@ -22,6 +22,7 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -60,6 +61,9 @@ struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
   using IntegerRangeAnalysis::IntegerRangeAnalysis;
 
   void setToEntryState(IntegerValueRangeLattice *lattice) override {
+    if (auto range = getGivenRange(lattice->getAnchor()))
+      return propagateIfChanged(lattice,
+                                lattice->join(IntegerValueRange(*range)));
     if (!isExtent(lattice->getAnchor()))
       return IntegerRangeAnalysis::setToEntryState(lattice);
     propagateIfChanged(
@@ -103,6 +107,22 @@ struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
   }
 
 private:
+  /// What the function says of `value`, if it is an argument.
+  static std::optional<ConstantIntRanges> getGivenRange(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto function =
+        argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+                 : gpu::GPUFuncOp();
+    if (!function || argument.getArgNumber() >= function.getNumArguments())
+      return std::nullopt;
+    auto range = function.getArgAttrOfType<LLVM::ConstantRangeAttr>(
+        argument.getArgNumber(), LLVM::LLVMDialect::getRangeAttrName());
+    if (!range || range.getLower().sge(range.getUpper()))
+      return std::nullopt;
+    return ConstantIntRanges::fromSigned(range.getLower(),
+                                         range.getUpper() - 1);
+  }
+
   /// True if `value` is an argument that a view of another one has as an
   /// extent.
   static bool isExtent(Value value) {

@@ -386,3 +386,22 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A parameter of which the kernel says what it can be.
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @ranged(
+  gpu.func @ranged(%a: memref<i32>, %n: index {llvm.range = #llvm.constant_range<i64, 0, 4294967296>},
+                   %m: index {llvm.range = #llvm.constant_range<i64, 0, 4294967297>}, %x: i32) kernel {
+    %c7 = arith.constant 7 : index
+    %v = memref.reinterpret_cast %a to offset: [0], sizes: [7], strides: [1] : memref<i32> to memref<7xi32>
+    // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+    %q = arith.divui %n, %c7 : index
+    memref.store %x, %v[%q] : memref<7xi32>
+    // CHECK: arith.divui %{{.*}}, %{{.*}} : index
+    %p = arith.divui %m, %c7 : index
+    memref.store %x, %v[%p] : memref<7xi32>
+    gpu.return
+  }
+}

@@ -77,7 +77,8 @@ def NarrowIndicesPass
     - The values of a kernel stay the same. Nothing is assumed but that extents
       are not negative and that a launch has at most 2^31 - 1 blocks of warps of
       32 lanes. An extent that only the launch knows, and what is computed from
-      it, stays 64 bits wide.
+      it, stays 64 bits wide, unless `llvm.range` says of the parameter that it
+      fits.
     - A value is zero-extended if it cannot be negative, else sign-extended:
       indices before the first element keep their meaning.
     - Sums, differences, products and shifts to the left need a result that

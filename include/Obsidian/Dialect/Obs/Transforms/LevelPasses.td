@@ -172,7 +172,16 @@ def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
     arguments. Those that are equal but for source positions become one, and so
     their launches differ in arguments only, in one host function or in several.
     Kernels that the source names differently stay, since each name is an entry
-    point. `obs.entry` says what the source calls a kernel whose name was taken,
+    point.
+
+    So are kernels for arrays of several static shapes, if their code differs
+    only in bounds of loops over the iterations of a grid, which are constants:
+    such a bound becomes a parameter, whose `llvm.range` keeps what was known of
+    it, and the launches pass the constants. All other numbers are part of the
+    code: sizes of shared memory, offsets and strides. Arrays get the extents
+    that fit all launches.
+
+    `obs.entry` says what the source calls a kernel whose name was taken,
     and `obs.unnamed` that it has no name for it.
 
     ```mlir
@@ -182,8 +191,16 @@ def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
     // after
     gpu.launch_func @kernels::@square blocks in (%b, %c1, %c1) threads in (%t, %c1, %c1) args(%x : memref<f32>, %n : index)
     gpu.launch_func @kernels::@square blocks in (%d, %c1, %c1) threads in (%t, %c1, %c1) args(%y : memref<f32>, %m : index)
+
+    // before, and in @twice_0 up to %c1024
+    gpu.func @twice(%a: memref<f32>) kernel {
+      scf.for %i = %id to %c512 step %all { ... }
+    // after
+    gpu.func @twice(%a: memref<f32>, %n: index {llvm.range = #llvm.constant_range<i64, 512, 1025>}) kernel {
+      scf.for %i = %id to %n step %all { ... }
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
   let statistics = [
     Statistic<"merged", "kernels merged", "Kernels that another one replaces">
   ];

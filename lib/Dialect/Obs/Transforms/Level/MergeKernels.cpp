@@ -4,14 +4,29 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two kernels are compared by their keys: copies without what the host can say
+// as well. These are bounds of loops over the iterations of a grid, and first
+// extents of arrays, on which no address depends. Whatever else differs in
+// numbers stays a kernel of its own: sizes of shared memory, offsets and
+// strides are what later passes compute with.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Accesses.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include <list>
+#include "llvm/ADT/SetVector.h"
+#include <vector>
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSMERGEKERNELSPASS
@@ -25,6 +40,10 @@ static StringRef getEntry(gpu::GPUFuncOp kernel) {
   return getSourceName(kernel, entryAttrName);
 }
 
+static bool isUnnamed(gpu::GPUFuncOp kernel) {
+  return kernel->hasAttr(unnamedAttrName);
+}
+
 /// All attributes but names.
 static DictionaryAttr getProperties(gpu::GPUFuncOp kernel) {
   NamedAttrList attributes(kernel->getAttrDictionary());
@@ -34,50 +53,176 @@ static DictionaryAttr getProperties(gpu::GPUFuncOp kernel) {
   return attributes.getDictionary(kernel.getContext());
 }
 
-namespace {
-/// Takes the first extents of arrays from the types in `kernel` while it lives:
-/// no address depends on them, so they are no part of the code.
-class WithoutExtents {
-public:
-  explicit WithoutExtents(gpu::GPUFuncOp kernel) {
-    kernel.walk([&](memref::ReinterpretCastOp view) {
-      MemRefType type = view.getType();
-      if (type.getRank() == 0 || type.isDynamicDim(0))
-        return;
-      types.push_back({view, type});
-      setExtent(view, 0);
-    });
-  }
-  ~WithoutExtents() {
-    for (auto [view, type] : types)
-      setExtent(view, type.getDimSize(0));
-  }
-  WithoutExtents(const WithoutExtents &) = delete;
-  WithoutExtents &operator=(const WithoutExtents &) = delete;
+/// True for a step that grows with the number of blocks.
+static bool isGridStep(Value step) {
+  if (step.getDefiningOp<gpu::GridDimOp>())
+    return true;
+  auto product = step.getDefiningOp<arith::MulIOp>();
+  return product && llvm::any_of(product->getOperands(), [](Value factor) {
+           return factor.getDefiningOp<gpu::GridDimOp>();
+         });
+}
 
-private:
-  static void setExtent(memref::ReinterpretCastOp view, int64_t extent) {
+/// The loops of `kernel` over iterations of a grid, to a constant. How often
+/// they turn depends on the launch anyway.
+static SmallVector<scf::ForOp> getGridLoops(gpu::GPUFuncOp kernel) {
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) {
+    if (isGridStep(loop.getStep()) &&
+        loop.getUpperBound().getType().isIndex() &&
+        getConstantIntValue(loop.getUpperBound()))
+      loops.push_back(loop);
+  });
+  return loops;
+}
+
+/// The views of `kernel` whose first extent is a constant.
+static SmallVector<memref::ReinterpretCastOp> getViews(gpu::GPUFuncOp kernel) {
+  SmallVector<memref::ReinterpretCastOp> views;
+  kernel.walk([&](memref::ReinterpretCastOp view) {
     MemRefType type = view.getType();
-    SmallVector<int64_t> shape(type.getShape()), sizes(view.getStaticSizes());
-    shape[0] = sizes[0] = extent;
-    view.getResult().setType(MemRefType::get(
-        shape, type.getElementType(), type.getLayout(), type.getMemorySpace()));
-    view.setStaticSizes(sizes);
-  }
+    if (type.getRank() != 0 && !type.isDynamicDim(0))
+      views.push_back(view);
+  });
+  return views;
+}
 
-  SmallVector<std::pair<memref::ReinterpretCastOp, MemRefType>> types;
+/// Changes the first extent of `view`, a constant, to `extent`.
+static void setExtent(memref::ReinterpretCastOp view, OpFoldResult extent) {
+  MemRefType type = view.getType();
+  SmallVector<int64_t> shape(type.getShape()), sizes(view.getStaticSizes());
+  if (auto value = dyn_cast<Value>(extent)) {
+    shape[0] = sizes[0] = ShapedType::kDynamic;
+    SmallVector<Value> operands = {value};
+    llvm::append_range(operands, view.getSizes());
+    view.getSizesMutable().assign(operands);
+  } else {
+    shape[0] = sizes[0] = *getConstantIntValue(extent);
+  }
+  view.getResult().setType(MemRefType::get(
+      shape, type.getElementType(), type.getLayout(), type.getMemorySpace()));
+  view.setStaticSizes(sizes);
+}
+
+/// Puts the constants of `body` in the order of their uses and erases those
+/// without.
+static void orderConstants(Block &body) {
+  llvm::SetVector<Operation *> used;
+  body.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto constant = operand.getDefiningOp<arith::ConstantOp>())
+        if (constant->getBlock() == &body)
+          used.insert(constant);
+  });
+  for (auto constant :
+       llvm::make_early_inc_range(body.getOps<arith::ConstantOp>()))
+    if (constant->use_empty())
+      constant.erase();
+  for (Operation *constant : llvm::reverse(used))
+    constant->moveBefore(&body, body.begin());
+}
+
+namespace {
+/// A kernel and what the host can say of it.
+struct Kernel {
+  explicit Kernel(gpu::GPUFuncOp kernel);
+
+  /// True if launches of this may be launches of what stands for `other`: the
+  /// code is equal, and nobody knows this by another name.
+  bool isLike(const Kernel &other) const;
+
+  gpu::GPUFuncOp op;
+  OwningOpRef<gpu::GPUFuncOp> key;
+  /// In the order of `getGridLoops` and `getViews`.
+  SmallVector<int64_t> bounds, extents;
+};
+
+/// Kernels that the first of them can stand for.
+struct Group {
+  std::vector<Kernel> members;
+
+  /// What a number of the kernels is, in each of them.
+  using Column = SmallVector<int64_t>;
+  Column getColumn(SmallVector<int64_t> Kernel::*numbers, unsigned i) const {
+    return llvm::map_to_vector(
+        members, [&](const Kernel &k) { return (k.*numbers)[i]; });
+  }
+  /// Makes the first kernel that of all. Returns its new parameters.
+  SmallVector<Column> generalize();
 };
 } // namespace
 
-/// True if launches of `kernel` may be launches of `other`: the code is equal,
-/// and nobody knows `kernel` by another name.
-static bool canReplace(gpu::GPUFuncOp other, gpu::GPUFuncOp kernel) {
-  return (kernel->hasAttr(unnamedAttrName) ||
-          getEntry(other) == getEntry(kernel)) &&
-         getProperties(other) == getProperties(kernel) &&
+Kernel::Kernel(gpu::GPUFuncOp kernel) : op(kernel), key(kernel.clone()) {
+  Block &body = key->getBody().front();
+  for (scf::ForOp loop : getGridLoops(*key)) {
+    bounds.push_back(*getConstantIntValue(loop.getUpperBound()));
+    loop.setUpperBound(
+        body.addArgument(loop.getUpperBound().getType(), loop.getLoc()));
+  }
+  for (memref::ReinterpretCastOp view : getViews(*key)) {
+    extents.push_back(view.getType().getDimSize(0));
+    setExtent(view, OpBuilder(view).getIndexAttr(0));
+  }
+  orderConstants(body);
+}
+
+bool Kernel::isLike(const Kernel &other) const {
+  if (!isUnnamed(op) && getEntry(op) != getEntry(other.op))
+    return false;
+  // Whoever launches an entry point knows its parameters.
+  if (bounds != other.bounds && isUnnamed(op) != isUnnamed(other.op))
+    return false;
+  gpu::GPUFuncOp left = *other.key, right = *key;
+  return getProperties(other.op) == getProperties(op) &&
          OperationEquivalence::isRegionEquivalentTo(
-             &other.getBody(), &kernel.getBody(),
+             &left.getBody(), &right.getBody(),
              OperationEquivalence::IgnoreLocations);
+}
+
+SmallVector<Group::Column> Group::generalize() {
+  gpu::GPUFuncOp kernel = members.front().op;
+  OpBuilder builder(kernel.getContext());
+  SmallVector<Column> columns;
+  // Loops to the same bound share a parameter.
+  auto getParameter = [&](const Column &column) -> Value {
+    auto *found = llvm::find(columns, column);
+    return found == columns.end()
+               ? Value()
+               : kernel.getArgument(kernel.getNumArguments() - columns.size() +
+                                    (found - columns.begin()));
+  };
+  for (auto [i, loop] : llvm::enumerate(getGridLoops(kernel))) {
+    Column column = getColumn(&Kernel::bounds, i);
+    if (llvm::all_equal(column))
+      continue;
+    if (!getParameter(column)) {
+      // Indices that fit into 32 bits still do.
+      auto range = LLVM::ConstantRangeAttr::get(
+          builder.getContext(), APInt(64, *llvm::min_element(column)),
+          APInt(64, *llvm::max_element(column)) + 1);
+      NamedAttribute attribute(LLVM::LLVMDialect::getRangeAttrName(), range);
+      LogicalResult inserted = kernel.insertArgument(
+          kernel.getNumArguments(), builder.getIndexType(),
+          builder.getDictionaryAttr(attribute), loop.getLoc());
+      assert(succeeded(inserted) && "kernels are functions");
+      (void)inserted;
+      columns.push_back(column);
+    }
+    Value old = loop.getUpperBound();
+    loop.setUpperBound(getParameter(column));
+    if (old.use_empty())
+      old.getDefiningOp()->erase();
+  }
+  for (auto [i, view] : llvm::enumerate(getViews(kernel))) {
+    Column column = getColumn(&Kernel::extents, i);
+    if (llvm::all_equal(column))
+      continue;
+    if (Value parameter = getParameter(column))
+      setExtent(view, parameter);
+    else
+      setExtent(view, builder.getIndexAttr(*llvm::max_element(column)));
+  }
+  return columns;
 }
 
 namespace {
@@ -88,40 +233,65 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
   }
 
   void mergeIn(gpu::GPUModuleOp module) {
-    SmallVector<gpu::GPUFuncOp> kernels(module.getOps<gpu::GPUFuncOp>()), kept;
+    SmallVector<gpu::GPUFuncOp> kernels(module.getOps<gpu::GPUFuncOp>());
     // Names that the source gives stay.
     llvm::stable_sort(kernels, [](gpu::GPUFuncOp a, gpu::GPUFuncOp b) {
-      return !a->hasAttr(unnamedAttrName) && b->hasAttr(unnamedAttrName);
+      return !isUnnamed(a) && isUnnamed(b);
     });
-    std::list<WithoutExtents> compared;
-    llvm::DenseMap<StringAttr, StringAttr> replaced;
-    for (gpu::GPUFuncOp kernel : kernels) {
-      compared.emplace_back(kernel);
-      auto *equal = llvm::find_if(kept, [&](gpu::GPUFuncOp other) {
-        return canReplace(other, kernel);
+    std::vector<Group> groups;
+    for (gpu::GPUFuncOp op : kernels) {
+      Kernel kernel(op);
+      auto found = llvm::find_if(groups, [&](const Group &group) {
+        return llvm::any_of(group.members, [&](const Kernel &member) {
+          return kernel.isLike(member);
+        });
       });
-      if (equal == kept.end()) {
-        kept.push_back(kernel);
-        continue;
+      if (found == groups.end()) {
+        groups.emplace_back();
+        found = std::prev(groups.end());
       }
-      compared.pop_back();
-      replaced[kernel.getNameAttr()] = equal->getNameAttr();
-      kernel.erase();
-      ++merged;
+      found->members.push_back(std::move(kernel));
     }
-    for (gpu::GPUFuncOp kernel : kept) {
-      kernel->removeAttr(entryAttrName);
-      kernel->removeAttr(unnamedAttrName);
+
+    llvm::DenseMap<StringAttr, Replacement> replacements;
+    for (Group &group : groups) {
+      SmallVector<Group::Column> columns = group.generalize();
+      gpu::GPUFuncOp kept = group.members.front().op;
+      for (auto [i, member] : llvm::enumerate(group.members)) {
+        Replacement &by = replacements[member.op.getNameAttr()];
+        by.name = kept.getNameAttr();
+        for (const Group::Column &column : columns)
+          by.operands.push_back(column[i]);
+        if (i != 0) {
+          member.op.erase();
+          ++merged;
+        }
+      }
+      kept->removeAttr(entryAttrName);
+      kept->removeAttr(unnamedAttrName);
     }
-    if (replaced.empty())
-      return;
     getOperation().walk([&](gpu::LaunchFuncOp launch) {
-      if (launch.getKernelModuleName() != module.getNameAttr())
-        return;
-      if (StringAttr name = replaced.lookup(launch.getKernelName()))
-        launch.setKernelAttr(SymbolRefAttr::get(
-            module.getNameAttr(), {FlatSymbolRefAttr::get(name)}));
+      auto found = replacements.find(launch.getKernelName());
+      if (launch.getKernelModuleName() == module.getNameAttr() &&
+          found != replacements.end())
+        replace(launch, found->second);
     });
+  }
+
+private:
+  /// The kernel to launch, and what it is told in addition.
+  struct Replacement {
+    StringAttr name;
+    SmallVector<int64_t> operands;
+  };
+
+  static void replace(gpu::LaunchFuncOp launch, const Replacement &by) {
+    launch.setKernelAttr(SymbolRefAttr::get(launch.getKernelModuleName(),
+                                            {FlatSymbolRefAttr::get(by.name)}));
+    OpBuilder builder(launch);
+    for (int64_t number : by.operands)
+      launch.getKernelOperandsMutable().append(Value(
+          arith::ConstantIndexOp::create(builder, launch.getLoc(), number)));
   }
 };
 } // namespace
