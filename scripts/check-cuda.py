@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Runs on a machine with an NVIDIA GPU every program that the tests run on the
-# emulator, and compares what both print; then again under compute-sanitizer.
+# emulator, under each of some tools of compute-sanitizer, and compares what both
+# print. Without tools (--tools=) it runs them once, by themselves.
 #
 #   scripts/check-cuda.py --obs-run build-static/bin/obs-run --out DIR
 #
@@ -62,56 +63,49 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     programs = [words for words in collect()
                 if not options.programs or any(part in words[0] for part in options.programs)]
-    failed = 0
+    tools = [tool for tool in options.tools.split(",") if tool]
 
     def name(words):
         return " ".join([str(pathlib.Path(words[0]).relative_to(ROOT))] + words[1:])
 
-    def compare(words):
-        base = [options.obs_run] + words
-        code, want, error = run(base + ["--device=emulate"])
-        if code:
-            return words, f"emulator: {error.strip()[:200]}"
-        code, got, error = run(base + ["--device=cuda"])
-        if code:
-            return words, f"cuda: {error.strip()[:300]}"
-        # Lines that a kernel prints come in any order.
-        if sorted(want.splitlines()) != sorted(got.splitlines()):
-            return words, f"emulator printed {want[:200]!r}, cuda {got[:200]!r}"
-        return words, None
+    def emulate(words):
+        code, text, error = run([options.obs_run] + words + ["--device=emulate"])
+        return None if code else text, error.strip()[:200]
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = list(pool.map(compare, programs))
-    log = [f"{'FAIL' if why else 'ok'} {name(words)}{': ' + why if why else ''}" for words, why in results]
-    (out / "cuda-results.log").write_text("\n".join(log) + "\n")
-    failed += sum(1 for _, why in results if why)
-    print(f"results: {len(programs)} programs, {failed} differ")
-    for line in log:
-        if line.startswith("FAIL"):
-            print(line)
+        expected = list(pool.map(emulate, programs))
 
-    for tool in filter(None, options.tools.split(",")):
+    def compare(work):
+        """What is wrong with a run, by itself or under a tool, and the summary of the tool."""
+        words, (want, problem), tool = work
+        if want is None:
+            return f"emulator: {problem}", ""
+        prefix = ["compute-sanitizer", f"--tool={tool}", "--error-exitcode=99"] if tool else []
+        code, text, error = run(prefix + [options.obs_run] + words + ["--device=cuda"], 300)
+        # Tools write among what the program prints.
+        lines = [line for line in text.splitlines() if not line.startswith("=========")]
+        summary = " ".join(line for line in (text + error).splitlines() if "SUMMARY" in line)
+        if tool and (not summary or " 0 " not in summary):
+            return f"{summary} {error.strip()[-300:]}", summary
+        if code:
+            return f"cuda: {error.strip()[:300]}", summary
+        # Lines that a kernel prints come in any order.
+        if sorted(want.splitlines()) != sorted(lines):
+            return f"emulator printed {want[:200]!r}, cuda {lines[:5]!r}", summary
+        return None, summary
 
-        def sanitize(words):
-            code, text, error = run(
-                ["compute-sanitizer", f"--tool={tool}", "--error-exitcode=99", options.obs_run]
-                + words + ["--device=cuda"], 300)
-            summary = [l for l in (text + error).splitlines() if "ERROR SUMMARY" in l or "RACECHECK SUMMARY" in l]
-            clean = code == 0 and summary and all(" 0 " in l for l in summary)
-            return words, clean, summary or [error.strip()[-300:]]
-
+    failed = 0
+    for tool in tools or [""]:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(sanitize, programs))
-        log = [f"{'ok' if clean else 'FAIL'} {name(words)}: {' '.join(summary)}" for words, clean, summary in results]
-        (out / f"cuda-{tool}.log").write_text("\n".join(log) + "\n")
-        bad = sum(1 for _, clean, _ in results if not clean)
-        failed += bad
-        print(f"{tool}: {len(programs)} programs, {bad} not clean")
-        for line in [l for l in log if l.startswith("FAIL")][:20]:
-            print(line)
-
-    total = len(programs) * (1 + len([t for t in options.tools.split(",") if t]))
-    print(f"{total - failed} passed, {failed} failed")
+            results = list(pool.map(compare, [(w, e, tool) for w, e in zip(programs, expected)]))
+        log = [f"{'FAIL' if why else 'ok'} {name(words)}: {why or summary}"
+               for words, (why, summary) in zip(programs, results)]
+        (out / f"cuda-{tool or 'results'}.log").write_text("\n".join(log) + "\n")
+        bad = [line for line in log if line.startswith("FAIL")]
+        failed += len(bad)
+        print(f"{tool or 'results'}: {len(programs)} programs, {len(bad)} differ or are not clean")
+        print("\n".join(bad[:20]), flush=True)
+    print(f"{len(programs) * max(len(tools), 1) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
