@@ -204,6 +204,9 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   Answer answer = solve(question);
   if (answer.kind == Answer::Apart)
     return checkDraws(question);
+  // These threads may not come here.
+  if (!question.isComplete)
+    answer.kind = Answer::Open;
   reported.insert({first.access->op, second.op});
   hasRaces = true;
   report(*first.access, second, question, answer);

@@ -13,9 +13,29 @@ using namespace mlir::obs::races;
 
 static void join(SmallVector<PendingAccess> &into,
                  ArrayRef<PendingAccess> from) {
-  for (const PendingAccess &pending : from)
-    if (!llvm::is_contained(into, pending))
+  for (const PendingAccess &pending : from) {
+    auto found = llvm::find(into, pending);
+    if (found == into.end())
       into.push_back(pending);
+    else
+      found->isCertain |= pending.isCertain;
+  }
+}
+
+/// What of `before` is in one of `ends`, the ends of ways between which
+/// something unknown decides, and not in all, has passed by a barrier on a way
+/// that threads may not go.
+static void markUncertain(ArrayRef<PendingAccess> before,
+                          ArrayRef<SmallVector<PendingAccess> *> ends) {
+  for (const PendingAccess &pending : before) {
+    bool isInAll = llvm::all_of(
+        ends, [&](auto *end) { return llvm::is_contained(*end, pending); });
+    if (isInAll)
+      continue;
+    for (SmallVector<PendingAccess> *end : ends)
+      if (auto found = llvm::find(*end, pending); found != end->end())
+        found->isCertain = false;
+  }
 }
 
 LogicalResult AccessIntervals::run() {
@@ -59,17 +79,20 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
 }
 
 LogicalResult AccessIntervals::runIf(scf::IfOp op, State &state) {
-  State otherwise = state;
+  State before = state, otherwise = state;
   if (failed(runBlock(*op.thenBlock(), state)))
     return failure();
   if (op.elseBlock() && failed(runBlock(*op.elseBlock(), otherwise)))
     return failure();
+  markUncertain(before, {&state, &otherwise});
   join(state, otherwise);
   return success();
 }
 
 LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
-  bool canSkip = true;
+  // The condition of a while loop is evaluated once at least.
+  bool isWhile = isa<scf::WhileOp>(*loop);
+  bool canSkip = !isWhile;
   if (auto counted = dyn_cast<scf::ForOp>(*loop)) {
     std::optional<IndexRange> from = ranges.get(counted.getLowerBound());
     std::optional<IndexRange> to = ranges.get(counted.getUpperBound());
@@ -79,13 +102,17 @@ LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
   for (PendingAccess &pending : state)
     pending.begun.push_back({loop, true});
   loops.push_back(loop);
-  State start, end;
+  // What is pending where the condition of a while loop ends it.
+  State start, end, leaving;
   join(start, state);
   while (true) {
     end = start;
-    for (Region *region : loop.getLoopRegions())
+    for (Region *region : loop.getLoopRegions()) {
       if (failed(runBlock(region->front(), end)))
         return failure();
+      if (isWhile && region == loop.getLoopRegions().front())
+        leaving = end;
+    }
     // Over the back edge.
     State next = start;
     for (PendingAccess pending : end) {
@@ -102,31 +129,24 @@ LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
     start = std::move(next);
   }
   loops.pop_back();
-  // A while loop ends after its condition, so what its body did last is
-  // followed by another evaluation of it: `start` holds that.
-  State after = isa<scf::WhileOp>(*loop) ? start : end;
+  // A while loop ends in a turn of which there is the condition only.
+  State after = isWhile ? leaving : end;
   for (PendingAccess &pending : after) {
     for (PastLoop &past : pending.past)
       if (past.loop == loop)
         past.left = true;
+    // Turns of a while loop may have barriers that its condition has not.
+    if (isWhile)
+      pending.isCertain = false;
     llvm::erase_if(pending.begun,
                    [&](const NewLoop &begun) { return begun.loop == loop; });
   }
   state.clear();
   join(state, after);
-  if (isa<scf::WhileOp>(*loop)) {
-    // The condition's own accesses, after the last turn.
-    for (PendingAccess &pending : end) {
-      for (PastLoop &past : pending.past)
-        if (past.loop == loop)
-          past.left = true, past.age = Age::Earlier;
-      llvm::erase_if(pending.begun,
-                     [&](const NewLoop &begun) { return begun.loop == loop; });
-    }
-    join(state, end);
-  }
-  if (canSkip)
+  if (canSkip) {
+    markUncertain(before, {&state, &before});
     join(state, before);
+  }
   return success();
 }
 

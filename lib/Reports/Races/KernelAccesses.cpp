@@ -324,6 +324,16 @@ bool Uniformity::compute(Value value, Between between) {
     if (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
       return divisor.getZExtValue() % warpSize == 0;
   }
+  // All lanes get what one has. They all come to it: see requireConvergence.
+  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op); shuffle && number == 0) {
+    APInt width;
+    bool isOneLane = between == Between::Lanes &&
+                     shuffle.getMode() == gpu::ShuffleMode::IDX &&
+                     matchPattern(shuffle.getWidth(), m_ConstantInt(&width)) &&
+                     width == warpSize &&
+                     isUniform(shuffle.getOffset(), between);
+    return isOneLane || isUniform(shuffle.getValue(), between);
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return isUniform(branch.getCondition(), between) &&
            isUniform(branch.thenYield().getOperand(number), between) &&

@@ -43,6 +43,7 @@ Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
     getBlock(Owner::First);
     getBlock(Owner::Second);
   }
+  question.isComplete = pending.isCertain;
   addGuards(pending.access->op, Owner::First);
   addGuards(later.op, Owner::Second);
   addMeetings(*pending.access, later);
@@ -80,8 +81,14 @@ IndexExpr PairModel::getThread(Owner side) {
   }
   if (!warp)
     warp = makeUnknown({Owner::Both, IndexRange{0, (threads - 1) / warpSize}});
-  if (!lane)
+  if (!lane) {
     lane = makeUnknown({side, IndexRange{0, std::min(threads, warpSize) - 1}});
+    // The last warp has fewer lanes.
+    if (threads > warpSize && threads % warpSize != 0)
+      question.conditions.push_back(compare(Compare::Less,
+                                            *warp * constant(warpSize) + *lane,
+                                            constant(threads)));
+  }
   return *warp * constant(warpSize) + *lane;
 }
 
@@ -224,7 +231,7 @@ IndexExpr PairModel::compute(Value value, Owner side) {
                                  get(branch.elseYield().getOperand(i), side),
                                  get(branch.thenYield().getOperand(i), side));
       })
-      .Case([&](scf::ForOp) {
+      .Case<scf::ForOp, scf::WhileOp>([&](auto) {
         if (std::optional<IndexExpr> last = getLoopResult(result))
           return *last;
         return getUnknown(value, side);
@@ -387,6 +394,9 @@ void PairModel::addGuards(Operation *op, Owner side) {
       question.conditions.push_back(isThen ? condition : negate(condition));
     } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       getTurn(loop, side);
+    } else if (isa<scf::WhileOp>(parent)) {
+      // Whether a while loop has this turn is not known.
+      question.isComplete = false;
     }
   }
 }

@@ -51,7 +51,11 @@ struct PendingAccess {
   const MemoryAccess *access;
   SmallVector<PastLoop, 2> past;
   SmallVector<NewLoop, 2> begun;
+  /// Nothing but the conditions of the question decides whether threads come
+  /// here without a barrier: they need not pass one by in another branch.
+  bool isCertain = true;
 
+  /// The same access at the same place of the same loops.
   bool operator==(const PendingAccess &other) const {
     return access == other.access && past == other.past && begun == other.begun;
   }
@@ -102,6 +106,9 @@ struct Question {
   IndexExpr firstThread = IndexExpr::constant(0);
   IndexExpr secondThread = IndexExpr::constant(0);
   SmallVector<Shift> shifts;
+  /// All that decides whether the two accesses happen is in `conditions`: only
+  /// then is a solution a race.
+  bool isComplete = true;
   /// The question is about the first thread alone.
   bool isOneThread = false;
 };

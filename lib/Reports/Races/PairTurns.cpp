@@ -28,9 +28,9 @@ const NewLoop *PairModel::findBegun(Operation *loop) const {
 /// What a loop that has just ended gives, by its last turn: the one that the
 /// first access is in.
 std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
-  auto loop = cast<scf::ForOp>(result.getOwner());
+  Operation *loop = result.getOwner();
   const PastLoop *past = findPast(loop);
-  if (past == first->past.end() || !past->left || past->age != Age::ThisTurn)
+  if (past == first->past.end() || !past->left)
     return std::nullopt;
   // The same run of the loop: nothing around it has turned since.
   for (const PastLoop *outer = first->past.begin(); outer != past; ++outer)
@@ -40,7 +40,24 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
        outer = outer->getParentOp())
     if (isa<LoopLikeOpInterface>(outer) && findPast(outer) == first->past.end())
       return std::nullopt;
-  return get(loop.getYieldedValues()[result.getResultNumber()], Owner::First);
+  unsigned i = result.getResultNumber();
+  if (auto counted = dyn_cast<scf::ForOp>(loop)) {
+    if (past->age != Age::ThisTurn)
+      return std::nullopt;
+    return get(counted.getYieldedValues()[i], Owner::First);
+  }
+  // The last turn of a while loop has its condition only, and gets its values
+  // from the turn before it.
+  auto open = cast<scf::WhileOp>(loop);
+  Value last = open.getConditionOp().getArgs()[i];
+  if (past->age == Age::ThisTurn)
+    return get(last, Owner::First);
+  auto carried = dyn_cast<BlockArgument>(last);
+  if (past->age != Age::LastTurn || !carried ||
+      carried.getOwner() != open.getBeforeBody())
+    return std::nullopt;
+  return get(open.getYieldOp().getOperand(carried.getArgNumber()),
+             Owner::First);
 }
 
 /// The numbers of the turns that loops are in.

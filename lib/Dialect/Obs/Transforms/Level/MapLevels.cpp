@@ -335,6 +335,7 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   loc = leaf.getLoc();
   builder.setInsertionPoint(leaf);
   if (lanes.uses(leaf)) {
+    numberOrigins(leaf, nextOrigin);
     lanes.mapLeaf(leaf, lane);
     leaf.erase();
     loc = kernel.getLoc();
@@ -384,7 +385,8 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
 
   if (hasMarkedSteps(leaf)) {
     guard(works);
-    writeSteps(builder, leaf, LeafSteps::get(leaf, threads), id, nextOrigin);
+    numberOrigins(leaf, nextOrigin);
+    writeSteps(builder, leaf, LeafSteps::get(leaf, threads), id);
     leaf.erase();
     loc = kernel.getLoc();
     return;

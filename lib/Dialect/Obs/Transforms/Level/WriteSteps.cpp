@@ -132,14 +132,17 @@ void StepWriter::write(Block &block) {
   }
 }
 
-void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
-                     const LeafSteps &spread, Value thread,
-                     int64_t &nextOrigin) {
-  Location loc = leaf.getLoc();
+void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
+  Builder builder(leaf.getContext());
   leaf.walk([&](Operation *op) {
     if (op->hasAttr("obs.contract"))
       op->setAttr("obs.origin", builder.getI64IntegerAttr(nextOrigin++));
   });
+}
+
+void obs::writeSteps(OpBuilder &builder, scf::ForallOp leaf,
+                     const LeafSteps &spread, Value thread) {
+  Location loc = leaf.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };

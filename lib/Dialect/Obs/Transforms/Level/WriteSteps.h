@@ -26,12 +26,15 @@ void markSteps(Operation *access, ArrayRef<int64_t> elements);
 /// True if `leaf` contains an access with such a mark.
 bool hasMarkedSteps(scf::ForallOp leaf);
 
+/// Numbers the stores of `leaf` that have a contract, with `obs.origin`, before
+/// its steps are written one by one: what a store promises, it promises
+/// together with its copies. `nextOrigin` counts.
+void numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin);
+
 /// Writes the steps of `leaf` for the thread of number `thread` at the
-/// insertion point. The leaf stays. What a store with a contract promises, it
-/// promises together with its copies: they get one number as `obs.origin`,
-/// which `nextOrigin` counts.
+/// insertion point. The leaf stays.
 void writeSteps(OpBuilder &builder, scf::ForallOp leaf, const LeafSteps &spread,
-                Value thread, int64_t &nextOrigin);
+                Value thread);
 
 } // namespace mlir::obs
 
