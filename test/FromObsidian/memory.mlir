@@ -103,6 +103,53 @@ func.func @atomic_exch(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
+// atomicDec, which wraps to a bound, here 3: how often it is done is all that counts.
+func.func @atomic_dec(%keys: !v) -> !obs.pull<10 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !v
+  %p = obs.fill init %zero reduce(addi) par (%t) in (%n) {
+    %k = obs.get %keys[%t] : !v
+    %i = arith.index_castui %k : i32 to index
+    obs.write %one at [%i] : i32
+  } : !obs.push<grid, 10 x i32>
+  %times = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
+  %r = obs.map (%c = %times : !obs.pull<10 x i32>) -> !obs.pull<10 x i32> {
+    %three = arith.constant 3 : i32
+    %four = arith.constant 4 : i32
+    %down = arith.remui %c, %four : i32
+    %x = arith.subi %three, %down : i32
+    obs.yield %x : i32
+  }
+  return %r : !obs.pull<10 x i32>
+}
+
+// atomicCAS(1, 9) without its result, on 0, 1, 0, 1, ...: reads see the old contents,
+// and of those that find what they expect one wins.
+func.func @atomic_cas(%keys: !v) -> !obs.pull<10 x i32> {
+  %one = arith.constant 1 : i32
+  %nine = arith.constant 9 : i32
+  %n = obs.dim %keys, 0 : !v
+  %g = obs.generate (%i) {
+    %x = arith.index_cast %i : index to i32
+    %odd = arith.andi %x, %one : i32
+    obs.yield %odd : i32
+  } : !obs.pull<10 x i32>
+  %q = obs.push %g : !obs.pull<10 x i32> -> !obs.push<grid, 10 x i32>
+  %old = obs.force %q : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
+  %p = obs.fill onto %old : !obs.pull<10 x i32> any par (%t) in (%n) {
+    %k = obs.get %keys[%t] : !v
+    %i = arith.index_castui %k : i32 to index
+    %x = obs.get %old[%i] : !obs.pull<10 x i32>
+    %equal = arith.cmpi eq, %x, %one : i32
+    scf.if %equal {
+      obs.write %nine at [%i] : i32
+    }
+  } : !obs.push<grid, 10 x i32>
+  %r = obs.force %p : !obs.push<grid, 10 x i32> -> !obs.pull<10 x i32>
+  return %r : !obs.pull<10 x i32>
+}
+
 // gatherGlobal idx src: out[i] = src[idx[i]].
 func.func @gather(%a: !v, %reads: !v) -> !v {
   %r = obs.map (%k = %reads : !v) -> !v {

@@ -212,6 +212,14 @@ THREADS = {
         [sum(y >= 0 for y in c) for c in chunks(a, 4, -1)])),
 }
 
+def decrement(keys):
+    """atomicDec with bound 3, on ten numbers that are 3."""
+    counters = [3] * 10
+    for k in keys:
+        counters[k] = counters[k] - 1 if 0 < counters[k] <= 3 else 3
+    return counters
+
+
 MEMORY = {
     "mutable_global": ("m k", lambda m, k: [x * 2**k for x in m]),
     "mutable_shared": ("s96", each(lambda c: [c[i] + (c[i - 1] if i % 2 else 0) for i in range(32)], 32)),
@@ -219,6 +227,8 @@ MEMORY = {
     "atomic_sub": ("a reads", lambda a, reads: [x - c for x, c in zip(a, count(reads, len(a)))]),
     "atomic_max": ("keys", lambda keys: last(keys, 10)),
     "atomic_exch": ("keys", lambda keys: [int(c > 0) for c in count(keys, 10)]),
+    "atomic_dec": ("keys", decrement),
+    "atomic_cas": ("keys", lambda keys: [9 if i % 2 and i in keys else i % 2 for i in range(10)]),
     "gather": ("a reads", lambda a, reads: [a[i] for i in reads]),
     "scatter": ("a places", scatter),
     "perm": ("a places", lambda a, places: scatter(a, places[::-1])),
