@@ -51,8 +51,10 @@ static std::optional<int64_t> getMost(OpFoldResult bound) {
 // Limits
 //===----------------------------------------------------------------------===//
 
-void LeafLimits::collect(KernelOp kernel) {
-  kernel.walk([&](scf::ForallOp leaf) {
+void LeafLimits::collect(Operation *op) {
+  if (std::exchange(isCollected, true))
+    return;
+  op->getParentOfType<KernelOp>().walk([&](scf::ForallOp leaf) {
     auto count = dyn_cast<Value>(leaf.getMixedUpperBound()[0]);
     if (!count)
       return;
@@ -72,9 +74,7 @@ void LeafLimits::collect(KernelOp kernel) {
 }
 
 std::optional<int64_t> LeafLimits::get(scf::ForallOp leaf) {
-  if (!isCollected)
-    collect(leaf->getParentOfType<KernelOp>());
-  isCollected = true;
+  collect(leaf);
   std::optional<int64_t> limit;
   auto count = dyn_cast<Value>(leaf.getMixedUpperBound()[0]);
   auto found = count ? limits.find(count) : limits.end();
@@ -86,6 +86,24 @@ std::optional<int64_t> LeafLimits::get(scf::ForallOp leaf) {
         other->getAttr("obs.distribution") == leaf->getAttr("obs.distribution"))
       limit = std::min(least, limit.value_or(least));
   return limit;
+}
+
+std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
+  collect(loop);
+  IndexRecognizer recognizer;
+  recognizer.assumeExtents();
+  for (auto &[count, leaves] : limits) {
+    int64_t most = IndexRecognizer::maxExtent;
+    for (auto [leaf, limit] : leaves)
+      if (leaf->getBlock()->findAncestorOpInBlock(*loop))
+        most = std::min(most, limit);
+    if (most < IndexRecognizer::maxExtent)
+      recognizer.setRange(count, {0, most});
+  }
+  std::optional<IndexRange> range = recognizer.get(bound).getRange();
+  return range && range->max < IndexRecognizer::maxExtent
+             ? std::optional(std::max<int64_t>(0, range->max))
+             : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +209,8 @@ void AccessEvaluator::addLeaf() {
 /// the number of warps. So it is enough to run over the iterations of all.
 void AccessEvaluator::addWarps(scf::ForOp loop) {
   Value counter = loop.getInductionVar();
-  std::optional<int64_t> extent = getMost(loop.getUpperBound());
+  std::optional<int64_t> extent =
+      model->limits.getMost(loop.getUpperBound(), loop);
   IndexExpr upper = model->recognizer.get(loop.getUpperBound());
   auto [variable, isNew] = model->variables.insert({loop, 0});
   if (isNew) {

@@ -29,21 +29,24 @@ struct ElementGroup {
 };
 using ReachedElements = SmallVector<ElementGroup, 1>;
 
-/// Numbers that the counters of leaves are below since no index is outside of
+/// Numbers of iterations that leaves have at most since no index is outside of
 /// its array at run time.
 class LeafLimits {
 public:
-  /// The limit of `leaf`: what it accesses in each iteration, or another leaf
-  /// does that runs whenever `leaf` runs and gives each thread the same
+  /// The limit of `leaf`: by what it accesses in each iteration, or another
+  /// leaf does that runs whenever `leaf` runs and gives each thread the same
   /// iterations.
   std::optional<int64_t> get(scf::ForallOp leaf);
+  /// The largest number that `bound`, of `loop`, can be, given that numbers of
+  /// iterations of leaves that run whenever `loop` runs are within limits.
+  std::optional<int64_t> getMost(Value bound, scf::ForOp loop);
 
 private:
-  void collect(KernelOp kernel);
+  void collect(Operation *op);
 
   bool isCollected = false;
   /// The leaves whose own accesses limit them, by the number of iterations.
-  llvm::DenseMap<Value, SmallVector<std::pair<scf::ForallOp, int64_t>, 1>>
+  llvm::MapVector<Value, SmallVector<std::pair<scf::ForallOp, int64_t>, 1>>
       limits;
 };
 
