@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <functional>
@@ -82,72 +83,103 @@ std::optional<MemoryAccess> MemoryAccess::get(Operation *op) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-std::optional<std::string> CodeModel::getText(Value value) const {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return std::to_string(*constant);
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner()->getParentOp() != kernel)
-      return std::nullopt;
-    return "arg" + std::to_string(argument.getArgNumber());
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast<memref::DimOp>(op)) {
-    std::optional<std::string> memory = getText(dim.getSource());
-    std::optional<int64_t> index = dim.getConstantIndex();
-    if (!memory || !index)
-      return std::nullopt;
-    return *memory + ".dim" + std::to_string(*index);
-  }
-  if (op->getNumOperands() == 1 && isa<arith::IndexCastOp, arith::IndexCastUIOp,
-                                       arith::ExtUIOp, arith::ExtSIOp>(op))
-    return getText(op->getOperand(0));
-  if (op->getNumOperands() != 2)
-    return std::nullopt;
-  auto call = [&](StringRef name, StringRef separator,
-                  Value first) -> std::optional<std::string> {
-    std::optional<std::string> a = getText(first);
-    std::optional<std::string> b = getText(op->getOperand(1));
-    if (!a || !b)
-      return std::nullopt;
-    return (name + "(" + *a + separator + *b + ")").str();
-  };
-  Value lhs = op->getOperand(0);
-  if (isa<arith::AddIOp>(op))
-    return call("", " + ", lhs);
-  if (isa<arith::SubIOp>(op))
-    return call("", " - ", lhs);
-  if (isa<arith::MulIOp>(op))
-    return call("", " * ", lhs);
-  if (isa<arith::RemUIOp>(op))
-    return call("", " mod ", lhs);
-  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
-    return call("min", ", ", lhs);
-  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
-    return call("max", ", ", lhs);
-  if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op))
-    return call("ceil", " / ", lhs);
-  if (isa<arith::DivUIOp>(op)) {
-    // (x + (c - 1)) / c.
-    auto sum = lhs.getDefiningOp<arith::AddIOp>();
-    std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
-    if (sum && divisor && getConstantIntValue(sum.getRhs()) == *divisor - 1)
-      return call("ceil", " / ", sum.getLhs());
-    if (auto less = sum ? sum.getRhs().getDefiningOp<arith::SubIOp>() : nullptr)
-      if (getConstantIntValue(less.getRhs()) == 1 &&
-          less.getLhs() == op->getOperand(1))
-        return call("ceil", " / ", sum.getLhs());
-    return call("floor", " / ", lhs);
-  }
-  return std::nullopt;
+/// The most that a value carried by a loop, or that leaves it, can be.
+static Count getCarried(llvm::function_ref<Count(Value)> get, Value init,
+                        Value next) {
+  Count first = get(init), others = get(next);
+  return Count::max(first, others).asBound();
 }
 
 Count CodeModel::getSize(Value value) const {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant < 0 ? Count::unknown() : Count(*constant);
-  if (auto product = value.getDefiningOp<arith::MulIOp>())
-    return getSize(product.getLhs()) * getSize(product.getRhs());
-  std::optional<std::string> text = getText(value);
-  return text ? Count::size(*text) : Count::unknown();
+  SmallVector<Value> open;
+  return getSize(value, open);
+}
+
+Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant;
+  // A loop can carry what depends on the turn before.
+  if (llvm::is_contained(open, value))
+    return Count::unknown();
+  open.push_back(value);
+  auto atEnd = llvm::make_scope_exit([&] { open.pop_back(); });
+  auto get = [&](Value part) { return getSize(part, open); };
+
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (owner == kernel)
+      return Count::size("arg" + std::to_string(argument.getArgNumber()));
+    auto loop = dyn_cast<scf::ForOp>(owner);
+    if (!loop)
+      return Count::unknown();
+    if (argument == loop.getInductionVar())
+      return (get(loop.getUpperBound()) - Count(1)).asBound();
+    return getCarried(get, loop.getTiedLoopInit(argument)->get(),
+                      loop.getTiedLoopYieldedValue(argument)->get());
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return getCarried(get, loop.getInitArgs()[number],
+                      loop.getYieldedValues()[number]);
+  }
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    auto memory = dyn_cast<BlockArgument>(dim.getSource());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!memory || !index || memory.getOwner()->getParentOp() != kernel)
+      return Count::unknown();
+    return Count::size("arg" + std::to_string(memory.getArgNumber()) + ".dim" +
+                       std::to_string(*index));
+  }
+  if (op->getNumOperands() == 1 && isa<arith::IndexCastOp, arith::IndexCastUIOp,
+                                       arith::ExtUIOp, arith::ExtSIOp>(op))
+    return get(op->getOperand(0));
+  if (op->getNumOperands() != 2)
+    return Count::unknown();
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  auto divide = [&](const std::string &name, Value dividend) {
+    Count divisor = get(rhs);
+    if (!divisor.isExact())
+      return Count::unknown();
+    return divisor.getConstant() == 1
+               ? get(dividend)
+               : Count::call(name, " / ", get(dividend), divisor);
+  };
+  if (isa<arith::AddIOp>(op)) {
+    Count sum = get(lhs);
+    return sum += get(rhs);
+  }
+  if (isa<arith::SubIOp>(op))
+    return get(lhs) - get(rhs);
+  if (isa<arith::MulIOp>(op))
+    return get(lhs) * get(rhs);
+  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+    return Count::min(get(lhs), get(rhs));
+  if (isa<arith::MaxSIOp, arith::MaxUIOp>(op))
+    return Count::max(get(lhs), get(rhs));
+  if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op))
+    return divide("ceil", lhs);
+  if (isa<arith::RemUIOp>(op)) {
+    Count dividend = get(lhs), divisor = get(rhs);
+    return dividend.isExact()
+               ? divisor.isExact() ? Count::call("", " mod ", dividend, divisor)
+                                   : Count::unknown()
+               : (divisor - Count(1)).asBound();
+  }
+  if (isa<arith::DivUIOp>(op)) {
+    // (x + (c - 1)) / c.
+    auto sum = lhs.getDefiningOp<arith::AddIOp>();
+    std::optional<int64_t> divisor = getConstantIntValue(rhs);
+    if (sum && divisor && getConstantIntValue(sum.getRhs()) == *divisor - 1)
+      return divide("ceil", sum.getLhs());
+    if (auto less = sum ? sum.getRhs().getDefiningOp<arith::SubIOp>() : nullptr)
+      if (getConstantIntValue(less.getRhs()) == 1 && less.getLhs() == rhs)
+        return divide("ceil", sum.getLhs());
+    return divide("floor", lhs);
+  }
+  return Count::unknown();
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,13 +299,11 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
     result.size = getSize(loop.getUpperBound());
     return result;
   }
-  std::optional<std::string> from = getText(loop.getLowerBound());
-  std::optional<std::string> to = getText(loop.getUpperBound());
-  std::optional<std::string> by = getText(loop.getStep());
-  result.size =
-      from && to && by
-          ? Count::size("ceil((" + *to + " - " + *from + ") / " + *by + ")")
-          : Count::unknown();
+  Count by = getSize(loop.getStep());
+  Count way = getSize(loop.getUpperBound()) - getSize(loop.getLowerBound());
+  result.size = !by.isExact()           ? Count::unknown()
+                : by.getConstant() == 1 ? way
+                                        : Count::call("ceil", " / ", way, by);
   return result;
 }
 

@@ -65,8 +65,8 @@ public:
   bool dependsOnOthers(const MemoryAccess &access);
   /// The number of iterations of the leaf, if each of them is looked at.
   std::optional<int64_t> getIterations() const;
-  /// What `value` is in terms of arguments of the kernel; not known for what
-  /// the kernel loads or counts.
+  /// What `value` is in terms of arguments of the kernel, or the most that it
+  /// is where it depends on a loop; not known for what the kernel loads.
   Count getSize(Value value) const;
 
 private:
@@ -89,7 +89,8 @@ private:
     bool isKnown = true;
   };
 
-  std::optional<std::string> getText(Value value) const;
+  /// `open` are values that are part of their own size.
+  Count getSize(Value value, SmallVectorImpl<Value> &open) const;
   bool isCounted(scf::ForOp loop);
   Loop describe(scf::ForOp loop);
   Context getContext(Block *block, Operation *scope);

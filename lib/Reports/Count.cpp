@@ -35,7 +35,71 @@ Count &Count::operator+=(const Count &other) {
     int64_t &sum = terms[sizes];
     unknownNumber |= llvm::AddOverflow(sum, number, sum) != 0;
   }
+  dropZeros();
   return *this;
+}
+
+void Count::dropZeros() {
+  for (auto term = terms.begin(); term != terms.end();)
+    term = term->second == 0 ? terms.erase(term) : std::next(term);
+}
+
+Count Count::operator-(const Count &other) const {
+  if (other.unknownNumber)
+    return unknown();
+  // What is taken away is 0 or more.
+  if (other.isBound)
+    return asBound();
+  Count difference = *this;
+  difference += other * Count(-1);
+  return difference;
+}
+
+bool Count::isAtLeast(const Count &other) const {
+  if (unknownNumber || other.unknownNumber)
+    return false;
+  Count difference = *this;
+  for (auto &[sizes, number] : other.terms)
+    difference.terms[sizes] -= number;
+  for (auto &[sizes, number] : difference.terms)
+    if (number < 0)
+      return false;
+  return true;
+}
+
+Count Count::call(const std::string &name, const std::string &op,
+                  const Count &a, const Count &b) {
+  if (a.unknownNumber || b.unknownNumber)
+    return unknown();
+  auto write = [&](Count part) {
+    part.isBound = false;
+    std::string text = part.str();
+    return part.terms.size() > 1 && op != ", " ? "(" + text + ")" : text;
+  };
+  Count result = size(name + "(" + write(a) + op + write(b) + ")");
+  result.isBound = a.isBound || b.isBound;
+  return result;
+}
+
+Count Count::min(const Count &a, const Count &b) {
+  // One of them is a bound of the minimum.
+  if (!a.isExact() && (b.isExact() || a.unknownNumber))
+    return b.asBound();
+  if (!b.isExact() && (a.isExact() || b.unknownNumber))
+    return a.asBound();
+  Count result = a.isAtLeast(b)   ? b
+                 : b.isAtLeast(a) ? a
+                                  : call("min", ", ", a, b);
+  result.isBound = a.isBound || b.isBound;
+  return result;
+}
+
+Count Count::max(const Count &a, const Count &b) {
+  Count result = a.isAtLeast(b)   ? a
+                 : b.isAtLeast(a) ? b
+                                  : call("max", ", ", a, b);
+  result.isBound = a.isBound || b.isBound;
+  return result;
 }
 
 Count Count::operator*(const Count &other) const {
@@ -55,6 +119,7 @@ Count Count::operator*(const Count &other) const {
           llvm::MulOverflow(number, otherNumber, factor) != 0 ||
           llvm::AddOverflow(sum, factor, sum) != 0;
     }
+  product.dropZeros();
   return product;
 }
 
@@ -77,15 +142,25 @@ std::optional<int64_t> Count::getConstant() const {
 std::string Count::str() const {
   if (unknownNumber)
     return "?";
+  // Products of many sizes first, a number without any last.
+  std::vector<std::pair<std::vector<std::string>, int64_t>> ordered(
+      terms.begin(), terms.end());
+  std::stable_sort(ordered.begin(), ordered.end(), [](auto &a, auto &b) {
+    return a.first.size() > b.first.size();
+  });
   std::string text;
-  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
-    auto &[sizes, number] = *term;
+  for (auto &[sizes, number] : ordered) {
     std::string product;
-    if (number != 1 || sizes.empty())
-      product = std::to_string(number);
+    uint64_t factor = number < 0 ? -uint64_t(number) : number;
+    if (factor != 1 || sizes.empty())
+      product = std::to_string(factor);
     for (const std::string &size : sizes)
       product += (product.empty() ? "" : " * ") + size;
-    text += (text.empty() ? "" : " + ") + product;
+    if (number < 0)
+      text += text.empty() ? "-" : " - ";
+    else if (!text.empty())
+      text += " + ";
+    text += product;
   }
   if (text.empty())
     return "0";

@@ -24,19 +24,33 @@ public:
   /// A size that is known at run time.
   static Count size(std::string text);
   static Count unknown();
+  /// What a division or the like makes of two numbers, written as "name(a op
+  /// b)". It has to grow with both, or with `a` where `b` is no bound.
+  static Count call(const std::string &name, const std::string &op,
+                    const Count &a, const Count &b);
+  static Count min(const Count &a, const Count &b);
+  static Count max(const Count &a, const Count &b);
 
   Count &operator+=(const Count &other);
   Count operator*(const Count &other) const;
+  /// The difference; a bound of it if only the most is known.
+  Count operator-(const Count &other) const;
   /// The same where the number is the most that it can be.
   Count asBound() const;
 
   bool isUnknown() const { return unknownNumber; }
+  /// True for a number that is known, not only the most that it can be.
+  bool isExact() const { return !unknownNumber && !isBound; }
   bool isZero() const { return !unknownNumber && terms.empty(); }
   std::optional<int64_t> getConstant() const;
   /// "4 * arg0.dim0 + 12", "at most 12", or "?".
   std::string str() const;
 
 private:
+  /// False if sizes can make this less than `other`, or may.
+  bool isAtLeast(const Count &other) const;
+  void dropZeros();
+
   /// The number before each product of sizes, which are sorted.
   std::map<std::vector<std::string>, int64_t> terms;
   bool unknownNumber = false;
