@@ -34,6 +34,7 @@ obs.kernel @not_own(%x: f32) {
     %a = memref.alloc() : memref<64xf32, #obs.home<warp, registers>>
     scf.forall (%t) in (32) {
       %e = arith.addi %t, %c1 : index
+      // expected-note@+1 {{it is written here by other lanes than hold the elements: lane l holds l, l + 32, and so on}}
       memref.store %x, %a[%e] : memref<64xf32, #obs.home<warp, registers>>
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<block, warp>}
@@ -192,4 +193,46 @@ obs.kernel @turned_ring(%x: f32, %n: index) attributes {threads = 32 : i64} {
     } {mapping = [#obs.map<block, thread>]}
     scf.yield %other : index
   }
+}
+
+// -----
+
+// With two elements in each lane the data would have to choose a register.
+obs.kernel @by_data(%x: f32, %places: memref<64xindex>) {
+  %c4 = arith.constant 4 : index
+  %w = obs.worker_id <block, warp>
+  %ws = obs.worker_count <block, warp>
+  scf.for %j = %w to %c4 step %ws {
+    // expected-remark@+1 {{an array of a warp lives in shared memory}}
+    %b = memref.alloc() : memref<64xf32, #obs.home<warp, auto>>
+    // expected-error@+1 {{[force-storage] an array of a warp cannot live in registers as it is used; it can live in shared}}
+    %a = memref.alloc() : memref<64xf32, #obs.home<warp, registers>>
+    scf.forall (%t) in (64) {
+      memref.store %x, %a[%t] : memref<64xf32, #obs.home<warp, registers>>
+      memref.store %x, %b[%t] : memref<64xf32, #obs.home<warp, auto>>
+    } {mapping = [#obs.map<warp, thread>]}
+    scf.forall (%t) in (64) {
+      %e = memref.load %places[%t] : memref<64xindex>
+      // expected-note@+1 {{it is read here at an index that depends on more than the iteration, and so on which of the 2 registers of a lane; of at most 32 elements a shuffle finds the one}}
+      %y = memref.load %b[%e] : memref<64xf32, #obs.home<warp, auto>>
+      // expected-note@+1 {{it is read here at an index that depends on more than the iteration, and so on which of the 2 registers of a lane; of at most 32 elements a shuffle finds the one}}
+      %z = memref.load %a[%e] : memref<64xf32, #obs.home<warp, registers>>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<block, warp>}
+}
+
+// -----
+
+obs.kernel @many_in_lanes(%x: f32) {
+  %c4 = arith.constant 4 : index
+  %w = obs.worker_id <block, warp>
+  %ws = obs.worker_count <block, warp>
+  scf.for %j = %w to %c4 step %ws {
+    // expected-error@+2 {{[force-storage] an array of a warp cannot live in registers as it is used; it can live in shared}}
+    // expected-note@+1 {{it has 33 elements in each lane, more than 32}}
+    %a = memref.alloc() : memref<1056xf32, #obs.home<warp, registers>>
+    scf.forall (%t) in (32) {
+      memref.store %x, %a[%t] : memref<1056xf32, #obs.home<warp, registers>>
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<block, warp>}
 }

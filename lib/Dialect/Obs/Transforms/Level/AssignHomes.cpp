@@ -105,7 +105,8 @@ void AssignHomes::runOnOperation() {
   taken = 0;
   markConstants(getOperation(), workers.threads);
   forwardOwnedElements(getOperation(), workers.threads);
-  auto inLanes = findLaneArrays(getOperation());
+  llvm::DenseMap<Operation *, NotOwned> notInLanes;
+  auto inLanes = findLaneArrays(getOperation(), notInLanes);
   WalkResult result = getOperation().walk([&](memref::AllocOp alloc) {
     auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
     if (!home)
@@ -116,6 +117,14 @@ void AssignHomes::runOnOperation() {
         (home.getOwner() == Level::Warp && inLanes.contains(alloc)) ||
         (home.getOwner() == Level::Block && fitsRegisters(alloc, why)))
       possible = Storage::Registers;
+    if (auto found = notInLanes.find(alloc);
+        found != notInLanes.end() && possible == Storage::Shared)
+      why = found->second;
+    if (home.getStorage() == Storage::Auto && home.getOwner() == Level::Warp &&
+        why && isa<memref::LoadOp>(why->op))
+      alloc.emitRemark("an array of a warp lives in shared memory")
+              .attachNote(why->op->getLoc())
+          << "it " << why->reason;
     if (home.getStorage() != Storage::Auto && home.getStorage() != possible) {
       InFlightDiagnostic error =
           alloc.emitError("[force-storage] an array of a ")

@@ -176,7 +176,7 @@ static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
 // The decision
 //===----------------------------------------------------------------------===//
 
-static int64_t countRegisters(ArrayRef<int64_t> shape) {
+static int64_t countLaneRegisters(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)
     count *= size;
@@ -205,8 +205,47 @@ static bool isUnderConditions(Operation *op, scf::ForallOp leaf) {
   return true;
 }
 
+/// What keeps `user` from using an array in `registers` registers of each lane,
+/// other than the steps of its loop; empty if nothing does.
+static std::string getObstacle(Operation *user, memref::AllocOp alloc,
+                               int64_t registers) {
+  auto load = dyn_cast<memref::LoadOp>(user);
+  if (!load &&
+      !(isa<memref::StoreOp>(user) && getMemory(user) == alloc.getResult()))
+    return "is used here other than by reading and writing elements";
+  if (auto leaf = user->getParentOfType<scf::ForallOp>()) {
+    MapAttr map = getLeafMap(leaf);
+    std::optional<int64_t> extent =
+        getConstantIntValue(leaf.getMixedUpperBound()[0]);
+    if (!map || map.getScope() != Level::Warp)
+      return "is used here by threads of more than its warp";
+    if (!extent)
+      return "is used here in a loop whose extent is no constant; bound it, "
+             "and let a condition leave out the rest";
+    if (*extent > maxRegisters * warpSize)
+      return "is used here in a loop of more than " +
+             std::to_string(maxRegisters * warpSize) + " iterations";
+    return isUnderConditions(user, leaf)
+               ? ""
+               : "is used here in a loop of a lane, which other lanes cannot "
+                 "take part in";
+  }
+  // All lanes read one element.
+  if (!load)
+    return "is written here by no loop over lanes";
+  bool isFixed = llvm::all_of(load.getIndices(), [](Value index) {
+    return getConstantIntValue(index).has_value();
+  });
+  return isFixed || registers == 1
+             ? ""
+             : "is read here by all lanes at an index that is no constant, "
+               "which does not name one of the " +
+                   std::to_string(registers) + " registers of a lane";
+}
+
 /// True if nothing but the steps of loops can keep `alloc` out of lanes.
-static bool isCandidate(memref::AllocOp alloc) {
+static bool isCandidate(memref::AllocOp alloc,
+                        llvm::DenseMap<Operation *, NotOwned> &why) {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
   if (!home || home.getOwner() != Level::Warp ||
@@ -215,37 +254,32 @@ static bool isCandidate(memref::AllocOp alloc) {
     return false;
   Type element = type.getElementType();
   if (!type.hasStaticShape() || type.getNumElements() == 0 ||
-      countRegisters(type.getShape()) > maxRegisters ||
       (!element.isIndex() && element.getIntOrFloatBitWidth() > 64) ||
       alloc->use_empty())
     return false;
-  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-    auto load = dyn_cast<memref::LoadOp>(user);
-    if (!load &&
-        !(isa<memref::StoreOp>(user) && getMemory(user) == alloc.getResult()))
+  int64_t registers = countLaneRegisters(type.getShape());
+  if (registers > maxRegisters) {
+    why.insert({alloc,
+                {alloc, "has " + std::to_string(registers) +
+                            " elements in each lane, more than " +
+                            std::to_string(maxRegisters)}});
+    return false;
+  }
+  for (Operation *user : alloc->getUsers())
+    if (std::string reason = getObstacle(user, alloc, registers);
+        !reason.empty()) {
+      why.insert({alloc, {user, reason}});
       return false;
-    if (auto leaf = user->getParentOfType<scf::ForallOp>()) {
-      MapAttr map = getLeafMap(leaf);
-      std::optional<int64_t> extent =
-          getConstantIntValue(leaf.getMixedUpperBound()[0]);
-      return map && map.getScope() == Level::Warp && extent &&
-             *extent <= maxRegisters * warpSize &&
-             isUnderConditions(user, leaf);
     }
-    // All lanes read one element.
-    return load &&
-           (llvm::all_of(load.getIndices(),
-                         [](Value index) {
-                           return getConstantIntValue(index).has_value();
-                         }) ||
-            countRegisters(type.getShape()) == 1);
-  });
+  return true;
 }
 
-llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
+llvm::SmallPtrSet<Operation *, 8>
+obs::findLaneArrays(KernelOp kernel,
+                    llvm::DenseMap<Operation *, NotOwned> &why) {
   llvm::SmallPtrSet<Operation *, 8> arrays;
   kernel.walk([&](memref::AllocOp alloc) {
-    if (isCandidate(alloc))
+    if (isCandidate(alloc, why))
       arrays.insert(alloc);
   });
   auto shapeOf = [&](Value memory) -> std::optional<ArrayRef<int64_t>> {
@@ -257,9 +291,10 @@ llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
   // the loop that then cannot run by owners.
   for (bool changed = !arrays.empty(); changed;) {
     changed = false;
-    auto drop = [&](Value memory) {
-      if (memory)
-        changed |= arrays.erase(memory.getDefiningOp());
+    auto drop = [&](Operation *access, const std::string &reason) {
+      Operation *alloc = getMemory(access).getDefiningOp();
+      changed |= arrays.erase(alloc);
+      why.insert({alloc, {access, reason}});
     };
     kernel.walk([&](scf::ForallOp leaf) {
       SmallVector<Operation *> accesses;
@@ -283,15 +318,27 @@ llvm::SmallPtrSet<Operation *, 8> obs::findLaneArrays(KernelOp kernel) {
               store ? evaluateIndices(leaf, store.getIndices(), *shape)
                     : std::nullopt;
           if (store && (!elements || !writesOwnElements(*elements)))
-            drop(store.getMemRef());
+            drop(store, elements
+                            ? "is written here by other lanes than hold the "
+                              "elements: lane l holds l, l + 32, and so on"
+                            : "is written here at an index that depends on "
+                              "more than the iteration");
           continue;
         }
         if (!load)
           continue;
         auto elements = evaluateIndices(leaf, load.getIndices(), *shape);
-        if (elements ? !readsFewRegisters(*steps, *elements)
-                     : countRegisters(*shape) > 1)
-          drop(load.getMemRef());
+        int64_t registers = countLaneRegisters(*shape);
+        if (elements && !readsFewRegisters(*steps, *elements))
+          drop(load, "is read here from more than " +
+                         std::to_string(maxChoices) +
+                         " registers of lanes at once");
+        else if (!elements && registers > 1)
+          drop(load, "is read here at an index that depends on more than the "
+                     "iteration, and so on which of the " +
+                         std::to_string(registers) +
+                         " registers of a lane; of at most 32 elements a "
+                         "shuffle finds the one");
       }
     });
   }

@@ -14,7 +14,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LANEARRAYS_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LANEARRAYS_H
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "OwnedArrays.h"
 
 namespace mlir::obs {
 
@@ -23,7 +23,9 @@ namespace mlir::obs {
 /// and of which every read is known to find its register.
 /// Loops that owners have to run are marked `obs.distribution = owners`:
 /// nothing else may rely on who runs which iteration.
-llvm::SmallPtrSet<Operation *, 8> findLaneArrays(KernelOp kernel);
+/// `why` gets, for arrays that cannot, the access that prevents it.
+llvm::SmallPtrSet<Operation *, 8>
+findLaneArrays(KernelOp kernel, llvm::DenseMap<Operation *, NotOwned> &why);
 
 /// The extents of an array in lanes; nothing for other memory.
 using ShapeOf = llvm::function_ref<std::optional<ArrayRef<int64_t>>(Value)>;
