@@ -242,3 +242,98 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Three turns of the inner loop end in half 1, and the next turn of the outer one
+// begins with half 0.
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'odd' is proved free of races, with blocks of 32 threads}}
+  gpu.func @odd(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %c31 = arith.constant 31 : index
+    %zero = arith.constant 0 : i32
+    %mask = arith.constant -1 : i32
+    %t = gpu.thread_id x
+    %other = arith.subi %c31, %t : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<2x32xi32, #gpu.address_space<workgroup>>
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %zero, %a[%c0, %t] : memref<2x32xi32, #gpu.address_space<workgroup>>
+      %half = scf.for %j = %c0 to %c3 step %c1 iter_args(%h = %c0) -> (index) {
+        %next = arith.subi %c1, %h : index
+        nvvm.bar.warp.sync %mask : i32
+        scf.yield %next : index
+      }
+      %x = memref.load %a[%half, %other] : memref<2x32xi32, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Four turns end in half 0.
+
+gpu.module @kernels {
+  gpu.func @even(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c31 = arith.constant 31 : index
+    %zero = arith.constant 0 : i32
+    %mask = arith.constant -1 : i32
+    %t = gpu.thread_id x
+    %other = arith.subi %c31, %t : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<2x32xi32, #gpu.address_space<workgroup>>
+    scf.for %i = %c0 to %n step %c1 {
+      // expected-error @+1 {{[race] write of shared memory by another thread of the warp}}
+      memref.store %zero, %a[%c0, %t] : memref<2x32xi32, #gpu.address_space<workgroup>>
+      %half = scf.for %j = %c0 to %c4 step %c1 iter_args(%h = %c0) -> (index) {
+        %next = arith.subi %c1, %h : index
+        nvvm.bar.warp.sync %mask : i32
+        scf.yield %next : index
+      }
+      // expected-note @+1 {{the first access is the read here}}
+      %x = memref.load %a[%half, %other] : memref<2x32xi32, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// As many turns as the launch says: the half is known to be what they make of it.
+
+gpu.module @kernels {
+  // expected-remark @+1 {{kernel 'counted' is proved free of races, with blocks of 32 threads}}
+  gpu.func @counted(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c31 = arith.constant 31 : index
+    %zero = arith.constant 0 : i32
+    %mask = arith.constant -1 : i32
+    %t = gpu.thread_id x
+    %other = arith.subi %c31, %t : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %a = memref.view %s[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<2x32xi32, #gpu.address_space<workgroup>>
+    %half = scf.for %j = %c0 to %n step %c1 iter_args(%h = %c0) -> (index) {
+      %next = arith.subi %c1, %h : index
+      nvvm.bar.warp.sync %mask : i32
+      scf.yield %next : index
+    }
+    %x = memref.load %a[%half, %other] : memref<2x32xi32, #gpu.address_space<workgroup>>
+    %positive = arith.cmpi sgt, %n, %c0 : index
+    scf.if %positive {
+      %even = arith.andi %n, %c1 : index
+      %free = arith.subi %c1, %even : index
+      memref.store %zero, %a[%free, %t] : memref<2x32xi32, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+}

@@ -234,6 +234,11 @@ IndexExpr PairModel::compute(Value value, Owner side) {
       .Case<scf::ForOp, scf::WhileOp>([&](auto) {
         if (std::optional<IndexExpr> last = getLoopResult(result))
           return *last;
+        auto counted = dyn_cast<scf::ForOp>(op);
+        if (std::optional<IndexExpr> slot =
+                counted ? getLastSlot(counted, result.getResultNumber(), side)
+                        : std::nullopt)
+          return *slot;
         return getUnknown(value, side);
       })
       .Default([&](Operation *op) { return computeArith(op, side); });

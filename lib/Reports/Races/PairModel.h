@@ -152,6 +152,7 @@ private:
   IndexExpr getArgument(BlockArgument argument, Owner side);
   std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,
                                    Owner side);
+  std::optional<IndexExpr> getLastSlot(scf::ForOp loop, unsigned i, Owner side);
   IndexExpr getTurn(scf::ForOp loop, Owner side);
   IndexExpr makeTurn(scf::ForOp loop, Owner side, Owner owner);
   IndexExpr getUnknown(Value value, Owner side);

@@ -123,6 +123,16 @@ static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns) {
   return inside ? std::optional(*before + *inside) : inside;
 }
 
+/// True if each turn of `loop` flips carried value `argument`, false if none
+/// does, nothing if that is not known.
+static std::optional<bool> isFlippedByTurns(scf::ForOp loop,
+                                            BlockArgument argument) {
+  Turns turns;
+  std::optional<int64_t> flips =
+      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument, turns);
+  return flips ? std::optional(*flips % 2 != 0) : std::nullopt;
+}
+
 /// A value that turns of `loop` flip between 0 and 1.
 std::optional<IndexExpr>
 PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
@@ -144,15 +154,37 @@ PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
             getLoopFlips(loop, i, turns, /*isBeforeLast=*/true))
       return flip(constant(*flips % 2));
   }
-  // Every turn flips it, or none does.
-  Turns turns;
-  std::optional<int64_t> flips =
-      getFlips(loop.getTiedLoopYieldedValue(argument)->get(), argument, turns);
-  if (!flips)
+  std::optional<bool> isFlipped = isFlippedByTurns(loop, argument);
+  if (!isFlipped)
     return std::nullopt;
-  if (*flips % 2 == 0)
+  if (!*isFlipped)
     return start;
   return flip(getTurn(loop, side) - get(loop.getLowerBound(), side));
+}
+
+/// What `loop` gives of a value that its turns flip between 0 and 1.
+std::optional<IndexExpr> PairModel::getLastSlot(scf::ForOp loop, unsigned i,
+                                                Owner side) {
+  std::optional<IndexRange> bit = ranges.get(loop.getResult(i));
+  if (!bit || bit->min != 0 || bit->max != 1)
+    return std::nullopt;
+  IndexExpr start = get(loop.getInitArgs()[i], side);
+  auto flip = [&](IndexExpr times) {
+    return IndexExpr::binary(Kind::Mod, start + times, constant(2));
+  };
+  Turns turns;
+  if (std::optional<int64_t> flips =
+          getLoopFlips(loop, i, turns, /*isBeforeLast=*/false))
+    return flip(constant(*flips % 2));
+  std::optional<bool> isFlipped =
+      isFlippedByTurns(loop, loop.getRegionIterArg(i));
+  if (!isFlipped || !isConstantIntValue(loop.getStep(), 1))
+    return std::nullopt;
+  if (!*isFlipped)
+    return start;
+  return flip(IndexExpr::binary(Kind::Max, constant(0),
+                                get(loop.getUpperBound(), side) -
+                                    get(loop.getLowerBound(), side)));
 }
 
 IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
