@@ -77,6 +77,12 @@ Count Count::call(const std::string &name, const std::string &op,
     return part.terms.size() > 1 && op != ", " ? "(" + text + ")" : text;
   };
   Count result = size(name + "(" + write(a) + op + write(b) + ")");
+  // A bound that is a number is divided as one.
+  Count dividend = a;
+  dividend.isBound = false;
+  std::optional<int64_t> n = dividend.getConstant(), d = b.getConstant();
+  if (op == " / " && n && d && *n >= 0 && *d > 0)
+    result = name == "ceil" ? llvm::divideCeil(*n, *d) : *n / *d;
   result.isBound = a.isBound || b.isBound;
   return result;
 }
