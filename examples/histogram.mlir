@@ -5,9 +5,8 @@
 // are added up, whatever their order. Elements that nobody writes keep 0.
 //
 // GPU: a memset and one kernel. Many bytes are equal, and 256 numbers are few, so the
-// compiler gives each block 8 copies of them in shared memory, one for each of its
-// warps. A byte is an atomic addition there; what a block has found is added to the
-// result once.
+// compiler gives each block a copy of them in shared memory. A byte is an atomic addition
+// there; what a block has found is added to the result once.
 //
 // Run: obs-run examples/histogram.mlir iota:1000xi8
 //      obs-run examples/histogram.mlir --device=emulate --report LICENSE:i8

@@ -20,6 +20,7 @@ import itertools
 import multiprocessing
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time

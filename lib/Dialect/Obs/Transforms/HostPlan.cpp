@@ -163,6 +163,14 @@ void Plan::report() {
         os << " x ";
       }
       os << type.getElementType();
+      int64_t bytes =
+          type.getElementType().isIndex()
+              ? 8
+              : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      if (type.hasStaticShape())
+        os << " (" << bytes * type.getNumElements() << " bytes)";
+      else
+        os << " (" << bytes << " bytes each)";
       if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
         os << ", for " << arrays.getInt() << " arrays in turn";
       // Others are there before the first turn.

@@ -1,7 +1,8 @@
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
 
-// Who has copies of what a fill writes is chosen as for a scatter. 64 bytes are in
-// registers of each of 256 threads, which compares each index with all places.
+// Copies of what a fill writes, as for a scatter; who has them if nobody is named is in
+// expand-copies-choice.mlir. In registers of each of 256 threads, which compares each index
+// with all places.
 // CHECK-LABEL: @registers(
 // CHECK: obs.fill init %{{.*}} reduce(addi) {
 // CHECK-NEXT: obs.par block
@@ -19,7 +20,7 @@ func.func @registers(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16 x i32> {
     %i = arith.index_castui %x : i32 to index
     %k = arith.andi %i, %c15 : index
     obs.write %x at [%k] : i32
-  } : !obs.push<grid, 16 x i32>
+  } {strategy = "per_thread"} : !obs.push<grid, 16 x i32>
   %r = obs.force %p : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
   return %r : !obs.pull<16 x i32>
 }
@@ -62,7 +63,7 @@ func.func @control(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
 func.func @while(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
   %c0 = arith.constant 0 : index
   %n = obs.dim %a, 0 : !obs.pull<? x i32>
-  %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
+  %p = obs.fill init %z reduce(muli) par (%t) in (%n) {
     %x = obs.get %a[%t] : !obs.pull<? x i32>
     %s = scf.while (%y = %x) : (i32) -> i32 {
       %b = arith.cmpi slt, %y, %z : i32
@@ -78,7 +79,7 @@ func.func @while(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
   return %r : !obs.pull<2 x i32>
 }
 
-// 68 bytes are in copies of warps. All writes go there, but those of a fill inside.
+// In copies of warps. All writes go there, but those of a fill inside.
 // CHECK-LABEL: @warps(
 // CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
 // CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
@@ -106,12 +107,12 @@ func.func @warps(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<17 x i32> {
     %k = arith.andi %i, %c15 : index
     obs.write %x at [%k] : i32
     obs.write %x at [%c0] : i32
-  } : !obs.push<grid, 17 x i32>
+  } {strategy = "per_warp"} : !obs.push<grid, 17 x i32>
   %r = obs.force %p : !obs.push<grid, 17 x i32> -> !obs.pull<17 x i32>
   return %r : !obs.pull<17 x i32>
 }
 
-// 1028 bytes are in one copy of a block. A loop of two dimensions is one.
+// In one copy of a block. A loop of two dimensions is one.
 // CHECK-LABEL: @block(
 // CHECK: obs.par block
 // CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
@@ -136,15 +137,15 @@ func.func @block(%a: !obs.pull<? x ? x i32>, %z: i32) -> !obs.pull<257 x i32> {
 // CHECK-LABEL: @long(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(addi) par
-func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8193 x i32> {
+func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16385 x i32> {
   %n = obs.dim %a, 0 : !obs.pull<? x i32>
   %p = obs.fill init %z reduce(addi) par (%i) in (%n) {
     %x = obs.get %a[%i] : !obs.pull<? x i32>
     %k = arith.index_castui %x : i32 to index
     obs.write %x at [%k] : i32
-  } : !obs.push<grid, 8193 x i32>
-  %r = obs.force %p : !obs.push<grid, 8193 x i32> -> !obs.pull<8193 x i32>
-  return %r : !obs.pull<8193 x i32>
+  } : !obs.push<grid, 16385 x i32>
+  %r = obs.force %p : !obs.push<grid, 16385 x i32> -> !obs.pull<16385 x i32>
+  return %r : !obs.pull<16385 x i32>
 }
 
 // nor have 4096 iterations,
@@ -252,10 +253,10 @@ func.func @float_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f3
 // CHECK-LABEL: @long_function(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(@least) par
-func.func @long_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !obs.pull<8193 x f32> {
-  %p = obs.scatter %a at %i init %z reduce(@least) : !obs.pull<? x f32>, !obs.pull<? x i32> -> !obs.push<grid, 8193 x f32>
-  %r = obs.force %p : !obs.push<grid, 8193 x f32> -> !obs.pull<8193 x f32>
-  return %r : !obs.pull<8193 x f32>
+func.func @long_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !obs.pull<16385 x f32> {
+  %p = obs.scatter %a at %i init %z reduce(@least) : !obs.pull<? x f32>, !obs.pull<? x i32> -> !obs.push<grid, 16385 x f32>
+  %r = obs.force %p : !obs.push<grid, 16385 x f32> -> !obs.pull<16385 x f32>
+  return %r : !obs.pull<16385 x f32>
 }
 
 func.func private @sum(%x: i32, %y: i32) -> i32 {

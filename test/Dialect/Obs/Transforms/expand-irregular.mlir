@@ -87,8 +87,8 @@ func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!o
   return %p, %f : !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
 }
 
-// Who has copies of a result of many elements depends on its size. One of 64
-// bytes is in registers of each thread, which starts from the neutral element.
+// Who has copies of a result of many elements if nobody is named is in
+// expand-copies-choice.mlir. A copy in registers starts from the neutral element.
 // CHECK-LABEL: @in_registers(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<100000 x i32>, %[[Z:.*]]: i32
 func.func @in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<3 x i32> {
@@ -103,7 +103,7 @@ func.func @in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.pull<3 x i
   // CHECK: obs.force %{{.*}} : !obs.push<block, 48 x i32>
   // CHECK: arith.cmpi ne, %[[BEST:.*]], %[[LEAST]]
   // CHECK: obs.write %[[BEST]] at
-  %p = obs.scatter %a at %a init %z reduce(maxs) : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 3 x i32>
+  %p = obs.scatter %a at %a init %z reduce(maxs) {strategy = "per_thread"} : !obs.pull<100000 x i32>, !obs.pull<100000 x i32> -> !obs.push<grid, 3 x i32>
   %r = obs.force %p : !obs.push<grid, 3 x i32> -> !obs.pull<3 x i32>
   return %r : !obs.pull<3 x i32>
 }
@@ -119,7 +119,7 @@ func.func @function_in_registers(%a: !obs.pull<100000 x i32>, %z: i32) -> !obs.p
   return %r : !obs.pull<2 x i32>
 }
 
-// 128 bytes are in registers where memory does not have the operation,
+// 128 bytes are in registers where memory does not have the operation.
 // CHECK-LABEL: @loops(
 // CHECK: obs.push<block, 8192 x i32>
 func.func @loops(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {
@@ -128,7 +128,7 @@ func.func @loops(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {
   return %r : !obs.pull<32 x i32>
 }
 
-// and else in eight copies of a block, as up to 1024 bytes are, side by side.
+// Copies of the warps of a block stand side by side.
 // CHECK-LABEL: @warps(
 // CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) par (%[[T:.*]]) in
 // CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
@@ -137,12 +137,12 @@ func.func @loops(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {
 // CHECK: %[[STORED:.*]] = obs.force %[[COPY]] : !obs.push<block, 8 x 17 x i32>
 // CHECK-COUNT-8: obs.get %[[STORED]]
 func.func @warps(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<17 x i32> {
-  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 17 x i32>
+  %p = obs.scatter %a at %a init %z reduce(addi) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 17 x i32>
   %r = obs.force %p : !obs.push<grid, 17 x i32> -> !obs.pull<17 x i32>
   return %r : !obs.pull<17 x i32>
 }
 
-// What is longer is in one copy of a block, up to 32 KiB. The bound decides.
+// One copy of a block. The bound decides.
 // CHECK-LABEL: @blocks(
 // CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) [%{{.*}}] par
 // CHECK: obs.push<block, ? x i32 bound [8192]>
@@ -159,10 +159,10 @@ func.func @blocks(%a: !obs.pull<? x i32>, %z: i32, %n: index) -> !obs.pull<? x i
 // CHECK-LABEL: @long(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(addi) par
-func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8193 x i32> {
-  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 8193 x i32>
-  %r = obs.force %p : !obs.push<grid, 8193 x i32> -> !obs.pull<8193 x i32>
-  return %r : !obs.pull<8193 x i32>
+func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16385 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16385 x i32>
+  %r = obs.force %p : !obs.push<grid, 16385 x i32> -> !obs.pull<16385 x i32>
+  return %r : !obs.pull<16385 x i32>
 }
 
 // for few elements,

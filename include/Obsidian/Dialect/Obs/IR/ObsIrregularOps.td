@@ -194,8 +194,11 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     |---|---|---|
     | `per_thread` | registers of 256 threads of a block, each of which compares each index with all places | static extent, at most 64 bytes; 128 bytes if memory has no such operation (`muli`, and others than `addf` on floats, or a function) |
     | `per_warp` | shared memory of a block, 8 of them, for elements that a block of 256 threads reads in different warps | at most 1024 bytes |
-    | `per_block` | shared memory of a block | at most 32768 bytes |
+    | `per_block` | shared memory of a block | at most 65536 bytes |
     | `atomic` | nowhere: one atomic operation on the result for each element | more bytes or no bound; or at most 4096 elements |
+
+    Integers of 32 bits, but for `muli`, have no copies for threads or warps: a
+    multiprocessor combines what a warp writes to one of them in shared memory.
 
     Blocks combine parts of 4096 elements or more, at most 1024 of them, in their
     copies, and write what those have to the result by atomic operations. A result

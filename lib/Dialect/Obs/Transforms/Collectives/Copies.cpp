@@ -458,6 +458,14 @@ static bool isNative(const Reduction &reduction) {
   });
 }
 
+/// True if shared memory has the operation, too: combines what the lanes of a
+/// warp write to one element at once, at full speed even if that is all.
+static bool isFastInSharedMemory(const Reduction &reduction) {
+  return isNative(reduction) &&
+         llvm::all_of(reduction.getElementTypes(),
+                      [](Type type) { return type.isInteger(32); });
+}
+
 /// True if a thread can have a copy in registers.
 static bool fitsRegisters(const Reduction &reduction) {
   return reduction.size.isStatic() && reduction.size.size > 0 &&
@@ -471,6 +479,8 @@ static Copies chooseCopies(const Reduction &reduction) {
       reduction.n.isAtMost(CopyLimits::fewIterations))
     return Copies::None;
   int64_t bytes = countBytes(reduction);
+  if (isFastInSharedMemory(reduction))
+    return bytes <= CopyLimits::blockCopyBytes ? Copies::Block : Copies::None;
   if (fitsRegisters(reduction) &&
       (bytes <= CopyLimits::registerBytes || !isNative(reduction)))
     return Copies::Thread;
