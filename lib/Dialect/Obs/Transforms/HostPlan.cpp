@@ -163,10 +163,9 @@ void Plan::report() {
         os << " x ";
       }
       os << type.getElementType();
-      int64_t bytes =
-          type.getElementType().isIndex()
-              ? 8
-              : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      int64_t bytes = type.getElementType().isIndex()
+                          ? 8
+                          : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       if (type.hasStaticShape())
         os << " (" << bytes * type.getNumElements() << " bytes)";
       else
