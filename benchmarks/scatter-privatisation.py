@@ -1,148 +1,574 @@
 #!/usr/bin/env python3
-"""How long histograms take with each strategy of `obs.fill ... reduce`: copies of the
-bins for each thread, warp or block, or none; and which one the compiler chooses.
+"""How long `obs.fill ... reduce` takes with each strategy: copies of the bins for each
+thread, warp or block, or none; and which one the compiler chooses.
 
-  benchmarks/scatter-privatisation.py --obs-run build/bin/obs-run --out DIR
-      [--device cuda] [--bins N ...] [--elements N] [--operator addi|function]
-      [--repeat N] [--budget SECONDS]
+  benchmarks/scatter-privatisation.py prepare DIR --obs-translate build/bin/obs-translate
+      [--nvcc nvcc] [--operators NAME ...] [--bins N ...]
+  benchmarks/scatter-privatisation.py measure DIR --out OUT
+      [--elements N] [--repeat N] [--budget SECONDS] [--emulate build/bin/obs-run]
 
-For each number of bins one program has a kernel for each strategy that fits, and
-one without; it runs for uniform keys and for keys that are all equal. Every result
-is compared with NumPy. Prints the best time of each kernel, in milliseconds, with
-the fastest strategy and the chosen one, and writes that and
-DIR/scatter-privatisation.json. A choice that takes more than 1.2 times as long as
-the fastest is marked. Starts no run after the budget. Exits with 1 if a run fails or
-a result is wrong. Needs Python and NumPy.
+`prepare` needs no GPU: DIR/OPERATOR.mlir has a function for each number of bins and
+each strategy that fits, and one without a strategy, and beside it lie the PTX and the
+launch contract; DIR/chosen.json says whose code the last one has.
+`measure` runs all of it in one process, through examples/interop/plan.py. Keys are
+uniform; or 15 of 16 are in four bins ("hot"); or all are equal. Numbers of elements
+grow up to the last; a strategy that takes 50 times as long as the best one of its
+size is left there. Operations that device memory lacks get a quarter of --elements.
+
+Each result is compared with NumPy. A time is the median of runs that begin with 1 GiB
+written to other memory, so that nothing is in a cache, and has the fill of the result
+and the kernel. Peers are measured in the same way with keys already masked: CUB's
+DeviceHistogram (with --nvcc), PyTorch and CuPy, where they can do it. Prints and
+writes OUT/scatter-privatisation.txt and .json, milliseconds; a choice that takes more
+than 1.2 times as long as the fastest is marked. Begins no size after the budget.
+--emulate runs on the emulator, for tests: its times mean nothing. Exits with 1 if a
+run fails or a result is wrong. Needs Python and NumPy.
 """
 
 import argparse
+import collections
+import ctypes
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import time
 
 import numpy as np
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "examples" / "interop"))
+import plan
+
 # Bytes of bins for which a strategy is tried. 128 are the most in registers, and
 # 227 KiB what a block of sm_90 has.
-LARGEST = {"per_thread": 128, "per_warp": 227 * 1024 // 8, "per_block": 227 * 1024, "atomic": 1 << 62}
-OPERATORS = {"addi": "addi", "function": "@sum"}
-SLOWER = 1.2
+LARGEST = {"per_thread": 1024, "per_warp": 227 * 1024 // 8, "per_block": 227 * 1024, "atomic": 1 << 62}
+BINS = [8, 16, 32, 64, 256, 1024, 2048, 4096, 16384, 32768, 65536, 1 << 20]
+SLOWER, HOPELESS = 1.2, 50
 
-FILL = """  %p{number} = obs.fill init %zero reduce({operator}) par (%t) in (%n) {{
+# What is combined by which operator, what the bins begin with, whether device memory
+# has the operation, and the values: sums of floats and of wide integers are exact in
+# binary64. Of `count` all values are 1, and it reads none.
+Operator = collections.namedtuple("Operator", "kind type start native combine values")
+
+
+def random_floats(random, n):
+    return random.standard_normal(n, dtype=np.float32)
+
+
+def random_bits(random, n):
+    return random.integers(0, 2, n).astype(np.float32)
+
+
+def random_wide(random, n):
+    return random.integers(-(1 << 26), 1 << 26, n) << 12
+
+
+def random_integers(random, n):
+    return random.integers(-1000, 1000, n, dtype=np.int32)
+
+
+OPERATORS = {
+    "count": Operator("addi", "i32", "0", True, np.add, None),
+    "addf-f32": Operator("addf", "f32", "0.0", True, np.add, random_bits),
+    "addi-i64": Operator("addi", "i64", "0", True, np.add, random_wide),
+    "maxs-i32": Operator("maxs", "i32", "-2147483648", True, np.maximum, random_integers),
+    "maximumf-f32": Operator("maximumf", "f32", "0xFF800000", False, np.maximum, random_floats),
+    "function-i32": Operator("@sum", "i32", "0", False, np.add, random_integers),
+    "function-f32": Operator("@sum", "f32", "0.0", False, np.add, random_bits),
+}
+NUMPY_TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
+
+#===----------------------------------------------------------------------===//
+# Programs
+#===----------------------------------------------------------------------===//
+
+SUM = """func.func private @sum(%x: {type}, %y: {type}) -> {type} {{
+  %z = arith.add{letter} %x, %y : {type}
+  return %z : {type}
+}}
+"""
+FUNCTION = """func.func @{name}(%keys: !obs.pull<? x i32>{parameter}) -> !obs.pull<{bins} x {type}> {{
+  %start = arith.constant {start} : {type}
+  %mask = arith.constant {mask} : i32
+{one}  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %p = obs.fill init %start reduce({kind}) par (%t) in (%n) {{
     %x = obs.get %keys[%t] : !obs.pull<? x i32>
     %y = arith.andi %x, %mask : i32
     %k = arith.index_castui %y : i32 to index
-    obs.write %one at [%k] : i32
-  }} {strategy} : !obs.push<grid, {bins} x i32>
-  %r{number} = obs.force %p{number} {{kernel = "{name}"}} : !obs.push<grid, {bins} x i32> -> !obs.pull<{bins} x i32>
-"""
-PROGRAM = """func.func private @sum(%x: i32, %y: i32) -> i32 {{
-  %z = arith.addi %x, %y : i32
-  return %z : i32
-}}
-func.func @main(%keys: !obs.pull<? x i32>) -> ({types}) {{
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %mask = arith.constant {mask} : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
-{fills}  return {results} : {types}
+{get}    obs.write %v at [%k] : {type}
+  }} {strategy}: !obs.push<grid, {bins} x {type}>
+  %r = obs.force %p {{kernel = "{name}"}} : !obs.push<grid, {bins} x {type}> -> !obs.pull<{bins} x {type}>
+  return %r : !obs.pull<{bins} x {type}>
 }}
 """
 
 
-def make_program(bins, names, operator):
-    """A histogram by each of the strategies; the last one is the compiler's choice."""
-    fills = "".join(FILL.format(number=number, operator=OPERATORS[operator], bins=bins, name=name,
-                                strategy="" if name == "default" else f'{{strategy = "{name}"}}')
-                    for number, name in enumerate(names))
-    return PROGRAM.format(mask=bins - 1, fills=fills, types=", ".join([f"!obs.pull<{bins} x i32>"] * len(names)),
-                          results=", ".join(f"%r{number}" for number in range(len(names))))
+def find_strategies(operator, bins):
+    size = bins * np.dtype(NUMPY_TYPES[operator.type]).itemsize
+    return [name for name, most in LARGEST.items() if size <= most]
 
 
-def measure(options, bins, names, keys, argument, folder):
-    """The best time of each kernel, and the strategy that was chosen."""
-    program = folder / "program.mlir"
-    program.write_text(make_program(bins, names, options.operator))
-    outs = [folder / f"result{number}.bin" for number in range(len(names))]
-    done = subprocess.run(
-        [options.obs_run, program, f"--device={options.device}", "--time", "--report", f"--repeat={options.repeat}", argument,
-         *(f"--out={out}" for out in outs)], capture_output=True, text=True)
+def make_program(operator, all_bins):
+    text = SUM.format(type=operator.type, letter=operator.type[0]) if operator.kind == "@sum" else ""
+    has_values = operator.values is not None
+    for bins in all_bins:
+        for strategy in [*find_strategies(operator, bins), "default"]:
+            text += FUNCTION.format(
+                name=f"{strategy}_{bins}", bins=bins, mask=bins - 1, type=operator.type, start=operator.start,
+                kind=operator.kind, strategy="" if strategy == "default" else f'{{strategy = "{strategy}"}} ',
+                parameter=f", %values: !obs.pull<? x {operator.type}>" if has_values else "",
+                one="" if has_values else f"  %v = arith.constant 1 : {operator.type}\n",
+                get=f"    %v = obs.get %values[%t] : !obs.pull<? x {operator.type}>\n" if has_values else "")
+    return text
+
+
+def find_chosen(code, operator, all_bins):
+    """For each number of bins the strategy whose PTX is that of the default."""
+    bodies = {}
+    for kernel in code.split(".visible .entry ")[1:]:
+        name = re.match(r"\w+", kernel)[0]
+        bodies[name] = re.sub(r"\$L__BB\d+_|//.*", "", kernel.replace(name, "")).split()
+    chosen = {}
+    for bins in all_bins:
+        same = [strategy for strategy in find_strategies(operator, bins)
+                if bodies[f"{strategy}_{bins}"] == bodies[f"default_{bins}"]]
+        if len(same) != 1:
+            raise RuntimeError(f"the code of {len(same)} strategies for {bins} bins is that of the default")
+        chosen[bins] = same[0]
+    return chosen
+
+
+def call(command):
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise RuntimeError(done.stderr.strip()[:500])
-    expected = np.bincount(keys & (bins - 1), minlength=bins)
-    for name, out in zip(names, outs):
-        if not np.array_equal(np.fromfile(out, "<i4"), expected):
-            raise RuntimeError(f"the result of {name} is wrong")
-    text = done.stdout + done.stderr
-    scale = {"s": 1e3, "ms": 1, "us": 1e-3}
-    # Several runs have a median, and the shortest and the longest time.
-    times = {name: float(least or only) * scale[unit] for name, only, unit, least in re.findall(
-        r"^time: kernel (\w+): (\S+) (ms|us|s)(?: \(median of \d+; (\S+) to \S+\))?$", text, re.MULTILINE)}
-    # Strategies differ in what they need of shared memory.
-    shared = dict(re.findall(r"^launch: kernel=(\w+) .*shared-bytes=(\d+)", text, re.MULTILINE))
-    if set(times) != set(names) or set(shared) != set(names):
-        raise RuntimeError(f"no times of all kernels in {text[:500]}")
-    chosen = [name for name in names[:-1] if shared[name] == shared["default"]]
-    if len(chosen) != 1:
-        raise RuntimeError(f"the default has {shared['default']} bytes of shared memory, as {len(chosen)} strategies")
-    return times, chosen[0]
+        raise RuntimeError(f"{command[0]}: {done.stderr.strip()[:1000]}")
+
+
+def prepare(options):
+    options.dir.mkdir(parents=True, exist_ok=True)
+    chosen = {}
+    for name in options.operators:
+        operator, files = OPERATORS[name], options.dir / name
+        program = files.with_suffix(".mlir")
+        program.write_text(make_program(operator, options.bins))
+        code = files.with_suffix(".ptx")
+        call([options.obs_translate, "--obs-to-ptx", program, "-o", code])
+        call([options.obs_translate, "--obs-to-launch-json", program, "-o", files.with_suffix(".json")])
+        chosen[name] = find_chosen(code.read_text(), operator, options.bins)
+    if options.nvcc:
+        call([options.nvcc, "-O3", "-arch=sm_90", "-shared", "-Xcompiler", "-fPIC",
+              ROOT / "benchmarks" / "cub-histogram.cu", "-o", options.dir / "cub-histogram.so"])
+    (options.dir / "chosen.json").write_text(json.dumps(chosen, indent=1) + "\n")
+    return 0
+
+
+#===----------------------------------------------------------------------===//
+# Runs
+#===----------------------------------------------------------------------===//
+
+class Gpu(plan.Driver):
+    """Keeps what a plan lets the device do, so that it can be done again and timed."""
+
+    FLUSHED = 1 << 30
+
+    def __init__(self):
+        self.work, self.dead = [], []
+        self.begin, self.end = ctypes.c_void_p(), ctypes.c_void_p()
+        self.scratch = None
+
+    def call(self, name, *words):
+        """One failure is not the end of the script."""
+        try:
+            super().call(name, *words)
+        except SystemExit as failure:
+            raise RuntimeError(str(failure)) from failure
+
+    def load(self, code):
+        super().__init__(code)
+        if not self.scratch:
+            self.scratch = self.allocate(self.FLUSHED)
+            for event in self.begin, self.end:
+                self.call("cuEventCreate", ctypes.byref(event), 0)
+
+    def fill(self, data, element, count):
+        self.enqueue(lambda: super(Gpu, self).fill(data, element, count))
+
+    def launch(self, kernel, grid, block, shared, values):
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
+        if shared > 48 * 1024:
+            self.call("cuFuncSetAttribute", function, 8, shared)  # MAX_DYNAMIC_SHARED_SIZE_BYTES
+        words = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
+        words.values = values
+        self.enqueue(lambda: self.call("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, shared, None, words, None))
+
+    def enqueue(self, work):
+        work()
+        self.work.append(work)
+
+    def free(self, data):
+        """Memory may be in use when the work is done again."""
+        self.dead.append(data)
+
+    def forget(self):
+        for data in self.dead:
+            super().free(data)
+        self.work, self.dead = [], []
+
+    def time(self, work):
+        """Milliseconds from the first to the last of what `work` enqueues. The host
+        does that while the device still writes other memory."""
+        self.call("cuCtxSynchronize")
+        self.call("cuMemsetD32_v2", ctypes.c_uint64(self.scratch), 0, ctypes.c_size_t(self.FLUSHED // 4))
+        self.call("cuEventRecord", self.begin, None)
+        work()
+        self.call("cuEventRecord", self.end, None)
+        self.call("cuCtxSynchronize")
+        passed = ctypes.c_float()
+        self.call("cuEventElapsedTime", ctypes.byref(passed), self.begin, self.end)
+        return passed.value
+
+    def median(self, work, repeat):
+        return statistics.median(self.time(work) for _ in range(repeat))
+
+
+class OnGpu:
+    """Functions of one program on a GPU."""
+
+    def __init__(self, files, gpu, keys, values):
+        self.gpu, self.contract = gpu, json.loads(files.with_suffix(".json").read_text())
+        gpu.load(files.with_suffix(".ptx"))
+        self.arrays = {name: self.upload(array, "i32") for name, array in keys.items()}
+        self.values = self.upload(values, {"i": "i", "f": "f"}[values.dtype.kind] + str(8 * values.itemsize)) \
+            if values is not None else None
+
+    def upload(self, array, element):
+        memory = plan.Memory(self.gpu, array.nbytes)
+        self.gpu.upload(memory.data, array.tobytes())
+        return plan.Array(memory, element, array.itemsize, [len(array)])
+
+    def run(self, name, keys, n, type, repeat):
+        """Median milliseconds, and the result."""
+        self.gpu.forget()
+        inputs = [array for array in (self.arrays[keys], self.values) if array]
+        given = [plan.Array(array.memory, array.element, array.size, [n]) for array in inputs]
+        result, = plan.Plan(self.contract, name, self.gpu).run(*given)
+        self.gpu.call("cuCtxSynchronize")
+        found = np.frombuffer(result.read(result.begin(), result.bytes()), type)
+        again = list(self.gpu.work)
+
+        def work():
+            for step in again:
+                step()
+        passed = self.gpu.median(work, repeat)
+        return passed, found
+
+    def close(self):
+        for array in (*self.arrays.values(), self.values):
+            if array:
+                array.memory.free()
+        self.gpu.forget()
+        self.gpu.call("cuModuleUnload", self.gpu.module)
+
+
+class OnEmulator:
+    """The same on the emulator, in processes whose time is taken."""
+
+    def __init__(self, files, obs_run, keys, values):
+        self.files, self.obs_run, self.keys, self.values = files, obs_run, keys, values
+
+    def run(self, name, keys, n, type, repeat):
+        inputs = [self.keys[keys][:n]] + ([] if self.values is None else [self.values[:n]])
+        names = [self.files.with_name(f"input{i}.npy") for i in range(len(inputs))]
+        for file, array in zip(names, inputs):
+            np.save(file, array)
+        out = self.files.with_name("result.npy")
+        begin = time.monotonic()
+        call([self.obs_run, self.files.with_suffix(".mlir"), "--device=emulate", "--entry=" + name,
+              f"--repeat={repeat}", f"--out={out}", *names])
+        passed = (time.monotonic() - begin) * 1e3
+        found = np.load(out)
+        for file in out, *names:
+            file.unlink()
+        return passed, found
+
+    def close(self):
+        pass
+
+
+def make_peers(folder, problems):
+    """What does the same: functions of keys, values or None, and the start of a maximum
+    or None, whose result has for a number of bins what enqueues the work, and what
+    returns its result. What cannot be loaded is a problem."""
+    peers = {}
+    try:
+        import torch
+
+        def with_torch(keys, values, start):
+            all_keys = torch.from_numpy(keys).cuda()
+            numbers = None if values is None else torch.from_numpy(values).cuda()
+
+            def at(bins):
+                given, outs = all_keys & (bins - 1), []
+                # Indices of maxima have 64 bits.
+                wide = None if start is None else given.long()
+
+                def work():
+                    if numbers is None:
+                        outs[:] = [torch.histc(given, bins, 0, bins - 1)]
+                        return
+                    out = torch.full((bins,), start or 0, dtype=numbers.dtype, device="cuda")
+                    outs[:] = [out.index_add_(0, given, numbers) if start is None
+                               else out.scatter_reduce_(0, wide, numbers, "amax")]
+                return work, lambda: outs[0].cpu().numpy()
+            return at
+        peers["torch"] = with_torch
+
+        library = ctypes.CDLL(str(folder.resolve() / "cub-histogram.so"))
+
+        def with_cub(keys, values, start):
+            if values is not None:
+                return None
+            all_keys = torch.from_numpy(keys).cuda()
+
+            def at(bins):
+                given, out = all_keys & (bins - 1), torch.empty(bins, dtype=torch.int32, device="cuda")
+                size = ctypes.c_size_t()
+
+                def count(scratch):
+                    if library.count(scratch, ctypes.byref(size), ctypes.c_void_p(given.data_ptr()), len(given),
+                                     ctypes.c_void_p(out.data_ptr()), bins):
+                        raise RuntimeError("CUB refused")
+                count(None)
+                scratch = torch.empty(size.value, dtype=torch.uint8, device="cuda")
+                return lambda: count(ctypes.c_void_p(scratch.data_ptr())), lambda: out.cpu().numpy()
+            return at
+        peers["cub"] = with_cub
+    except (ImportError, OSError) as error:
+        problems.append(str(error))
+    try:
+        import cupy
+        import cupyx
+
+        def with_cupy(keys, values, start):
+            all_keys = cupy.asarray(keys)
+            # Sums of int64 are not there; those of uint64 have the same bits.
+            numbers = None if values is None else cupy.asarray(
+                values.view(np.uint64) if values.dtype == np.int64 else values)
+            combine = cupyx.scatter_add if start is None else cupyx.scatter_max
+
+            def at(bins):
+                given, outs = all_keys & (bins - 1), []
+
+                def work():
+                    outs[:] = [cupy.full(bins, start or 0, np.int32 if numbers is None else numbers.dtype)]
+                    combine(outs[0], given, 1 if numbers is None else numbers)
+
+                def read():
+                    found = cupy.asnumpy(outs[0])
+                    return found.view(np.int64) if found.dtype == np.uint64 else found
+                return work, read
+            return at
+        peers["cupy"] = with_cupy
+    except ImportError as error:
+        problems.append(str(error))
+    return peers
+
+
+#===----------------------------------------------------------------------===//
+# Measurements
+#===----------------------------------------------------------------------===//
+
+def make_keys(n):
+    random = np.random.default_rng(1)
+    uniform = random.integers(0, 1 << 31, n, dtype=np.int32)
+    hot = np.where(random.integers(0, 16, n) > 0, 1 + (uniform & 3) * 2, uniform).astype(np.int32)
+    return {"uniform": uniform, "hot": hot, "equal": np.zeros_like(uniform)}
+
+
+def find_least(operator):
+    """What a maximum begins with."""
+    type = NUMPY_TYPES[operator.type]
+    return -np.inf if operator.type[0] == "f" else np.iinfo(type).min
+
+
+def combine_all(operator, keys, values, most):
+    """The result for the largest number of bins, by NumPy; those for others follow from it."""
+    keys = keys & (most - 1)
+    type = NUMPY_TYPES[operator.type]
+    if operator.values is None:
+        return np.bincount(keys, minlength=most)
+    if operator.combine is np.add:
+        return np.bincount(keys, weights=values.astype(np.float64), minlength=most)
+    result = np.full(most, find_least(operator), type)
+    operator.combine.at(result, keys, values)
+    return result
+
+
+def fold(operator, whole, bins):
+    return operator.combine.reduce(whole.reshape(-1, bins), axis=0).astype(NUMPY_TYPES[operator.type])
+
+
+def measure_size(runner, operator, keys, bins, expected, sizes, repeat):
+    """Milliseconds of each strategy, and where the others were left."""
+    type, left = NUMPY_TYPES[operator.type], {}
+    names = find_strategies(operator, bins)
+    for n in sizes:
+        is_last = n == sizes[-1]
+        times = {}
+        for name in names:
+            times[name], found = runner.run(f"{name}_{bins}", keys, n, type, repeat if is_last else 1)
+            if is_last and not np.array_equal(found, expected):
+                raise RuntimeError(f"the result of {name} is wrong")
+        best = min(times.values())
+        if not is_last:
+            left.update({name: {"elements": n, "ms": times[name], "best": best} for name in names
+                         if times[name] > HOPELESS * best})
+            names = [name for name in names if name not in left]
+    return times, left
+
+
+class Peers:
+    """What the peers take for one array of keys."""
+
+    def __init__(self, makers, gpu, keys, values, operator, problems):
+        self.gpu, self.operator, self.problems, self.peers = gpu, operator, problems, {}
+        self.makers = {} if operator.kind[0] == "@" else makers
+        self.data = keys, values, None if operator.combine is np.add else find_least(operator)
+
+    def measure(self, bins, expected, repeat):
+        times = {}
+        for name, make in self.makers.items():
+            try:
+                if name not in self.peers:
+                    self.peers[name] = make(*self.data)
+                if not self.peers[name]:
+                    continue
+                work, read = self.peers[name](bins)
+                work()
+                passed = self.gpu.median(work, repeat)
+                if not np.array_equal(read().astype(expected.dtype), expected):
+                    raise RuntimeError("the result is wrong")
+                times[name] = passed
+            except Exception as error:  # What a peer cannot do is no failure of ours.
+                self.problems.append(f"{name}, {self.operator.kind} of {self.operator.type}: {str(error)[:200]}")
+        return times
+
+
+class Report:
+    """What is printed, and written as well."""
+
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8")
+
+    def __call__(self, text):
+        print(text, flush=True)
+        print(text, file=self.file, flush=True)
+
+
+def format_row(row, peers):
+    times, left, chosen = row["ms"], row["left"], row["chosen"]
+    text = f"{row['keys']:8}{row['bins']:8}"
+    for name in LARGEST:
+        text += f"{times[name]:12.4f}" if name in times else f"{'>50 x' if name in left else '-':>12}"
+    text += f"  {row['best']:11}{chosen:11}{row['slower']:6.2f}{' SLOW' if row['is_slow'] else '     '}"
+    for name in peers:
+        text += f"{row['peers'][name]:10.4f}" if name in row["peers"] else f"{'-':>10}"
+    if row["peers"] and chosen in times:
+        text += f"{times[chosen] / min(row['peers'].values()):8.2f}"
+    return text
+
+
+def measure_operator(name, chosen, runner, keys, values, n, peers, options, begin, report, problems):
+    operator, rows, failed, left_over = OPERATORS[name], [], 0, 0
+    sizes = [n] if options.emulate else [size for size in (1 << 13, 1 << 16, 1 << 19) if size < n] + [n]
+    report(f"\n{name}: {n} elements")
+    report(f"{'keys':8}{'bins':>8}" + "".join(f"{s:>12}" for s in LARGEST) + "  best       chosen     slower     "
+           + "".join(f"{peer:>10}" for peer in peers) + ("   ratio" if peers else ""))
+    for kind, array in keys.items():
+        whole = combine_all(operator, array, values, max(map(int, chosen)))
+        others = Peers(peers, runner.gpu, array, values, operator, problems) if peers else None
+        for bins in map(int, chosen):
+            if time.monotonic() - begin > options.budget:
+                left_over += 1
+                continue
+            expected = fold(operator, whole, bins)
+            try:
+                times, left = measure_size(runner, operator, kind, bins, expected, sizes, options.repeat)
+            except RuntimeError as error:
+                failed += 1
+                report(f"{kind:8}{bins:8}  {error}")
+                continue
+            best, picked = min(times, key=times.get), chosen[str(bins)]
+            slower = times[picked] / times[best] if picked in times else HOPELESS
+            theirs = others.measure(bins, expected, options.repeat) if others else {}
+            rows.append({"operator": name, "keys": kind, "bins": bins, "elements": n, "ms": times, "left": left,
+                         "best": best, "chosen": picked, "slower": slower, "is_slow": slower > SLOWER,
+                         "peers": theirs})
+            report(format_row(rows[-1], peers))
+    return rows, failed, left_over
+
+
+def measure(options):
+    options.out.mkdir(parents=True, exist_ok=True)
+    begin, problems = time.monotonic(), []
+    report = Report(options.out / "scatter-privatisation.txt")
+    all_keys = make_keys(options.elements)
+    gpu = None if options.emulate else Gpu()
+    peers, rows, failed, left = None, [], 0, 0
+    for name, chosen in json.loads((options.dir / "chosen.json").read_text()).items():
+        operator, files = OPERATORS[name], options.dir / name
+        n = options.elements if operator.native else options.elements // 4
+        keys = {kind: array[:n] for kind, array in all_keys.items()}
+        values = operator.values and operator.values(np.random.default_rng(2), n)
+        runner = OnEmulator(files, options.emulate, keys, values) if options.emulate \
+            else OnGpu(files, gpu, keys, values)
+        if peers is None:
+            peers = make_peers(options.dir, problems) if gpu else {}
+        found = measure_operator(name, chosen, runner, keys, values, n, peers, options, begin, report, problems)
+        rows, failed, left = rows + found[0], failed + found[1], left + found[2]
+        runner.close()
+    (options.out / "scatter-privatisation.json").write_text(json.dumps(
+        {"repeat": options.repeat, "rows": rows, "failed": failed, "left": left, "peers": problems}, indent=1) + "\n")
+    for problem in dict.fromkeys(problems):
+        report(f"not measured: {problem}")
+    report(f"\n{len(rows)} measured, {failed} failed, {left} left for lack of time; the choice is slow in "
+           f"{sum(row['is_slow'] for row in rows)}; {time.monotonic() - begin:.0f} s")
+    return 1 if failed or not rows else 0
+
+
+def parse_bins(text):
+    bins = int(text)
+    if bins < 1 or bins & (bins - 1):
+        raise argparse.ArgumentTypeError("numbers of bins are powers of two")
+    return bins
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--obs-run", required=True)
-    parser.add_argument("--out", required=True, type=pathlib.Path)
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--bins", type=int, nargs="+", help="powers of two",
-                        default=[16, 64, 256, 1024, 4096, 16384, 65536, 1 << 20])
-    parser.add_argument("--elements", type=int, default=1 << 24)
-    parser.add_argument("--operator", choices=OPERATORS, default="addi",
-                        help="function: one without a neutral element, by compare-and-swap")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--budget", type=float, default=80, help="in seconds")
+    commands = parser.add_subparsers(required=True)
+    parts = {run: commands.add_parser(run.__name__) for run in (prepare, measure)}
+    for run, part in parts.items():
+        part.set_defaults(run=run)
+        part.add_argument("dir", type=pathlib.Path)
+    parts[prepare].add_argument("--obs-translate", required=True)
+    parts[prepare].add_argument("--nvcc", help="compiles the histogram of CUB")
+    parts[prepare].add_argument("--operators", nargs="+", choices=OPERATORS, default=list(OPERATORS))
+    parts[prepare].add_argument("--bins", type=parse_bins, nargs="+", default=BINS)
+    parts[measure].add_argument("--out", required=True, type=pathlib.Path)
+    parts[measure].add_argument("--elements", type=int, default=1 << 24)
+    parts[measure].add_argument("--repeat", type=int, default=5)
+    parts[measure].add_argument("--budget", type=float, default=110, help="in seconds")
+    parts[measure].add_argument("--emulate", metavar="OBS_RUN")
     options = parser.parse_args()
-    if any(bins < 1 or bins & (bins - 1) for bins in options.bins):
-        sys.exit("numbers of bins are powers of two")
-    options.out.mkdir(parents=True, exist_ok=True)
-    begin = time.monotonic()
-    uniform = np.random.default_rng(1).integers(0, 1 << 31, options.elements, dtype=np.int32)
-    uniform.tofile(options.out / "keys.bin")
-    inputs = {"uniform": (uniform, f"{options.out / 'keys.bin'}:i32"),
-              "equal": (np.zeros_like(uniform), f"zeros:{options.elements}xi32")}
-    columns = [*LARGEST, "default"]
-    rows, failed, left = [], 0, 0
-    print(f"{options.elements} elements, {options.operator}, {options.device}; milliseconds")
-    print(f"{'keys':8}{'bins':>8}" + "".join(f"{name:>12}" for name in columns) + "  best        chosen")
-    for keys, (values, argument) in inputs.items():
-        for bins in options.bins:
-            if time.monotonic() - begin > options.budget:
-                left += 1
-                continue
-            names = [name for name, most in LARGEST.items() if 4 * bins <= most] + ["default"]
-            try:
-                times, chosen = measure(options, bins, names, values, argument, options.out)
-            except RuntimeError as error:
-                failed += 1
-                print(f"{keys:8}{bins:8}  {error}", flush=True)
-                continue
-            best = min(names[:-1], key=times.get)
-            is_slow = times[chosen] > SLOWER * times[best]
-            rows.append({"keys": keys, "bins": bins, "ms": times, "best": best, "chosen": chosen, "slow": is_slow})
-            print(f"{keys:8}{bins:8}" + "".join(f"{times[n]:12.4f}" if n in times else f"{'-':>12}" for n in columns)
-                  + f"  {best:12}{chosen}{' SLOW' if is_slow else ''}", flush=True)
-    (options.out / "keys.bin").unlink()
-    for path in [options.out / "program.mlir", *options.out.glob("result*.bin")]:
-        path.unlink(missing_ok=True)
-    (options.out / "scatter-privatisation.json").write_text(json.dumps(
-        {"elements": options.elements, "operator": options.operator, "device": options.device,
-         "repeat": options.repeat, "rows": rows, "failed": failed, "left": left}, indent=1) + "\n")
-    slow = sum(row["slow"] for row in rows)
-    print(f"{len(rows)} measured, {failed} failed, {left} left for lack of time; the choice is slow in {slow}; "
-          f"{time.monotonic() - begin:.0f} s")
-    return 1 if failed or not rows else 0
+    try:
+        return options.run(options)
+    except plan.Unsupported as problem:
+        print(f"unsupported: {problem}", file=sys.stderr)
+        return 77
 
 
 if __name__ == "__main__":
