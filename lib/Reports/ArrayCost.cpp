@@ -8,16 +8,13 @@
 #include "ArrayCost.h"
 #include "CodeModel.h"
 #include "Levels.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::obs;
-
-int64_t obs::getElementBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
 
 /// Registers of 32 bits that a value takes.
 static int64_t getRegisters(Type type) {

@@ -12,9 +12,6 @@
 
 namespace mlir::obs {
 
-/// Bytes of an element of this type in memory.
-int64_t getElementBytes(Type type);
-
 /// Writes what the arrays of `kernel`, in level IR after `obs-plan-shared`,
 /// take of registers and shared memory, while what code runs, and which of them
 /// operations of the source, such as collectives, made for themselves.

@@ -10,6 +10,7 @@
 #include "CodeModel.h"
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Source.h"

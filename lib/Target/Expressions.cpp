@@ -7,6 +7,7 @@
 
 #include "Expressions.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -146,7 +147,7 @@ std::string obs::expressScalar(Operation *op,
   }
   if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op)) {
     Type type = op->getOperand(0).getType();
-    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    unsigned width = getElementBits(type);
     return (isa<math::CountLeadingZerosOp>(op) ? "leading(" : "trailing(") +
            operand(op->getOperand(0)) + ", " + std::to_string(width) + ")";
   }
@@ -171,10 +172,6 @@ std::string obs::expressConstant(Attribute constant) {
   else if (auto real = dyn_cast<FloatAttr>(constant))
     real.getValue().toString(text);
   return text.str().lower();
-}
-
-int64_t obs::getSizeInBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
 Value obs::getViewedArray(Value value) {

@@ -22,9 +22,6 @@ std::string expressScalar(Operation *op,
 /// A constant as such an expression; empty if it is no number.
 std::string expressConstant(Attribute constant);
 
-/// Bytes of an element or a scalar.
-int64_t getSizeInBytes(Type type);
-
 /// The array that a view of it, or a pointer to it, comes from.
 Value getViewedArray(Value value);
 

@@ -11,6 +11,7 @@
 #include "LaunchPlan.h"
 #include "Obsidian/Target/ToPTX.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -198,7 +199,7 @@ private:
     std::string text;
     llvm::raw_string_ostream(text) << type;
     object["elementType"] = text;
-    object["size"] = getSizeInBytes(type);
+    object["size"] = getElementBytes(type);
     return object;
   }
 
@@ -271,7 +272,7 @@ private:
 
     Value array = arrays[number];
     auto type = cast<MemRefType>(array.getType());
-    int64_t alignment = getSizeInBytes(type.getElementType());
+    int64_t alignment = getElementBytes(type.getElementType());
     if (vectors)
       alignment = std::max<int64_t>(alignment, 16);
     if (auto needed =

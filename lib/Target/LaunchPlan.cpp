@@ -13,6 +13,7 @@
 #include "LaunchPlan.h"
 #include "Expressions.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -175,7 +176,7 @@ json::Object FunctionPlan::describeType(Type type) {
   Type element = memory ? memory.getElementType() : type;
   json::Object object{{"kind", memory ? "array" : "scalar"},
                       {"elementType", print(element)},
-                      {"size", getSizeInBytes(element)}};
+                      {"size", getElementBytes(element)}};
   if (memory)
     object["rank"] = memory.getRank();
   return object;
@@ -278,7 +279,7 @@ std::optional<json::Object> FunctionPlan::describeOp(Operation *op) {
     json::Object object{{"step", step},
                         {"name", name(result)},
                         {"elementType", print(type.getElementType())},
-                        {"size", getSizeInBytes(type.getElementType())},
+                        {"size", getElementBytes(type.getElementType())},
                         {"extents", getExtents(type, dynamic)}};
     return object;
   };

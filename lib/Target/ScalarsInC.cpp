@@ -7,6 +7,7 @@
 
 #include "ScalarsInC.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -245,8 +246,7 @@ static std::string fill(StringRef pattern, Operation *op, Sign sign,
     } else if (key == 'n') {
       text += op->getName().stripDialect();
     } else if (key == 'w') {
-      text +=
-          std::to_string(type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
+      text += std::to_string(getElementBits(type));
     } else {
       Value value = op->getOperand(key - '0');
       // A truth value with a sign is 0 or -1. In C, 16 bits become an `int`,

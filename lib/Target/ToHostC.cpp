@@ -16,6 +16,7 @@
 #include "Expressions.h"
 #include "ScalarsInC.h"
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -315,7 +316,7 @@ LogicalResult FunctionPrinter::printLaunch(gpu::LaunchFuncOp launch) {
     if (auto memory = dyn_cast<MemRefType>(operand.getType()))
       line() << "CUdeviceptr " << argument << " = " << name(operand)
              << ".data + (CUdeviceptr)" << name(operand) << ".offset * "
-             << getSizeInBytes(memory.getElementType()) << ";\n";
+             << getElementBytes(memory.getElementType()) << ";\n";
     else
       line() << getCType(operand.getType()) << ' ' << argument << " = "
              << name(operand) << ";\n";
@@ -372,7 +373,7 @@ LogicalResult FunctionPrinter::printPrint(obs::PrintOp print) {
 
 LogicalResult FunctionPrinter::printOp(Operation *op) {
   auto bytesOf = [](Value memory) {
-    return getSizeInBytes(cast<MemRefType>(memory.getType()).getElementType());
+    return getElementBytes(cast<MemRefType>(memory.getType()).getElementType());
   };
   auto rankOf = [](Value memory) {
     return cast<MemRefType>(memory.getType()).getRank();
@@ -447,7 +448,7 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
         line() << "else\n";
         line() << "  OBS_CALL(cuMemcpyDtoH(&" << to << ", " << from
                << ".data + (CUdeviceptr)(" << at << ") * "
-               << getSizeInBytes(type) << ", " << getSizeInBytes(type)
+               << getElementBytes(type) << ", " << getElementBytes(type)
                << "));\n";
         return success();
       })
@@ -460,8 +461,8 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << "] = " << from << ";\n";
         line() << "else\n";
         line() << "  OBS_CALL(cuMemcpyHtoD(" << to << ".data + (CUdeviceptr)("
-               << at << ") * " << getSizeInBytes(type) << ", &" << from << ", "
-               << getSizeInBytes(type) << "));\n";
+               << at << ") * " << getElementBytes(type) << ", &" << from << ", "
+               << getElementBytes(type) << "));\n";
         return success();
       })
       .Case([&](gpu::AllocOp alloc) {
@@ -475,7 +476,7 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << "};\n";
         line() << "OBS_CALL(obsrt_allocate(&program, &" << array << ", "
                << type.getRank() << ", " << list << ", "
-               << getSizeInBytes(type.getElementType()) << "));\n";
+               << getElementBytes(type.getElementType()) << "));\n";
         return success();
       })
       .Case([&](gpu::DeallocOp dealloc) {

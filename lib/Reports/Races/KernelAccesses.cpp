@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelAccesses.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -63,9 +64,7 @@ Value races::getRoot(Value memory) {
 int64_t races::getBytes(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.getNumElements() * getBytes(vector.getElementType());
-  if (type.isIndex())
-    return 8;
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
+  return getElementBytes(type);
 }
 
 /// The memory that `op` accesses, if it is one of the accesses known here.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -19,10 +20,6 @@ using Kind = IndexExpr::Kind;
 static IndexExpr number(int64_t value) { return IndexExpr::constant(value); }
 static IndexExpr shiftLeft(IndexExpr a, IndexExpr b) {
   return IndexExpr::binary(Kind::Shl, a, b);
-}
-
-static unsigned getWidth(Type type) {
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
 /// True if signed and unsigned arithmetic agree on the value.
@@ -94,13 +91,13 @@ IndexExpr IndexRecognizer::compute(Value value) {
       constant.getBitWidth() <= 64)
     return number(isBit ? constant.getZExtValue() : constant.getSExtValue());
   bool usable =
-      value.getType().isIntOrIndex() && getWidth(value.getType()) <= 64;
+      value.getType().isIntOrIndex() && getElementBits(value.getType()) <= 64;
   std::optional<IndexExpr> expr;
   auto declared = ranges.find(value);
   if (usable && declared == ranges.end())
     expr = isa<OpResult>(value) ? recognize(cast<OpResult>(value))
                                 : recognizeLoop(value);
-  unsigned width = usable ? getWidth(value.getType()) : 64;
+  unsigned width = usable ? getElementBits(value.getType()) : 64;
   if (expr && width < 64) {
     std::optional<IndexRange> range = expr->getRange();
     int64_t end = int64_t(1) << (width - 1), begin = isBit ? 0 : -end;
@@ -161,7 +158,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
   };
   bool isWide = op->getNumResults() == 1 &&
                 op->getResult(0).getType().isIntOrIndex() &&
-                getWidth(op->getResult(0).getType()) == 64;
+                getElementBits(op->getResult(0).getType()) == 64;
   auto naturalBinary = [&](Kind kind) -> std::optional<IndexExpr> {
     IndexExpr a = operand(0), b = operand(1);
     if (!isWide && isInLeaf(value) && !isNatural(a)) {
@@ -175,7 +172,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
         return kind == Kind::FloorDiv ? quotient : a - quotient * b;
       }
       if (!isa<arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op))
-        a = extendZeros(a, getWidth(value.getType()));
+        a = extendZeros(a, getElementBits(value.getType()));
     }
     // The low bits are the same with a sign.
     std::optional<int64_t> c = b.getConstant();
@@ -230,8 +227,8 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
         if (!isInLeaf(value))
           return std::nullopt;
         bool isUnsigned = isa<arith::IndexCastUIOp, arith::ExtUIOp>(op);
-        unsigned from = getWidth(op->getOperand(0).getType());
-        if (isUnsigned && from < getWidth(value.getType()))
+        unsigned from = getElementBits(op->getOperand(0).getType());
+        if (isUnsigned && from < getElementBits(value.getType()))
           return extendZeros(operand(0), from);
         return operand(0);
       })

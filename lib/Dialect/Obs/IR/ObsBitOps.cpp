@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
 using namespace mlir;
@@ -55,7 +56,7 @@ struct Bits {
   /// 2^count - 1, for count from 0 to the width of the type: a shift by the
   /// whole width would be undefined, so the last bit is shifted apart.
   Value countMask(Value count) {
-    unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    unsigned bits = getElementBits(type);
     Value all = constant(bits);
     Value isAll = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         count, all);
@@ -102,7 +103,7 @@ Value BitReverseOp::expand(OpBuilder &builder) {
   Bits b{builder, getLoc(), getType()};
   // Reverse the whole word by exchanging ever larger groups, then move the
   // reversed low bits down; those above them come from the value itself.
-  unsigned bits = getType().isIndex() ? 64 : getType().getIntOrFloatBitWidth();
+  unsigned bits = getElementBits(getType());
   Value word = getValue();
   Value low = b.both(word, b.countMask(getWidth()));
   Value above = b.differ(word, low);

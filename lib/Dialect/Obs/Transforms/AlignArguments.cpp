@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -77,10 +78,8 @@ static int64_t getFactor(Value number) {
 /// Bytes that the place where `memory` begins is a multiple of, as far as it is
 /// decided by the operation that makes it.
 static int64_t getOwnAlignment(Value memory) {
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
-  int64_t bytes = element.isIndex()
-                      ? 8
-                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  int64_t bytes =
+      getElementBytes(cast<MemRefType>(memory.getType()).getElementType());
   if (auto part = memory.getDefiningOp<PartOp>())
     return getFactor(getFactor(part.getOffset()) * bytes);
   if (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {

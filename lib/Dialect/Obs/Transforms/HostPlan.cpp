@@ -8,6 +8,7 @@
 #include "HostPlan.h"
 #include "HostArrays.h"
 #include "InPlace.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -163,9 +164,7 @@ void Plan::report() {
         os << " x ";
       }
       os << type.getElementType();
-      int64_t bytes = type.getElementType().isIndex()
-                          ? 8
-                          : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      int64_t bytes = getElementBytes(type.getElementType());
       if (type.hasStaticShape())
         os << " (" << bytes * type.getNumElements() << " bytes)";
       else

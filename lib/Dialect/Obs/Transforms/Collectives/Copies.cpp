@@ -19,6 +19,7 @@
 #include "Copies.h"
 #include "Expansion.h"
 #include "Grid.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Pieces.h"
 
 using namespace mlir;
@@ -440,7 +441,7 @@ static Value buildInRegisters(Reduction &reduction) {
 static int64_t countBytes(const Reduction &reduction) {
   int64_t bytes = 0;
   for (Type type : reduction.getElementTypes())
-    bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+    bytes += getElementBytes(type);
   return reduction.size.bound * bytes;
 }
 

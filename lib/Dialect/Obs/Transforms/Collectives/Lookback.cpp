@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Published.h"
 #include "Strategies.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,8 +39,7 @@ static int64_t getTileSize(ArrayRef<Type> elementTypes) {
   constexpr int64_t tileBytes = 32768, minSize = 256, maxSize = 4096;
   int64_t bytes = 0;
   for (Type type : elementTypes)
-    bytes +=
-        type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+    bytes += getElementBytes(type);
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(tileBytes / bytes),
                              minSize, maxSize);
 }

@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Workers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -53,10 +54,7 @@ public:
     auto home = cast<HomeAttr>(alloc.getType().getMemorySpace());
     if (home.getOwner() == Level::Warp)
       copies = llvm::divideCeil(workers.launched, warpSize);
-    Type element = alloc.getType().getElementType();
-    bytes = element.isIndex()
-                ? 8
-                : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    bytes = getElementBytes(alloc.getType().getElementType());
   }
 
   /// Finds the accesses; false if something else is done to the array.

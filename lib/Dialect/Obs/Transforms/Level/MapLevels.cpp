@@ -8,6 +8,7 @@
 
 #include "Accesses.h"
 #include "LaneArrays.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -268,10 +269,8 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
     int64_t offset = alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
     Value position = constant(offset);
     if (home.getOwner() == Level::Warp) {
-      int64_t bits =
-          type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-      int64_t slice =
-          llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), 16);
+      int64_t slice = llvm::alignTo(
+          type.getNumElements() * getElementBytes(type.getElementType()), 16);
       Value mine = arith::MulIOp::create(builder, loc, warp, constant(slice));
       position = arith::AddIOp::create(builder, loc, position, mine);
     }
@@ -531,9 +530,8 @@ gpu::GPUFuncOp KernelMapper::run() {
 //===----------------------------------------------------------------------===//
 
 static int64_t countBytes(memref::GlobalOp table) {
-  Type element = table.getType().getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return table.getType().getNumElements() * llvm::divideCeil(bits, 8);
+  MemRefType type = table.getType();
+  return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
 /// Decides which tables are in constant memory, and marks these: those that the

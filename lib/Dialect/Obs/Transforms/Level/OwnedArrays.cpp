@@ -8,6 +8,7 @@
 #include "OwnedArrays.h"
 #include "Accesses.h"
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -44,8 +45,8 @@ bool LeafSteps::isFull(int64_t step) const {
 }
 
 int64_t obs::countRegisters(Type type, int64_t elements) {
-  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return elements * static_cast<int64_t>(llvm::divideCeil(bits, 32u));
+  return elements *
+         static_cast<int64_t>(llvm::divideCeil(getElementBits(type), 32u));
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -69,11 +70,6 @@ private:
   llvm::DenseSet<std::pair<Operation *, Operation *>> unordered;
 };
 } // namespace
-
-/// Bytes of one element in memory.
-static int64_t getElementBytes(Type type) {
-  return type.isIndex() ? 8 : llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
 
 static bool overlap(const Buffer &a, const Buffer &b) {
   return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;

@@ -1,0 +1,29 @@
+//===- ElementSizes.h - What one element takes in memory --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_ELEMENTSIZES_H
+#define OBSIDIAN_DIALECT_OBS_IR_ELEMENTSIZES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::obs {
+
+/// Bits of an integer, a float or `index`, which has 64 on host and device.
+inline unsigned getElementBits(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+/// Bytes that such an element takes in memory: truth values have one of their
+/// own.
+inline int64_t getElementBytes(Type type) {
+  return llvm::divideCeil(getElementBits(type), 8);
+}
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_ELEMENTSIZES_H
