@@ -17,6 +17,7 @@
 #include "ScalarsInC.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Identifiers.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -556,8 +557,7 @@ LogicalResult FunctionPrinter::checkRanks() {
 }
 
 LogicalResult FunctionPrinter::print() {
-  if (!llvm::all_of(function.getName(),
-                    [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+  if (!isIdentifier(("obs_" + function.getName()).str()))
     return function.emitOpError("[host-c] has a name that is none in C; write "
                                 "letters, digits and '_'");
   if (failed(checkRanks()))

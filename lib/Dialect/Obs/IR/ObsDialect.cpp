@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Identifiers.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
@@ -92,7 +93,7 @@ static LogicalResult verifyNameAttribute(Operation *op,
     return op->emitError("[obs-attribute] unknown attribute '")
            << name << "' of the obs dialect at a parameter or a result";
   auto text = dyn_cast<StringAttr>(attribute.getValue());
-  if (!text || !verification::isIdentifier(text.getValue()))
+  if (!text || !isIdentifier(text.getValue()))
     return op->emitError("[obs-name] 'obs.name' is a string of letters, digits "
                          "and '_' that does not begin with a digit; write "
                          "obs.name = \"keys\"");

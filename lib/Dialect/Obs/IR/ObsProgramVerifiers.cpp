@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Identifiers.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"

@@ -149,9 +149,3 @@ LogicalResult verification::verifyBody(Operation *op, Region &body,
     return op->emitOpError("[region-yield] the region must end with obs.yield");
   return success();
 }
-
-bool verification::isIdentifier(StringRef name) {
-  return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}

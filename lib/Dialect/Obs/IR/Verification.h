@@ -50,9 +50,6 @@ LogicalResult verifyNotEmpty(Operation *op, ValueRange arrays);
 LogicalResult verifyDynamicExtents(Operation *op, Type arrayType,
                                    ValueRange extents);
 
-/// Letters, digits and '_', but no digit first: a name in C and in PTX.
-bool isIdentifier(StringRef name);
-
 /// Emits `[R1-scalar]` if `op` stands in the region of a map, generate or
 /// reindex.
 LogicalResult verifyNotInScalarCode(Operation *op);
