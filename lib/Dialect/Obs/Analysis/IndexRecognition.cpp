@@ -43,11 +43,6 @@ unsigned IndexRecognizer::addRounds(scf::ForOp loop,
   return numVariables++;
 }
 
-std::optional<unsigned> IndexRecognizer::getSymbol(Value value) const {
-  auto found = symbols.find(value);
-  return found == symbols.end() ? std::nullopt : std::optional(found->second);
-}
-
 bool IndexRecognizer::isInLeaf(Value value) const {
   return llvm::any_of(leaves, [&](Region *leaf) {
     return leaf->isAncestor(value.getParentRegion());

@@ -51,7 +51,7 @@ TEST(IndexRecognizer, ArithmeticLoopsAndSymbols) {
   IndexMap map;
   for (Value operand : call.getOperands())
     map.push_back(recognizer.get(operand));
-  EXPECT_EQ(recognizer.getSymbol(n), 0u);
+  EXPECT_EQ(recognizer.getValue(0), n);
   IndexEvaluator evaluator(map);
   for (int64_t x = 0; x < 100; ++x)
     for (int64_t j = 0; j < 2; ++j) {

@@ -46,8 +46,6 @@ public:
   /// What a region of obs.reindex yields, of its arguments as variables 0 to
   /// rank - 1 of these extents (negative: not known). For a fresh recognizer.
   IndexMap getYields(Region &body, ArrayRef<int64_t> extents);
-  /// The number of the symbol that stands for a uniform value.
-  std::optional<unsigned> getSymbol(Value value) const;
   /// The value that a symbol stands for; of the counter of a loop with constant
   /// bounds, the symbol is the number of the round.
   Value getValue(unsigned symbol) const { return values[symbol]; }
