@@ -127,7 +127,9 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       launches is at hand, sizes that all of them give equal are equal there.
     - Under contract: a store that has the contract `any` or `disjoint unchecked`
       may meet itself, in the same run of the loops around it where the array is
-      in shared memory; accesses that are `published` are kept apart by flags;
+      in shared memory. Its copies are that store, too (`obs.origin` is the same
+      number): `obs-map-levels` makes them where it writes the iterations of a
+      thread one by one. Accesses that are `published` are kept apart by flags;
       numbers that blocks draw from a counter are different, even if other
       elements of the counter's array are written in other ways. Notes name them.
 

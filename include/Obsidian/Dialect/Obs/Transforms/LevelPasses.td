@@ -251,6 +251,16 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
     alone writes need no barrier. Afterwards each barrier is taken away that
     leaves no conflict when it goes.
 
+    How many iterations a loop has at most decides which threads can meet, and
+    whether anything waits for a next turn. It is known from constants, and from
+    types: no index is outside of its array at run time, so a loop that uses
+    its counter as an index of a `memref<20xi32>` has at most 20 iterations, even
+    if their number is the run-time extent of an array `? x i32 bound [20]`.
+    So have other loops of the same threads over that number, and loops over
+    warps over what is computed from it. Where the threads that meet are then of
+    one warp, its barrier is enough, and what no worker does twice waits for no
+    next turn. A program that breaks such a bound is out of bounds first.
+
     Lanes of a warp exchange data through barriers of the warp, which stand in
     the loops over warps; what warps write into an array of their block waits
     for the block. Nothing orders different blocks.
