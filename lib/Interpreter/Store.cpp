@@ -111,11 +111,12 @@ LogicalResult Store::write(Machine &machine, Location loc, DataRef values,
       return success();
     }
     if (rule.function) {
-      Datum old(Scalar(types[0], planes[0][position]));
-      DataVector results;
-      if (failed(machine.call(loc, rule.function, {old, values[0]}, results)))
+      DataVector operands, results;
+      read(position, operands);
+      operands.append(values.begin(), values.end());
+      if (failed(machine.call(loc, rule.function, operands, results)))
         return failure();
-      planes[0][position] = results.front().scalar.bits;
+      define(position, results);
       return success();
     }
     for (auto [plane, type, value] : llvm::zip(planes, types, values))

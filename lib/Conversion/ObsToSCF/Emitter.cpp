@@ -192,6 +192,10 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
   for (Value i : write.getIndices())
     indices.push_back(values.lookupOrDefault(i));
   WriteContract contract = write.getEffectiveContract();
+  if (isa_and_nonnull<FlatSymbolRefAttr>(contract.kind) &&
+      write.getValues().size() > 1)
+    return write.emitOpError("is combined with others by a function of several "
+                             "values; run obs-expand-collectives first");
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
     if (contract.contract == Contract::Reduce &&

@@ -80,9 +80,9 @@ func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>, %z: i32) attri
 
 // -----
 
-func.func @fetched_pairs(%a: !obs.pull<4 x i32, i32>, %k: !obs.pull<4 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[scatter-fetch] fetches elements of 2 types, but each of them is combined on its own}}
-  %0, %f = obs.scatter %a at %k init %z, %z reduce(addi) fetch : !obs.pull<4 x i32, i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32, i32>, !obs.push<block, 4 x i32, i32>
+func.func @fetched_long(%a: !obs.pull<4 x i32, i64>, %k: !obs.pull<4 x i32>, %z: i32, %y: i64) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[scatter-fetch] fetches elements of 96 bits, but memory exchanges at most 64 bits at once, so what one thread finds could be parts of several elements; use smaller types, or scatter at level thread}}
+  %0, %f = obs.scatter %a at %k init %z, %y reduce(addi) fetch : !obs.pull<4 x i32, i64>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32, i64>, !obs.push<block, 4 x i32, i64>
   return
 }
 

@@ -117,17 +117,62 @@ func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %x: i32) {
 
 // -----
 
-// Two of 32 bits do not fit into what memory exchanges at once.
 func.func private @sum(%a: i32, %b: i32) -> i32 {
   %c = arith.addi %a, %b : i32
   return %c : i32
 }
 
-func.func @oversized(%x: i32, %y: f32, %n: index) {
-  // expected-error@+1 {{[R7-contract] contract reduce by a function is for one element of at most 64 bits, not for 2 element types}}
+func.func @pairs(%x: i32, %y: f32, %n: index) {
+  // expected-error@+1 {{[R7-operator] @sum combines other elements; it has to be a function ('i32', 'f32', 'i32', 'f32') -> ('i32', 'f32')}}
   %p = obs.fill init %x, %y reduce(@sum) par (%t) in (%n) {
     obs.write %x, %y at [%t] : i32, f32
   } : !obs.push<grid, 8 x i32, f32>
+  return
+}
+
+// -----
+
+// Of equal values the number of the one that comes first stays.
+func.func private @least(%x: i32, %i: i32, %y: i32, %j: i32) -> (i32, i32) {
+  %less = arith.cmpi slt, %y, %x : i32
+  %v = arith.select %less, %y, %x : i32
+  %k = arith.select %less, %j, %i : i32
+  return %v, %k : i32, i32
+}
+
+func.func @ties(%a: !obs.pull<8 x i32, i32>, %i: !obs.pull<8 x i32>, %x: i32) {
+  // expected-error@+1 {{[R7-order] @least is not commutative: of (0 : i32, 0 : i32) and (0 : i32, 6 : i32) it makes (0 : i32, 0 : i32), of (0 : i32, 6 : i32) and (0 : i32, 0 : i32) (0 : i32, 6 : i32); sort by key, or force first}}
+  %p = obs.scatter %a at %i init %x, %x reduce(@least) : !obs.pull<8 x i32, i32>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32, i32>
+  return
+}
+
+// -----
+
+// A component that is not known does not hide one that is.
+func.func private @unknown(%x: f32, %i: i32, %y: f32, %j: i32) -> (f32, i32) {
+  %v = math.erf %x : f32
+  return %v, %i : f32, i32
+}
+
+func.func @known(%a: !obs.pull<8 x f32, i32>, %i: !obs.pull<8 x i32>, %x: f32, %y: i32) {
+  // expected-error@+1 {{[R7-order] @unknown is not commutative}}
+  %p = obs.scatter %a at %i init %x, %y reduce(@unknown) : !obs.pull<8 x f32, i32>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x f32, i32>
+  return
+}
+
+// -----
+
+func.func private @sums(%a: i32, %b: i32, %c: i32, %d: i32) -> (i32, i32) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i32
+  return %x, %y : i32, i32
+}
+
+func.func @one_write(%x: i32, %n: index) {
+  %p = obs.fill init %x, %x par (%t) in (%n) {
+    // expected-error@+1 {{[R7-contract] a function combines elements of 2 types only if it is that of all writes; give it to the fill}}
+    obs.write %x, %x at [%t] {contract = #obs.contract<reduce>, kind = @sums} : i32, i32
+  } : !obs.push<grid, 8 x i32, i32>
   return
 }
 

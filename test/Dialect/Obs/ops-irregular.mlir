@@ -46,7 +46,16 @@ func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i8>, %n: index, %x:
   %1 = obs.scatter %a at %i init %x any [%n] : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, ? x i32>
   // CHECK: obs.scatter %[[A]] at %[[I]] init %[[X]] reduce(@sum) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>, !obs.push<block, 8 x i32>
   %2, %old = obs.scatter %a at %i init %x reduce(@sum) fetch : !obs.pull<8 x i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32>, !obs.push<block, 8 x i32>
+  // CHECK: obs.scatter %{{.*}} at %[[I]] init %[[X]], %[[X]] reduce(@sums) fetch : !obs.pull<8 x i32, i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32, i32>, !obs.push<block, 8 x i32, i32>
+  %pairs = obs.zip %a, %a : !obs.pull<8 x i32>, !obs.pull<8 x i32>
+  %3, %older = obs.scatter %pairs at %i init %x, %x reduce(@sums) fetch : !obs.pull<8 x i32, i32>, !obs.pull<8 x i8> -> !obs.push<block, 9 x i32, i32>, !obs.push<block, 8 x i32, i32>
   return
+}
+
+func.func private @sums(%a: i32, %b: i32, %c: i32, %d: i32) -> (i32, i32) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i32
+  return %x, %y : i32, i32
 }
 
 func.func private @sum(%a: i32, %b: i32) -> i32 {

@@ -76,7 +76,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.registers" || name == "obs.origin" ||
-      name == "obs.constant" || name == "obs.entry" || name == "obs.unnamed")
+      name == packedAttrName || name == "obs.constant" || name == "obs.entry" ||
+      name == "obs.unnamed")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

@@ -323,11 +323,14 @@ LogicalResult ScatterOp::verify() {
           "[scatter-fetch] fetch gives what elements found where "
           "they are combined, so it needs init and contract "
           "reduce; drop fetch, or write init %x reduce(addi)");
-    if (array.getElementTypes().size() != 1)
+    ArrayRef<Type> types = array.getElementTypes();
+    if (unsigned bits = countElementBits(types);
+        bits > maxAtomicBits && getEnclosingScope(*this).level != Level::Thread)
       return emitOpError("[scatter-fetch] fetches elements of ")
-             << array.getElementTypes().size()
-             << " types, but each of them is combined on its own, so there is "
-                "no one element that is found; scatter them one by one";
+             << bits << " bits, but memory exchanges at most " << maxAtomicBits
+             << " bits at once, so what one thread finds could be parts of "
+                "several elements; use smaller types, or scatter at level "
+                "thread";
     if (failed(verifyElementTypes(*this, found.getElementTypes(),
                                   array.getElementTypes(),
                                   "what is fetched")) ||

@@ -6,15 +6,24 @@
 //===----------------------------------------------------------------------===//
 //
 // The kind of a contract `reduce` is the name of an operation of
-// `memref.atomic_rmw`, or a function of two elements.
+// `memref.atomic_rmw`, or a function of two elements. Elements of several types
+// are packed into one word for the function, or have copies for each thread.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::obs;
+
+unsigned obs::countElementBits(ArrayRef<Type> elements) {
+  unsigned bits = 0;
+  for (Type type : elements)
+    bits += type.getIntOrFloatBitWidth();
+  return bits;
+}
 
 static FunctionOpInterface lookupOperator(Operation *from, Attribute kind) {
   return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -76,16 +85,19 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
                            "is reduce; write reduce(addi), for instance");
   if (contract == Contract::Disjoint)
     return success();
-  // An operation with a name combines each component on its own.
-  auto name = dyn_cast_or_null<StringAttr>(kind);
-  if (elements.size() != 1 && !name)
-    return op->emitOpError("[R7-contract] contract ")
-           << stringifyContract(contract) << (kind ? " by a function" : "")
-           << " is for one element of at most 64 bits, not for "
+  if (elements.size() != 1 && !kind)
+    return op->emitOpError("[R7-contract] contract any is for one element of "
+                           "at most 64 bits, not for ")
            << elements.size()
            << " element types; sort by key, or use several fills";
   if (!kind)
     return success();
+  // An operation with a name combines each component on its own.
+  auto name = dyn_cast<StringAttr>(kind);
+  if (elements.size() != 1 && !name && isa<WriteOp>(op))
+    return op->emitOpError("[R7-contract] a function combines elements of ")
+           << elements.size()
+           << " types only if it is that of all writes; give it to the fill";
   for (Type element : elements) {
     if (element.isIndex())
       return op->emitOpError("[R7-kind] memory has no atomic operations on "
@@ -96,12 +108,16 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
   return success();
 }
 
-/// What straight-line code gives for two constants; null if that is not known.
-static Attribute evaluate(Block &body, Attribute x, Attribute y) {
-  if (!x || !y)
-    return {};
-  DenseMap<Value, Attribute> known{{body.getArgument(0), x},
-                                   {body.getArgument(1), y}};
+using Element = SmallVector<Attribute>;
+
+/// What straight-line code gives for two constant elements, component by
+/// component; null where that is not known.
+static Element evaluate(Block &body, const Element &x, const Element &y) {
+  Element both(x);
+  llvm::append_range(both, y);
+  DenseMap<Value, Attribute> known;
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), both))
+    known[argument] = value;
   for (Operation &op : body.without_terminator()) {
     SmallVector<Attribute> operands;
     for (Value operand : op.getOperands())
@@ -109,46 +125,86 @@ static Attribute evaluate(Block &body, Attribute x, Attribute y) {
     SmallVector<OpFoldResult> results;
     if (failed(op.fold(operands, results)) ||
         results.size() != op.getNumResults())
-      return {};
+      continue;
     for (auto [result, folded] : llvm::zip(op.getResults(), results))
       known[result] = isa<Value>(folded) ? known.lookup(cast<Value>(folded))
                                          : cast<Attribute>(folded);
   }
-  return known.lookup(body.getTerminator()->getOperand(0));
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return known.lookup(value); });
+}
+
+/// True if a component is known of both elements, and is not the same.
+static bool differ(const Element &x, const Element &y) {
+  return llvm::any_of(llvm::zip_equal(x, y), [](auto pair) {
+    auto [a, b] = pair;
+    return a && b && a != b;
+  });
+}
+
+static std::string toText(const Element &element) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (element.size() != 1)
+    os << '(';
+  llvm::interleaveComma(element, os, [&](Attribute component) {
+    if (component)
+      os << component;
+    else
+      os << '?';
+  });
+  if (element.size() != 1)
+    os << ')';
+  return text;
+}
+
+/// Small elements. Some pairs agree in one component only.
+static SmallVector<Element> getSamples(ArrayRef<Type> types) {
+  constexpr int64_t numbers[][7] = {{0, 1, 2, 3, -1, 6, 0},
+                                    {0, 0, 2, 1, 3, -1, 6}};
+  SmallVector<Element> samples;
+  for (unsigned k = 0; k < std::size(numbers[0]); ++k) {
+    Element element;
+    for (auto [component, type] : llvm::enumerate(types)) {
+      int64_t number = numbers[component % 2][(k + component / 2) % 7];
+      if (auto floatType = dyn_cast<FloatType>(type))
+        element.push_back(FloatAttr::get(floatType, double(number)));
+      else
+        element.push_back(
+            IntegerAttr::get(type, type.isInteger(1) ? number & 1 : number));
+    }
+    if (!llvm::is_contained(samples, element))
+      samples.push_back(element);
+  }
+  return samples;
 }
 
 /// Emits `[R7-order]` if small numbers show that the order matters.
 static LogicalResult verifyOrder(Operation *op, Attribute kind, Region &code,
-                                 Type element) {
-  Builder builder(op->getContext());
-  SmallVector<Attribute> samples;
-  for (int64_t number : {0, 1, 2, 3, -1, 6}) {
-    if (isa<FloatType>(element))
-      samples.push_back(builder.getFloatAttr(element, double(number)));
-    else if (!element.isInteger(1) || number == 0 || number == 1)
-      samples.push_back(builder.getIntegerAttr(element, number));
-  }
+                                 ArrayRef<Type> types) {
+  SmallVector<Element> samples = getSamples(types);
   // Folding may change operations.
   Region copy;
   IRMapping mapping;
   code.cloneInto(&copy, mapping);
   Block &body = copy.front();
-  for (Attribute a : samples)
-    for (Attribute b : samples) {
-      Attribute ab = evaluate(body, a, b), ba = evaluate(body, b, a);
-      if (ab && ba && ab != ba)
+  for (const Element &a : samples)
+    for (const Element &b : samples) {
+      Element ab = evaluate(body, a, b), ba = evaluate(body, b, a);
+      if (differ(ab, ba))
         return op->emitOpError("[R7-order] ")
-               << kind << " is not commutative: of " << a << " and " << b
-               << " it makes " << ab << ", of " << b << " and " << a << ' '
-               << ba << "; sort by key, or force first";
-      for (Attribute start : samples) {
-        Attribute x = evaluate(body, evaluate(body, start, a), b);
-        Attribute y = evaluate(body, evaluate(body, start, b), a);
-        if (x && y && x != y)
+               << kind << " is not commutative: of " << toText(a) << " and "
+               << toText(b) << " it makes " << toText(ab) << ", of "
+               << toText(b) << " and " << toText(a) << ' ' << toText(ba)
+               << "; sort by key, or force first";
+      for (const Element &start : samples) {
+        Element x = evaluate(body, evaluate(body, start, a), b);
+        Element y = evaluate(body, evaluate(body, start, b), a);
+        if (differ(x, y))
           return op->emitOpError("[R7-order] ")
-                 << kind << " is not associative: " << start
-                 << " combined with " << a << " and then " << b << " is " << x
-                 << ", in the other order " << y
+                 << kind << " is not associative: " << toText(start)
+                 << " combined with " << toText(a) << " and then " << toText(b)
+                 << " is " << toText(x) << ", in the other order " << toText(y)
                  << "; sort by key, or force first";
       }
     }
@@ -165,13 +221,17 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
   if (!function || !function.getFunctionBody().hasOneBlock())
     return op->emitOpError("[R7-operator] ")
            << name << " is no function with one block of code";
-  Type element = elements.front();
-  Type pair[] = {element, element};
-  if (!llvm::equal(function.getArgumentTypes(), ArrayRef<Type>(pair)) ||
-      !llvm::equal(function.getResultTypes(), ArrayRef<Type>(element)))
-    return op->emitOpError("[R7-operator] ")
-           << name << " combines other elements; it has to be a function ("
-           << element << ", " << element << ") -> " << element;
+  SmallVector<Type> pair(elements);
+  llvm::append_range(pair, elements);
+  if (!llvm::equal(function.getArgumentTypes(), pair) ||
+      !llvm::equal(function.getResultTypes(), elements)) {
+    InFlightDiagnostic diagnostic = op->emitOpError("[R7-operator] ");
+    diagnostic << name << " combines other elements; it has to be a function ("
+               << pair << ") -> ";
+    if (elements.size() == 1)
+      return diagnostic << elements.front();
+    return diagnostic << '(' << elements << ')';
+  }
   Block &body = function.getFunctionBody().front();
   for (Operation &inner : body.without_terminator())
     if (inner.getNumRegions() != 0 || !isMemoryEffectFree(&inner) ||
@@ -184,7 +244,10 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
       diagnostic.attachNote(inner.getLoc()) << "as here";
       return diagnostic;
     }
-  return verifyOrder(op, name, function.getFunctionBody(), element);
+  // What a word holds that a number was not packed into is no sample.
+  if (function->hasAttr(packedAttrName))
+    return success();
+  return verifyOrder(op, name, function.getFunctionBody(), elements);
 }
 
 LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {

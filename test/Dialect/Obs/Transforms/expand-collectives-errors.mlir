@@ -260,3 +260,80 @@ func.func @fill_bound(%a: !obs.pull<8 x i32>, %z: i32, %m: index) {
   } {strategy = "per_block"} : !obs.push<grid, ? x i32>
   return
 }
+
+// -----
+
+func.func private @sums(%a: i32, %b: i64, %c: i32, %d: i64) -> (i32, i64) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i64
+  return %x, %y : i32, i64
+}
+
+func.func @long_strategy(%a: !obs.pull<8 x i32, i64>, %k: !obs.pull<8 x i32>, %x: i32, %y: i64) {
+  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy for elements of 96 bits, for which there are no atomic operations; use per_thread}}
+  %p = obs.scatter %a at %k init %x, %y reduce(@sums) {strategy = "per_block"} : !obs.pull<8 x i32, i64>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32, i64>
+  return
+}
+
+// -----
+
+func.func private @sums(%a: i32, %b: i64, %c: i32, %d: i64) -> (i32, i64) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i64
+  return %x, %y : i32, i64
+}
+
+func.func @long_bound(%a: !obs.pull<8 x i32, i64>, %k: !obs.pull<8 x i32>, %x: i32, %y: i64, %n: index) {
+  // expected-error@+1 {{[R2-bounded] stores a copy of the result for each thread, which combines elements of 96 bits there, but its extent is not bounded; give it a bound, as in ? x i32 bound [1024]}}
+  %p = obs.scatter %a at %k init %x, %y reduce(@sums) [%n] : !obs.pull<8 x i32, i64>, !obs.pull<8 x i32> -> !obs.push<grid, ? x i32, i64>
+  return
+}
+
+// -----
+
+func.func private @sums(%a: i32, %b: i64, %c: i32, %d: i64) -> (i32, i64) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i64
+  return %x, %y : i32, i64
+}
+
+func.func @long_room(%a: !obs.pull<8 x i32, i64>, %k: !obs.pull<8 x i32>, %x: i32, %y: i64) {
+  // expected-error@+1 {{[R7-room] combines elements of 96 bits in a copy of the result for each thread, but one has 26000 bytes, and there is room for 16384; sort by key and reduce the segments, or use elements of at most 64 bits}}
+  %p = obs.scatter %a at %k init %x, %y reduce(@sums) : !obs.pull<8 x i32, i64>, !obs.pull<8 x i32> -> !obs.push<grid, 2000 x i32, i64>
+  return
+}
+
+// -----
+
+func.func private @sums(%a: i32, %b: i64, %c: i32, %d: i64) -> (i32, i64) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i64
+  return %x, %y : i32, i64
+}
+
+func.func @long_loops(%x: i32, %y: i64, %n: index) {
+  // expected-error@+1 {{[R7-room] combines elements of 96 bits in copies for each thread, so it has rank 1 and is one loop of threads that writes; use such a fill, or elements of at most 64 bits that start from init or onto}}
+  %p = obs.fill init %x, %y reduce(@sums) {
+    obs.par (%t) in (%n) {
+      obs.write %x, %y at [%t] : i32, i64
+    }
+    obs.par (%t) in (%n) {
+      obs.write %x, %y at [%t] : i32, i64
+    }
+  } : !obs.push<grid, 8 x i32, i64>
+  return
+}
+
+// -----
+
+func.func private @sums(%a: i32, %b: i32, %c: i32, %d: i32) -> (i32, i32) {
+  %x = arith.addi %a, %c : i32
+  %y = arith.addi %b, %d : i32
+  return %x, %y : i32, i32
+}
+
+func.func @words_bound(%a: !obs.pull<8 x i32, i32>, %k: !obs.pull<8 x i32>, %x: i32, %n: index) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] combines elements of several types as one word, and stores the words, but their number is not bounded; give it a bound, as in ? x i32 bound [1024]}}
+  %p = obs.scatter %a at %k init %x, %x reduce(@sums) [%n] : !obs.pull<8 x i32, i32>, !obs.pull<8 x i32> -> !obs.push<block, ? x i32, i32>
+  return
+}

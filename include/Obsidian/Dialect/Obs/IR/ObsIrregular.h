@@ -10,6 +10,15 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
+namespace mlir::obs {
+/// Elements of at most so many bits have atomic operations.
+constexpr unsigned maxAtomicBits = 64;
+/// The bits of all components of an element together; none is an index.
+unsigned countElementBits(ArrayRef<Type> elements);
+/// Of a function of two elements that were packed into one word each.
+constexpr llvm::StringLiteral packedAttrName = "obs.packed";
+} // namespace mlir::obs
+
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularInterfaces.h.inc"
 
 #define GET_OP_CLASSES

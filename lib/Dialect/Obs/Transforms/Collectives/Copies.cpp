@@ -20,6 +20,7 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Pieces.h"
 
 using namespace mlir;
@@ -31,6 +32,8 @@ using Values = CollectiveBuilder::Values;
 /// Workers of a block that have copies in registers, and those that then
 /// combine what they have for one element.
 static constexpr int64_t workers = 256, strands = 16;
+/// The same at level grid, of copies that one thread writes to.
+static constexpr int64_t maxOwnCopies = 4096, strandsAtGrid = 64;
 
 /// The operation with a name that combines elements; none if that is a
 /// function.
@@ -45,8 +48,8 @@ getNamedKind(const Reduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a copy knows of one element of the result: its components, or with a
-/// function a flag, "there is one", and its value.
+/// What a copy knows of one element of the result: its components, with a
+/// function behind a flag, "there is one".
 class Cells : public CollectiveBuilder {
 public:
   explicit Cells(const Reduction &reduction);
@@ -67,6 +70,24 @@ private:
 };
 } // namespace
 
+Values strategies::combineElements(OpBuilder &builder, Location loc,
+                                   Attribute kind, Operation *from,
+                                   ValueRange x, ValueRange y) {
+  Values both(x);
+  if (auto function = dyn_cast<FlatSymbolRefAttr>(kind)) {
+    llvm::append_range(both, y);
+    return cloneBody(builder,
+                     SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+                         from, function)
+                         .getFunctionBody(),
+                     both);
+  }
+  auto name = *arith::symbolizeAtomicRMWKind(cast<StringAttr>(kind).getValue());
+  for (auto [first, second] : llvm::zip_equal(both, y))
+    first = arith::getReductionOp(name, builder, loc, first, second);
+  return both;
+}
+
 /// The function that combines elements.
 static Region &getFunction(const Reduction &reduction) {
   return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -77,24 +98,26 @@ static Region &getFunction(const Reduction &reduction) {
 static CollectiveBuilder::Operator
 getCellOperator(CollectiveBuilder &c, const Reduction &reduction,
                 std::optional<arith::AtomicRMWKind> kind) {
+  auto combine = [kind = reduction.kind, from = reduction.op](
+                     OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+    return combineElements(b, loc, kind, from, x, y);
+  };
   if (kind)
-    return
-        [kind = *kind](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-          Values both;
-          for (auto [first, second] : llvm::zip_equal(x, y))
-            both.push_back(arith::getReductionOp(kind, b, loc, first, second));
-          return both;
-        };
-  return [&c, &body = getFunction(reduction)](OpBuilder &b, Location loc,
-                                              ValueRange x, ValueRange y) {
+    return combine;
+  return [&c, combine](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
     Value isBoth = b.createOrFold<arith::AndIOp>(loc, x[0], y[0]);
     Value isAny = b.createOrFold<arith::OrIOp>(loc, x[0], y[0]);
-    Values value = c.choose(
-        isBoth, [&] { return cloneBody(b, body, {x[1], y[1]}); },
+    Values values = c.choose(
+        isBoth, [&] { return combine(b, loc, x.drop_front(), y.drop_front()); },
         [&] {
-          return Values{arith::SelectOp::create(b, loc, x[0], x[1], y[1])};
+          Values one;
+          for (auto [first, second] :
+               llvm::zip_equal(x.drop_front(), y.drop_front()))
+            one.push_back(arith::SelectOp::create(b, loc, x[0], first, second));
+          return one;
         });
-    return Values{isAny, value.front()};
+    values.insert(values.begin(), isAny);
+    return values;
   };
 }
 
@@ -112,16 +135,22 @@ Cells::Cells(const Reduction &reduction,
       empty.push_back(arith::getIdentityValue(*kind, type, builder, loc));
     return;
   }
-  Type type = reduction.getElementTypes().front();
-  elementTypes = {builder.getI1Type(), type};
-  empty = {arith::ConstantIntOp::create(builder, loc, 0, 1),
-           arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type))};
+  elementTypes = {builder.getI1Type()};
+  empty = {arith::ConstantIntOp::create(builder, loc, 0, 1)};
+  for (Type type : reduction.getElementTypes()) {
+    elementTypes.push_back(type);
+    empty.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+  }
 }
 
 Values Cells::makeIf(Value condition, ValueRange values) {
-  if (!hasNeutral())
-    return {condition, values.front()};
   Values chosen;
+  if (!hasNeutral()) {
+    chosen.push_back(condition);
+    llvm::append_range(chosen, values);
+    return chosen;
+  }
   for (auto [value, neutral] : llvm::zip_equal(values, empty))
     chosen.push_back(
         arith::SelectOp::create(builder, loc, condition, value, neutral));
@@ -131,7 +160,7 @@ Values Cells::makeIf(Value condition, ValueRange values) {
 void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
   if (!hasNeutral())
     return buildIf(c, cell.front(),
-                   [&] { strategies::write(c, cell.back(), i); });
+                   [&] { strategies::write(c, cell.drop_front(), i); });
   Value isNew;
   for (auto [value, neutral] : llvm::zip_equal(cell, empty)) {
     Value differs =
@@ -431,6 +460,188 @@ static Value buildInRegisters(Reduction &reduction) {
           cells.write(block, cells.fold(few, first, block.add(first, step)), i);
         });
       });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that one thread writes to
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A copy in private memory of a thread.
+class OwnMemory {
+public:
+  OwnMemory(CollectiveBuilder thread, Cells &cells, int64_t size)
+      : thread(thread), cells(cells) {
+    for (Type type : cells.elementTypes)
+      memories.push_back(memref::AllocOp::create(
+          thread.builder, thread.loc,
+          MemRefType::get({size}, type, MemRefLayoutAttrInterface(),
+                          HomeAttr::get(thread.builder.getContext(),
+                                        Level::Thread, Storage::Auto))));
+  }
+
+  Values load(Value i) {
+    Values cell;
+    for (Value memory : memories)
+      cell.push_back(
+          memref::LoadOp::create(thread.builder, thread.loc, memory, i));
+    return cell;
+  }
+  void store(ValueRange cell, Value i) {
+    for (auto [value, memory] : llvm::zip_equal(cell, memories))
+      memref::StoreOp::create(thread.builder, thread.loc, value, memory, i);
+  }
+  void add(ValueRange values, Value i) {
+    Value there =
+        arith::ConstantIntOp::create(thread.builder, thread.loc, 1, 1);
+    store(cells.combine(load(i), cells.makeIf(there, values)), i);
+  }
+
+private:
+  CollectiveBuilder thread;
+  Cells &cells;
+  Values memories;
+};
+} // namespace
+
+/// Builds a loop from `begin` to `end`, of one thread.
+static void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
+                      llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(c.builder, c.loc, begin, end, step);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+/// What element i of the result holds before.
+static Values getStart(Reduction &reduction, Cells &cells, Value i) {
+  CollectiveBuilder &c = reduction.c;
+  if (reduction.init.empty() && !reduction.onto)
+    return cells.empty;
+  return cells.makeIf(arith::ConstantIntOp::create(c.builder, c.loc, 1, 1),
+                      reduction.onto ? c.get(reduction.onto, i)
+                                     : Values(reduction.init));
+}
+
+/// A thread has one copy, the result. It begins with what that holds.
+static void writeOwnCopy(Reduction &reduction, Cells &cells) {
+  CollectiveBuilder &c = reduction.c;
+  OwnMemory memory(c, cells, reduction.size.bound);
+  Value zero = c.constant(0), one = c.constant(1);
+  buildLoop(c, zero, reduction.size.value, one,
+            [&](Value i) { memory.store(getStart(reduction, cells, i), i); });
+  buildLoop(c, zero, reduction.n.value, one, [&](Value i) {
+    reduction.run(
+        i, [&](ValueRange values, Value index) { memory.add(values, index); });
+  });
+  buildLoop(c, zero, reduction.size.value, one,
+            [&](Value i) { cells.write(c, memory.load(i), i); });
+}
+
+/// The copies of `workers` threads, stored. What each has for element i lies
+/// side by side.
+static Value forceOwnCopies(Reduction &reduction, Cells &cells,
+                            Extent workers) {
+  CollectiveBuilder &c = reduction.c;
+  const Extent &size = reduction.size;
+  bool isStatic = size.isStatic() && workers.isStatic();
+  Extent all = {c.mul(size.value, workers.value),
+                isStatic ? size.size * workers.size : ShapedType::kDynamic,
+                size.bound * workers.bound};
+  return cells.forceFill(
+      {all}, workers.value,
+      [&](Value w, auto write) {
+        CollectiveBuilder thread = c;
+        thread.level = Level::Thread;
+        OwnMemory memory(thread, cells, size.bound);
+        Value zero = c.constant(0), one = c.constant(1);
+        buildLoop(c, zero, size.value, one,
+                  [&](Value i) { memory.store(cells.empty, i); });
+        buildLoop(c, w, reduction.n.value, workers.value, [&](Value i) {
+          reduction.run(i, [&](ValueRange values, Value index) {
+            memory.add(values, index);
+          });
+        });
+        buildLoop(c, zero, size.value, one, [&](Value i) {
+          write(memory.load(i), c.add(c.mul(i, workers.value), w));
+        });
+      },
+      /*init=*/{}, /*unchecked=*/true);
+}
+
+FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
+                                            std::optional<StringRef> strategy) {
+  CollectiveBuilder &c = reduction.c;
+  Operation *op = reduction.op;
+  const Extent &size = reduction.size;
+  unsigned bits = countElementBits(reduction.getElementTypes());
+  if (strategy && *strategy != "per_thread")
+    return op->emitOpError("[strategy-name] '")
+           << *strategy << "' is no strategy for elements of " << bits
+           << " bits, for which there are no atomic operations; use per_thread";
+  if (!size.isBounded())
+    return op->emitOpError("[R2-bounded] stores a copy of the result for each "
+                           "thread, which combines elements of ")
+           << bits
+           << " bits there, but its extent is not bounded; give it a bound, as "
+              "in ? x i32 bound [1024]";
+  Cells cells(reduction);
+  cells.level = c.level;
+  int64_t bytes = 0;
+  for (Type type : cells.elementTypes)
+    bytes += getElementBytes(type);
+  bytes *= std::max<int64_t>(size.bound, 1);
+  if (bytes > CopyLimits::ownCopyBytes)
+    return op->emitOpError("[R7-room] combines elements of ")
+           << bits << " bits in a copy of the result for each thread, but one "
+           << "has " << bytes << " bytes, and there is room for "
+           << CopyLimits::ownCopyBytes
+           << "; sort by key and reduce the segments, or use elements of at "
+              "most "
+           << maxAtomicBits << " bits";
+  auto finish = [&](llvm::function_ref<void()> body) {
+    return buildFill(c, reduction.getType(), size.value, /*init=*/{},
+                     /*unchecked=*/false, body);
+  };
+  if (c.level == Level::Thread)
+    return finish([&] { writeOwnCopy(reduction, cells); });
+  bool isGrid = c.level == Level::Grid;
+  int64_t most = isGrid ? CopyLimits::ownCopiesBytesAtGrid / bytes
+                        : CopyLimits::ownCopiesBytes / bytes;
+  Extent workers = c.getConstantExtent(std::min<int64_t>(
+      most, c.level == Level::Warp ? CollectiveBuilder::warpSize : ::workers));
+  if (isGrid) {
+    // So many iterations of a thread that its copy does not count.
+    Extent parts =
+        c.ceilDiv(reduction.n, std::max<int64_t>(32, 8 * size.bound));
+    int64_t limit = std::min<int64_t>(most, maxOwnCopies);
+    workers = {c.max(c.min(parts.value, c.constant(limit)), c.constant(1)),
+               ShapedType::kDynamic, limit};
+  }
+  Value stored = forceOwnCopies(reduction, cells, workers);
+  if (isGrid) {
+    // Threads beside each other shorten what there is of one element.
+    Value step = c.constant(strandsAtGrid);
+    Extent all = size.isStatic()
+                     ? c.getConstantExtent(size.size * strandsAtGrid)
+                     : Extent{c.mul(size.value, step), ShapedType::kDynamic,
+                              size.bound * strandsAtGrid};
+    stored = cells.force(cells.generate(all, [&, copies = stored](Value q) {
+      Value first = c.mul(c.div(q, step), workers.value);
+      return cells.fold(copies, cells.empty, c.add(first, c.rem(q, step)),
+                        c.add(first, workers.value), step);
+    }));
+    workers = c.getConstantExtent(strandsAtGrid);
+  }
+  return finish([&] {
+    forEach(c, size.value, [&](Value i) {
+      Value first = c.mul(i, workers.value);
+      cells.write(c,
+                  cells.fold(stored, getStart(reduction, cells, i), first,
+                             c.add(first, workers.value)),
+                  i);
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//

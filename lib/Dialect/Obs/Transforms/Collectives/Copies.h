@@ -36,6 +36,13 @@ struct CopyLimits {
   /// So few iterations are one part, or less: they are done before copies are
   /// cleared and combined.
   static constexpr int64_t fewIterations = 4096;
+  /// Of the copies that the threads of a block or a warp have for themselves:
+  /// one block then has room beside another one.
+  static constexpr int64_t ownCopiesBytes = 32768;
+  /// The same at level grid, in global memory.
+  static constexpr int64_t ownCopiesBytesAtGrid = 1 << 26;
+  /// Of one such copy: with 4096 threads they fill what there is at level grid.
+  static constexpr int64_t ownCopyBytes = 16384;
 };
 
 /// What many iterations write to one array of rank 1 by contract `reduce`.
@@ -78,6 +85,11 @@ public:
   Extent n, size;
 };
 
+/// What the operation or the function that `kind` names makes of two elements.
+CollectiveBuilder::Values combineElements(OpBuilder &builder, Location loc,
+                                          Attribute kind, Operation *from,
+                                          ValueRange x, ValueRange y);
+
 /// Who has copies of a result.
 enum class Copies { None, Thread, Warp, Block };
 
@@ -90,6 +102,13 @@ FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
 /// The result: parts of the iterations write to copies of it, which are then
 /// combined. `copies` is not `None`.
 Value buildCopies(Reduction &reduction, Copies copies);
+
+/// The result of a function of elements that are too long for atomic
+/// operations: threads have copies that nobody else writes to, and one thread
+/// combines all copies of an element. Emits `[strategy-name]`, `[R2-bounded]`
+/// and `[R7-room]`.
+FailureOr<Value> buildOwnCopies(Reduction &reduction,
+                                std::optional<StringRef> strategy);
 
 } // namespace mlir::obs::strategies
 

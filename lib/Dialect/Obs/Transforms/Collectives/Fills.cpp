@@ -8,6 +8,7 @@
 #include "Copies.h"
 #include "Expansion.h"
 #include "Pieces.h"
+#include "Tuples.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -186,14 +187,17 @@ Reduction::Values FillReduction::fold(Value i, Values row, UpdateFn update) {
   return fold(loop.getBody().front(), mapping, std::move(row), update);
 }
 
+static bool hasStart(FillOp op) {
+  return !op.getInit().empty() || op.getOnto();
+}
+
 /// The loop of threads that is all that a fill does, if copies of its result
 /// are possible; null if not.
 static ParOp findCopyableLoop(FillOp op) {
   PushType type = op.getType();
   Block &body = op.getBody().front();
-  bool hasStart = !op.getInit().empty() || op.getOnto();
-  if (op.getContract() != Contract::Reduce || !hasStart ||
-      type.getExtents().size() != 1 || !llvm::hasSingleElement(body) ||
+  if (op.getContract() != Contract::Reduce || type.getExtents().size() != 1 ||
+      !llvm::hasSingleElement(body) ||
       type.getLevel() != getEnclosingScope(op).level)
     return {};
   // Side by side there is no part of the grid for each.
@@ -218,9 +222,44 @@ static StringAttr getFillStrategy(FillOp op) {
   return par ? par->getAttrOfType<StringAttr>("strategy") : StringAttr();
 }
 
-LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
-  StringAttr strategy = getFillStrategy(op);
+/// Of elements that no atomic operation combines.
+static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   ParOp loop = findCopyableLoop(op);
+  if (!loop)
+    return op.emitOpError("[R7-room] combines elements of ")
+           << countElementBits(op.getType().getElementTypes())
+           << " bits in copies for each thread, so it has rank 1 and is one "
+              "loop of threads that writes; use such a fill, or elements of at "
+              "most "
+           << maxAtomicBits << " bits that start from init or onto";
+  FillReduction reduction(c, op, loop);
+  StringAttr strategy = getFillStrategy(op);
+  FailureOr<Value> result = buildOwnCopies(
+      reduction, strategy ? std::optional(strategy.getValue()) : std::nullopt);
+  if (failed(result))
+    return failure();
+  op.getResult().replaceAllUsesWith(*result);
+  op.erase();
+  return success();
+}
+
+LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
+  ArrayRef<Type> types = op.getType().getElementTypes();
+  if (combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
+    CollectiveBuilder c = getAdder(builder, op);
+    if (countElementBits(types) > maxAtomicBits || !hasStart(op))
+      return expandOwnCopies(c, op);
+    Packing packing(builder, types);
+    FillOp packed = buildPackedFill(c, packing, op);
+    FailureOr<Value> result = unpackPush(c, packing, packed, op);
+    if (failed(result))
+      return failure();
+    op.getResult().replaceAllUsesWith(*result);
+    op.erase();
+    op = packed;
+  }
+  StringAttr strategy = getFillStrategy(op);
+  ParOp loop = hasStart(op) ? findCopyableLoop(op) : ParOp();
   if (!strategy && !loop)
     return success();
   CollectiveBuilder c = getAdder(builder, op);

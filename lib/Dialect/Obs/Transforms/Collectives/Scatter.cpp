@@ -9,6 +9,7 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "Tuples.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -43,7 +44,6 @@ struct Scatter {
     buildIf(c, isInRange(index),
             [&] { write(c.get(op.getArray(), i), index); });
   }
-  Value getElement(Value i) { return c.get(op.getArray(), i).front(); }
 
   CollectiveBuilder &c;
   ScatterOp op;
@@ -73,9 +73,28 @@ private:
 };
 } // namespace
 
+/// Combines an element of memory with `values`, and gives what it was.
+static Values exchange(Scatter &scatter, ValueRange memory, Value index,
+                       ValueRange values) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  if (memory.size() == 1)
+    return {buildAtomic(c.builder, c.loc, op.getKindAttr(), values.front(),
+                        memory.front(), index, op)};
+  // By one thread: the verifier allows nothing else.
+  Values old;
+  for (Value component : memory)
+    old.push_back(memref::LoadOp::create(c.builder, c.loc, component, index));
+  Values both =
+      combineElements(c.builder, c.loc, op.getKindAttr(), op, old, values);
+  for (auto [value, component] : llvm::zip_equal(both, memory))
+    memref::StoreOp::create(c.builder, c.loc, value, component, index);
+  return old;
+}
+
 /// Atomic operations on memory of its own give what each element found; the
 /// result is what is there then.
-static LogicalResult expandFetch(Scatter &scatter) {
+static FailureOr<Values> expandFetch(Scatter &scatter) {
   CollectiveBuilder &c = scatter.c;
   ScatterOp op = scatter.op;
   OpBuilder &builder = c.builder;
@@ -84,22 +103,25 @@ static LogicalResult expandFetch(Scatter &scatter) {
     return op.emitOpError("[R2-bounded] stores both results, but their extents "
                           "are not bounded; give the arrays a bound, as in "
                           "? x i32 bound [1024]");
-  Type element = op.getArray().getType().getElementTypes().front();
+  ArrayRef<Type> types = op.getArray().getType().getElementTypes();
   // Below level grid space is reserved for the bound.
-  auto allocate = [&](Extent n) -> Value {
-    auto type = isGrid ? MemRefType::get({n.size}, element)
-                       : MemRefType::get({n.bound}, element,
-                                         MemRefLayoutAttrInterface(),
-                                         HomeAttr::get(builder.getContext(),
-                                                       c.level, Storage::Auto));
-    return memref::AllocOp::create(builder, c.loc, type,
-                                   type.hasStaticShape() ? ValueRange()
-                                                         : ValueRange(n.value));
+  auto allocate = [&](Extent n) {
+    return llvm::map_to_vector(types, [&](Type element) -> Value {
+      auto type =
+          isGrid
+              ? MemRefType::get({n.size}, element)
+              : MemRefType::get({n.bound}, element, MemRefLayoutAttrInterface(),
+                                HomeAttr::get(builder.getContext(), c.level,
+                                              Storage::Auto));
+      return memref::AllocOp::create(
+          builder, c.loc, type,
+          type.hasStaticShape() ? ValueRange() : ValueRange(n.value));
+    });
   };
-  Value memory = allocate(scatter.size);
+  Values memory = allocate(scatter.size);
   PushType resultType = op.getResult().getType();
   CollectiveBuilder elements = c;
-  elements.elementTypes = {element};
+  elements.elementTypes = llvm::to_vector(types);
   auto store = [&](ValueRange push, ValueRange into) {
     PullType stored = cast<PushType>(push.front().getType()).getPullType();
     return ForceOp::create(
@@ -117,17 +139,15 @@ static LogicalResult expandFetch(Scatter &scatter) {
   Value found = buildFill(c, foundType, scatter.n.value, {}, false, [&] {
     if (!isGrid)
       forEach(c, scatter.size.value, [&](Value i) {
-        memref::StoreOp::create(builder, c.loc, op.getInit().front(), memory,
-                                i);
+        for (auto [value, component] : llvm::zip_equal(op.getInit(), memory))
+          memref::StoreOp::create(builder, c.loc, value, component, i);
       });
     forEach(c, scatter.n.value, [&](Value i) {
       Value index = scatter.getIndex(i);
       Values old = c.choose(
           scatter.isInRange(index),
           [&] {
-            return Values{buildAtomic(builder, c.loc, op.getKindAttr(),
-                                      scatter.getElement(i), memory, index,
-                                      op)};
+            return exchange(scatter, memory, index, c.get(op.getArray(), i));
           },
           [&] { return Values(op.getInit()); });
       write(c, old, i);
@@ -137,22 +157,32 @@ static LogicalResult expandFetch(Scatter &scatter) {
   Value stored = store(found, allocate(scatter.n));
   Value result;
   if (isGrid) {
-    result = buildView(builder, c.loc, resultType.getPullType(), memory);
+    result =
+        buildView(builder, c.loc, resultType.getPullType(), memory.front());
   } else {
     result = elements.generate(scatter.size, [&](Value i) {
-      return Values{memref::LoadOp::create(builder, c.loc, memory, i)};
+      return llvm::map_to_vector(memory, [&](Value component) -> Value {
+        return memref::LoadOp::create(builder, c.loc, component, i);
+      });
     });
   }
-  op.getResult().replaceAllUsesWith(
-      PushOp::create(builder, c.loc, resultType, result));
-  op.getFound().replaceAllUsesWith(
-      PushOp::create(builder, c.loc, foundType, stored));
-  return success();
+  return Values{PushOp::create(builder, c.loc, resultType, result),
+                PushOp::create(builder, c.loc, foundType, stored)};
 }
 
-LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
+/// What `op` makes.
+static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Scatter scatter(c, op);
+  ArrayRef<Type> types = op.getArray().getType().getElementTypes();
+  if (op.getContract() == Contract::Reduce && !op.getFound() &&
+      combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
+    ScatterReduction reduction(scatter);
+    FailureOr<Value> result = buildOwnCopies(reduction, op.getStrategy());
+    if (failed(result))
+      return failure();
+    return Values{*result};
+  }
   bool mayCopy = op.getContract() == Contract::Reduce && !op.getFound() &&
                  !op.getInit().empty();
   std::optional<ScatterReduction> reduction;
@@ -164,19 +194,57 @@ LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
     return failure();
   if (op.getFound())
     return expandFetch(scatter);
-  Value result;
   if (*copies != Copies::None)
-    result = buildCopies(*reduction, *copies);
-  else
-    result = buildContractFill(
-        c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
-        scatter.size.value, op.getInit(), Value(), [&] {
-          forEach(c, scatter.n.value, [&](Value i) {
-            scatter.write(i, [&](ValueRange values, Value index) {
-              strategies::write(c, values, index);
-            });
+    return Values{buildCopies(*reduction, *copies)};
+  return Values{buildContractFill(
+      c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
+      scatter.size.value, op.getInit(), Value(), [&] {
+        forEach(c, scatter.n.value, [&](Value i) {
+          scatter.write(i, [&](ValueRange values, Value index) {
+            strategies::write(c, values, index);
           });
         });
-  op.getResult().replaceAllUsesWith(result);
+      })};
+}
+
+/// The same by a scatter of words that hold all components of an element.
+static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op) {
+  CollectiveBuilder c = getAdder(builder, op);
+  Packing packing(builder, op.getArray().getType().getElementTypes());
+  Values init, results;
+  if (!op.getInit().empty())
+    init.push_back(packing.pack(builder, c.loc, op.getInit()));
+  SmallVector<Type> types =
+      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Type {
+        return packing.packType(cast<PushType>(type));
+      });
+  auto packed = ScatterOp::create(
+      builder, c.loc, types, packing.packArray(c, op.getArray()),
+      op.getIndices(), init, op.getExtents(), op.getContractAttr(),
+      packing.packOperator(op, op.getKindAttr()), op.getStrategyAttr());
+  FailureOr<Values> words = buildScatter(builder, packed);
+  if (failed(words))
+    return failure();
+  builder.setInsertionPoint(op);
+  for (Value word : *words) {
+    FailureOr<Value> result = unpackPush(c, packing, word, op);
+    if (failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  packed.erase();
+  return results;
+}
+
+LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
+  ArrayRef<Type> types = op.getArray().getType().getElementTypes();
+  bool isPacked =
+      combinesTuples(types, op.getKindAttr(), bool(op.getFound())) &&
+      countElementBits(types) <= maxAtomicBits && !op.getInit().empty();
+  FailureOr<Values> results =
+      isPacked ? buildPackedScatter(builder, op) : buildScatter(builder, op);
+  if (failed(results))
+    return failure();
+  op->replaceAllUsesWith(*results);
   return success();
 }

@@ -1,0 +1,58 @@
+//===- Tuples.h - Several values as one word --------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory has atomic operations on one word, not on elements of several arrays.
+// A fill or a scatter that combines elements of several types as a whole works
+// on words that hold all components, if they are long enough, and what it makes
+// is stored and taken apart then.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_TUPLES_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_TUPLES_H
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+
+namespace mlir::obs::strategies {
+
+/// Elements of several types as the bits of an integer, the first one lowest.
+class Packing {
+public:
+  Packing(OpBuilder &builder, ArrayRef<Type> types);
+
+  Value pack(OpBuilder &builder, Location loc, ValueRange values) const;
+  CollectiveBuilder::Values unpack(OpBuilder &builder, Location loc,
+                                   Value word) const;
+  /// The array of words for an array of elements, and the other way round.
+  Value packArray(CollectiveBuilder &c, Value array) const;
+  Value unpackArray(CollectiveBuilder &c, Value array) const;
+  /// A function of words that does what `kind` does with two elements.
+  FlatSymbolRefAttr packOperator(Operation *from, Attribute kind) const;
+  /// Of the words of an array of `type`.
+  PushType packType(PushType type) const;
+
+private:
+  SmallVector<Type> types;
+  IntegerType word;
+};
+
+/// True if `op`, of contract `reduce`, combines elements of such types as a
+/// whole: by a function, or since what is found is to be one element.
+bool combinesTuples(ArrayRef<Type> types, Attribute kind, bool fetches);
+
+/// Stores what `push` writes and gives the push array of its elements. Emits
+/// `[R2-bounded]` if their number is not bounded where it has to be.
+FailureOr<Value> unpackPush(CollectiveBuilder &c, const Packing &packing,
+                            Value push, Operation *op);
+
+/// The same fill of words, in front of `op`, whose region it takes.
+FillOp buildPackedFill(CollectiveBuilder &c, const Packing &packing, FillOp op);
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_TUPLES_H
