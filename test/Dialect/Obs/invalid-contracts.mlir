@@ -19,14 +19,14 @@ func.func @map_of_any(%z: i32, %n: index) {
 
 // -----
 
-// Partial values must not be changed before they are combined.
+// What is combined and nobody writes has no value to change.
 func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
   %p = obs.fill reduce(addi) par (%i) in (%n) {
     %k = obs.get %keys[%i] : !obs.pull<8 x index>
     obs.write %c1 at [%k] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.reverse %p : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] changes what is written, but writes of contract reduce are combined, and nothing is final before all are done; force it first}}
+  // expected-error@+1 {{[R7-final] changes what writes of contract reduce combine, when all are done, but elements that nobody writes have no value then; give the fill or scatter init or onto}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -35,17 +35,31 @@ func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
 
 // -----
 
-// They stay what they are when another program runs them.
+// Another program that runs it may leave elements out.
 func.func @map_of_put(%z: i32, %n: index) {
-  %p = obs.fill reduce(addi) par (%i) in (%n) {
+  %p = obs.fill init %z reduce(addi) par (%i) in (%n) {
     obs.write %z at [%i] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.fill {
     %c0 = arith.constant 0 : index
     obs.put %p at [%c0] : !obs.push<grid, 8 x i32>
   } : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] changes what is written}}
+  // expected-error@+1 {{[R7-final] changes what writes of contract reduce combine, when all are done, but elements that nobody writes}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
+    obs.yield %x : i32
+  }
+  return
+}
+
+// -----
+
+// Below level grid there is space for what is combined.
+func.func @map_of_unbounded(%z: i32, %n: index) attributes {obs.level = #obs.level<block>} {
+  %p = obs.fill init %z reduce(addi) [%n] par (%i) in (%n) {
+    obs.write %z at [%i] : i32
+  } : !obs.push<block, ? x i32>
+  // expected-error@+1 {{[R2-bounded] changes what writes of contract reduce combine, which is stored before, but its extent is not bounded}}
+  %r = obs.map (%x = %p : !obs.push<block, ? x i32>) -> !obs.push<block, ? x i32> {
     obs.yield %x : i32
   }
   return

@@ -303,7 +303,11 @@ void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
              writer(b, l, cloneBody(b, getBody(), elements), indices, contract);
            });
 }
-Contract MapOp::getWeakestContract(unsigned) { return getWeakest(getArrays()); }
+Contract MapOp::getWeakestContract(unsigned) {
+  // What it changes is final.
+  Contract weakest = getWeakest(getArrays());
+  return weakest == Contract::Reduce ? Contract::Disjoint : weakest;
+}
 Value MapOp::getSource() {
   return *llvm::find_if(getArrays(),
                         [](Value a) { return isa<PushType>(a.getType()); });

@@ -12,8 +12,10 @@
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexBijections.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -199,8 +201,48 @@ static bool isCyclic(Value array) {
   return false;
 }
 
-/// Emits `[R7-final]` unless what `array` writes is known to be what it gives,
-/// and `[R7-contract]` if `any` of several writes would give parts of several.
+/// True if every element of the push array `array` has a value, whatever its
+/// program writes. Its program is known.
+static bool hasAllElements(Value array) {
+  Operation *op = array.getDefiningOp();
+  auto haveAll = [](ValueRange arrays) {
+    return llvm::all_of(arrays, [](Value source) {
+      return !isa<PushType>(source.getType()) || hasAllElements(source);
+    });
+  };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case(
+          [](FillOp fill) { return !fill.getInit().empty() || fill.getOnto(); })
+      .Case<CompactOp, ExpandOp, ScatterOp>([&](auto irregular) {
+        return array != irregular.getResult() || !irregular.getInit().empty();
+      })
+      .Case([&](DistributeOp distribute) {
+        YieldOp yield = cast<YieldOp>(distribute.getBody().front().back());
+        return haveAll(
+            yield.getValues()[cast<OpResult>(array).getResultNumber()]);
+      })
+      .Default([&](Operation *) { return haveAll(op->getOperands()); });
+}
+
+/// What writes of contract `reduce` combine is stored before `op` changes it.
+/// Emits `[R7-final]` and `[R2-bounded]` unless that is possible.
+static LogicalResult verifyCombined(MapOp op, Value array) {
+  auto type = cast<PushType>(array.getType());
+  if (!hasAllElements(array))
+    return op.emitOpError(
+        "[R7-final] changes what writes of contract reduce combine, when all "
+        "are done, but elements that nobody writes have no value then; give "
+        "the fill or scatter init or onto");
+  if (type.getLevel() != Level::Grid && !type.isBounded())
+    return op.emitOpError(
+        "[R2-bounded] changes what writes of contract reduce combine, which is "
+        "stored before, but its extent is not bounded; give it a bound, as in "
+        "? x f32 bound [1024]");
+  return success();
+}
+
+/// Emits `[R7-final]` unless the program of `array` is known, and
+/// `[R7-contract]` if `any` of several writes would give parts of several.
 static LogicalResult verifyMapped(MapOp op, Value array) {
   std::optional<Contract> contract;
   if (array.getDefiningOp() && !isCyclic(array))
@@ -208,15 +250,16 @@ static LogicalResult verifyMapped(MapOp op, Value array) {
   if (!contract)
     return op.emitOpError("[R7-final] changes the values of a push array whose "
                           "program is not known; map it where it is made");
-  if (*contract == Contract::Reduce)
-    return op.emitOpError(
-        "[R7-final] changes what is written, but writes of contract reduce are "
-        "combined, and nothing is final before all are done; force it first, "
-        "and map the pull array that this gives");
-  return *contract == Contract::Any
-             ? verifyContract(op, *contract, Attribute(),
-                              getArrayElementTypes(op.getType()))
-             : success();
+  switch (*contract) {
+  case Contract::Disjoint:
+    return success();
+  case Contract::Any:
+    return verifyContract(op, *contract, Attribute(),
+                          getArrayElementTypes(op.getType()));
+  case Contract::Reduce:
+    return verifyCombined(op, array);
+  }
+  llvm_unreachable("unknown contract");
 }
 
 LogicalResult MapOp::verify() {

@@ -9,7 +9,7 @@
 // arrays into the writer of their force by PushOpInterface::emit. Both work on
 // the interfaces alone.
 //
-// Three steps, each of which leaves correct IR:
+// Behind `forceBeforeMaps`, three steps, each of which leaves correct IR:
 //   1. arrays that loops carry or host functions return are forced, so that
 //   what
 //      is passed on is storage;
@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FinalMaps.h"
 #include "HostArrays.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
@@ -614,6 +615,7 @@ namespace {
 struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
   void runOnOperation() override {
     Operation *root = getOperation();
+    forceBeforeMaps(root);
     remarkRecomputation(root);
     // The interfaces build values; what they cannot build they report.
     bool reported = false;

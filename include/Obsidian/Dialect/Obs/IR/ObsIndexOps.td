@@ -30,9 +30,9 @@ def Obs_MapOp : Obs_Op<"map", [
     result. At most one operand is a push array; the result is then a push array
     of its level, and the pull arrays are read at the index that the writer gets.
     What a push operand writes is changed where it is written, and its initial
-    contents are; elements that it never writes stay unwritten. So no contract of
-    its writes may be `reduce`: those are final only when all are done (R7). An
-    array with several element types has several names: `(%x, %y = %pairs : ...)`.
+    contents are; elements that it never writes stay unwritten. What writes of
+    contract `reduce` combine is changed when all are done (R7). An array with
+    several element types has several names: `(%x, %y = %pairs : ...)`.
 
     Example:
 

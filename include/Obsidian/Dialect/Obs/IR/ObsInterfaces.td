@@ -61,7 +61,7 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
            "unsigned":$result, "::mlir::obs::Writer":$writer)>,
     InterfaceMethod<[{
       The weakest contract of the writes that make result `result`. What writes of
-      contract `reduce` give may be final only when all are done; others may be
+      contract `reduce` give is final only when all are done; others may be
       changed where they are written, and initial contents with them.
     }], "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result)>,
     InterfaceMethod<[{

@@ -176,7 +176,8 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
     Pull arrays are read by building their element at the place that reads it,
     push arrays run by building their program with the writer of the force. An
     array that a loop carries is forced on entry and at the end of the body, and
-    what a host function returns is in memory.
+    what a host function returns is in memory. What writes of contract `reduce`
+    combine is forced in front of a map of it.
 
     Afterwards every force has one `obs.fill` for each result, which contains no
     `obs.put`; every `obs.get` reads storage (a view, a constant, the result of

@@ -1,0 +1,111 @@
+//===- FinalMaps.cpp - Maps of what writes combine ------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The program of a push array with a map runs the map where it writes. What
+// writes of contract `reduce` combine is final only behind all of them, so
+// there the elements are stored first. At level grid that is a kernel of its
+// own; below it is a step of the kernel, which barriers keep from the next one
+// as they do with any array that is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FinalMaps.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// Rebuilds the push arrays that `user` runs.
+class Rebuilder {
+public:
+  explicit Rebuilder(Operation *user) : user(user), builder(user) {}
+
+  void run() {
+    for (OpOperand &operand : user->getOpOperands())
+      operand.set(rebuild(operand.get()));
+    for (Operation *op : llvm::reverse(replaced))
+      if (op->use_empty())
+        op->erase();
+  }
+
+private:
+  /// `array`, with forces in front of maps where they are needed. The same
+  /// value if they are not.
+  Value rebuild(Value array);
+  /// Stores `source`, which `map` changes, and maps what is stored.
+  Value forceAndMap(MapOp map, Value source);
+
+  Operation *user;
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> known;
+  SmallVector<Operation *> replaced;
+};
+} // namespace
+
+/// True if writes that make the push array `array` are combined.
+static bool isCombined(Value array) {
+  auto op = array.getDefiningOp<PushOpInterface>();
+  return op && op.getWeakestContract(cast<OpResult>(array).getResultNumber()) ==
+                   Contract::Reduce;
+}
+
+Value Rebuilder::rebuild(Value array) {
+  auto op = array.getDefiningOp<PushOpInterface>();
+  if (!op || !isa<PushType>(array.getType()))
+    return array;
+  if (Value done = known.lookup(array))
+    return done;
+  IRMapping changes;
+  for (Value operand : op->getOperands())
+    if (Value source = rebuild(operand); source != operand)
+      changes.map(operand, source);
+  auto map = dyn_cast<MapOp>(op.getOperation());
+  Value source = map ? changes.lookupOrDefault(map.getSource()) : Value();
+  bool needsForce = map && isCombined(source);
+  Value result = array;
+  if (needsForce || !changes.getValueMap().empty()) {
+    OpBuilder::InsertionGuard guard(builder);
+    // A kernel cannot run others, so what it puts is stored before it begins.
+    if (cast<PushType>(array.getType()).getLevel() == Level::Grid &&
+        user->getParentOfType<FillOp>())
+      builder.setInsertionPoint(op);
+    result = needsForce
+                 ? forceAndMap(map, source)
+                 : builder.clone(*op, changes)
+                       ->getResult(cast<OpResult>(array).getResultNumber());
+    replaced.push_back(op);
+  }
+  return known[array] = result;
+}
+
+Value Rebuilder::forceAndMap(MapOp map, Value source) {
+  auto type = cast<PushType>(source.getType());
+  auto user = dyn_cast<ForceOp>(this->user);
+  auto force = ForceOp::create(
+      builder, map.getLoc(), TypeRange(type.getPullType()), source,
+      ValueRange(), StorageAttr::get(builder.getContext(), Storage::Auto),
+      StringAttr(), user ? user.getThreadsAttr() : IntegerAttr(), UnitAttr());
+  IRMapping operands;
+  operands.map(map.getSource(), force.getResults().front());
+  Operation *pull = builder.clone(*map, operands);
+  pull->getResult(0).setType(cast<PushType>(map.getType()).getPullType());
+  return PushOp::create(builder, map.getLoc(), map.getType(),
+                        pull->getResult(0));
+}
+
+void obs::forceBeforeMaps(Operation *root) {
+  SmallVector<Operation *> users;
+  root->walk([&](Operation *op) {
+    bool isPart = isa<YieldOp>(op) && isa<DistributeOp>(op->getParentOp());
+    if (isPart || isa<ForceOp, PutOp>(op))
+      users.push_back(op);
+  });
+  for (Operation *user : users)
+    Rebuilder(user).run();
+}

@@ -1,0 +1,210 @@
+"""Maps of what writes of contract reduce combine, against NumPy.
+
+Usage: final-maps.py [--runs=N] [--seed=N] [--emit=FOLDER] OBS-RUN [OBS-RUN OPTION ...]
+
+Each run draws a program (level, scatter or fill, combination, strategy, what is done to
+the map's operand and to its result), a length, keys, and for the emulator a launch.
+With --emit the programs of all levels are written into a folder and nothing is run.
+"""
+
+import argparse
+import pathlib
+import random
+import subprocess
+import tempfile
+
+import numpy as np
+
+BINS = 10
+LEVELS = ["grid", "block", "warp", "thread"]
+SIZES = [0, 1, 33, 1000]
+LAUNCHES = [(1, 1), (17, 2), (32, 3), (96, 1), (160, 2), (1024, 1)]
+# Text of the map, its result type, and the same for NumPy. Element i is mapped with i.
+MAPS = {
+    "percent": ("""%f = arith.sitofp %x : i32 to f32
+      %g = arith.mulf %f, %hundred : f32
+      obs.yield %g : f32""", "f32", lambda x, i: x.astype(np.float32) * np.float32(100)),
+    "log": ("""%f = arith.extui %x : i32 to i64
+      %g = math.ctlz %f : i64
+      %h = arith.subi %c64, %g : i64
+      obs.yield %h : i64""", "i64",
+            lambda x, i: np.array([int(v).bit_length() for v in x.view(np.uint32)], np.int64)),
+    "index": ("""%f = arith.muli %x, %x : i32
+      %g = arith.addi %f, %i : i32
+      obs.yield %g : i32""", "i32", lambda x, i: x * x + i),
+}
+KINDS = {"addi": np.add, "maxs": np.maximum, "xori": np.bitwise_xor, "@sum": np.add}
+
+
+class Choice:
+    def __init__(self, rng, level=None):
+        self.level = level or rng.choice(LEVELS)
+        self.form = rng.choice(["scatter", "fill", "onto"])
+        self.kind = rng.choice(list(KINDS))
+        self.map = rng.choice(list(MAPS))
+        self.twice = rng.random() < 0.3
+        self.isReversed, self.isReversedBefore = rng.random() < 0.4, rng.random() < 0.3
+        levels = ["per_thread", "per_warp", "per_block"]
+        allowed = ["atomic"] + levels[:max(0, ["thread", "warp", "block", "grid"].index(self.level))]
+        self.strategy = rng.choice(allowed + [None, None])
+        self.init = rng.choice([0, 3, -1])
+
+    def program(self):
+        level, n = self.level, "1000" if self.level != "grid" else "?"
+        array, number = ("? x i32 bound [1000]", "? x i32") if level != "grid" else ("? x i32", "? x i32")
+        attribute = f' {{strategy = "{self.strategy}"}}' if self.strategy else ""
+        bins = f"!obs.push<{level}, {BINS} x i32>"
+        lines = []
+        if self.form == "scatter":
+            lines.append(f"%p0 = obs.scatter %values at %keys init %init reduce({self.kind}){attribute} : "
+                         f"!obs.pull<{array}>, !obs.pull<{array}> -> {bins}")
+        else:
+            start = "init %init" if self.form == "fill" else f"onto %start : !obs.pull<{BINS} x i32>"
+            lines.append(f"""%m = obs.dim %keys, 0 : !obs.pull<{array}>
+    %p0 = obs.fill {start} reduce({self.kind}) par (%t) in (%m) {{
+      %k = obs.get %keys[%t] : !obs.pull<{array}>
+      %at = arith.index_cast %k : i32 to index
+      %inside = arith.cmpi ult, %at, %bins : index
+      scf.if %inside {{
+        %v = obs.get %values[%t] : !obs.pull<{array}>
+        obs.write %v at [%at] : i32
+      }}
+    }}{attribute} : {bins}""")
+        last = "%p0"
+        if self.isReversedBefore:
+            lines.append(f"%p1 = obs.reverse {last} : {bins}")
+            last = "%p1"
+        if self.twice:
+            lines.append(f"""%p2 = obs.map (%x = {last} : {bins}) -> {bins} {{
+      %y = arith.addi %x, %one : i32
+      obs.yield %y : i32
+    }}""")
+            last = "%p2"
+        text, element, _ = MAPS[self.map]
+        result = f"!obs.push<{level}, {BINS} x {element}>"
+        lines.append(f"""%q = obs.map (%x = {last} : {bins}, %i = %iota : !obs.pull<{BINS} x i32>) -> {result} {{
+      {text}
+    }}""")
+        last = "%q"
+        if self.isReversed:
+            lines.append(f"%r = obs.reverse {last} : {result}")
+            last = "%r"
+        body = "\n    ".join(lines)
+        head = f"""func.func @sum(%x: i32, %y: i32) -> i32 {{
+  %z = arith.addi %x, %y : i32
+  return %z : i32
+}}
+func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, %init: i32) -> !obs.pull<{"" if level == "grid" else "2 x "}{BINS} x {element}> {{
+  %one = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i64
+  %bins = arith.constant {BINS} : index
+  %hundred = arith.constant 100.0 : f32
+  %iota = obs.iota : !obs.pull<{BINS} x i32>
+  %start = obs.map (%x = %iota : !obs.pull<{BINS} x i32>) -> !obs.pull<{BINS} x i32> {{
+    %y = arith.addi %x, %init : i32
+    obs.yield %y : i32
+  }}"""
+        if level == "grid":
+            start = ""
+            if self.form == "onto":
+                start = f"""
+    %start_push = obs.push %start : !obs.pull<{BINS} x i32> -> !obs.push<grid, {BINS} x i32>
+    %stored = obs.force %start_push : !obs.push<grid, {BINS} x i32> -> !obs.pull<{BINS} x i32>"""
+                body = body.replace("onto %start", "onto %stored")
+            body = body.replace("%keys", "%all_keys").replace("%values", "%all_values")
+            return f"""{head}{start}
+    {body}
+  %f = obs.force {last} {{kernel = "mapped"}} : {result} -> !obs.pull<{BINS} x {element}>
+  return %f : !obs.pull<{BINS} x {element}>
+}}
+"""
+        # The second instance leaves out the first element, if there is one.
+        part = f"2 x {BINS} x {element}"
+        return f"""{head}
+  %two = obs.iota : !obs.pull<2 x index>
+  %n = obs.dim %all_keys, 0 : !obs.pull<? x i32>
+  %d = obs.distribute {level} (%b = %two : !obs.pull<2 x index>) -> !obs.push<grid, {part}> {{
+    %first = arith.minui %b, %n : index
+    %count = arith.subi %n, %first : index
+    %keys = obs.generate (%i) [%count] {{
+      %j = arith.addi %i, %first : index
+      %x = obs.get %all_keys[%j] : !obs.pull<? x i32>
+      obs.yield %x : i32
+    }} : !obs.pull<{array}>
+    %values = obs.generate (%i) [%count] {{
+      %j = arith.addi %i, %first : index
+      %x = obs.get %all_values[%j] : !obs.pull<? x i32>
+      obs.yield %x : i32
+    }} : !obs.pull<{array}>
+    {body}
+    obs.yield {last} : {result}
+  }}
+  %f = obs.force %d {{kernel = "mapped"}} : !obs.push<grid, {part}> -> !obs.pull<{part}>
+  return %f : !obs.pull<{part}>
+}}
+"""
+
+    def expect(self, keys, values, init):
+        place = np.arange(BINS, dtype=np.int32)
+        first = place + np.int32(init) if self.form == "onto" else np.full(BINS, init, np.int32)
+        rows = []
+        for begin in [0] if self.level == "grid" else [0, 1]:
+            row = first.copy()
+            inside = (keys[begin:] >= 0) & (keys[begin:] < BINS)
+            KINDS[self.kind].at(row, keys[begin:][inside], values[begin:][inside])
+            row = row[::-1] if self.isReversedBefore else row
+            row = row + np.int32(1) if self.twice else row
+            row = MAPS[self.map][2](row, place)
+            rows.append(row[::-1] if self.isReversed else row)
+        return rows[0] if self.level == "grid" else np.stack(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--emit", type=pathlib.Path)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    if options.emit:
+        options.emit.mkdir(parents=True, exist_ok=True)
+        for number in range(options.runs):
+            choice = Choice(rng, LEVELS[number % len(LEVELS)])
+            (options.emit / f"{number}.mlir").write_text(choice.program())
+        return
+    draw = np.random.default_rng(options.seed)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        for number in range(options.runs):
+            choice = Choice(rng, LEVELS[number % len(LEVELS)])
+            n = rng.choice(SIZES + ([5000] if choice.level == "grid" else []))
+            keys = draw.integers(-1, rng.choice([1, BINS + 1]), n, np.int32)
+            values = draw.integers(-1000, 1000, n, np.int32)
+            names = [scratch / name for name in ("program.mlir", "keys.npy", "values.npy", "result.npy")]
+            program, keys_file, values_file, result = names
+            program.write_text(choice.program())
+            np.save(keys_file, keys)
+            np.save(values_file, values)
+            result.unlink(missing_ok=True)
+            launch = []
+            if "--device=interpret" not in options.command:
+                threads, blocks = rng.choice(LAUNCHES)
+                launch = [f"--threads={threads}", f"--blocks={blocks}", "--schedule=random",
+                          f"--seed={number + 1}"]
+            run = subprocess.run([options.command[0], program, *options.command[1:], *launch, keys_file,
+                                  values_file, str(choice.init), f"--out={result}"],
+                                 text=True, capture_output=True)
+            expected = choice.expect(keys, values, choice.init)
+            if run.returncode == 0 and np.array_equal(np.load(result), expected):
+                continue
+            failed += 1
+            print(vars(choice), "length", n, *launch)
+            print(run.stderr if run.returncode else f"found {np.load(result)}, expected {expected}")
+    print(f"{options.runs} runs, {failed} failed")
+    raise SystemExit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
