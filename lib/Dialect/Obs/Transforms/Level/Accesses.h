@@ -1,13 +1,12 @@
-//===- Accesses.h - Memory accesses between barriers ------------*- C++ -*-===//
+//===- Accesses.h - Memory accesses that threads share ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the threads of a block (or the lanes of a warp) may have done to memory
-// since their last barrier: a forward analysis over structured control flow,
-// used to place barriers and to find buffers that can share memory.
+// What a statement does to memory that other threads of a block, or other lanes
+// of a warp, share.
 //
 // Block scope sees a kernel as one block runs it: loops over blocks are plain
 // loops; leaf loops, loops over warps and uniform loads and stores are
@@ -19,32 +18,10 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 
-#include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
+#include "Slots.h"
 #include "Workers.h"
 
 namespace mlir::obs {
-
-/// Which part of a buffer an access reaches: its first index.
-struct Slot {
-  /// The value that `index` is an expression of, as symbol 0; null for a
-  /// number.
-  Value base;
-  /// nullopt: anything.
-  std::optional<IndexExpr> index;
-
-  bool operator==(const Slot &other) const {
-    return base == other.base && index == other.index;
-  }
-  bool operator!=(const Slot &other) const { return !(*this == other); }
-  /// True when the two cannot be the same memory: x is never 1 - x.
-  bool differs(const Slot &other) const {
-    return index && other.index && base == other.base &&
-           areNeverEqual(*index, *other.index);
-  }
-};
-
-/// The slot that the first index `index` of an access is.
-Slot getSlot(Value index);
 
 enum class AccessKind { Read, Write, InitialWrite, Atomic };
 
@@ -72,10 +49,11 @@ struct Access {
 
   bool isWrite() const { return kind != AccessKind::Read; }
   bool operator==(const Access &other) const {
-    return buffer == other.buffer && kind == other.kind && slot == other.slot &&
+    // What mostly differs, and what is cheap to compare, first.
+    return op == other.op && buffer == other.buffer && kind == other.kind &&
            leaf == other.leaf && renewed == other.renewed &&
            stale == other.stale && ended == other.ended &&
-           warpSynced == other.warpSynced && op == other.op;
+           warpSynced == other.warpSynced && slot == other.slot;
   }
 };
 using Accesses = SmallVector<Access>;
@@ -87,11 +65,33 @@ MapAttr getLeafMap(scf::ForallOp leaf);
 /// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);
 
-/// The accesses of `op` and the operations in it that can matter to other
-/// threads of an instance of `scope`. At block scope what a warp loop does is
-/// seen from outside: no access belongs to a particular thread.
-/// `withWarpArrays` includes arrays that each warp has for itself.
-Accesses collectAccesses(Operation *op, Level scope, bool withWarpArrays);
+/// Finds the accesses that can matter to other threads of an instance of a
+/// level. It remembers what it found, so the code must not change between two
+/// questions.
+class AccessReader {
+public:
+  /// `withWarpArrays` includes arrays that each warp has for itself.
+  AccessReader(Level scope, bool withWarpArrays)
+      : scope(scope), withWarpArrays(withWarpArrays) {}
+
+  /// The accesses of `op` and the operations in it. At block scope what a warp
+  /// loop does is seen from outside: no access belongs to a particular thread.
+  ArrayRef<Access> get(Operation *op);
+  Slot getSlot(Value index) { return slots.get(index); }
+  /// True for a ring: two buffers, of which a loop carries the number of one.
+  bool isRing(Value buffer);
+
+private:
+  Accesses collect(Operation *op);
+  void append(Operation *op, Accesses &accesses);
+  bool computeIsRing(Value buffer);
+
+  Level scope;
+  bool withWarpArrays;
+  SlotReader slots;
+  llvm::DenseMap<Operation *, Accesses> known;
+  llvm::DenseMap<Value, bool> rings;
+};
 
 /// Why a barrier must stand between two accesses.
 struct Hazard {
@@ -103,39 +103,13 @@ struct Hazard {
 
 class Meetings;
 
+/// The level whose instances own `buffer`; nothing for what is in global
+/// memory.
+std::optional<Level> getOwner(Value buffer);
+
 /// The hazard of two accesses, if they need a barrier.
 std::optional<Hazard> getHazard(const Access &before, const Access &after,
                                 Meetings &meetings);
-
-/// The analysis. It calls `visit` for every statement with its accesses and
-/// those since the last barrier, possibly several times with more of the
-/// latter. `visit` returns the scope of the barrier that stands right before
-/// the statement, if one does.
-class AccessFlow {
-public:
-  using Visitor = function_ref<std::optional<Level>(Operation *statement,
-                                                    ArrayRef<Access> accesses,
-                                                    ArrayRef<Access> pending)>;
-
-  AccessFlow(Level scope, bool withWarpArrays, Visitor visit)
-      : scope(scope), withWarpArrays(withWarpArrays), visit(visit) {}
-
-  /// Analyses `block` from `pending`, which becomes what is pending at its end.
-  void run(Block &block, Accesses &pending);
-  /// Analyses a whole loop over warps, at warp scope.
-  void runWarpLoop(scf::ForOp loop);
-
-private:
-  void runFor(scf::ForOp loop, Accesses &pending);
-  void runWhile(scf::WhileOp loop, Accesses &pending);
-  void runIf(scf::IfOp branch, Accesses &pending);
-  void statement(Operation *op, Accesses &pending);
-  void wait(Level barrier, Accesses &pending);
-
-  Level scope;
-  bool withWarpArrays;
-  Visitor visit;
-};
 
 } // namespace mlir::obs
 

@@ -78,6 +78,7 @@ private:
   bool runLoop(scf::ForOp loop, State &state);
 
   Value ring;
+  SlotReader slots;
 };
 } // namespace
 
@@ -93,7 +94,7 @@ bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
   leaf.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!llvm::is_contained(op->getOperands(), ring))
       return;
-    Slot slot = getSlot(getIndices(op)[0]);
+    Slot slot = slots.get(getIndices(op)[0]);
     if (isa<memref::StoreOp>(op)) {
       // What a leaf writes is one array.
       isKept &= stores.empty() || slot == state;
@@ -117,11 +118,11 @@ bool RingFlow::runLoop(scf::ForOp loop, State &state) {
   };
   // The number that the loop carries for this ring.
   for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
-    if (getSlot(init) != state)
+    if (slots.get(init) != state)
       continue;
-    State last = runBody(getSlot(loop.getRegionIterArg(number)));
-    if (last && last == getSlot(loop.getYieldedValues()[number])) {
-      state = getSlot(loop.getResult(number));
+    State last = runBody(slots.get(loop.getRegionIterArg(number)));
+    if (last && last == slots.get(loop.getYieldedValues()[number])) {
+      state = slots.get(loop.getResult(number));
       return true;
     }
   }

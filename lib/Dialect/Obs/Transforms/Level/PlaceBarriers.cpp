@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessFlow.h"
 #include "Meetings.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -94,8 +95,10 @@ bool Placer::hasConflict() {
   analyze(
       [&](Operation *op, ArrayRef<Access> accesses, ArrayRef<Access> pending) {
         std::optional<Level> scope = getScope(op);
+        if (found)
+          return scope;
         if (std::optional<Level> needed = getNeeded(accesses, pending))
-          found |= !scope || *scope < *needed;
+          found = !scope || *scope < *needed;
         return scope;
       });
   return found;
@@ -164,15 +167,14 @@ struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
     kernel.walk([&](scf::ForOp loop) {
       if (!isWarpLoop(loop))
         return;
+      AccessFlow flow(Level::Warp, /*withWarpArrays=*/true);
       Placer({warpSize, warpSize}, [&](AccessFlow::Visitor visit) {
-        AccessFlow(Level::Warp, /*withWarpArrays=*/true, visit)
-            .runWarpLoop(loop);
+        flow.run(loop, visit);
       }).run(warp, block);
     });
+    AccessFlow flow(Level::Block, /*withWarpArrays=*/false);
     Placer(getWorkers(kernel), [&](AccessFlow::Visitor visit) {
-      Accesses pending;
-      AccessFlow(Level::Block, /*withWarpArrays=*/false, visit)
-          .run(kernel.getBody().front(), pending);
+      flow.run(kernel, visit);
     }).run(warp, block);
     warpBarriers += warp;
     blockBarriers += block;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Accesses.h"
+#include "AccessFlow.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -145,22 +145,20 @@ void Planner::findUnordered() {
         unordered.insert({one.alloc, other.alloc});
   };
   bool isOneWarp = getWorkers(kernel).launched <= warpSize;
-  Accesses pending;
-  AccessFlow(
-      Level::Block, /*withWarpArrays=*/true,
-      [&](Operation *, ArrayRef<Access> accesses,
-          ArrayRef<Access> before) -> std::optional<Level> {
-        for (const Access &access : accesses) {
-          for (const Access &other : before)
-            if (!other.warpSynced ||
-                !(isOneWarp || (isByFirstWarp(access) && isByFirstWarp(other))))
-              relate(access, other);
-          for (const Access &other : accesses)
-            relate(access, other);
-        }
-        return std::nullopt;
-      })
-      .run(kernel.getBody().front(), pending);
+  auto visit = [&](Operation *, ArrayRef<Access> accesses,
+                   ArrayRef<Access> before) -> std::optional<Level> {
+    for (const Access &access : accesses) {
+      bool byFirstWarp = isByFirstWarp(access);
+      for (const Access &other : before)
+        if (!other.warpSynced ||
+            !(isOneWarp || (byFirstWarp && isByFirstWarp(other))))
+          relate(access, other);
+      for (const Access &other : accesses)
+        relate(access, other);
+    }
+    return std::nullopt;
+  };
+  AccessFlow(Level::Block, /*withWarpArrays=*/true).run(kernel, visit);
 }
 
 /// The outermost loop over warps around `op`, or `op`.

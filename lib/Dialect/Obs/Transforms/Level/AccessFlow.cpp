@@ -1,0 +1,285 @@
+//===- AccessFlow.cpp - Memory accesses between barriers ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessFlow.h"
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Adds `accesses` to `pending`; true if any was new.
+static bool add(Accesses &pending, ArrayRef<Access> accesses) {
+  bool changed = false;
+  for (const Access &access : accesses)
+    if (!llvm::is_contained(pending, access)) {
+      pending.push_back(access);
+      changed = true;
+    }
+  return changed;
+}
+
+/// True when `op` indexes `buffer` by an expression of `slot`.
+bool AccessFlow::indexesBy(Operation *op, Value buffer, Value slot) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (!op->isAncestor(user))
+      return false;
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      return !load.getIndices().empty() &&
+             reader.getSlot(load.getIndices().front()).base == slot;
+    if (auto store = dyn_cast<memref::StoreOp>(user))
+      return !store.getIndices().empty() &&
+             reader.getSlot(store.getIndices().front()).base == slot;
+    return false;
+  });
+}
+
+/// `pending` on the way into `loop`, where the values `from` become `to`.
+Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
+                           ValueRange to, Operation *loop) {
+  Accesses result;
+  for (Access access : pending) {
+    // Several arguments can start from one number; the one that addresses the
+    // buffer is the one that the body indexes it by.
+    if (access.slot.index && access.buffer)
+      for (auto [a, b] : llvm::zip(from, to)) {
+        Slot source = reader.getSlot(a);
+        if (source.base != access.slot.base ||
+            !indexesBy(loop, access.buffer, b))
+          continue;
+        access.slot = carry(access.slot, source, Slot{b, IndexExpr::symbol(0)});
+        break;
+      }
+    add(result, access);
+  }
+  return result;
+}
+
+/// `pending` on the way out of `region` (or to its next run), where the values
+/// `from` become `to`. Slots that other values of the region decide are unknown
+/// from there on.
+Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
+                           ValueRange to, Region &region) {
+  Accesses result;
+  for (Access access : pending) {
+    Value base = access.slot.base;
+    if (base && region.isAncestor(base.getParentRegion())) {
+      Slot slot;
+      for (auto [a, b] : llvm::zip(from, to)) {
+        Slot source = reader.getSlot(a);
+        if (source.base != base)
+          continue;
+        slot = carry(access.slot, source, reader.getSlot(b));
+        break;
+      }
+      access.slot = slot;
+    }
+    add(result, access);
+  }
+  return result;
+}
+
+/// What of `pending` reaches the next iteration of `loop`. Iterations that are
+/// instances of a level run side by side on other units, so they share only
+/// what a unit owns.
+Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
+  auto map = loop->getAttrOfType<MapAttr>("obs.map");
+  Accesses result;
+  for (Access access : pending) {
+    if (map && access.buffer) {
+      std::optional<Level> owner = getOwner(access.buffer);
+      if (!owner || *owner > map.getUnit())
+        continue;
+    }
+    // Each iteration forces its own array into a slot of a ring.
+    if (reader.isRing(access.buffer))
+      access.renewed = true;
+    if (!access.stale || loop->isAncestor(access.stale))
+      access.stale = loop;
+    add(result, access);
+  }
+  return result;
+}
+
+/// Bounds of a number that is computed around `loop`, where counters of loops
+/// over workers begin with 0.
+static IndexRange getRangeAt(Value number, scf::ForOp loop) {
+  IndexRecognizer recognizer;
+  recognizer.assumeExtents();
+  for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+       outer = outer->getParentOfType<scf::ForOp>())
+    if (outer->hasAttr("obs.map")) {
+      int64_t end = getExtentRange(outer.getUpperBound()).max;
+      recognizer.setRange(outer.getInductionVar(),
+                          {0, std::max<int64_t>(1, end) - 1});
+    }
+  return recognizer.get(number).getRange().value_or(getExtentRange(number));
+}
+
+/// The least that a counter of `loop` grows by in a turn.
+static int64_t getLeastStep(scf::ForOp loop) {
+  auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
+  if (!count)
+    return getRangeAt(loop.getStep(), loop).min;
+  // A grid is at least one block.
+  if (count.getMap().getUnit() != Level::Warp)
+    return 1;
+  Workers workers = getWorkers(loop->getParentOfType<KernelOp>());
+  return llvm::divideCeil(workers.launched, warpSize);
+}
+
+/// True when the body of `loop` runs at most once, for each worker if it is
+/// spread over them.
+static bool runsOnce(scf::ForOp loop) {
+  // The numbers of workers begin with 0.
+  int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
+                     ? 0
+                     : getRangeAt(loop.getLowerBound(), loop).min;
+  int64_t length;
+  return !llvm::SubOverflow(getRangeAt(loop.getUpperBound(), loop).max, from,
+                            length) &&
+         length <= std::max<int64_t>(1, getLeastStep(loop));
+}
+
+/// What is pending behind a barrier.
+void AccessFlow::wait(Level barrier, Accesses &pending) {
+  if (barrier >= scope)
+    return pending.clear();
+  Accesses synced;
+  for (Access access : pending) {
+    access.warpSynced = true;
+    add(synced, access);
+  }
+  pending = std::move(synced);
+}
+
+void AccessFlow::statement(Operation *op, Accesses &pending) {
+  ArrayRef<Access> accesses = reader.get(op);
+  if (accesses.empty())
+    return;
+  if (std::optional<Level> barrier = visit(op, accesses, pending))
+    wait(*barrier, pending);
+  add(pending, accesses);
+}
+
+void AccessFlow::run(Block &block, Accesses &pending) {
+  for (Operation &op : block) {
+    if (auto barrier = dyn_cast<BarrierOp>(op)) {
+      wait(barrier.getScope(), pending);
+    } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+      // The same bytes again, for another array.
+      Accesses renewed;
+      for (Access access : pending) {
+        access.renewed |= access.buffer == alloc.getResult();
+        add(renewed, access);
+      }
+      pending = std::move(renewed);
+    } else if (isa<scf::ForallOp>(op) ||
+               (scope == Level::Block && isWarpLoop(&op))) {
+      statement(&op, pending);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      runFor(loop, pending);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      runWhile(loop, pending);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      runIf(branch, pending);
+    } else if (op.getNumRegions() != 0) {
+      Accesses before = pending;
+      for (Region &region : op.getRegions())
+        for (Block &inner : region) {
+          Accesses arm = before;
+          run(inner, arm);
+          add(pending, leave(arm, {}, {}, region));
+        }
+    } else {
+      statement(&op, pending);
+    }
+  }
+}
+
+void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
+  Region &region = loop.getRegion();
+  ValueRange arguments = loop.getRegionIterArgs();
+  ValueRange yielded = loop.getYieldedValues();
+  Accesses entry = enter(pending, loop.getInitArgs(), arguments, loop);
+  Accesses in = entry, out;
+  while (true) {
+    out = in;
+    run(*loop.getBody(), out);
+    if (runsOnce(loop) ||
+        !add(in, leave(getCarried(out, loop), yielded, arguments, region)))
+      break;
+  }
+  pending.clear();
+  for (Access access : out) {
+    // With nothing stale, this was the last turn, here and in loops inside.
+    if (!access.stale && loop->isProperAncestor(access.op))
+      access.ended = loop;
+    add(pending, {access});
+  }
+  pending = leave(pending, yielded, loop.getResults(), region);
+  bool runs = getRangeAt(loop.getLowerBound(), loop).max <
+                  getRangeAt(loop.getUpperBound(), loop).min &&
+              !loop->hasAttr("obs.map");
+  if (!runs) // No iteration at all.
+    add(pending, leave(entry, arguments, loop.getResults(), region));
+}
+
+void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
+  ValueRange passed = loop.getConditionOp().getArgs();
+  Accesses in =
+      enter(pending, loop.getInits(), loop.getBeforeArguments(), loop);
+  Accesses decided;
+  while (true) {
+    decided = in;
+    run(*loop.getBeforeBody(), decided);
+    Accesses out =
+        leave(decided, passed, loop.getAfterArguments(), loop.getBefore());
+    run(*loop.getAfterBody(), out);
+    if (!add(in, leave(getCarried(out, loop), loop.getYieldOp().getOperands(),
+                       loop.getBeforeArguments(), loop.getAfter())))
+      break;
+  }
+  pending = leave(decided, passed, loop.getResults(), loop.getBefore());
+}
+
+void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
+  Accesses before;
+  std::swap(before, pending);
+  for (Region *region : branch.getRegions()) {
+    Accesses arm = before;
+    if (region->empty()) {
+      add(pending, arm);
+      continue;
+    }
+    run(region->front(), arm);
+    ValueRange yielded = region->front().getTerminator()->getOperands();
+    add(pending, leave(arm, yielded, branch.getResults(), *region));
+  }
+}
+
+void AccessFlow::run(KernelOp kernel, Visitor visitor) {
+  visit = visitor;
+  Accesses pending;
+  run(kernel.getBody().front(), pending);
+}
+
+void AccessFlow::run(scf::ForOp loop, Visitor visitor) {
+  visit = visitor;
+  // Even a single instance comes again when the code around it is in a loop.
+  bool isRepeated = false;
+  for (Operation *op = loop; op && !isa<KernelOp>(op); op = op->getParentOp()) {
+    auto counted = dyn_cast<scf::ForOp>(op);
+    isRepeated |=
+        isa<LoopLikeOpInterface>(op) && !(counted && runsOnce(counted));
+  }
+  Accesses in, out;
+  do {
+    out = in;
+    run(*loop.getBody(), out);
+  } while (isRepeated &&
+           add(in, leave(getCarried(out, loop), {}, {}, loop.getRegion())));
+}

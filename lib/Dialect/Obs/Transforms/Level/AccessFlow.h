@@ -1,0 +1,64 @@
+//===- AccessFlow.h - Memory accesses between barriers ----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the threads of a block (or the lanes of a warp) may have done to memory
+// since their last barrier: a forward analysis over structured control flow,
+// used to place barriers and to find buffers that can share memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSFLOW_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSFLOW_H
+
+#include "Accesses.h"
+
+namespace mlir::obs {
+
+/// The analysis. It calls the visitor for every statement with its accesses and
+/// those since the last barrier, possibly several times with more of the
+/// latter. The visitor returns the scope of the barrier that stands right
+/// before the statement, if one does. One object can run several times over
+/// code that does not change, and is faster from the second time on.
+class AccessFlow {
+public:
+  using Visitor = function_ref<std::optional<Level>(Operation *statement,
+                                                    ArrayRef<Access> accesses,
+                                                    ArrayRef<Access> pending)>;
+
+  /// For the threads of an instance of `scope`. `withWarpArrays` includes
+  /// arrays that each warp has for itself.
+  AccessFlow(Level scope, bool withWarpArrays)
+      : scope(scope), reader(scope, withWarpArrays) {}
+
+  /// Analyses the code of a kernel, at block scope.
+  void run(KernelOp kernel, Visitor visit);
+  /// Analyses a whole loop over warps, at warp scope.
+  void run(scf::ForOp warps, Visitor visit);
+
+private:
+  void run(Block &block, Accesses &pending);
+  void runFor(scf::ForOp loop, Accesses &pending);
+  void runWhile(scf::WhileOp loop, Accesses &pending);
+  void runIf(scf::IfOp branch, Accesses &pending);
+  void statement(Operation *op, Accesses &pending);
+  void wait(Level barrier, Accesses &pending);
+  bool indexesBy(Operation *op, Value buffer, Value slot);
+  Accesses enter(const Accesses &pending, ValueRange from, ValueRange to,
+                 Operation *loop);
+  Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
+                 Region &region);
+  Accesses getCarried(const Accesses &pending, Operation *loop);
+
+  Level scope;
+  AccessReader reader;
+  /// Set while it runs.
+  Visitor visit;
+};
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSFLOW_H

@@ -1,0 +1,62 @@
+//===- Slots.h - Which part of a buffer an access reaches -------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_SLOTS_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_SLOTS_H
+
+#include "Obsidian/Dialect/Obs/Analysis/IndexEquations.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::obs {
+
+/// Which part of a buffer an access reaches: its first index.
+struct Slot {
+  /// The value that `index` is an expression of, as symbol 0; null for a
+  /// number.
+  Value base;
+  /// nullopt: anything.
+  std::optional<IndexExpr> index;
+
+  bool operator==(const Slot &other) const {
+    return base == other.base && index == other.index;
+  }
+  bool operator!=(const Slot &other) const { return !(*this == other); }
+  /// True when the two cannot be the same memory: x is never 1 - x.
+  bool differs(const Slot &other) const {
+    return index && other.index && base == other.base &&
+           areNeverEqual(*index, *other.index);
+  }
+};
+
+/// Finds slots. Those that counted loops carry are composed turn by turn: who
+/// flips a slot how often depends on numbers of turns only. It remembers what
+/// it found, so the code must not change between two questions.
+class SlotReader {
+public:
+  /// The slot that the first index `index` of an access is.
+  Slot get(Value index);
+
+private:
+  Slot compute(Value index);
+  IndexExpr getExpr(Value value);
+  std::optional<IndexExpr> runLoop(scf::ForOp loop, unsigned i);
+
+  IndexRecognizer recognizer;
+  /// What symbols are in this turn.
+  llvm::DenseMap<unsigned, IndexExpr> turn;
+  unsigned numTurns = 0;
+  llvm::DenseMap<Value, Slot> known;
+};
+
+/// `slot` as an expression of what `to` is of, where `from`, of the same value,
+/// is the same number as `to`.
+Slot carry(const Slot &slot, const Slot &from, const Slot &to);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_SLOTS_H
