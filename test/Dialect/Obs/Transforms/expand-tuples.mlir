@@ -54,14 +54,14 @@ func.func private @longs(%a: i64, %b: i32, %c: i64, %d: i32) -> (i64, i32) {
 // Longer ones have memory of each thread, and then one thread combines what the 256
 // of the block have for an element.
 // CHECK-LABEL: @long
-// CHECK: %[[COPIES:.*]] = obs.fill unchecked par (%[[W:.*]]) in (%c256
+// CHECK: %[[COPIES:.*]] = obs.fill par (%[[W:.*]]) in (%c256
 // CHECK: memref.alloc() : memref<4xi1, #obs.home<thread
 // CHECK: memref.alloc() : memref<4xi64, #obs.home<thread
 // CHECK: memref.alloc() : memref<4xi32, #obs.home<thread
 // CHECK: scf.for %{{.*}} = %[[W]] to
-// CHECK: %[[FORCED:.*]] = obs.force %[[COPIES]] : !obs.push<block, 1024 x i1, i64, i32>
+// CHECK: %[[FORCED:.*]] = obs.force %[[COPIES]] : !obs.push<block, 4 x 256 x i1, i64, i32>
 // CHECK: obs.fill par
-// CHECK: obs.get %[[FORCED]]
+// CHECK: obs.get %[[FORCED]][%{{.*}}, %{{.*}}]
 // CHECK-NOT: atomic
 // CHECK: return
 func.func @long(%a: !obs.pull<? x i64, i32>, %i: !obs.pull<? x i32>, %x: i64, %y: i32) -> !obs.push<block, 4 x i64, i32> attributes {obs.level = #obs.level<block>} {

@@ -19,6 +19,7 @@
 #include "Copies.h"
 #include "Expansion.h"
 #include "Grid.h"
+#include "MappedResult.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Pieces.h"
@@ -65,6 +66,7 @@ public:
 private:
   Cells(const Reduction &reduction, std::optional<arith::AtomicRMWKind> kind);
 
+  const Reduction &reduction;
   /// It is an operation with a name that combines elements.
   bool isNamed;
 };
@@ -129,7 +131,7 @@ Cells::Cells(const Reduction &reduction,
     : CollectiveBuilder(reduction.c.builder, reduction.c.loc, Level::Block,
                         reduction.getElementTypes(), /*commutative=*/true,
                         getCellOperator(reduction.c, reduction, kind)),
-      isNamed(kind) {
+      reduction(reduction), isNamed(kind) {
   if (kind) {
     for (Type type : reduction.getElementTypes())
       empty.push_back(arith::getIdentityValue(*kind, type, builder, loc));
@@ -160,7 +162,7 @@ Values Cells::makeIf(Value condition, ValueRange values) {
 void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
   if (!hasNeutral())
     return buildIf(c, cell.front(),
-                   [&] { strategies::write(c, cell.drop_front(), i); });
+                   [&] { reduction.add(c, cell.drop_front(), i); });
   Value isNew;
   for (auto [value, neutral] : llvm::zip_equal(cell, empty)) {
     Value differs =
@@ -172,7 +174,14 @@ void Cells::write(CollectiveBuilder &c, ValueRange cell, Value i) {
     isNew = isNew ? builder.createOrFold<arith::OrIOp>(loc, isNew, differs)
                   : differs;
   }
-  buildIf(c, isNew, [&] { strategies::write(c, cell, i); });
+  buildIf(c, isNew, [&] { reduction.add(c, cell, i); });
+}
+
+void Reduction::add(CollectiveBuilder &c, ValueRange values, Value i) const {
+  if (mapped)
+    mapped->add(c, values, i);
+  else
+    strategies::write(c, values, i);
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,6 +215,7 @@ private:
   Value extend(Value held, Value value);
 
   CollectiveBuilder &c;
+  const Reduction &reduction;
   Region &function;
   Value memory, mark, one;
 };
@@ -213,7 +223,7 @@ private:
 
 MarkedMemory::MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
                            ArrayRef<int64_t> shape)
-    : c(c), function(getFunction(reduction)) {
+    : c(c), reduction(reduction), function(getFunction(reduction)) {
   OpBuilder &builder = c.builder;
   Type type = reduction.getElementTypes().front();
   memory = memref::AllocOp::create(
@@ -273,7 +283,7 @@ void MarkedMemory::add(Value value, ValueRange place, Value index) {
     // Its result is what was there before.
     held = extend(atomic.getResult(), value);
   }
-  buildIf(c, isMark(held), [&] { strategies::write(c, held, index); });
+  buildIf(c, isMark(held), [&] { reduction.add(c, held, index); });
 }
 
 /// Instances of the level of `c` combine `count` iterations from `begin` on in
@@ -313,6 +323,8 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
       for (int64_t copy = 1; copy < copies; ++copy)
         cell = cells.combine(cell, loadFrom(copy));
       cells.write(c, cell, i);
+      if (reduction.mapped)
+        reduction.mapped->finish(c, i);
     });
   };
   if (cells.hasNeutral()) {
@@ -354,22 +366,40 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
 }
 
 /// The result, to which instances of `unit` add what `body` builds for each of
-/// `count` parts.
+/// `count` parts; or what a map makes of it, if blocks do that, too.
 static Value
 buildParts(Reduction &reduction, Level unit, Value count,
            llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
   CollectiveBuilder &c = reduction.c;
-  return buildContractFill(
-      c, Contract::Reduce, reduction.kind, reduction.getType(),
-      reduction.size.value, reduction.init, reduction.onto, [&] {
-        auto par = ParOp::create(c.builder, c.loc, count, unit);
-        OpBuilder::InsertionGuard guard(c.builder);
-        Block *block = c.builder.createBlock(&par.getBody(), {},
-                                             c.builder.getIndexType(), c.loc);
-        CollectiveBuilder inner = c;
-        inner.level = unit;
-        body(inner, block->getArgument(0));
-      });
+  auto buildAll = [&] {
+    auto par = ParOp::create(c.builder, c.loc, count, unit);
+    OpBuilder::InsertionGuard guard(c.builder);
+    Block *block = c.builder.createBlock(&par.getBody(), {},
+                                         c.builder.getIndexType(), c.loc);
+    CollectiveBuilder inner = c;
+    inner.level = unit;
+    body(inner, block->getArgument(0));
+  };
+  MapOp map = unit == Level::Block ? findMapOfResult(reduction) : MapOp();
+  if (!map)
+    return buildContractFill(c, Contract::Reduce, reduction.kind,
+                             reduction.getType(), reduction.size.value,
+                             reduction.init, reduction.onto, buildAll);
+  // What the map reads may stand behind the reduction. A part without elements
+  // maps the result if there are none.
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPoint(map);
+  count = c.max(count, c.constant(1));
+  MappedResult mapped(reduction, map, count);
+  reduction.mapped = &mapped;
+  Value result = buildContractFill(c, Contract::Disjoint, Attribute(),
+                                   cast<PushType>(map.getType()),
+                                   reduction.size.value, /*init=*/{},
+                                   /*onto=*/Value(), buildAll);
+  reduction.mapped = nullptr;
+  map.getResult().replaceAllUsesWith(result);
+  map.erase();
+  return result;
 }
 
 /// Instances of level `unit` have a copy each.
@@ -458,6 +488,8 @@ static Value buildInRegisters(Reduction &reduction) {
         forEach(block, block.constant(size), [&](Value i) {
           Value first = block.mul(i, step);
           cells.write(block, cells.fold(few, first, block.add(first, step)), i);
+          if (reduction.mapped)
+            reduction.mapped->finish(block, i);
         });
       });
 }
@@ -538,19 +570,14 @@ static void writeOwnCopy(Reduction &reduction, Cells &cells) {
             [&](Value i) { cells.write(c, memory.load(i), i); });
 }
 
-/// The copies of `workers` threads, stored. What each has for element i lies
-/// side by side.
+/// The copies of `workers` threads, stored, with a row for each element of the
+/// result.
 static Value forceOwnCopies(Reduction &reduction, Cells &cells,
                             Extent workers) {
   CollectiveBuilder &c = reduction.c;
   const Extent &size = reduction.size;
-  bool isStatic = size.isStatic() && workers.isStatic();
-  Extent all = {c.mul(size.value, workers.value),
-                isStatic ? size.size * workers.size : ShapedType::kDynamic,
-                size.bound * workers.bound};
   return cells.forceFill(
-      {all}, workers.value,
-      [&](Value w, auto write) {
+      {size, workers}, workers.value, [&](Value w, auto write) {
         CollectiveBuilder thread = c;
         thread.level = Level::Thread;
         OwnMemory memory(thread, cells, size.bound);
@@ -562,11 +589,23 @@ static Value forceOwnCopies(Reduction &reduction, Cells &cells,
             memory.add(values, index);
           });
         });
-        buildLoop(c, zero, size.value, one, [&](Value i) {
-          write(memory.load(i), c.add(c.mul(i, workers.value), w));
-        });
-      },
-      /*init=*/{}, /*unchecked=*/true);
+        buildLoop(c, zero, size.value, one,
+                  [&](Value i) { write(memory.load(i), {i, w}); });
+      });
+}
+
+/// Every `step`th cell of row i of `copies` from `begin` on, combined with
+/// `start`.
+static Values foldRow(Cells &cells, Value copies, Value i, ValueRange start,
+                      Value begin, Value step) {
+  Value end = buildExtent(cells.builder, cells.loc, copies, 1);
+  auto loop = scf::ForOp::create(
+      cells.builder, cells.loc, begin, end, step, start,
+      [&](OpBuilder &b, Location loc, Value w, ValueRange cell) {
+        scf::YieldOp::create(b, loc,
+                             cells.combine(cell, cells.get(copies, {i, w})));
+      });
+  return Values(loop.getResults());
 }
 
 FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
@@ -622,23 +661,19 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   if (isGrid) {
     // Threads beside each other shorten what there is of one element.
     Value step = c.constant(strandsAtGrid);
-    Extent all = size.isStatic()
-                     ? c.getConstantExtent(size.size * strandsAtGrid)
-                     : Extent{c.mul(size.value, step), ShapedType::kDynamic,
-                              size.bound * strandsAtGrid};
-    stored = cells.force(cells.generate(all, [&, copies = stored](Value q) {
-      Value first = c.mul(c.div(q, step), workers.value);
-      return cells.fold(copies, cells.empty, c.add(first, c.rem(q, step)),
-                        c.add(first, workers.value), step);
-    }));
-    workers = c.getConstantExtent(strandsAtGrid);
+    stored = cells.forceFill(
+        {size, c.getConstantExtent(strandsAtGrid)}, c.mul(size.value, step),
+        [&, copies = stored](Value q, auto write) {
+          Value i = c.div(q, step), first = c.rem(q, step);
+          write(foldRow(cells, copies, i, cells.empty, first, step),
+                {i, first});
+        });
   }
   return finish([&] {
     forEach(c, size.value, [&](Value i) {
-      Value first = c.mul(i, workers.value);
       cells.write(c,
-                  cells.fold(stored, getStart(reduction, cells, i), first,
-                             c.add(first, workers.value)),
+                  foldRow(cells, stored, i, getStart(reduction, cells, i),
+                          c.constant(0), c.constant(1)),
                   i);
     });
   });
