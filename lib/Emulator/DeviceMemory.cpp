@@ -19,10 +19,6 @@ using namespace mlir::obs::emulator;
 /// The alignment of allocations, and the least distance between two.
 static constexpr size_t kAlignment = 256;
 
-static llvm::Error memoryError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 DeviceMemory::~DeviceMemory() {
   for (auto &[base, allocation] : allocations)
     std::free(allocation.storage);
@@ -35,7 +31,7 @@ llvm::Expected<void *> DeviceMemory::allocate(size_t bytes,
   if (bytes < SIZE_MAX / 2)
     storage = std::malloc(bytes + 3 * kAlignment);
   if (!storage)
-    return memoryError(
+    return llvm::createStringError(
         "the emulated device is out of memory: cannot allocate " +
         llvm::Twine(bytes) + " bytes");
   uintptr_t base = llvm::alignTo(
@@ -56,7 +52,7 @@ llvm::Error DeviceMemory::free(void *address) {
     return llvm::Error::success();
   auto it = allocations.find(reinterpret_cast<uintptr_t>(address));
   if (it == allocations.end())
-    return memoryError(
+    return llvm::createStringError(
         "free of an address that is not a live allocation of the "
         "emulated device");
   inUse -= it->second.bytes;
@@ -108,9 +104,10 @@ llvm::Error DeviceMemory::check(const void *address, size_t bytes,
     if (range.bytes - offset >= bytes)
       return llvm::Error::success();
   }
-  return memoryError(what + " of " + llvm::Twine(bytes) +
-                     " bytes is outside of device memory: its first byte is " +
-                     describe(address));
+  return llvm::createStringError(
+      what + " of " + llvm::Twine(bytes) +
+      " bytes is outside of device memory: its first byte is " +
+      describe(address));
 }
 
 llvm::Error DeviceMemory::checkWritten(const void *address, size_t bytes,
@@ -125,9 +122,10 @@ llvm::Error DeviceMemory::checkWritten(const void *address, size_t bytes,
     return llvm::Error::success();
   std::string place =
       range.location.empty() ? "" : (range.location + ": ").str();
-  return memoryError(place + "uninit: " + what + " of " + llvm::Twine(bytes) +
-                     " bytes, but nothing has written byte " +
-                     llvm::Twine(first) + " of them");
+  return llvm::createStringError(place + "uninit: " + what + " of " +
+                                 llvm::Twine(bytes) +
+                                 " bytes, but nothing has written byte " +
+                                 llvm::Twine(first) + " of them");
 }
 
 std::string DeviceMemory::describe(const void *address) const {

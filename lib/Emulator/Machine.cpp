@@ -35,10 +35,6 @@ static constexpr size_t kMaxPrivateBytes = size_t(64) << 20;
 /// The largest block of CUDA devices.
 static constexpr uint64_t kMaxBlockThreads = 1024;
 
-static llvm::Error machineError(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// `file:line:col` of the first source position in `loc`.
 static std::string describeLocation(Location loc) {
   std::string text = "<unknown>";
@@ -78,7 +74,7 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
     auto dict = cast<DictionaryAttr>(attr);
     Site site;
     if (!parseSiteKind(dict.getAs<StringAttr>("kind").getValue(), site.kind))
-      return machineError("emulator: unknown kind of site");
+      return llvm::createStringError("emulator: unknown kind of site");
     if (auto bytes = dict.getAs<IntegerAttr>("bytes"))
       site.bytes = bytes.getInt();
     if (auto align = dict.getAs<IntegerAttr>("align"))
@@ -107,10 +103,10 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
     kernel.privateBytes = info.getAs<IntegerAttr>("private_bytes").getInt();
     kernel.sharedBytes = info.getAs<IntegerAttr>("shared_bytes").getInt();
     if (kernel.privateBytes > kMaxPrivateBytes)
-      return machineError(describeLocation(function.getLoc()) + ": kernel " +
-                          kernel.name + " needs " +
-                          llvm::Twine(kernel.privateBytes) +
-                          " bytes of private memory per thread");
+      return llvm::createStringError(describeLocation(function.getLoc()) +
+                                     ": kernel " + kernel.name + " needs " +
+                                     llvm::Twine(kernel.privateBytes) +
+                                     " bytes of private memory per thread");
     if (auto size = info.getAs<DenseI32ArrayAttr>("block_size"))
       llvm::copy(size.asArrayRef(), kernel.blockSize);
     kernels[kernel.name] = std::move(kernel);
@@ -131,7 +127,7 @@ llvm::Error Machine::Impl::compile(gpu::GPUModuleOp module) {
     return success();
   });
   auto failure = [&](llvm::StringRef what) {
-    return machineError(diagnostics.empty() ? what : diagnostics);
+    return llvm::createStringError(diagnostics.empty() ? what : diagnostics);
   };
 
   context
@@ -211,27 +207,27 @@ llvm::Error Machine::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
                             LaunchStats *stats) {
   auto it = impl->kernels.find(name);
   if (it == impl->kernels.end())
-    return machineError("there is no kernel named '" + name + "'");
+    return llvm::createStringError("there is no kernel named '" + name + "'");
   const Kernel &kernel = it->second;
   if (params.size() != kernel.numArgs)
-    return machineError("kernel '" + name + "' has " +
-                        llvm::Twine(kernel.numArgs) + " parameters, " +
-                        llvm::Twine(params.size()) + " were given");
+    return llvm::createStringError(
+        "kernel '" + name + "' has " + llvm::Twine(kernel.numArgs) +
+        " parameters, " + llvm::Twine(params.size()) + " were given");
   if (block.count() < 1 || block.count() > kMaxBlockThreads)
-    return machineError("kernel '" + name + "' launched with blocks of " +
-                        llvm::Twine(block.count()) +
-                        " threads; it must be 1 to " +
-                        llvm::Twine(kMaxBlockThreads));
+    return llvm::createStringError(
+        "kernel '" + name + "' launched with blocks of " +
+        llvm::Twine(block.count()) + " threads; it must be 1 to " +
+        llvm::Twine(kMaxBlockThreads));
   if (kernel.blockSize[0] &&
       (kernel.blockSize[0] != block.x || kernel.blockSize[1] != block.y ||
        kernel.blockSize[2] != block.z))
-    return machineError("kernel '" + name + "' was compiled for blocks of " +
-                        llvm::Twine(kernel.blockSize[0]) + "x" +
-                        llvm::Twine(kernel.blockSize[1]) + "x" +
-                        llvm::Twine(kernel.blockSize[2]) +
-                        " threads and launched with " + llvm::Twine(block.x) +
-                        "x" + llvm::Twine(block.y) + "x" +
-                        llvm::Twine(block.z));
+    return llvm::createStringError(
+        "kernel '" + name + "' was compiled for blocks of " +
+        llvm::Twine(kernel.blockSize[0]) + "x" +
+        llvm::Twine(kernel.blockSize[1]) + "x" +
+        llvm::Twine(kernel.blockSize[2]) + " threads and launched with " +
+        llvm::Twine(block.x) + "x" + llvm::Twine(block.y) + "x" +
+        llvm::Twine(block.z));
 
   LaunchStats counts;
   if (grid.count() > 0) {

@@ -7,6 +7,7 @@
 
 #include "Obsidian/Interpreter/Interpreter.h"
 #include "Machine.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -92,13 +93,6 @@ private:
   func::FuncOp function;
 };
 
-/// `type` as the messages of this file print it.
-std::string toString(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 } // namespace
 
 LogicalResult HostCall::checkArgument(unsigned number, Type parameter,
@@ -106,7 +100,7 @@ LogicalResult HostCall::checkArgument(unsigned number, Type parameter,
                                       const HostValue &value) {
   auto fail = [&](const Twine &reason) {
     return trap("argument " + Twine(number) + " of '" + function.getName() +
-                "' of type " + toString(parameter) + " " + reason);
+                "' of type " + llvm::to_string(parameter) + " " + reason);
   };
   ArrayRef<int64_t> extents;
   ArrayRef<int64_t> bounds;
@@ -122,8 +116,8 @@ LogicalResult HostCall::checkArgument(unsigned number, Type parameter,
   if (value.isScalar != isScalar)
     return fail(isScalar ? "is given an array" : "is given a scalar");
   if (value.elementType != elementType)
-    return fail("needs elements of type " + toString(elementType) + ", not " +
-                toString(value.elementType));
+    return fail("needs elements of type " + llvm::to_string(elementType) +
+                ", not " + llvm::to_string(value.elementType));
   if (value.extents.size() != extents.size())
     return fail("needs " + Twine(extents.size()) + " extents, not " +
                 Twine(value.extents.size()));
@@ -164,7 +158,7 @@ LogicalResult HostCall::pass(MutableArrayRef<HostValue> hostValues,
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
     SmallVector<Type> elementTypes = getHostElementTypes(type);
     if (elementTypes.empty())
-      return trap("a value of type " + toString(type) +
+      return trap("a value of type " + llvm::to_string(type) +
                   " cannot be passed to '" + function.getName() + "'");
     if (next + elementTypes.size() > hostValues.size())
       return trap("'" + function.getName() + "' needs more than the " +
@@ -247,7 +241,7 @@ LogicalResult HostCall::fetch(DataRef results,
        llvm::enumerate(function.getResultTypes(), results)) {
     if (getHostElementTypes(type).empty())
       return trap("result " + Twine(number) + " of '" + function.getName() +
-                  "' has type " + toString(type) +
+                  "' has type " + llvm::to_string(type) +
                   ", which cannot be returned to the host");
     if (auto pull = dyn_cast<PullType>(type)) {
       if (failed(fetchArray(pull,

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -63,17 +64,14 @@ llvm::Expected<Scalar> Scalar::fromAttr(Attribute attr) {
       return Scalar(typed.getType(),
                     floatAttr.getValue().bitcastToAPInt().getZExtValue());
   }
-  std::string text;
-  llvm::raw_string_ostream(text) << attr;
-  return llvm::createStringError("'" + text +
+  return llvm::createStringError("'" + llvm::to_string(attr) +
                                  "' is not a scalar of at most 64 bits");
 }
 
 static llvm::Error makeLiteralError(Type type, StringRef text,
                                     StringRef reason) {
-  std::string typeText;
-  llvm::raw_string_ostream(typeText) << type;
-  return llvm::createStringError("'" + text + "' " + reason + " " + typeText);
+  return llvm::createStringError("'" + text + "' " + reason + " " +
+                                 llvm::to_string(type));
 }
 
 llvm::Expected<Scalar> Scalar::parse(Type type, StringRef text) {

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::obs::interpreter;
@@ -23,32 +24,28 @@ using llvm::Expected;
 
 using Values = SmallVector<RuntimeValue>;
 
-static std::string toText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// An error when `value` cannot be of `type`.
 static Error checkType(const RuntimeValue &value, Type type) {
   if (const auto *scalar = std::get_if<Scalar>(&value)) {
     if (scalar->type == type)
       return Error::success();
-    return createStringError("a scalar of type " + toText(scalar->type) +
-                             " stands where " + toText(type) + " is needed");
+    return createStringError("a scalar of type " +
+                             llvm::to_string(scalar->type) + " stands where " +
+                             llvm::to_string(type) + " is needed");
   }
   const auto &ref = std::get<MemoryRef>(value);
   auto refType = dyn_cast<MemRefType>(type);
   if (!refType || refType.getElementType() != ref.elementType ||
       refType.getRank() != static_cast<int64_t>(ref.sizes.size()))
     return createStringError("an array of rank " + Twine(ref.sizes.size()) +
-                             " of " + toText(ref.elementType) +
-                             " stands where " + toText(type) + " is needed");
+                             " of " + llvm::to_string(ref.elementType) +
+                             " stands where " + llvm::to_string(type) +
+                             " is needed");
   for (auto [dim, size] : llvm::enumerate(ref.sizes))
     if (!refType.isDynamicDim(dim) && refType.getDimSize(dim) != size)
-      return createStringError("an array with " + Twine(size) +
-                               " elements in dimension " + Twine(dim) +
-                               " stands where " + toText(type) + " is needed");
+      return createStringError(
+          "an array with " + Twine(size) + " elements in dimension " +
+          Twine(dim) + " stands where " + llvm::to_string(type) + " is needed");
   return Error::success();
 }
 
@@ -303,7 +300,7 @@ SmallVector<int64_t> HostProgram::Executor::getExtents(MemRefType type,
 Error HostProgram::Executor::executeAlloca(memref::AllocaOp op) {
   MemRefType type = op.getType();
   if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
-    return createStringError("memory of type " + toText(type) +
+    return createStringError("memory of type " + llvm::to_string(type) +
                              " is not supported in a host function");
   Expected<MemoryRef> ref = MemoryRef::allocateOnHost(
       type.getElementType(), getExtents(type, op.getDynamicSizes()));
@@ -428,7 +425,7 @@ Error HostProgram::Executor::executeSubView(memref::SubViewOp op) {
 Error HostProgram::Executor::executeAlloc(gpu::AllocOp op) {
   MemRefType type = op.getType();
   if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
-    return createStringError("device memory of type " + toText(type) +
+    return createStringError("device memory of type " + llvm::to_string(type) +
                              " is not supported");
   device.setAllocationLocation(formatLocation(op.getLoc()));
   Expected<MemoryRef> ref = MemoryRef::allocate(
@@ -513,7 +510,7 @@ Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
     const auto &ref = std::get<MemoryRef>(value);
     if (!ref.sizes.empty())
       return fail("an array argument must be a rank-0 memref, not " +
-                  toText(operand.getType()));
+                  llvm::to_string(operand.getType()));
     if (!ref.buffer->isOnDevice())
       return fail("an array argument is in the memory of the host");
     if (ref.buffer->isFreed())

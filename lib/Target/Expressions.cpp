@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -140,10 +141,9 @@ std::string obs::expressScalar(Operation *op,
         ("f" + arith::stringifyCmpFPredicate(compare.getPredicate())).str(),
         operand);
   if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
-    std::string from, to;
-    llvm::raw_string_ostream(from) << cast.getIn().getType();
-    llvm::raw_string_ostream(to) << cast.getType();
-    return "bits(" + operand(cast.getIn()) + ", " + from + ", " + to + ")";
+    return "bits(" + operand(cast.getIn()) + ", " +
+           llvm::to_string(cast.getIn().getType()) + ", " +
+           llvm::to_string(cast.getType()) + ")";
   }
   if (isa<math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op)) {
     Type type = op->getOperand(0).getType();

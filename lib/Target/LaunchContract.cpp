@@ -21,6 +21,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 namespace mlir::obs {
 
@@ -196,9 +197,7 @@ private:
     } else {
       object["kind"] = "scalar";
     }
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    object["elementType"] = text;
+    object["elementType"] = llvm::to_string(type);
     object["size"] = getElementBytes(type);
     return object;
   }

@@ -23,6 +23,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -77,12 +78,6 @@ static bool isInline(Operation *op) {
   return isWide && op->getDialect()->getNamespace() == "arith" &&
          op->getResult(0).hasOneUse() &&
          op->getResult(0).use_begin()->getOwner()->getBlock() == op->getBlock();
-}
-
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
 }
 
 std::string FunctionPlan::name(Value value) {
@@ -175,7 +170,7 @@ json::Object FunctionPlan::describeType(Type type) {
   auto memory = dyn_cast<MemRefType>(type);
   Type element = memory ? memory.getElementType() : type;
   json::Object object{{"kind", memory ? "array" : "scalar"},
-                      {"elementType", print(element)},
+                      {"elementType", llvm::to_string(element)},
                       {"size", getElementBytes(element)}};
   if (memory)
     object["rank"] = memory.getRank();
@@ -269,7 +264,7 @@ std::optional<json::Object> FunctionPlan::describeScalar(Operation *op) {
   }
   return json::Object{{"step", "let"},
                       {"name", name(op->getResult(0))},
-                      {"type", print(op->getResult(0).getType())},
+                      {"type", llvm::to_string(op->getResult(0).getType())},
                       {"value", text}};
 }
 
@@ -278,7 +273,7 @@ std::optional<json::Object> FunctionPlan::describeOp(Operation *op) {
                     ValueRange dynamic) {
     json::Object object{{"step", step},
                         {"name", name(result)},
-                        {"elementType", print(type.getElementType())},
+                        {"elementType", llvm::to_string(type.getElementType())},
                         {"size", getElementBytes(type.getElementType())},
                         {"extents", getExtents(type, dynamic)}};
     return object;

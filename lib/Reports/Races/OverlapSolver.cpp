@@ -177,7 +177,10 @@ std::optional<Answer> ShiftCases::run() {
   return answer;
 }
 
-std::optional<Answer> races::solveByShifts(const Question &question) {
+/// Of an unknown that others are shifted by, every value that it can have is
+/// tried, with what follows of the order of such unknowns, and each of these
+/// cases is a question of its own; nullopt if those are too many.
+static std::optional<Answer> solveByShifts(const Question &question) {
   return ShiftCases(question).run();
 }
 

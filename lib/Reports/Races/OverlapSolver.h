@@ -47,11 +47,6 @@ Answer solve(const Question &question);
 std::optional<Answer> solveByEnumeration(const Question &question,
                                          uint64_t budget);
 
-/// Of an unknown that others are shifted by, every value that it can have is
-/// tried, with what follows of the order of such unknowns, and each of these
-/// cases is a question of its own; nullopt if those are too many.
-std::optional<Answer> solveByShifts(const Question &question);
-
 /// By Presburger arithmetic; nullopt if there are too many cases. What has no
 /// expression in it counts as any number.
 std::optional<Answer> solveByPresburger(const Question &question);

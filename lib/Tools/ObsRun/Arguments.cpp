@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -24,19 +25,13 @@ using mlir::obs::interpreter::HostValue;
 using mlir::obs::interpreter::isScalarType;
 using mlir::obs::interpreter::Scalar;
 
-static std::string toText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// `4x?xi32`, for messages.
 static std::string formatArray(ArrayRef<int64_t> extents, Type elementType) {
   std::string text;
   for (int64_t extent : extents)
     text +=
         (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent)) + "x";
-  return text + toText(elementType);
+  return text + llvm::to_string(elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -50,7 +45,8 @@ Expected<std::vector<Slot>> mlir::obs::run::getSlots(TypeRange types,
     SmallVector<Type> elementTypes = interpreter::getHostElementTypes(type);
     if (elementTypes.empty())
       return createStringError(what + " " + Twine(index + 1) +
-                               " of the function has the type " + toText(type) +
+                               " of the function has the type " +
+                               llvm::to_string(type) +
                                ", which is neither a scalar nor an array of "
                                "scalars in memory");
     Slot slot;
@@ -84,9 +80,9 @@ static Error checkExtents(const Slot &slot, ArrayRef<int64_t> extents) {
       fits = extents[dim] == slot.extents[dim];
   if (fits)
     return Error::success();
-  return createStringError("its type is " +
-                           formatArray(extents, slot.elementType) +
-                           ", and the parameter's " + toText(slot.type));
+  return createStringError(
+      "its type is " + formatArray(extents, slot.elementType) +
+      ", and the parameter's " + llvm::to_string(slot.type));
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,9 +116,9 @@ parseArrayType(const Slot &slot, StringRef text) {
     return createStringError("'" + text +
                              "' is not the type of an array, as 1024xi32 is");
   if (type != slot.elementType)
-    return createStringError("its elements are " + toText(type) +
+    return createStringError("its elements are " + llvm::to_string(type) +
                              ", and the parameter's " +
-                             toText(slot.elementType));
+                             llvm::to_string(slot.elementType));
   return std::make_pair(std::move(extents), type);
 }
 
@@ -203,7 +199,7 @@ static Expected<HostValue> readNpyArray(const Slot &slot, StringRef path) {
   if (!array->holds(slot.elementType))
     return createStringError("its elements are " + array->getTypeName() +
                              ", and the parameter's are " +
-                             toText(slot.elementType) + " (" +
+                             llvm::to_string(slot.elementType) + " (" +
                              runtime::getNpyTypeName(slot.elementType) + ")");
   if (Error error = checkExtents(slot, array->shape))
     return std::move(error);
@@ -249,7 +245,8 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   if (bytes.size() % getScalarBytes(type))
     return createStringError(
         "it has " + Twine(bytes.size()) +
-        " bytes, which is no whole number of elements of " + toText(type));
+        " bytes, which is no whole number of elements of " +
+        llvm::to_string(type));
   if (extents.empty())
     extents = slot.extents;
   if (Error error =
@@ -284,9 +281,10 @@ static Expected<HostValue> readArgument(const Slot &slot, StringRef text) {
   auto [path, description] = text.rsplit(':');
   if (!path.empty() && !description.empty())
     return readRawArray(slot, path, description);
-  return createStringError("the parameter is an array, " + toText(slot.type) +
-                           ": give FILE.npy, FILE:" + toText(slot.elementType) +
-                           " or zeros:1024x" + toText(slot.elementType));
+  return createStringError(
+      "the parameter is an array, " + llvm::to_string(slot.type) +
+      ": give FILE.npy, FILE:" + llvm::to_string(slot.elementType) +
+      " or zeros:1024x" + llvm::to_string(slot.elementType));
 }
 
 Expected<std::vector<HostValue>>
@@ -299,7 +297,7 @@ mlir::obs::run::readArguments(func::FuncOp entry, ArrayRef<std::string> texts) {
     std::string needed;
     for (const Slot &slot : *slots)
       needed += (needed.empty() ? "" : ", ") +
-                (slot.isScalar ? toText(slot.elementType)
+                (slot.isScalar ? llvm::to_string(slot.elementType)
                                : formatArray(slot.extents, slot.elementType));
     return createStringError(
         "'" + entry.getName() + "' needs " + Twine(slots->size()) +

@@ -13,6 +13,7 @@
 
 #include "Grid.h"
 #include "Expansion.h"
+#include "Pieces.h"
 #include "Published.h"
 
 using namespace mlir;
@@ -73,11 +74,6 @@ void strategies::forEach(CollectiveBuilder &c, Value n,
   Block *block = c.builder.createBlock(&par.getBody(), {},
                                        c.builder.getIndexType(), c.loc);
   body(block->getArgument(0));
-}
-
-static void write(CollectiveBuilder &c, ValueRange values, Value index) {
-  WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
-                  StringAttr());
 }
 
 static PushType getGridType(CollectiveBuilder &c, Extent n) {

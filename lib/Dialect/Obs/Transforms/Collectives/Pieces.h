@@ -27,6 +27,7 @@ CollectiveBuilder getAdder(OpBuilder &builder, Operation *op);
 void buildIf(CollectiveBuilder &c, Value condition,
              llvm::function_ref<void()> then);
 
+/// Writes element `index`, under the contract of the fill around.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
 
 /// The push array of `type` that the program `body` writes.
