@@ -397,8 +397,7 @@ buildParts(Reduction &reduction, Level unit, Value count,
                                    reduction.size.value, /*init=*/{},
                                    /*onto=*/Value(), buildAll);
   reduction.mapped = nullptr;
-  map.getResult().replaceAllUsesWith(result);
-  map.erase();
+  mapped.replaceMap(result);
   return result;
 }
 

@@ -36,6 +36,10 @@ struct CopyLimits {
   /// So few iterations are one part, or less: they are done before copies are
   /// cleared and combined.
   static constexpr int64_t fewIterations = 4096;
+  /// Elements that are mapped by the part that is done with them last: one for
+  /// each thread of a block. More of them wait for each other's fences longer
+  /// than a kernel takes.
+  static constexpr int64_t mappedElements = 256;
   /// Of the copies that the threads of a block or a warp have for themselves:
   /// one block then has room beside another one.
   static constexpr int64_t ownCopiesBytes = 32768;
@@ -44,6 +48,8 @@ struct CopyLimits {
   /// Of one such copy: with 4096 threads they fill what there is at level grid.
   static constexpr int64_t ownCopyBytes = 16384;
 };
+
+class MappedResult;
 
 /// What many iterations write to one array of rank 1 by contract `reduce`.
 class Reduction {
@@ -68,6 +74,9 @@ public:
   /// True if `fold` can be called.
   virtual bool canFold() const { return true; }
 
+  /// Combines element i of the result with `values`.
+  void add(CollectiveBuilder &c, ValueRange values, Value i) const;
+
   PushType getType() const {
     return cast<PushType>(op->getResult(0).getType());
   }
@@ -83,6 +92,8 @@ public:
   Value onto;
   /// The number of iterations, and of elements of the result.
   Extent n, size;
+  /// The result before it is mapped, if that is what is built.
+  MappedResult *mapped = nullptr;
 };
 
 /// What the operation or the function that `kind` names makes of two elements.
@@ -100,7 +111,8 @@ FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
                              const Reduction *reduction);
 
 /// The result: parts of the iterations write to copies of it, which are then
-/// combined. `copies` is not `None`.
+/// combined. `copies` is not `None`. If only a map uses the result and can be
+/// part of the same kernel, this is the result of the map, which is replaced.
 Value buildCopies(Reduction &reduction, Copies copies);
 
 /// The result of a function of elements that are too long for atomic

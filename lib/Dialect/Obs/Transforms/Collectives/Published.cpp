@@ -66,12 +66,13 @@ static void setContract(Operation *op, StringRef contract) {
   op->setAttr("obs.contract", StringAttr::get(op->getContext(), contract));
 }
 
+void strategies::setPublished(Operation *op) { setContract(op, "published"); }
+
 void strategies::storePublished(CollectiveBuilder &thread, ValueRange values,
                                 ValueRange memory, Value place) {
   for (auto [value, array] : llvm::zip_equal(values, memory))
-    setContract(memref::StoreOp::create(thread.builder, thread.loc, value,
-                                        array, place),
-                "published");
+    setPublished(memref::StoreOp::create(thread.builder, thread.loc, value,
+                                         array, place));
 }
 
 Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
@@ -80,7 +81,7 @@ Values strategies::loadPublished(CollectiveBuilder &thread, ValueRange memory,
   for (Value array : memory) {
     auto load =
         memref::LoadOp::create(thread.builder, thread.loc, array, place);
-    setContract(load, "published");
+    setPublished(load);
     values.push_back(load);
   }
   return values;

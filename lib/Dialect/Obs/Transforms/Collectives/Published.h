@@ -37,6 +37,8 @@ void release(CollectiveBuilder &thread);
 /// visible to it, and behind the next barrier to its block.
 void acquire(CollectiveBuilder &thread);
 
+/// `op`, an access, is such a store or load.
+void setPublished(Operation *op);
 void storePublished(CollectiveBuilder &thread, ValueRange values,
                     ValueRange memory, Value place);
 CollectiveBuilder::Values loadPublished(CollectiveBuilder &thread,

@@ -1,0 +1,53 @@
+//===- MappedResult.h - Results that are mapped when complete ---*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reduction at level grid whose result is only mapped, and then forced once,
+// can be one kernel. Its parts combine elements in memory of the reduction and
+// count for each element that they are done with it. Whoever counts last maps
+// the element, so nobody waits, and there is no last block that does it for
+// all. A part adds up before it adds to this memory, so it counts only once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_MAPPEDRESULT_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_MAPPEDRESULT_H
+
+#include "Copies.h"
+
+namespace mlir::obs::strategies {
+
+/// The map of the result of `reduction`, if its kernel can do that, too; null
+/// if it cannot, or if a kernel behind it takes less time.
+MapOp findMapOfResult(const Reduction &reduction);
+
+class MappedResult {
+public:
+  /// Prepares memory on the host. `parts` is their number, at least 1.
+  MappedResult(const Reduction &reduction, MapOp map, Value parts);
+
+  /// Combines element i with `values`.
+  void add(CollectiveBuilder &thread, ValueRange values, Value i);
+  /// For one thread of each part: the part is done with element i.
+  void finish(CollectiveBuilder &thread, Value i);
+  /// Puts `result`, which the parts write, in the place of the map. Nobody uses
+  /// the result of the reduction then.
+  void replaceMap(Value result);
+
+private:
+  const Reduction &reduction;
+  MapOp map;
+  /// One for each component.
+  SmallVector<Value> elements;
+  /// That of element i is at `firstCounter` + i.
+  Value counters, firstCounter;
+  /// What a counter holds before the last part counts.
+  Value last;
+};
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_MAPPEDRESULT_H
