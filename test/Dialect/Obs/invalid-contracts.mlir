@@ -169,3 +169,31 @@ func.func @reduce_without_kind() {
   }) : () -> !obs.push<grid, 8 x i32>
   return
 }
+
+// -----
+
+// Initial contents are no writes of their own.
+func.func @put_of_initial(%x: i32) {
+  %c0 = arith.constant 0 : index
+  %p = obs.fill init %x {
+  } : !obs.push<grid, 4 x i32>
+  %r = obs.reverse %p : !obs.push<grid, 4 x i32>
+  %q = obs.fill init %x reduce(addi) {
+    // expected-error@+1 {{[R7-final] puts an array into a fill of contract reduce, which is for elements that are written once, but this one has initial contents, or a contract of its own; force it first, and put a push of what this gives}}
+    obs.put %r at [%c0] : !obs.push<grid, 4 x i32>
+  } : !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @put_of_combined(%x: i32) {
+  %c0 = arith.constant 0 : index
+  %p = obs.fill reduce(muli) {
+  } : !obs.push<grid, 4 x i32>
+  %q = obs.fill init %x any {
+    // expected-error@+1 {{[R7-final] puts an array into a fill of contract any}}
+    obs.put %p at [%c0] : !obs.push<grid, 4 x i32>
+  } : !obs.push<grid, 8 x i32>
+  return
+}

@@ -150,7 +150,7 @@ LogicalResult PutOp::verify() {
              << extent << " elements into dimension " << dim
              << " of a fill, which has " << bound;
   }
-  return success();
+  return verifyPutOnce(*this, *fill);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- ObsPushInterfaces.cpp - The programs of push arrays
-//-------------------===//
+//===- ObsPushInterfaces.cpp - The programs of push arrays ----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -112,6 +111,12 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
                SmallVector<Value> shifted;
                for (auto [i, offset] : llvm::zip(indices, put.getOffsets()))
                  shifted.push_back(index.add(i, offset));
+               // What is put is written to the fill around it.
+               if (contract.contract == Contract::Disjoint &&
+                   !contract.initial) {
+                 contract.contract = fillContract.contract;
+                 contract.kind = fillContract.kind;
+               }
                writer(b, loc, values, shifted, contract);
              });
     op->erase();

@@ -224,6 +224,47 @@ static bool hasAllElements(Value array) {
       .Default([&](Operation *) { return haveAll(op->getOperands()); });
 }
 
+/// True if the program of the push array `array` writes initial contents, too.
+static bool hasInitialContents(Value array) {
+  auto haveAny = [](auto &&arrays) {
+    return llvm::any_of(arrays, [](Value source) {
+      return isa<PushType>(source.getType()) && hasInitialContents(source);
+    });
+  };
+  Operation *op = array.getDefiningOp();
+  if (!op)
+    return false;
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](FillOp fill) {
+        SmallVector<Value> puts;
+        fill.getBody().walk([&](PutOp put) { puts.push_back(put.getArray()); });
+        return !fill.getInit().empty() || fill.getOnto() || haveAny(puts);
+      })
+      .Case<CompactOp, ExpandOp, ScatterOp>([&](auto irregular) {
+        return array == irregular.getResult() && !irregular.getInit().empty();
+      })
+      .Case([&](DistributeOp distribute) {
+        YieldOp yield = cast<YieldOp>(distribute.getBody().front().back());
+        return hasInitialContents(
+            yield.getValues()[cast<OpResult>(array).getResultNumber()]);
+      })
+      .Default([&](Operation *) { return haveAny(op->getOperands()); });
+}
+
+LogicalResult verification::verifyPutOnce(PutOp put, FillOp fill) {
+  Value array = put.getArray();
+  if (fill.getContract() == Contract::Disjoint)
+    return success();
+  if (!isCyclic(array) && getWeakestContract(array) == Contract::Disjoint &&
+      !hasInitialContents(array))
+    return success();
+  return put.emitOpError("[R7-final] puts an array into a fill of contract ")
+         << stringifyContract(fill.getContract())
+         << ", which is for elements that are written once, but this one has "
+            "initial contents, or a contract of its own; force it first, and "
+            "put a push of what this gives";
+}
+
 /// What writes of contract `reduce` combine is stored before `op` changes it.
 /// Emits `[R7-final]` and `[R2-bounded]` unless that is possible.
 static LogicalResult verifyCombined(MapOp op, Value array) {

@@ -78,6 +78,10 @@ LogicalResult verifyOperator(Operation *op, Attribute kind,
 /// program is not known. That of a pull array is `disjoint`.
 std::optional<Contract> getWeakestContract(Value array);
 
+/// Emits `[R7-final]` unless each element of what `put` runs is one write, if
+/// the contract of `fill` combines writes or chooses from them.
+LogicalResult verifyPutOnce(PutOp put, FillOp fill);
+
 /// Emits `[R5-disjoint]` if two writes of a `disjoint` fill certainly meet. For
 /// fills whose body is verified; see ObsFillVerifier.cpp.
 LogicalResult verifyDisjointWrites(FillOp fill);
