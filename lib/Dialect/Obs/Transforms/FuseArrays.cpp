@@ -611,10 +611,32 @@ static void remarkRecomputation(Operation *root) {
   });
 }
 
+/// Simplifies control flow that passes on arrays: what a loop carries and does
+/// not change is what it begins with, and so is what both arms of a branch
+/// pass on. Simplified later, it would reveal virtual arrays.
+static void simplifyControlFlow(Operation *root) {
+  SmallVector<Operation *> operations;
+  root->walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>))
+      operations.push_back(op);
+  });
+  if (operations.empty())
+    return;
+  RewritePatternSet patterns(root->getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, root->getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, root->getContext());
+  scf::IfOp::getCanonicalizationPatterns(patterns, root->getContext());
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(operations, std::move(patterns), config);
+}
+
 namespace {
 struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
   void runOnOperation() override {
     Operation *root = getOperation();
+    simplifyControlFlow(root);
     forceBeforeMaps(root);
     remarkRecomputation(root);
     // The interfaces build values; what they cannot build they report.

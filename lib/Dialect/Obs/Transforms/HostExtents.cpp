@@ -7,6 +7,7 @@
 
 #include "HostExtents.h"
 #include "HostArrays.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -63,6 +64,11 @@ Extents::Extent Extents::get(Value memory, unsigned dim) {
       return resolve(size);
   if (auto part = memory.getDefiningOp<PartOp>())
     return resolve(part.getExtents()[type.getDynamicDimIndex(dim)]);
+  if (auto choice = memory.getDefiningOp<arith::SelectOp>()) {
+    Extent first = get(choice.getTrueValue(), dim);
+    if (first == get(choice.getFalseValue(), dim))
+      return first;
+  }
   if (auto argument = dyn_cast<BlockArgument>(memory))
     if (Value first = getCarried(argument).first; first && isKept(argument))
       return get(first, dim);
@@ -278,6 +284,10 @@ bool Maximum::add(Value number) {
   if (auto dim = number.getDefiningOp<memref::DimOp>())
     if (std::optional<int64_t> d = dim.getConstantIndex())
       return addExtent(dim.getSource(), *d);
+  if (std::optional<int64_t> constant = getConstantIntValue(number)) {
+    constants.push_back(*constant);
+    return true;
+  }
   if (canEvaluate(number)) {
     addLeaf({number, std::nullopt});
     return true;
@@ -429,4 +439,36 @@ Value obs::buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
   }
   return memref::ReinterpretCastOp::create(
       builder, loc, type, memory, builder.getIndexAttr(0), extents, strides);
+}
+
+bool obs::isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima) {
+  return llvm::all_of(llvm::zip_equal(maxima, alloc.getDynamicSizes()),
+                      [](const auto &pair) {
+                        auto &[maximum, size] = pair;
+                        return maximum.isExactly(size);
+                      });
+}
+
+SmallVector<Value> obs::buildMaxima(OpBuilder &builder, Location loc,
+                                    ArrayRef<Maximum> maxima) {
+  return llvm::map_to_vector(maxima, [&](const Maximum &maximum) {
+    return maximum.build(builder, loc);
+  });
+}
+
+Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
+                      ArrayRef<Value> maxima, bool isExact) {
+  if (isExact)
+    return memory;
+  Location loc = alloc.getLoc();
+  // An extent that is negative is larger than any other.
+  for (auto [size, maximum] :
+       llvm::zip_equal(alloc.getDynamicSizes(), maxima)) {
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                       size, maximum);
+    cf::AssertOp::create(builder, loc, fits,
+                         "[R4-extents] an extent is negative");
+  }
+  return buildSmallerArray(builder, loc, memory, alloc.getType(),
+                           alloc.getDynamicSizes());
 }

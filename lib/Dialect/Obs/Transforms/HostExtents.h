@@ -90,6 +90,17 @@ private:
 Value buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
                         MemRefType type, ValueRange sizes);
 
+/// True if the dynamic extents of `alloc` are `maxima`.
+bool isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima);
+
+SmallVector<Value> buildMaxima(OpBuilder &builder, Location loc,
+                               ArrayRef<Maximum> maxima);
+
+/// Puts the array of `alloc` into `memory`, which has the dynamic extents
+/// `maxima`: as it is, or its first part.
+Value buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
+                 ArrayRef<Value> maxima, bool isExact);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_HOSTEXTENTS_H

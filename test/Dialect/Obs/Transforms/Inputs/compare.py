@@ -35,6 +35,12 @@ EXPECTED = {
     "kept": lambda a, turns: kept(a, turns),
     "diagonals": lambda a, n: [a[0] + 2 * n - 1],
     "cut": lambda a, turns: cut(a, turns),
+    "past_for": lambda a, turns: past_for(a, turns),
+    "past_while": lambda a, turns: past_while(a, turns),
+    "past_if": lambda a, turns: past_if(a, turns),
+    "carried_twice": lambda a, turns: carried_twice(a, turns),
+    "swapped": lambda a, turns: swapped(a, turns),
+    "parts": lambda a, turns: parts(a, turns),
     "exchanged": lambda a, turns: mirrored([2 * x for x in a] if turns in (1, 3) else a, a),
 }
 
@@ -93,6 +99,69 @@ def kept(a, turns):
             s = mirrored(s, s)
         a = mirrored(s, a)
     return a
+
+
+def mix(x, y, n):
+    return [wrap(x[i % len(x)] + y[-1 - i % len(y)]) for i in range(n)]
+
+
+def wrap(x):
+    return (x + 2**31) % 2**32 - 2**31
+
+
+def past_for(x, turns):
+    n = len(x)
+    for i in range(turns):
+        s = x
+        for _ in range(i):
+            s = mix(s, s, n)
+        x = mix(mix(s, x, n), s, n)
+    return x
+
+
+def past_while(x, turns):
+    n = len(x)
+    for i in range(turns):
+        s = mix(x, x, n) if i % 2 else x
+        f = mix(x, x, n)
+        x = mix(mix(f, f, n), s, n)
+    return x
+
+
+def past_if(x, turns):
+    n = len(x)
+    for i in range(turns):
+        s = mix(mix(x, x, n), x, n) if i % 2 else x
+        x = mix(mix(x, x, n), s, n)
+    return x
+
+
+def carried_twice(x, turns):
+    n = len(x)
+    y = mix(x, x, n)
+    for _ in range(turns):
+        x = y = mix(y, mix(mix(x, y, n), x, n), n)
+    return x
+
+
+def swapped(x, turns):
+    n = len(x)
+    y = mix(x, x, n)
+    for i in range(turns):
+        s, t = (y, x) if i % 2 else (x, y)
+        x, y = mix(s, x, n), t
+    return x
+
+
+def parts(a, turns):
+    n, x, y = len(a), a, a
+    m = (n + 1) // 2
+    for i in range(turns):
+        f = mix(x, y, n)
+        x, y = f[n - m:], f[:m]
+        for _ in range(i):
+            x = mix(x, y, n)[n - m:]
+    return x
 
 
 def run(command):

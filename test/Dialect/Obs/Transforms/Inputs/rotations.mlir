@@ -162,8 +162,7 @@ func.func @doubled(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// An array that lives on is not overwritten: the inner loop begins with it, and has two buffers of its own, which are
-// the same in each turn.
+// An array that lives on is not overwritten: the inner loop begins with it, and goes on in other buffers.
 func.func @kept(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

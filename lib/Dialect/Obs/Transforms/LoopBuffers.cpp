@@ -1,0 +1,574 @@
+//===- LoopBuffers.cpp - Memory of arrays that loops pass on --------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop that carries arrays makes new ones in each turn. If their extents have
+// a maximum that is known before the loop, buffers from outside of it take the
+// place of the allocations. A new array takes the first buffer that no array is
+// in that lives then. Where n arrays live, n + 1 buffers are enough.
+//
+// Which buffer an array is in depends on the turn, on how often inner loops
+// turn, and on which way branches go. So loops and branches pass on, besides
+// each array, the bit of its buffer. No buffer is that of an array from outside
+// of the loop: it has no bit, and stays as it is. Two arrays may be one, or
+// parts of one: they have the same bit. Thus nothing is assumed of what is
+// carried: an array may live on past an inner loop that begins with it, and be
+// what that loop results in, too.
+//
+// An array that a kernel is the last to read counts as dead while the kernel
+// writes another one, if that may be done in place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopBuffers.h"
+#include "HostArrays.h"
+#include "HostExtents.h"
+#include "InPlace.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// How an array gets its memory.
+struct Choice {
+  gpu::AllocOp alloc;
+  /// Arrays that are in other buffers.
+  SmallVector<Value> others;
+  /// The argument of the first kernel that uses it, in whose place it may be.
+  std::optional<unsigned> inPlace;
+  /// It is that argument.
+  bool isSame = false;
+};
+
+/// Arrays of the turns of one loop that may take each other's places.
+class Rotation {
+public:
+  explicit Rotation(LoopLikeOpInterface loop)
+      : loop(loop), builder(loop->getContext()) {}
+
+  /// Collects all arrays that `array` depends on, and that depend on it; false
+  /// if something is done with one of them that keeps it.
+  bool collect(Value array);
+  ArrayRef<gpu::AllocOp> getAllocs() const { return allocs; }
+  /// Finds out how many buffers there must be; false if their extents are not
+  /// known.
+  bool plan();
+  /// Gives the arrays memory. The loop is another operation then.
+  void apply();
+  LoopLikeOpInterface getLoop() const { return loop; }
+
+private:
+  bool isOutside(Value value) { return loop.isDefinedOutsideOfLoop(value); }
+  bool collectUses(Value array);
+  bool hasMaximum();
+  bool isOwn(Value first);
+  bool isPure(Value array);
+  bool isWhole(Value array);
+  Choice choose(gpu::AllocOp alloc);
+
+  void run(Block &block);
+  Operation *runControlFlow(Operation *op);
+  Value getBit(Value array);
+  Value buildBit(unsigned buffer);
+  std::pair<Value, Value> take(Location loc, ValueRange used);
+  void makeArray(Choice &choice);
+  void runInPlace(Choice &choice);
+  void endBuffers();
+
+  /// The outermost loop.
+  LoopLikeOpInterface loop;
+  OpBuilder builder;
+  MemRefType type;
+  /// Arrays of any turn, and views of them.
+  llvm::SetVector<Value> arrays;
+  SmallVector<gpu::AllocOp> allocs;
+  SmallVector<Maximum> maxima;
+  /// Arrays that the loop begins with and that are buffers.
+  SmallVector<Value> own;
+  /// Arrays that are in buffers from the first turn on.
+  llvm::SmallDenseSet<Value> pure;
+  /// Arrays that begin where their buffers do, if they are in one.
+  llvm::SmallDenseSet<Value> whole;
+  SmallVector<Choice> choices;
+  size_t needed = 0;
+
+  SmallVector<Value> buffers;
+  /// Of each array the bit of its buffer, by its number.
+  llvm::SmallDenseMap<Value, Value> bits;
+  llvm::SmallDenseMap<Operation *, Value> memory;
+};
+} // namespace
+
+/// The array that `array` is a view of.
+static Value getViewed(Value array) {
+  while (auto view = array.getDefiningOp<ViewLikeOpInterface>())
+    array = view.getViewSource();
+  return array;
+}
+
+/// The first that uses elements of `memory`, in its block.
+static Operation *getFirstUse(Value memory) {
+  Operation *first = nullptr;
+  Block *block = memory.getParentBlock();
+  for (Operation *user : memory.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!isa<memref::DimOp>(user) &&
+        (!first || ancestor->isBeforeInBlock(first)))
+      first = ancestor;
+  }
+  return first;
+}
+
+//===----------------------------------------------------------------------===//
+// When arrays live
+//===----------------------------------------------------------------------===//
+
+/// True if `user`, somewhere in `block`, may run after `point` without another
+/// run of `block`.
+static bool mayFollow(Operation *user, Operation *point, Block *block) {
+  Operation *mine = block->findAncestorOpInBlock(*user);
+  Operation *other = block->findAncestorOpInBlock(*point);
+  if (mine != other)
+    return other->isBeforeInBlock(mine);
+  // What a loop begins with it passes on under another name.
+  if (mine == user)
+    return false;
+  auto branch = dyn_cast<scf::IfOp>(mine);
+  if (!branch)
+    return true;
+  for (Region *region : branch.getRegions())
+    if (region->isAncestor(user->getParentRegion()))
+      return region->isAncestor(point->getParentRegion()) &&
+             mayFollow(user, point, &region->front());
+  return false;
+}
+
+/// True if something behind `point` uses elements of `array`, which is there
+/// before.
+static bool isLive(Value array, Operation *point) {
+  Block *block = array.getParentBlock();
+  Operation *ancestor = block->findAncestorOpInBlock(*point);
+  Operation *definition = array.getDefiningOp();
+  if (!ancestor || (definition && !definition->isBeforeInBlock(ancestor)))
+    return false;
+  SmallVector<Value> names = {array};
+  for (unsigned i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        names.push_back(user->getResult(0));
+      else if (!isa<memref::DimOp>(user) && mayFollow(user, point, block))
+        return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Collecting
+//===----------------------------------------------------------------------===//
+
+/// Adds what `array` is passed on as. All others that use it may only be
+/// kernels, copies and memsets.
+bool Rotation::collectUses(Value array) {
+  for (OpOperand &use : array.getUses()) {
+    Operation *user = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user))
+      continue;
+    SmallVector<Value> names;
+    Operation *target = isa<scf::YieldOp>(user) ? user->getParentOp() : user;
+    if (isa<ViewLikeOpInterface, arith::SelectOp>(user)) {
+      names = {user->getResult(0)};
+    } else if (isa<scf::ConditionOp>(user)) {
+      auto inner = cast<scf::WhileOp>(user->getParentOp());
+      names = {inner.getAfterArguments()[number - 1],
+               inner.getResult(number - 1)};
+    } else if (auto inner = dyn_cast<scf::ForOp>(target)) {
+      if (target == user)
+        number -= inner.getNumControlOperands();
+      names = {inner.getRegionIterArg(number), inner.getResult(number)};
+    } else if (auto inner = dyn_cast<scf::WhileOp>(target)) {
+      names = {inner.getBeforeArguments()[number]};
+    } else if (isa<scf::IfOp>(target)) {
+      names = {target->getResult(number)};
+    } else {
+      return false;
+    }
+    if (!llvm::all_of(names, [&](Value name) { return collect(name); }))
+      return false;
+  }
+  return true;
+}
+
+bool Rotation::collect(Value array) {
+  if (isOutside(array) || !arrays.insert(array))
+    return true;
+  SmallVector<Value> sources = getMemorySources(array);
+  if (auto alloc = array.getDefiningOp<gpu::AllocOp>()) {
+    if (type && alloc.getType() != type)
+      return false;
+    type = alloc.getType();
+    allocs.push_back(alloc);
+  } else if (sources.empty()) {
+    return false;
+  }
+  return llvm::all_of(sources, [&](Value source) { return collect(source); }) &&
+         collectUses(array);
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+bool Rotation::hasMaximum() {
+  for (int64_t d : llvm::seq<int64_t>(0, type.getRank())) {
+    if (!type.isDynamicDim(d))
+      continue;
+    Maximum &maximum = maxima.emplace_back(loop);
+    for (gpu::AllocOp alloc : allocs)
+      if (!maximum.addExtent(alloc.getMemref(), d))
+        return false;
+  }
+  return true;
+}
+
+/// True if `first`, an array that the loop begins with, is memory that the
+/// program has allocated for that, as large as any later array.
+bool Rotation::isOwn(Value first) {
+  auto alloc = first.getDefiningOp<gpu::AllocOp>();
+  return alloc && alloc.getType() == type &&
+         first.getParentBlock() == loop->getBlock() &&
+         llvm::count(loop->getOperands(), first) == 1 &&
+         isExact(alloc, maxima) &&
+         llvm::all_of(first.getUsers(), [&](Operation *user) {
+           Operation *ancestor = loop->getBlock()->findAncestorOpInBlock(*user);
+           return user == loop || isa<memref::DimOp>(user) ||
+                  (isa<LaunchOp, gpu::MemcpyOp, gpu::MemsetOp>(user) &&
+                   ancestor->isBeforeInBlock(loop));
+         });
+}
+
+bool Rotation::isPure(Value array) {
+  return isOutside(array) ? llvm::is_contained(own, array)
+                          : pure.contains(array);
+}
+
+bool Rotation::isWhole(Value array) {
+  if (isa_and_nonnull<PartOp, memref::SubViewOp>(array.getDefiningOp()))
+    return false;
+  return isOutside(array) || whole.contains(array);
+}
+
+/// Removes from `set` those of which not all sources are in it, until there is
+/// none.
+static void shrink(llvm::SmallDenseSet<Value> &set, ArrayRef<Value> arrays,
+                   function_ref<bool(Value)> isIn) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value array : arrays)
+      if (set.contains(array) &&
+          !(isIn(array) && llvm::all_of(getMemorySources(array), isIn)))
+        changed |= set.erase(array);
+  }
+}
+
+Choice Rotation::choose(gpu::AllocOp alloc) {
+  Choice choice;
+  choice.alloc = alloc;
+  Value made = alloc.getMemref();
+  for (Value array : arrays)
+    if (getViewed(array) == array && isLive(array, alloc))
+      choice.others.push_back(array);
+  auto launch = dyn_cast_or_null<LaunchOp>(getFirstUse(made));
+  if (!launch || launch->getBlock() != alloc->getBlock() ||
+      llvm::count(launch.getArgs(), made) != 1)
+    return choice;
+  // Results are the last arguments.
+  unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+  for (unsigned in : llvm::seq(out)) {
+    Value array = launch.getArgs()[in];
+    if (!llvm::is_contained(choice.others, array) || !whole.contains(array) ||
+        llvm::count(launch.getArgs(), array) != 1 || isLive(array, launch) ||
+        !Extents().areEqual(array, made) ||
+        llvm::any_of(choices, [&](Choice &other) {
+          return other.inPlace == in &&
+                 getFirstUse(other.alloc.getMemref()) == launch;
+        }))
+      continue;
+    InPlace may = mayRunInPlace(launch, in, out);
+    // No other array can be where this one is, whatever the turn.
+    bool isAlone = pure.contains(array) && choice.others.size() == 1;
+    if (may == InPlace::No || (may == InPlace::OneParameter && !isAlone))
+      continue;
+    choice.inPlace = in;
+    choice.isSame = isAlone;
+    llvm::erase(choice.others, array);
+    break;
+  }
+  return choice;
+}
+
+bool Rotation::plan() {
+  if (!hasMaximum())
+    return false;
+  for (OpOperand &use : loop->getOpOperands())
+    if (isa<MemRefType>(use.get().getType()) && isOwn(use.get()) &&
+        arrays.contains(loop.getTiedLoopRegionIterArg(&use)))
+      own.push_back(use.get());
+  pure.insert(arrays.begin(), arrays.end());
+  whole = pure;
+  shrink(pure, arrays.getArrayRef(), [&](Value v) { return isPure(v); });
+  shrink(whole, arrays.getArrayRef(), [&](Value v) { return isWhole(v); });
+  for (gpu::AllocOp alloc : allocs) {
+    const Choice &choice = choices.emplace_back(choose(alloc));
+    needed = std::max(needed, choice.others.size() + 1);
+  }
+  // There are as many bits.
+  return std::max(needed, own.size()) < 63;
+}
+
+//===----------------------------------------------------------------------===//
+// Giving out buffers
+//===----------------------------------------------------------------------===//
+
+Value Rotation::buildBit(unsigned buffer) {
+  return arith::ConstantIndexOp::create(builder, loop.getLoc(),
+                                        int64_t(1) << buffer);
+}
+
+/// The bit of the buffer that `array` is in; 0 for what comes from outside.
+Value Rotation::getBit(Value array) {
+  if (Value bit = bits.lookup(getViewed(array)))
+    return bit;
+  return arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
+}
+
+/// The first buffer that is none of the buffers with the bits `used`, and its
+/// bit.
+std::pair<Value, Value> Rotation::take(Location loc, ValueRange used) {
+  unsigned last = used.size();
+  Value all;
+  for (Value bit : used)
+    all = all ? builder.createOrFold<arith::OrIOp>(loc, all, bit) : bit;
+  Value buffer = buffers[last], bit = buildBit(last);
+  for (unsigned i = last; i-- > 0;) {
+    Value own = buildBit(i);
+    Value common =
+        last == 1 ? all : builder.createOrFold<arith::AndIOp>(loc, all, own);
+    Value isUsed = builder.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::eq, common, own);
+    buffer =
+        builder.createOrFold<arith::SelectOp>(loc, isUsed, buffer, buffers[i]);
+    bit = builder.createOrFold<arith::SelectOp>(loc, isUsed, bit, own);
+  }
+  return {buffer, bit};
+}
+
+/// Chooses a buffer for the array of an allocation, before it.
+void Rotation::makeArray(Choice &choice) {
+  gpu::AllocOp alloc = choice.alloc;
+  builder.setInsertionPoint(alloc);
+  if (choice.isSame) {
+    auto launch = cast<LaunchOp>(getFirstUse(alloc.getMemref()));
+    bits[alloc.getMemref()] = getBit(launch.getArgs()[*choice.inPlace]);
+    return;
+  }
+  SmallVector<Value> used = llvm::map_to_vector(
+      choice.others, [&](Value array) { return getBit(array); });
+  std::tie(memory[alloc], bits[alloc.getMemref()]) = take(alloc.getLoc(), used);
+}
+
+void Rotation::run(Block &block) {
+  for (Operation *op = &block.front(); op; op = op->getNextNode()) {
+    if (auto alloc = dyn_cast<gpu::AllocOp>(op)) {
+      auto *choice = llvm::find_if(
+          choices, [&](const Choice &c) { return c.alloc == alloc; });
+      if (choice != choices.end())
+        makeArray(*choice);
+    } else if (auto select = dyn_cast<arith::SelectOp>(op);
+               select && arrays.contains(select.getResult())) {
+      builder.setInsertionPointAfter(op);
+      bits[select.getResult()] = builder.createOrFold<arith::SelectOp>(
+          op->getLoc(), select.getCondition(), getBit(select.getTrueValue()),
+          getBit(select.getFalseValue()));
+    } else if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op)) {
+      op = runControlFlow(op);
+    }
+  }
+}
+
+/// Has a loop or branch pass on bits behind what it passes on, and returns what
+/// takes its place.
+Operation *Rotation::runControlFlow(Operation *op) {
+  unsigned control = isa<scf::ForOp>(op) ? 3 : isa<scf::IfOp>(op) ? 1 : 0;
+  auto getArguments = [](Region &region) {
+    unsigned counted = isa<scf::ForOp>(region.getParentOp()) ? 1 : 0;
+    return region.getArguments().drop_front(counted);
+  };
+  // Which of the operands of the terminator of a region, of what it begins
+  // with, and of the results are among our arrays.
+  auto find = [&](ValueRange names) {
+    SmallVector<unsigned> numbers;
+    for (auto [number, name] : llvm::enumerate(names))
+      if (arrays.contains(name))
+        numbers.push_back(number);
+    return numbers;
+  };
+  SmallVector<unsigned> first;
+  SmallVector<unsigned> last = find(op->getResults());
+  if (!isa<scf::IfOp>(op)) {
+    first = find(getArguments(op->getRegions().front()));
+    // The results of the outermost loop are outside of it.
+    last = find(getArguments(op->getRegions().back()));
+  }
+  auto getBits = [&](ValueRange values, ArrayRef<unsigned> numbers) {
+    return llvm::map_to_vector(
+        numbers, [&](unsigned number) { return getBit(values[number]); });
+  };
+
+  builder.setInsertionPoint(op);
+  OperationState state(op->getLoc(), op->getName());
+  state.addOperands(op->getOperands());
+  state.addOperands(getBits(op->getOperands().drop_front(control), first));
+  state.addTypes(op->getResultTypes());
+  state.addTypes(SmallVector<Type>(last.size(), builder.getIndexType()));
+  state.addAttributes(op->getAttrs());
+  for (Region &region : op->getRegions())
+    state.addRegion()->takeBody(region);
+  Operation *created = builder.create(state);
+  for (auto [before, after] :
+       llvm::zip(op->getResults(), created->getResults())) {
+    before.replaceAllUsesWith(after);
+    for (Choice &choice : choices)
+      llvm::replace(choice.others, Value(before), Value(after));
+  }
+  if (op == loop)
+    loop = cast<LoopLikeOpInterface>(created);
+  unsigned results = op->getNumResults();
+  op->erase();
+
+  for (Region &region : created->getRegions()) {
+    if (region.empty())
+      continue;
+    bool isBegin = &region == &created->getRegions().front();
+    ArrayRef<unsigned> begin = isBegin ? first : last;
+    SmallVector<Value> carried(getArguments(region));
+    if (!isa<scf::IfOp>(created))
+      for (unsigned number : begin)
+        bits[carried[number]] =
+            region.addArgument(builder.getIndexType(), created->getLoc());
+    run(region.front());
+    Operation *terminator = region.front().getTerminator();
+    builder.setInsertionPoint(terminator);
+    bool isCondition = isa<scf::ConditionOp>(terminator);
+    bool isAgain = isa<scf::WhileOp>(created) && !isCondition;
+    terminator->insertOperands(
+        terminator->getNumOperands(),
+        getBits(terminator->getOperands().drop_front(isCondition ? 1 : 0),
+                isAgain ? first : last));
+  }
+  for (auto [i, number] : llvm::enumerate(last))
+    bits[created->getResult(number)] = created->getResult(results + i);
+  return created;
+}
+
+/// Has the kernels that run in place write what they read.
+void Rotation::runInPlace(Choice &choice) {
+  Value made = choice.alloc.getMemref();
+  auto launch = cast<LaunchOp>(getFirstUse(made));
+  unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+  if (choice.isSame) {
+    Value array = launch.getArgs()[*choice.inPlace];
+    mergeParameters(launch, *choice.inPlace, out);
+    made.replaceAllUsesWith(array);
+    return;
+  }
+  // Others have two parameters: in some turns they are two arrays.
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  for (unsigned number : {*choice.inPlace, out})
+    kernel.setArgAttr(number, mayAliasAttrName, builder.getUnitAttr());
+}
+
+/// Frees what nobody needs after the loop.
+void Rotation::endBuffers() {
+  Location loc = loop.getLoc();
+  auto end = [&](Value buffer) {
+    gpu::DeallocOp::create(builder, loc, TypeRange(), ValueRange(), buffer);
+  };
+  Operation *last = loop;
+  SmallVector<Value> used;
+  for (Value result : loop->getResults()) {
+    if (!bits.contains(result) || result.use_empty())
+      continue;
+    used.push_back(bits.lookup(result));
+    last = last ? getLastUse(result, loop->getBlock(), last) : nullptr;
+  }
+  if (last) {
+    builder.setInsertionPointAfter(last);
+    llvm::for_each(buffers, end);
+    return;
+  }
+  // Which buffer an array that leaves the block is in is known to the program
+  // alone, and so is which ones are free.
+  builder.setInsertionPointAfter(loop);
+  while (used.size() < buffers.size()) {
+    auto [buffer, bit] = take(loc, used);
+    end(buffer);
+    used.push_back(bit);
+  }
+}
+
+void Rotation::apply() {
+  Location loc = allocs.front().getLoc();
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> sizes = buildMaxima(builder, loc, maxima);
+  // Before anything changes what extents are made of.
+  SmallVector<bool> exact = llvm::map_to_vector(
+      allocs, [&](gpu::AllocOp alloc) { return isExact(alloc, maxima); });
+  buffers = own;
+  while (buffers.size() < needed)
+    buffers.push_back(gpu::AllocOp::create(builder, loc, type, Type(),
+                                           ValueRange(), sizes, ValueRange())
+                          .getMemref());
+  for (auto [number, first] : llvm::enumerate(own))
+    bits[first] = buildBit(number);
+  runControlFlow(loop);
+  endBuffers();
+  for (auto [choice, isExact] : llvm::zip_equal(choices, exact)) {
+    gpu::AllocOp alloc = choice.alloc;
+    if (choice.inPlace)
+      runInPlace(choice);
+    builder.setInsertionPoint(alloc);
+    if (!choice.isSame)
+      alloc.getMemref().replaceAllUsesWith(
+          buildArray(builder, alloc, memory[alloc], sizes, isExact));
+    alloc.erase();
+  }
+}
+
+LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
+  SmallVector<gpu::AllocOp> allocs;
+  loop->walk([&](gpu::AllocOp alloc) {
+    if (llvm::none_of(alloc.getMemref().getUsers(),
+                      llvm::IsaPred<gpu::DeallocOp>))
+      allocs.push_back(alloc);
+  });
+  llvm::SmallDenseSet<Operation *> done;
+  for (gpu::AllocOp alloc : allocs) {
+    if (done.contains(alloc))
+      continue;
+    Rotation rotation(loop);
+    if (!rotation.collect(alloc.getMemref()))
+      continue;
+    done.insert_range(rotation.getAllocs());
+    if (rotation.plan())
+      rotation.apply();
+    loop = rotation.getLoop();
+  }
+  return loop;
+}
