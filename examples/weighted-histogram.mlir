@@ -9,7 +9,8 @@
 //
 // `obs.scatter` says the same in one operation, and its strategy how many copies of
 // the bins there are: @per_thread, @per_warp and @per_block, for a fixed number of
-// bins.
+// bins. @bits gives the number of bits of each sum: a map of what is final. The part of
+// the kernel that is done with a bin last does that.
 //
 // GPU: a memset and one kernel. In @direct there is one atomic addition in global
 // memory for each element; in @blocks it is in shared memory, and global memory
@@ -20,6 +21,7 @@
 //      obs-run examples/weighted-histogram.mlir --entry=per_thread --device=emulate --report zeros:10000xi32 iota:10000xi32
 //      obs-run examples/weighted-histogram.mlir --entry=per_warp --device=emulate --report zeros:10000xi32 iota:10000xi32
 //      obs-run examples/weighted-histogram.mlir --entry=per_block --device=emulate --report zeros:10000xi32 iota:10000xi32
+//      obs-run examples/weighted-histogram.mlir --entry=bits --device=emulate --report zeros:10000xi32 iota:10000xi32
 
 !bins = !obs.pull<? x i32 bound [1024]>
 
@@ -91,5 +93,18 @@ func.func @per_block(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) ->
   %zero = arith.constant 0 : i32
   %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
   %r = obs.force %p {kernel = "histogram_per_block", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
+  return %r : !obs.pull<128 x i32>
+}
+
+func.func @bits(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+  %zero = arith.constant 0 : i32
+  %width = arith.constant 32 : i32
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
+  %q = obs.map (%sum = %p : !obs.push<grid, 128 x i32>) -> !obs.push<grid, 128 x i32> {
+    %leading = math.ctlz %sum : i32
+    %bits = arith.subi %width, %leading : i32
+    obs.yield %bits : i32
+  }
+  %r = obs.force %q {kernel = "histogram_bits", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
   return %r : !obs.pull<128 x i32>
 }

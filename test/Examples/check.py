@@ -298,6 +298,12 @@ def weighted_histogram(random):
         r = np.zeros(bins + 2, np.int32)
         np.add.at(r, np.where((keys < 0) | (keys >= bins), bins, keys), weights)
         yield Case([keys, weights], r[:bins], entry="per_" + entry)
+    for n in (0, 33, 9000, 50000):
+        keys, weights = random.integers(-1, 130, n, np.int32), random.integers(-9, 99, n, np.int32)
+        r = np.zeros(130, np.int32)
+        np.add.at(r, np.where(keys < 0, 128, keys), weights)
+        bits = np.array([int(sum).bit_length() for sum in r[:128].view(np.uint32)], np.int32)
+        yield Case([keys, weights], bits, entry="bits")
 
 
 def spmv(random):
@@ -453,6 +459,8 @@ def weighted_histogram_small(random):
             r = np.zeros(bins, np.int32)
             r[3:3 + n] = weights
             yield Case([np.full(n, 3, np.int32), weights], r, entry="per_" + entry)
+    yield Case([np.full(1, 3, np.int32), np.full(1, 5, np.int32)], np.repeat(np.int32([0, 3, 0]), [3, 1, 124]),
+               entry="bits")
 
 
 def large_reduce(random):

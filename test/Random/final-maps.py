@@ -48,20 +48,24 @@ class Choice:
         allowed = ["atomic"] + levels[:max(0, ["thread", "warp", "block", "grid"].index(self.level))]
         self.strategy = rng.choice(allowed + [None, None])
         self.init = rng.choice([0, 3, -1])
+        self.isDynamic = self.level == "grid" and self.form != "onto" and rng.random() < 0.4
 
     def program(self):
         level, n = self.level, "1000" if self.level != "grid" else "?"
         array, number = ("? x i32 bound [1000]", "? x i32") if level != "grid" else ("? x i32", "? x i32")
         attribute = f' {{strategy = "{self.strategy}"}}' if self.strategy else ""
-        bins = f"!obs.push<{level}, {BINS} x i32>"
+        extent, limit, size = (f"{BINS}", "", "")
+        if self.isDynamic:
+            extent, limit, size = ("?", " bound [16]", " [%bins]")
+        bins = f"!obs.push<{level}, {extent} x i32{limit}>"
         lines = []
         if self.form == "scatter":
-            lines.append(f"%p0 = obs.scatter %values at %keys init %init reduce({self.kind}){attribute} : "
+            lines.append(f"%p0 = obs.scatter %values at %keys init %init reduce({self.kind}){size}{attribute} : "
                          f"!obs.pull<{array}>, !obs.pull<{array}> -> {bins}")
         else:
             start = "init %init" if self.form == "fill" else f"onto %start : !obs.pull<{BINS} x i32>"
             lines.append(f"""%m = obs.dim %keys, 0 : !obs.pull<{array}>
-    %p0 = obs.fill {start} reduce({self.kind}) par (%t) in (%m) {{
+    %p0 = obs.fill {start} reduce({self.kind}){size} par (%t) in (%m) {{
       %k = obs.get %keys[%t] : !obs.pull<{array}>
       %at = arith.index_cast %k : i32 to index
       %inside = arith.cmpi ult, %at, %bins : index
@@ -81,7 +85,7 @@ class Choice:
     }}""")
             last = "%p2"
         text, element, _ = MAPS[self.map]
-        result = f"!obs.push<{level}, {BINS} x {element}>"
+        result = f"!obs.push<{level}, {extent} x {element}{limit}>"
         lines.append(f"""%q = obs.map (%x = {last} : {bins}, %i = %iota : !obs.pull<{BINS} x i32>) -> {result} {{
       {text}
     }}""")
@@ -94,7 +98,7 @@ class Choice:
   %z = arith.addi %x, %y : i32
   return %z : i32
 }}
-func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, %init: i32) -> !obs.pull<{"" if level == "grid" else "2 x "}{BINS} x {element}> {{
+func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, %init: i32) -> !obs.pull<{"" if level == "grid" else "2 x "}{extent} x {element}{limit}> {{
   %one = arith.constant 1 : i32
   %c64 = arith.constant 64 : i64
   %bins = arith.constant {BINS} : index
@@ -114,8 +118,8 @@ func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, 
             body = body.replace("%keys", "%all_keys").replace("%values", "%all_values")
             return f"""{head}{start}
     {body}
-  %f = obs.force {last} {{kernel = "mapped"}} : {result} -> !obs.pull<{BINS} x {element}>
-  return %f : !obs.pull<{BINS} x {element}>
+  %f = obs.force {last} {{kernel = "mapped"}} : {result} -> !obs.pull<{extent} x {element}{limit}>
+  return %f : !obs.pull<{extent} x {element}{limit}>
 }}
 """
         # The second instance leaves out the first element, if there is one.
