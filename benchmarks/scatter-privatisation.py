@@ -5,24 +5,28 @@ thread, warp or block, or none; and which one the compiler chooses.
   benchmarks/scatter-privatisation.py prepare DIR --obs-translate build/bin/obs-translate
       [--nvcc nvcc] [--operators NAME ...] [--bins N ...]
   benchmarks/scatter-privatisation.py measure DIR --out OUT
-      [--elements N] [--repeat N] [--budget SECONDS] [--emulate build/bin/obs-run]
+      [--elements N] [--repeat N] [--budget SECONDS] [--peers]
+      [--emulate build/bin/obs-run]
 
 `prepare` needs no GPU: DIR/OPERATOR.mlir has a function for each number of bins and
 each strategy that fits, and one without a strategy, and beside it lie the PTX and the
 launch contract; DIR/chosen.json says whose code the last one has.
 `measure` runs all of it in one process, through examples/interop/plan.py. Keys are
-uniform; or 15 of 16 are in four bins ("hot"); or all are equal. Numbers of elements
-grow up to the last; a strategy that takes 50 times as long as the best one of its
-size is left there. Operations that device memory lacks get a quarter of --elements.
+uniform; or all are equal; or 15 of 16 are in four bins ("hot"): all programs with the
+first, then all with the second, so that a small budget cuts the last. Numbers of
+elements grow up to the last; a strategy that takes 50 times as long as the best one
+of its size is left there. Operations that device memory lacks get a quarter of
+--elements, functions a sixteenth.
 
 Each result is compared with NumPy. A time is the median of runs that begin with 1 GiB
 written to other memory, so that nothing is in a cache, and has the fill of the result
-and the kernel. Peers are measured in the same way with keys already masked: CUB's
-DeviceHistogram (with --nvcc), PyTorch and CuPy, where they can do it. Prints and
-writes OUT/scatter-privatisation.txt and .json, milliseconds; a choice that takes more
-than 1.2 times as long as the fastest is marked. Begins no size after the budget.
---emulate runs on the emulator, for tests: its times mean nothing. Exits with 1 if a
-run fails or a result is wrong. Needs Python and NumPy.
+and the kernel. Peers (--peers) are measured in the same way with keys already masked:
+CUB's DeviceHistogram (with --nvcc), PyTorch and CuPy, where they can do it. Prints
+and writes OUT/scatter-privatisation.txt and .json, milliseconds, row by row; a choice
+that takes more than 1.2 times as long as the fastest is marked. Begins no run after
+the budget; a row that is not complete then is left. --emulate runs on the emulator,
+for tests: its times mean nothing. Exits with 1 if a run fails or a result is wrong.
+Needs Python and NumPy.
 """
 
 import argparse
@@ -45,13 +49,14 @@ import plan
 # Bytes of bins for which a strategy is tried. 128 are the most in registers, and
 # 227 KiB what a block of sm_90 has.
 LARGEST = {"per_thread": 1024, "per_warp": 227 * 1024 // 8, "per_block": 227 * 1024, "atomic": 1 << 62}
-BINS = [8, 16, 32, 64, 256, 1024, 2048, 4096, 16384, 32768, 65536, 1 << 20]
+# Where there is nothing to choose, nothing is measured.
+BINS = [8, 16, 32, 64, 1024, 2048, 4096, 16384, 32768]
 SLOWER, HOPELESS = 1.2, 50
 
-# What is combined by which operator, what the bins begin with, whether device memory
-# has the operation, and the values: sums of floats and of wide integers are exact in
+# What is combined by which operator, what the bins begin with, which part of the
+# elements it gets, and the values: sums of floats and of wide integers are exact in
 # binary64. Of `count` all values are 1, and it reads none.
-Operator = collections.namedtuple("Operator", "kind type start native combine values")
+Operator = collections.namedtuple("Operator", "kind type start part combine values")
 
 
 def random_floats(random, n):
@@ -71,13 +76,13 @@ def random_integers(random, n):
 
 
 OPERATORS = {
-    "count": Operator("addi", "i32", "0", True, np.add, None),
-    "addf-f32": Operator("addf", "f32", "0.0", True, np.add, random_bits),
-    "addi-i64": Operator("addi", "i64", "0", True, np.add, random_wide),
-    "maxs-i32": Operator("maxs", "i32", "-2147483648", True, np.maximum, random_integers),
-    "maximumf-f32": Operator("maximumf", "f32", "0xFF800000", False, np.maximum, random_floats),
-    "function-i32": Operator("@sum", "i32", "0", False, np.add, random_integers),
-    "function-f32": Operator("@sum", "f32", "0.0", False, np.add, random_bits),
+    "count": Operator("addi", "i32", "0", 1, np.add, None),
+    "addf-f32": Operator("addf", "f32", "0.0", 1, np.add, random_bits),
+    "addi-i64": Operator("addi", "i64", "0", 1, np.add, random_wide),
+    "maxs-i32": Operator("maxs", "i32", "-2147483648", 1, np.maximum, random_integers),
+    "maximumf-f32": Operator("maximumf", "f32", "0xFF800000", 4, np.maximum, random_floats),
+    "function-i32": Operator("@sum", "i32", "0", 16, np.add, random_integers),
+    "function-f32": Operator("@sum", "f32", "0.0", 16, np.add, random_bits),
 }
 NUMPY_TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
 
@@ -152,12 +157,13 @@ def prepare(options):
     chosen = {}
     for name in options.operators:
         operator, files = OPERATORS[name], options.dir / name
+        bins = [number for number in options.bins if len(find_strategies(operator, number)) > 1]
         program = files.with_suffix(".mlir")
-        program.write_text(make_program(operator, options.bins))
+        program.write_text(make_program(operator, bins))
         code = files.with_suffix(".ptx")
         call([options.obs_translate, "--obs-to-ptx", program, "-o", code])
         call([options.obs_translate, "--obs-to-launch-json", program, "-o", files.with_suffix(".json")])
-        chosen[name] = find_chosen(code.read_text(), operator, options.bins)
+        chosen[name] = find_chosen(code.read_text(), operator, bins)
     if options.nvcc:
         call([options.nvcc, "-O3", "-arch=sm_90", "-shared", "-Xcompiler", "-fPIC",
               ROOT / "benchmarks" / "cub-histogram.cu", "-o", options.dir / "cub-histogram.so"])
@@ -241,6 +247,7 @@ class OnGpu:
     def __init__(self, files, gpu, keys, values):
         self.gpu, self.contract = gpu, json.loads(files.with_suffix(".json").read_text())
         gpu.load(files.with_suffix(".ptx"))
+        self.module = gpu.module
         self.arrays = {name: self.upload(array, "i32") for name, array in keys.items()}
         self.values = self.upload(values, {"i": "i", "f": "f"}[values.dtype.kind] + str(8 * values.itemsize)) \
             if values is not None else None
@@ -253,6 +260,7 @@ class OnGpu:
     def run(self, name, keys, n, type, repeat):
         """Median milliseconds, and the result."""
         self.gpu.forget()
+        self.gpu.module = self.module
         inputs = [array for array in (self.arrays[keys], self.values) if array]
         given = [plan.Array(array.memory, array.element, array.size, [n]) for array in inputs]
         result, = plan.Plan(self.contract, name, self.gpu).run(*given)
@@ -271,7 +279,7 @@ class OnGpu:
             if array:
                 array.memory.free()
         self.gpu.forget()
-        self.gpu.call("cuModuleUnload", self.gpu.module)
+        self.gpu.call("cuModuleUnload", self.module)
 
 
 class OnEmulator:
@@ -386,7 +394,7 @@ def make_keys(n):
     random = np.random.default_rng(1)
     uniform = random.integers(0, 1 << 31, n, dtype=np.int32)
     hot = np.where(random.integers(0, 16, n) > 0, 1 + (uniform & 3) * 2, uniform).astype(np.int32)
-    return {"uniform": uniform, "hot": hot, "equal": np.zeros_like(uniform)}
+    return {"uniform": uniform, "equal": np.zeros_like(uniform), "hot": hot}
 
 
 def find_least(operator):
@@ -412,7 +420,23 @@ def fold(operator, whole, bins):
     return operator.combine.reduce(whole.reshape(-1, bins), axis=0).astype(NUMPY_TYPES[operator.type])
 
 
-def measure_size(runner, operator, keys, bins, expected, sizes, repeat):
+class OutOfTime(Exception):
+    pass
+
+
+class Clock:
+    def __init__(self, budget):
+        self.began, self.budget = time.monotonic(), budget
+
+    def passed(self):
+        return time.monotonic() - self.began
+
+    def check(self):
+        if self.passed() > self.budget:
+            raise OutOfTime
+
+
+def measure_bins(runner, operator, keys, bins, expected, sizes, repeat, clock):
     """Milliseconds of each strategy, and where the others were left."""
     type, left = NUMPY_TYPES[operator.type], {}
     names = find_strategies(operator, bins)
@@ -420,6 +444,7 @@ def measure_size(runner, operator, keys, bins, expected, sizes, repeat):
         is_last = n == sizes[-1]
         times = {}
         for name in names:
+            clock.check()
             times[name], found = runner.run(f"{name}_{bins}", keys, n, type, repeat if is_last else 1)
             if is_last and not np.array_equal(found, expected):
                 raise RuntimeError(f"the result of {name} is wrong")
@@ -482,62 +507,89 @@ def format_row(row, peers):
     return text
 
 
-def measure_operator(name, chosen, runner, keys, values, n, peers, options, begin, report, problems):
-    operator, rows, failed, left_over = OPERATORS[name], [], 0, 0
-    sizes = [n] if options.emulate else [size for size in (1 << 13, 1 << 16, 1 << 19) if size < n] + [n]
-    report(f"\n{name}: {n} elements")
-    report(f"{'keys':8}{'bins':>8}" + "".join(f"{s:>12}" for s in LARGEST) + "  best       chosen     slower     "
-           + "".join(f"{peer:>10}" for peer in peers) + ("   ratio" if peers else ""))
-    for kind, array in keys.items():
-        whole = combine_all(operator, array, values, max(map(int, chosen)))
-        others = Peers(peers, runner.gpu, array, values, operator, problems) if peers else None
+class Measurement:
+    """What is measured, and written after each row."""
+
+    def __init__(self, options):
+        self.options, self.clock = options, Clock(options.budget)
+        self.report = Report(options.out / "scatter-privatisation.txt")
+        self.rows, self.failed, self.left, self.problems = [], 0, 0, []
+        self.gpu = None if options.emulate else Gpu()
+        self.makers = {}
+
+    def write(self):
+        (self.options.out / "scatter-privatisation.json").write_text(json.dumps(
+            {"repeat": self.options.repeat, "rows": self.rows, "failed": self.failed, "left": self.left,
+             "peers": self.problems}, indent=1) + "\n")
+
+    def make_runner(self, name, keys):
+        """Runs the functions of one program, of its part of the elements."""
+        operator, files = OPERATORS[name], self.options.dir / name
+        n = self.options.elements // operator.part
+        keys = {kind: array[:n] for kind, array in keys.items()}
+        values = operator.values and operator.values(np.random.default_rng(2), n)
+        runner = OnEmulator(files, self.options.emulate, keys, values) if self.options.emulate \
+            else OnGpu(files, self.gpu, keys, values)
+        if self.options.peers and self.gpu and not self.makers:
+            self.makers = make_peers(self.options.dir, self.problems)
+        return runner, keys, values
+
+    def measure_row(self, name, chosen, runner, kind, bins, expected, n, others):
+        operator, repeat = OPERATORS[name], self.options.repeat
+        sizes = [n] if self.options.emulate else [size for size in (1 << 13, 1 << 16, 1 << 19) if size < n] + [n]
+        times, left = measure_bins(runner, operator, kind, bins, expected, sizes, repeat, self.clock)
+        best = min(times, key=times.get)
+        slower = times[chosen] / times[best] if chosen in times else HOPELESS
+        theirs = others.measure(bins, expected, repeat) if others else {}
+        self.rows.append({"operator": name, "keys": kind, "bins": bins, "elements": n, "ms": times, "left": left,
+                          "best": best, "chosen": chosen, "slower": slower, "is_slow": slower > SLOWER,
+                          "peers": theirs})
+        self.report(format_row(self.rows[-1], self.makers))
+        self.write()
+
+    def measure_operator(self, name, chosen, runner, kind, keys, values):
+        operator, n = OPERATORS[name], len(keys)
+        self.report(f"\n{name}: {n} elements")
+        self.report(f"{'keys':8}{'bins':>8}" + "".join(f"{s:>12}" for s in LARGEST)
+                    + "  best       chosen     slower     " + "".join(f"{peer:>10}" for peer in self.makers)
+                    + ("   ratio" if self.makers else ""))
+        whole = combine_all(operator, keys, values, max(map(int, chosen)))
+        others = Peers(self.makers, self.gpu, keys, values, operator, self.problems) if self.makers else None
         for bins in map(int, chosen):
-            if time.monotonic() - begin > options.budget:
-                left_over += 1
-                continue
-            expected = fold(operator, whole, bins)
             try:
-                times, left = measure_size(runner, operator, kind, bins, expected, sizes, options.repeat)
+                self.clock.check()
+                self.measure_row(name, chosen[str(bins)], runner, kind, bins, fold(operator, whole, bins), n, others)
+            except OutOfTime:
+                self.left += 1
             except RuntimeError as error:
-                failed += 1
-                report(f"{kind:8}{bins:8}  {error}")
-                continue
-            best, picked = min(times, key=times.get), chosen[str(bins)]
-            slower = times[picked] / times[best] if picked in times else HOPELESS
-            theirs = others.measure(bins, expected, options.repeat) if others else {}
-            rows.append({"operator": name, "keys": kind, "bins": bins, "elements": n, "ms": times, "left": left,
-                         "best": best, "chosen": picked, "slower": slower, "is_slow": slower > SLOWER,
-                         "peers": theirs})
-            report(format_row(rows[-1], peers))
-    return rows, failed, left_over
+                self.failed += 1
+                self.report(f"{kind:8}{bins:8}  {error}")
+
+    def run(self):
+        all_chosen = json.loads((self.options.dir / "chosen.json").read_text())
+        all_keys, runners = make_keys(self.options.elements), {}
+        for kind in all_keys:
+            for name, chosen in all_chosen.items():
+                if self.clock.passed() > self.clock.budget:
+                    self.left += len(chosen)
+                    continue
+                if name not in runners:
+                    runners[name] = self.make_runner(name, all_keys)
+                runner, keys, values = runners[name]
+                self.measure_operator(name, chosen, runner, kind, keys[kind], values)
+        for runner, _, _ in runners.values():
+            runner.close()
+        self.write()
+        for problem in dict.fromkeys(self.problems):
+            self.report(f"not measured: {problem}")
+        self.report(f"\n{len(self.rows)} measured, {self.failed} failed, {self.left} left for lack of time; the choice "
+                    f"is slow in {sum(row['is_slow'] for row in self.rows)}; {self.clock.passed():.0f} s")
+        return 1 if self.failed or not self.rows else 0
 
 
 def measure(options):
     options.out.mkdir(parents=True, exist_ok=True)
-    begin, problems = time.monotonic(), []
-    report = Report(options.out / "scatter-privatisation.txt")
-    all_keys = make_keys(options.elements)
-    gpu = None if options.emulate else Gpu()
-    peers, rows, failed, left = None, [], 0, 0
-    for name, chosen in json.loads((options.dir / "chosen.json").read_text()).items():
-        operator, files = OPERATORS[name], options.dir / name
-        n = options.elements if operator.native else options.elements // 4
-        keys = {kind: array[:n] for kind, array in all_keys.items()}
-        values = operator.values and operator.values(np.random.default_rng(2), n)
-        runner = OnEmulator(files, options.emulate, keys, values) if options.emulate \
-            else OnGpu(files, gpu, keys, values)
-        if peers is None:
-            peers = make_peers(options.dir, problems) if gpu else {}
-        found = measure_operator(name, chosen, runner, keys, values, n, peers, options, begin, report, problems)
-        rows, failed, left = rows + found[0], failed + found[1], left + found[2]
-        runner.close()
-    (options.out / "scatter-privatisation.json").write_text(json.dumps(
-        {"repeat": options.repeat, "rows": rows, "failed": failed, "left": left, "peers": problems}, indent=1) + "\n")
-    for problem in dict.fromkeys(problems):
-        report(f"not measured: {problem}")
-    report(f"\n{len(rows)} measured, {failed} failed, {left} left for lack of time; the choice is slow in "
-           f"{sum(row['is_slow'] for row in rows)}; {time.monotonic() - begin:.0f} s")
-    return 1 if failed or not rows else 0
+    return Measurement(options).run()
 
 
 def parse_bins(text):
@@ -562,6 +614,7 @@ def main():
     parts[measure].add_argument("--elements", type=int, default=1 << 24)
     parts[measure].add_argument("--repeat", type=int, default=5)
     parts[measure].add_argument("--budget", type=float, default=110, help="in seconds")
+    parts[measure].add_argument("--peers", action="store_true", help="measure CUB, PyTorch and CuPy, too")
     parts[measure].add_argument("--emulate", metavar="OBS_RUN")
     options = parser.parse_args()
     try:

@@ -14,6 +14,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Target/Passes.h"
+#include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -36,6 +37,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsInsertRuntimeChecksPass(checks));
   ObsExpandCollectivesPassOptions collectives;
   collectives.deterministic = options.deterministic;
+  collectives.sharedBytes = options.sharedBytes;
   pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createCanonicalizerPass());
@@ -68,7 +70,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   kernel.addPass(createObsAssignHomesPass());
   kernel.addPass(createObsPlaceBarriersPass());
   kernel.addPass(createObsAssignBanksPass());
-  kernel.addPass(createObsPlanSharedPass());
+  ObsPlanSharedPassOptions shared;
+  shared.limit = options.sharedBytes;
+  kernel.addPass(createObsPlanSharedPass(shared));
   verify();
 }
 
@@ -92,6 +96,7 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
   toGPU.threads = options.threads;
   toGPU.blocks = options.blocks;
   toGPU.deterministic = options.deterministic;
+  toGPU.sharedBytes = getSharedBytes(options.chip);
   buildObsToGPUPipeline(pm, toGPU);
   buildKernelsToNVVMPipeline(pm.nest<gpu::GPUModuleOp>(), options.libdevice);
   if (options.format == "nvvm")

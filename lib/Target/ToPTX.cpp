@@ -21,20 +21,25 @@
 namespace mlir::obs {
 
 namespace {
-/// A chip and the first version of PTX that knows it, or 7.0, which has all
-/// that we use, bf16 and scoped atomics among it.
+/// A chip, the first version of PTX that knows it, or 7.0, which has all that
+/// we use, bf16 and scoped atomics among it, and the KiB of shared memory that
+/// a block can have.
 struct Chip {
   StringLiteral name, feature;
+  int64_t sharedKiB;
 };
 } // namespace
 
 static constexpr Chip kChips[] = {
-    {"sm_70", "+ptx70"},   {"sm_72", "+ptx70"},   {"sm_75", "+ptx70"},
-    {"sm_80", "+ptx70"},   {"sm_86", "+ptx71"},   {"sm_87", "+ptx74"},
-    {"sm_89", "+ptx78"},   {"sm_90", "+ptx80"},   {"sm_90a", "+ptx80"},
-    {"sm_100", "+ptx86"},  {"sm_100a", "+ptx86"}, {"sm_103", "+ptx88"},
-    {"sm_103a", "+ptx88"}, {"sm_120", "+ptx87"},  {"sm_120a", "+ptx87"},
-    {"sm_121", "+ptx88"},  {"sm_121a", "+ptx88"}};
+    {"sm_70", "+ptx70", 96},    {"sm_72", "+ptx70", 96},
+    {"sm_75", "+ptx70", 64},    {"sm_80", "+ptx70", 163},
+    {"sm_86", "+ptx71", 99},    {"sm_87", "+ptx74", 163},
+    {"sm_89", "+ptx78", 99},    {"sm_90", "+ptx80", 227},
+    {"sm_90a", "+ptx80", 227},  {"sm_100", "+ptx86", 227},
+    {"sm_100a", "+ptx86", 227}, {"sm_103", "+ptx88", 227},
+    {"sm_103a", "+ptx88", 227}, {"sm_120", "+ptx87", 99},
+    {"sm_120a", "+ptx87", 99},  {"sm_121", "+ptx88", 99},
+    {"sm_121a", "+ptx88", 99}};
 
 static const Chip *findChip(StringRef name) {
   return llvm::find_if(kChips,
@@ -54,6 +59,13 @@ llvm::Expected<std::string> parseChip(StringRef chip) {
 StringRef getPTXFeature(StringRef chip) {
   const Chip *found = findChip(chip);
   return found == std::end(kChips) ? StringRef() : StringRef(found->feature);
+}
+
+int64_t getSharedBytes(StringRef chip) {
+  const Chip *found = findChip(chip);
+  if (found == std::end(kChips))
+    found = findChip("sm_90");
+  return found->sharedKiB * 1024;
 }
 
 /// The file `name` of the CUDA toolkit; empty where there is none.

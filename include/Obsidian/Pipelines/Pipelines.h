@@ -9,6 +9,7 @@
 #ifndef OBSIDIAN_PIPELINES_PIPELINES_H
 #define OBSIDIAN_PIPELINES_PIPELINES_H
 
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -40,6 +41,10 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("Let arrays of equal extents share device memory, one "
                      "after the other"),
       llvm::cl::init(true)};
+  PassOptions::Option<int64_t> sharedBytes{
+      *this, "shared-bytes",
+      llvm::cl::desc("Shared memory of a block in bytes (227 KiB on sm_90)"),
+      llvm::cl::init(sharedBytesOfBlock)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Check the rules of levels between the passes"),

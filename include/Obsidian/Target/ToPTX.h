@@ -37,6 +37,10 @@ llvm::Expected<std::string> parseChip(StringRef chip);
 /// PTX that is newer than they are, so it is no newer than it must be.
 StringRef getPTXFeature(StringRef chip);
 
+/// The shared memory that a block can have on a chip, in bytes; that of `sm_90`
+/// if the chip is not known.
+int64_t getSharedBytes(StringRef chip);
+
 /// PTX of all kernels of a module after `obs-to-gpu`: of its one `gpu.module`,
 /// which may stand beside host functions. The module is left as it is.
 /// Entry points are named as the kernels and take pointers, 64-bit extents and

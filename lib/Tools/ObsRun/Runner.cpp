@@ -172,10 +172,11 @@ private:
 };
 } // namespace
 
-/// Takes the function `entry`, and what it calls, from arrays to kernels and
-/// host code. An error without a text has been reported as a diagnostic.
+/// Takes the function `entry`, and what it calls, from arrays to kernels, whose
+/// blocks have `sharedBytes` of shared memory, and host code. An error without
+/// a text has been reported as a diagnostic.
 static Error lowerToGPU(ModuleOp module, StringRef entry,
-                        const Options &options) {
+                        const Options &options, int64_t sharedBytes) {
   // Kernels in it say that it went through the pipeline before.
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return Error::success();
@@ -185,6 +186,7 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
   if (options.blocks)
     pipelineOptions.blocks = *options.blocks;
   pipelineOptions.deterministic = options.deterministic;
+  pipelineOptions.sharedBytes = sharedBytes;
   // What a kernel left in memory that is used again would count as written.
   pipelineOptions.reuseBuffers = !options.checkUninit;
   // What does not run is not compiled.
@@ -216,10 +218,12 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
   // The device first: without one nothing else matters.
   std::unique_ptr<runtime::Device> device;
   runtime::EmulatorDevice *emulator = nullptr;
+  int64_t sharedBytes = sharedBytesOfBlock;
   if (options.device == Executor::Cuda) {
     auto cuda = runtime::CudaDevice::create(options.gpu, compileToPTX);
     if (!cuda)
       return cuda.takeError();
+    sharedBytes = getSharedBytes((*cuda)->getChip());
     device = std::move(*cuda);
   } else {
     emulator::MachineOptions machineOptions;
@@ -235,7 +239,7 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
       emulator->enableChecks({options.checkRaces, options.checkUninit});
     device = std::move(owned);
   }
-  if (Error error = lowerToGPU(module, entry, options))
+  if (Error error = lowerToGPU(module, entry, options, sharedBytes))
     return std::move(error);
   auto program = runtime::HostProgram::create(module, *device);
   if (!program)

@@ -62,6 +62,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   lowering.threads = options.threads.getValue();
   lowering.blocks = options.blocks.getValue();
   lowering.deterministic = options.deterministic.getValue();
+  lowering.sharedBytes = getSharedBytes(options.chip);
   PassManager manager(module->getName());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();

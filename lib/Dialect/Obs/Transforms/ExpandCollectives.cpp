@@ -288,7 +288,8 @@ static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static LogicalResult expand(OpBuilder &builder, Operation *op) {
+static LogicalResult expand(OpBuilder &builder, Operation *op,
+                            int64_t sharedBytes) {
   if (getEnclosingScope(op).level == Level::Grid &&
       op->getParentOfType<DistributeOp>())
     return op->emitOpError("[collective-grid] stands in a distribute grid, but "
@@ -305,7 +306,7 @@ static LogicalResult expand(OpBuilder &builder, Operation *op) {
         return strategies::expandSegmentedScan(builder, op);
       })
       .Case([&](IrregularOpInterface op) {
-        return strategies::expandIrregular(builder, op);
+        return strategies::expandIrregular(builder, op, sharedBytes);
       });
 }
 
@@ -336,7 +337,7 @@ struct ExpandCollectives
     SmallVector<FillOp> fills;
     getOperation()->walk([&](FillOp op) { fills.push_back(op); });
     for (FillOp op : fills)
-      if (failed(strategies::expandFill(builder, op)))
+      if (failed(strategies::expandFill(builder, op, sharedBytes)))
         return signalPassFailure();
     // Those in the operator of another one come first.
     SmallVector<Operation *> collectives;
@@ -348,7 +349,7 @@ struct ExpandCollectives
       if (auto combining = dyn_cast<CollectiveOpInterface>(op);
           combining && deterministic)
         fixGrouping(combining);
-      if (failed(expand(builder, op)))
+      if (failed(expand(builder, op, sharedBytes)))
         return signalPassFailure();
       op->erase();
     }

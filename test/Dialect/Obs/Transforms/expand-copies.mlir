@@ -137,15 +137,15 @@ func.func @block(%a: !obs.pull<? x ? x i32>, %z: i32) -> !obs.pull<257 x i32> {
 // CHECK-LABEL: @long(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(addi) par
-func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16385 x i32> {
+func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32769 x i32> {
   %n = obs.dim %a, 0 : !obs.pull<? x i32>
   %p = obs.fill init %z reduce(addi) par (%i) in (%n) {
     %x = obs.get %a[%i] : !obs.pull<? x i32>
     %k = arith.index_castui %x : i32 to index
     obs.write %x at [%k] : i32
-  } : !obs.push<grid, 16385 x i32>
-  %r = obs.force %p : !obs.push<grid, 16385 x i32> -> !obs.pull<16385 x i32>
-  return %r : !obs.pull<16385 x i32>
+  } : !obs.push<grid, 32769 x i32>
+  %r = obs.force %p : !obs.push<grid, 32769 x i32> -> !obs.pull<32769 x i32>
+  return %r : !obs.pull<32769 x i32>
 }
 
 // nor have 4096 iterations,
@@ -253,10 +253,10 @@ func.func @float_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f3
 // CHECK-LABEL: @long_function(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(@least) par
-func.func @long_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !obs.pull<16385 x f32> {
-  %p = obs.scatter %a at %i init %z reduce(@least) : !obs.pull<? x f32>, !obs.pull<? x i32> -> !obs.push<grid, 16385 x f32>
-  %r = obs.force %p : !obs.push<grid, 16385 x f32> -> !obs.pull<16385 x f32>
-  return %r : !obs.pull<16385 x f32>
+func.func @long_function(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !obs.pull<32769 x f32> {
+  %p = obs.scatter %a at %i init %z reduce(@least) : !obs.pull<? x f32>, !obs.pull<? x i32> -> !obs.push<grid, 32769 x f32>
+  %r = obs.force %p : !obs.push<grid, 32769 x f32> -> !obs.pull<32769 x f32>
+  return %r : !obs.pull<32769 x f32>
 }
 
 func.func private @sum(%x: i32, %y: i32) -> i32 {

@@ -159,10 +159,10 @@ func.func @blocks(%a: !obs.pull<? x i32>, %z: i32, %n: index) -> !obs.pull<? x i
 // CHECK-LABEL: @long(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(addi) par
-func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<16385 x i32> {
-  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16385 x i32>
-  %r = obs.force %p : !obs.push<grid, 16385 x i32> -> !obs.pull<16385 x i32>
-  return %r : !obs.pull<16385 x i32>
+func.func @long(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32769 x i32> {
+  %p = obs.scatter %a at %a init %z reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32769 x i32>
+  %r = obs.force %p : !obs.push<grid, 32769 x i32> -> !obs.pull<32769 x i32>
+  return %r : !obs.pull<32769 x i32>
 }
 
 // for few elements,

@@ -192,16 +192,21 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
 
     | strategy | where copies are | for results of |
     |---|---|---|
-    | `per_thread` | registers of 256 threads of a block, each of which compares each index with all places | static extent, at most 64 bytes; 128 bytes if memory has no such operation (`muli`, and others than `addf` on floats, or a function) |
-    | `per_warp` | shared memory of a block, 8 of them, for elements that a block of 256 threads reads in different warps | at most 1024 bytes |
-    | `per_block` | shared memory of a block | at most 65536 bytes |
-    | `atomic` | nowhere: one atomic operation on the result for each element | more bytes or no bound; or at most 4096 elements |
+    | `per_thread` | registers of 256 threads of a block, each of which compares each index with all places | static extent, at most 16 elements; at most 128 bytes |
+    | `per_warp` | shared memory of a block, 8 of them, for elements that a block of 256 threads reads in different warps | at most 1024 elements; 131072 bytes for all copies |
+    | `per_block` | shared memory of a block | at most 131072 bytes |
+    | `atomic` | nowhere: one atomic operation on the result for each element | more bytes or no bound |
 
-    Integers of 32 bits, but for `muli`, have no copies for threads or warps: a
-    multiprocessor combines what a warp writes to one of them in shared memory.
+    Integers of 32 bits, but for `muli`, have copies for threads up to 8 elements,
+    and none for warps: a multiprocessor combines what a warp writes to one of them
+    in shared memory. What memory has no operation for (`muli`, and others than
+    `addf` on floats, or a function) has them up to 32 and up to 4096 elements. The
+    option `shared-bytes` of `obs-to-gpu` says how much shared memory a block has;
+    copies that do not fit there are none of the choice.
 
     Blocks combine parts of 4096 elements or more, at most 1024 of them, in their
-    copies, and write what those have to the result by atomic operations. A result
+    copies, the longer the larger those are; elements that are known to be one part
+    have no copies. Blocks write what those have to the result by atomic operations. A result
     that is too long for registers has private memory of each thread as
     `per_thread`. Below level grid `atomic` is taken if none is named.
 

@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_PASSES_H
 
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -145,7 +145,10 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     "::mlir::scf::SCFDialect"];
   let options = [
     Option<"deterministic", "deterministic", "bool", "false",
-      "Never let the speed of blocks decide how elements are grouped">
+      "Never let the speed of blocks decide how elements are grouped">,
+    Option<"sharedBytes", "shared-bytes", "int64_t",
+      "::mlir::obs::sharedBytesOfBlock",
+      "Shared memory of a block in bytes, which copies of results can have">
   ];
 }
 

@@ -417,12 +417,16 @@ static Value buildInMemory(Reduction &reduction, Level unit) {
                     });
 }
 
+/// The elements of a part at least if blocks have so many copies: what those
+/// cost for a part is then at most what its elements cost.
+static int64_t getPartLength(const Reduction &reduction, int64_t copies) {
+  return std::max(GridParts::unit, 2 * copies * reduction.size.bound);
+}
+
 /// At level grid: each block has so many copies for its part.
 static Value buildInBlocks(Reduction &reduction, int64_t copies) {
   CollectiveBuilder &c = reduction.c;
-  // What the copies cost for a part is at most what its elements cost.
-  GridParts parts(c, reduction.n,
-                  std::max(GridParts::unit, 2 * copies * reduction.size.bound));
+  GridParts parts(c, reduction.n, getPartLength(reduction, copies));
   return buildParts(reduction, Level::Block, parts.count.value,
                     [&](CollectiveBuilder &block, Value number) {
                       Value begin = block.mul(number, parts.length);
@@ -646,8 +650,8 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   bool isGrid = c.level == Level::Grid;
   int64_t most = isGrid ? CopyLimits::ownCopiesBytesAtGrid / bytes
                         : CopyLimits::ownCopiesBytes / bytes;
-  Extent workers = c.getConstantExtent(std::min<int64_t>(
-      most, c.level == Level::Warp ? CollectiveBuilder::warpSize : ::workers));
+  Extent workers = c.getConstantExtent(
+      std::min<int64_t>(most, c.level == Level::Warp ? CollectiveBuilder::warpSize : ::workers));
   if (isGrid) {
     // So many iterations of a thread that its copy does not count.
     Extent parts =
@@ -690,58 +694,61 @@ static int64_t countBytes(const Reduction &reduction) {
   return reduction.size.bound * bytes;
 }
 
-/// True if memory has the operation, so that no thread tries it again and
-/// again.
-static bool isNative(const Reduction &reduction) {
+static UpdateCost findUpdateCost(const Reduction &reduction) {
   using Kind = arith::AtomicRMWKind;
   std::optional<Kind> kind = getNamedKind(reduction);
-  if (!kind)
-    return false;
-  return llvm::all_of(reduction.getElementTypes(), [&](Type type) {
-    if (*kind == Kind::addf)
-      return type.isF32() || type.isF64();
-    return (type.isInteger(32) || type.isInteger(64)) && *kind != Kind::muli;
-  });
-}
-
-/// True if shared memory has the operation, too: combines what the lanes of a
-/// warp write to one element at once, at full speed even if that is all.
-static bool isFastInSharedMemory(const Reduction &reduction) {
-  return isNative(reduction) &&
-         llvm::all_of(reduction.getElementTypes(),
-                      [](Type type) { return type.isInteger(32); });
+  if (!kind || *kind == Kind::muli)
+    return UpdateCost::Loop;
+  auto isEach = [&](llvm::function_ref<bool(Type)> holds) {
+    return llvm::all_of(reduction.getElementTypes(), holds);
+  };
+  if (*kind == Kind::addf)
+    return isEach([](Type type) { return type.isF32() || type.isF64(); })
+               ? UpdateCost::Device
+               : UpdateCost::Loop;
+  if (isEach([](Type type) { return type.isInteger(32); }))
+    return UpdateCost::Shared;
+  return isEach(
+             [](Type type) { return type.isInteger(32) || type.isInteger(64); })
+             ? UpdateCost::Device
+             : UpdateCost::Loop;
 }
 
 /// True if a thread can have a copy in registers.
 static bool fitsRegisters(const Reduction &reduction) {
   return reduction.size.isStatic() && reduction.size.size > 0 &&
-         countBytes(reduction) <= CopyLimits::registerBytesWithLoops &&
+         countBytes(reduction) <= CopyLimits::registerBytes &&
          reduction.canFold();
 }
 
 /// Who has copies if nobody is named, at level grid.
-static Copies chooseCopies(const Reduction &reduction) {
-  if (!reduction.size.isBounded() ||
-      reduction.n.isAtMost(CopyLimits::fewIterations))
+static Copies chooseCopies(const Reduction &reduction, int64_t sharedBytes) {
+  // What is one part is done before copies are cleared and combined.
+  if (!reduction.size.isBounded() || reduction.n.isAtMost(GridParts::unit))
     return Copies::None;
-  int64_t bytes = countBytes(reduction);
-  if (isFastInSharedMemory(reduction))
-    return bytes <= CopyLimits::blockCopyBytes ? Copies::Block : Copies::None;
-  if (fitsRegisters(reduction) &&
-      (bytes <= CopyLimits::registerBytes || !isNative(reduction)))
+  auto fit = [&](int64_t copies) {
+    return copies * countBytes(reduction) <=
+               std::min(CopyLimits::blockBytes, sharedBytes) &&
+           !reduction.n.isAtMost(getPartLength(reduction, copies));
+  };
+  int64_t size = reduction.size.bound;
+  auto cost = static_cast<unsigned>(findUpdateCost(reduction));
+  if (size <= CopyLimits::registerElements[cost] && fitsRegisters(reduction))
     return Copies::Thread;
-  if (CopyLimits::warpCopies * bytes <= CopyLimits::warpCopiesBytes)
+  if (size <= CopyLimits::warpElements[cost] && fit(CopyLimits::warpCopies))
     return Copies::Warp;
-  return bytes <= CopyLimits::blockCopyBytes ? Copies::Block : Copies::None;
+  return fit(1) ? Copies::Block : Copies::None;
 }
 
 FailureOr<Copies> strategies::findCopies(Operation *op,
                                          std::optional<StringRef> strategy,
-                                         const Reduction *reduction) {
+                                         const Reduction *reduction,
+                                         int64_t sharedBytes) {
   Level level = getEnclosingScope(op).level;
   if (!strategy)
-    return reduction && level == Level::Grid ? chooseCopies(*reduction)
-                                             : Copies::None;
+    return reduction && level == Level::Grid
+               ? chooseCopies(*reduction, sharedBytes)
+               : Copies::None;
   SmallVector<std::pair<StringRef, Copies>> known{{"atomic", Copies::None}};
   if (reduction && level > Level::Thread)
     known.emplace_back("per_thread", Copies::Thread);

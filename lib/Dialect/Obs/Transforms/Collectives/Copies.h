@@ -12,30 +12,43 @@
 
 namespace mlir::obs::strategies {
 
-/// The sizes at which a reduction at level grid has copies of its result, all
-/// of them. Bytes are those of the elements of the result.
+/// What it takes to combine an element with a value in memory. It decides how
+/// many elements have copies for threads and warps: the more it takes, the more
+/// it is worth to keep others away.
+enum class UpdateCost {
+  /// Shared memory does it, for all lanes of a warp at once.
+  Shared,
+  /// Device memory does it, shared memory with a loop of compare-and-swap.
+  Device,
+  /// It is a loop of compare-and-swap everywhere.
+  Loop
+};
+
+/// The sizes at which a reduction at level grid has copies of its result. Times
+/// are those of 2^24 values on an H200 (of 2^22 for `Loop`), the worst of
+/// uniform and equal keys, in
+/// benchmarks/results/cuda-scatter-privatisation.txt.
 struct CopyLimits {
-  /// Of a copy in registers of each thread: it compares each index with each
-  /// element of the copy, which costs less than an atomic operation that waits
-  /// for the other lanes of the warp only while the elements are few.
-  static constexpr int64_t registerBytes = 64;
-  /// The same if memory has no such operation: the loop of compare-and-swap
-  /// that it takes costs more, and threads that try it hold each other up.
-  static constexpr int64_t registerBytesWithLoops = 128;
+  /// Elements of a copy in registers of each thread, which compares each index
+  /// with each of them, by `UpdateCost`. 8 integers of 32 bits take 0.029 ms so
+  /// and 0.041 ms in copies of blocks, 16 take twice as long as there; 16
+  /// floats take 0.083 ms and 0.21 ms in copies of warps; 32 maxima 0.053 and
+  /// 0.058 ms, and 64 nine times as long as there.
+  static constexpr int64_t registerElements[] = {8, 16, 32};
+  /// Bytes of such a copy. More do not stay in registers: 32 integers of 64
+  /// bits take 24 times as long as in copies of warps.
+  static constexpr int64_t registerBytes = 128;
   /// Copies of a block for its warps: as many as it has warps of 32 threads if
   /// it has 256 threads, so that only lanes of one warp meet in a copy.
   static constexpr int64_t warpCopies = 8;
-  /// Of all copies of the warps of a block: eight blocks of 256 threads, all
-  /// that a multiprocessor runs at a time, then fit into its shared memory.
-  static constexpr int64_t warpCopiesBytes = 8192;
-  /// Of a copy of a block: as much as every GPU since sm_75 has for a block, of
-  /// which an H200 runs three at a time. There a histogram of 2^24 numbers in
-  /// 16384 bins takes 0.11 ms so, and 0.25 ms without copies; 12 ms if all are
-  /// in one bin.
-  static constexpr int64_t blockCopyBytes = 65536;
-  /// So few iterations are one part, or less: they are done before copies are
-  /// cleared and combined.
-  static constexpr int64_t fewIterations = 4096;
+  /// Elements of such a copy, by `UpdateCost`. 1024 integers of 64 bits take
+  /// 0.49 ms so and 1.36 ms in copies of blocks, 2048 of them 0.34 and 0.09 ms
+  /// if keys are uniform; 4096 elements of a function 0.19 and 2 ms.
+  static constexpr int64_t warpElements[] = {0, 1024, 4096};
+  /// Bytes of all copies of a block, where the GPU has as much. Those of 32768
+  /// integers take 0.22 ms, and without copies 0.28 to 12 ms. More are not
+  /// measured: one block of a multiprocessor would be all that has room.
+  static constexpr int64_t blockBytes = 131072;
   /// Elements that are mapped by the part that is done with them last: one for
   /// each thread of a block. More of them wait for each other's fences longer
   /// than a kernel takes.
@@ -105,10 +118,10 @@ CollectiveBuilder::Values combineElements(OpBuilder &builder, Location loc,
 enum class Copies { None, Thread, Warp, Block };
 
 /// Who has copies of the result of `op`: whom `strategy` names, or whom its
-/// size suggests. `reduction` is null if it can have none. Emits
-/// `[strategy-name]` and `[R2-bounded]`.
+/// size suggests, if blocks have `sharedBytes` of shared memory. `reduction` is
+/// null if it can have none. Emits `[strategy-name]` and `[R2-bounded]`.
 FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
-                             const Reduction *reduction);
+                             const Reduction *reduction, int64_t sharedBytes);
 
 /// The result: parts of the iterations write to copies of it, which are then
 /// combined. `copies` is not `None`. If only a map uses the result and can be

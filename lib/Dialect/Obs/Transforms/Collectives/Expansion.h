@@ -46,11 +46,13 @@ ForceOp findOnlyForce(Value array);
 LogicalResult expandScan(OpBuilder &builder, ScanOp op);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
-LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op);
+// Blocks have `sharedBytes` of shared memory.
+LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op,
+                              int64_t sharedBytes);
 
 /// Replaces a fill whose result is to have copies. Emits `[strategy-name]` and
 /// `[R2-bounded]`.
-LogicalResult expandFill(OpBuilder &builder, FillOp op);
+LogicalResult expandFill(OpBuilder &builder, FillOp op, int64_t sharedBytes);
 
 } // namespace mlir::obs::strategies
 

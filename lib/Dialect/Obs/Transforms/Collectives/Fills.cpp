@@ -243,7 +243,8 @@ static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   return success();
 }
 
-LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
+LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op,
+                                     int64_t sharedBytes) {
   ArrayRef<Type> types = op.getType().getElementTypes();
   if (combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
     CollectiveBuilder c = getAdder(builder, op);
@@ -268,7 +269,7 @@ LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op) {
     reduction.emplace(c, op, loop);
   FailureOr<Copies> copies = findCopies(
       op, strategy ? std::optional(strategy.getValue()) : std::nullopt,
-      reduction ? &*reduction : nullptr);
+      reduction ? &*reduction : nullptr, sharedBytes);
   if (failed(copies))
     return failure();
   if (*copies != Copies::None) {

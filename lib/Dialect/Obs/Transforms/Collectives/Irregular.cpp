@@ -306,10 +306,13 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
 }
 
 LogicalResult strategies::expandIrregular(OpBuilder &builder,
-                                          IrregularOpInterface op) {
+                                          IrregularOpInterface op,
+                                          int64_t sharedBytes) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
-      .Case([&](ScatterOp op) { return expandScatter(builder, op); });
+      .Case([&](ScatterOp op) {
+        return expandScatter(builder, op, sharedBytes);
+      });
 }

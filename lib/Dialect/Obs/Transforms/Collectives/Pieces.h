@@ -64,7 +64,8 @@ Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 
 // One function for each file of operations.
 LogicalResult expandRank(OpBuilder &builder, RankOp op);
-LogicalResult expandScatter(OpBuilder &builder, ScatterOp op);
+LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
+                            int64_t sharedBytes);
 
 } // namespace mlir::obs::strategies
 

@@ -171,7 +171,8 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
 }
 
 /// What `op` makes.
-static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op) {
+static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
+                                      int64_t sharedBytes) {
   CollectiveBuilder c = getAdder(builder, op);
   Scatter scatter(c, op);
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
@@ -188,8 +189,8 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op) {
   std::optional<ScatterReduction> reduction;
   if (mayCopy)
     reduction.emplace(scatter);
-  FailureOr<Copies> copies =
-      findCopies(op, op.getStrategy(), reduction ? &*reduction : nullptr);
+  FailureOr<Copies> copies = findCopies(
+      op, op.getStrategy(), reduction ? &*reduction : nullptr, sharedBytes);
   if (failed(copies))
     return failure();
   if (op.getFound())
@@ -208,7 +209,8 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op) {
 }
 
 /// The same by a scatter of words that hold all components of an element.
-static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op) {
+static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op,
+                                            int64_t sharedBytes) {
   CollectiveBuilder c = getAdder(builder, op);
   Packing packing(builder, op.getArray().getType().getElementTypes());
   Values init, results;
@@ -222,7 +224,7 @@ static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op) {
       builder, c.loc, types, packing.packArray(c, op.getArray()),
       op.getIndices(), init, op.getExtents(), op.getContractAttr(),
       packing.packOperator(op, op.getKindAttr()), op.getStrategyAttr());
-  FailureOr<Values> words = buildScatter(builder, packed);
+  FailureOr<Values> words = buildScatter(builder, packed, sharedBytes);
   if (failed(words))
     return failure();
   builder.setInsertionPoint(op);
@@ -236,13 +238,15 @@ static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op) {
   return results;
 }
 
-LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op) {
+LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op,
+                                        int64_t sharedBytes) {
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
   bool isPacked =
       combinesTuples(types, op.getKindAttr(), bool(op.getFound())) &&
       countElementBits(types) <= maxAtomicBits && !op.getInit().empty();
-  FailureOr<Values> results =
-      isPacked ? buildPackedScatter(builder, op) : buildScatter(builder, op);
+  FailureOr<Values> results = isPacked
+                                  ? buildPackedScatter(builder, op, sharedBytes)
+                                  : buildScatter(builder, op, sharedBytes);
   if (failed(results))
     return failure();
   op->replaceAllUsesWith(*results);

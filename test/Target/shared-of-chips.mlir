@@ -1,0 +1,25 @@
+// RUN: obs-translate %s --obs-to-launch-json --chip=sm_75 | FileCheck %s --check-prefixes=CHECK,LITTLE
+// RUN: obs-translate %s --obs-to-launch-json --chip=sm_86 | FileCheck %s --check-prefixes=CHECK,LITTLE
+// RUN: obs-translate %s --obs-to-launch-json --chip=sm_90 | FileCheck %s --check-prefixes=CHECK,MUCH
+// RUN: obs-opt %s --obs-to-gpu=shared-bytes=65536 | FileCheck %s --check-prefix=GPU
+// RUN: obs-opt %s --obs-to-nvvm="chip=sm_80 format=nvvm libdevice=none" | FileCheck %s --check-prefix=NVVM
+// RUN: not obs-opt %s --obs-to-gpu=shared-bytes=65535 2>&1 | FileCheck %s --check-prefix=LIMIT
+
+// Copies of a result take as much shared memory as blocks of the chip have: those of 32768
+// integers need 128 KiB. A copy that is asked for has to fit.
+// CHECK: "entry": "counts"
+// LITTLE: "sharedBytes": 0
+// MUCH: "sharedBytes": 131072
+// CHECK: "entry": "asked"
+// CHECK: "sharedBytes": 65536
+// GPU: @kernels::@counts {{.*}} dynamic_shared_memory_size %c0_i32
+// NVVM: @kernels::@counts {{.*}} dynamic_shared_memory_size %c131072_i32
+// LIMIT: [shared-limit] needs 65536 bytes of shared memory, but a block has 65535
+func.func @main(%keys: !obs.pull<? x i32>) -> (!obs.pull<32768 x i32>, !obs.pull<16384 x i32>) {
+  %zero = arith.constant 0 : i32
+  %p = obs.scatter %keys at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 32768 x i32>
+  %r = obs.force %p {kernel = "counts"} : !obs.push<grid, 32768 x i32> -> !obs.pull<32768 x i32>
+  %q = obs.scatter %keys at %keys init %zero reduce(addi) {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16384 x i32>
+  %s = obs.force %q {kernel = "asked"} : !obs.push<grid, 16384 x i32> -> !obs.pull<16384 x i32>
+  return %r, %s : !obs.pull<32768 x i32>, !obs.pull<16384 x i32>
+}
