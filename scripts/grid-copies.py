@@ -21,8 +21,10 @@ import runs
 
 # Name, number of elements, element type, operator, the pattern, and how a value is made of %v of i32.
 RESULTS = [
-    ("registers", 16, "i32", "addi", None, "arith.addi %v, %none : i32"),
-    ("warps", 17, "i32", "addi", None, "arith.addi %v, %none : i32"),
+    ("registers", 8, "i32", "addi", None, "arith.addi %v, %none : i32"),
+    ("small", 9, "i32", "addi", None, "arith.addi %v, %none : i32"),
+    ("wide_registers", 16, "i64", "addi", None, "arith.extsi %v : i32 to i64"),
+    ("warps", 17, "i64", "addi", None, "arith.extsi %v : i32 to i64"),
     ("wide", 256, "i32", "maxs", None, "arith.addi %v, %none : i32"),
     ("block", 257, "i32", "xori", None, "arith.addi %v, %none : i32"),
     ("huge", 8193, "i32", "addi", None, "arith.addi %v, %none : i32"),
