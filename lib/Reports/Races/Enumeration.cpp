@@ -54,7 +54,7 @@ private:
 
   bool isFew(unsigned unknown) const {
     const std::optional<IndexRange> &range = question.unknowns[unknown].range;
-    return range && uint64_t(range->max - range->min) < maxValues;
+    return range && getSpan(*range) < maxValues;
   }
   bool allFew(const IndexExpr &expr) const {
     return llvm::all_of(collectLeaves({expr}, Kind::Symbol),
@@ -119,9 +119,14 @@ Enumeration::cancel(const Meeting &meeting) {
 static bool areRangesApart(const Meeting &meeting) {
   std::optional<IndexRange> a = meeting.first.getRange();
   std::optional<IndexRange> b = meeting.second.getRange();
+  auto isBelow = [](const IndexRange &low, int64_t width,
+                    const IndexRange &high) {
+    return low.max < high.min &&
+           getSpan({low.max, high.min}) >= uint64_t(width);
+  };
   return a && b &&
-         (a->max + meeting.firstWidth <= b->min ||
-          b->max + meeting.secondWidth <= a->min);
+         (isBelow(*a, meeting.firstWidth, *b) ||
+          isBelow(*b, meeting.secondWidth, *a));
 }
 
 bool Enumeration::prepare(bool fewer) {
@@ -199,8 +204,8 @@ bool Enumeration::prepare(bool fewer) {
 uint64_t Enumeration::count(ArrayRef<unsigned> unknowns) const {
   uint64_t product = 1;
   for (unsigned unknown : unknowns) {
-    const IndexRange &range = *question.unknowns[unknown].range;
-    product *= std::max<int64_t>(0, range.max - range.min + 1);
+    // One of few: see isFew.
+    product *= getSpan(*question.unknowns[unknown].range) + 1;
     if (product > budget)
       return budget + 1;
   }
@@ -218,8 +223,8 @@ bool Enumeration::forAll(ArrayRef<unsigned> unknowns,
   if (unknowns.empty())
     return visit();
   const IndexRange &range = *question.unknowns[unknowns.front()].range;
-  for (int64_t value = range.min; value <= range.max; ++value) {
-    values[unknowns.front()] = value;
+  for (uint64_t i = 0, last = getSpan(range); i <= last; ++i) {
+    values[unknowns.front()] = range.min + int64_t(i);
     if (forAll(unknowns.drop_front(), visit))
       return true;
   }
@@ -240,6 +245,10 @@ std::optional<int64_t> Enumeration::evaluate(Half &half,
   int64_t pieces = 1;
   size_t wide = 0;
   for (auto [i, meeting] : llvm::enumerate(question.meetings)) {
+    // Nor does memory there.
+    constexpr int64_t end = int64_t(1) << 62;
+    if ((*results)[i] < -end || (*results)[i] > end)
+      return std::nullopt;
     int64_t width = half.isFirst ? meeting.firstWidth : meeting.secondWidth;
     int64_t granule = std::gcd(meeting.firstWidth, meeting.secondWidth);
     int64_t first = llvm::divideFloorSigned((*results)[i], granule);

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -56,7 +57,7 @@ static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
       continue;
     if (std::optional<int64_t> least =
             getLeastAdded(sum->getOperand(i), loop, ranges))
-      return *least + other->min;
+      return llvm::checkedAdd(*least, other->min);
   }
   return std::nullopt;
 }
@@ -144,8 +145,8 @@ static int64_t getFactors(const IndexExpr &expr,
   if (std::optional<int64_t> number = expr.getConstant())
     return *number;
   if (expr.getKind() == Kind::Mul)
-    return getFactors(expr.getOperands()[0], factors) *
-           getFactors(expr.getOperands()[1], factors);
+    return uint64_t(getFactors(expr.getOperands()[0], factors)) *
+           uint64_t(getFactors(expr.getOperands()[1], factors));
   factors.push_back(expr);
   return 1;
 }

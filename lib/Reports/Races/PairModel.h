@@ -115,6 +115,12 @@ struct Question {
 
 inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
 
+/// How many numbers `range` has, less one: that fits where their difference as
+/// signed numbers does not.
+inline uint64_t getSpan(const IndexRange &range) {
+  return uint64_t(range.max) - uint64_t(range.min);
+}
+
 /// 1 if `a` compares with `b` in this way, else 0.
 inline IndexExpr compare(IndexExpr::Compare how, IndexExpr a, IndexExpr b) {
   return IndexExpr::select(how, a, b, constant(1), constant(0));

@@ -8,6 +8,7 @@
 #include "PairModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -78,7 +79,7 @@ static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
     std::optional<int64_t> a = getNumber(sum.getLhs(), turns);
     std::optional<int64_t> b = getNumber(sum.getRhs(), turns);
     if (a && b)
-      return *a + *b;
+      return llvm::checkedAdd(*a, *b);
   }
   return std::nullopt;
 }
@@ -87,14 +88,16 @@ static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
 /// last.
 static std::optional<int64_t> getLoopFlips(scf::ForOp loop, unsigned i,
                                            Turns &turns, bool isBeforeLast) {
-  constexpr int64_t maxTurns = 1024;
+  constexpr uint64_t maxTurns = 1024;
   std::optional<int64_t> from = getNumber(loop.getLowerBound(), turns);
   std::optional<int64_t> to = getNumber(loop.getUpperBound(), turns);
-  if (!from || !to || *to - *from > maxTurns ||
-      !isConstantIntValue(loop.getStep(), 1))
+  if (!from || !to || !isConstantIntValue(loop.getStep(), 1) ||
+      (*from < *to && getSpan({*from, *to}) > maxTurns))
     return std::nullopt;
   int64_t flips = 0;
-  for (int64_t turn = *from; turn < *to - isBeforeLast; ++turn) {
+  for (int64_t turn = *from; turn < *to; ++turn) {
+    if (isBeforeLast && turn + 1 == *to)
+      break;
     turns[loop.getInductionVar()] = turn;
     std::optional<int64_t> each =
         getFlips(loop.getYieldedValues()[i], loop.getRegionIterArg(i), turns);
@@ -247,7 +250,11 @@ static std::optional<IndexRange> getAdded(Value value, Value from) {
       return std::nullopt;
     std::optional<IndexRange> added = getAdded(sum.getLhs(), from);
     int64_t more = number.getSExtValue();
-    return added ? IndexRange{added->min + more, added->max + more} : added;
+    IndexRange result;
+    if (!added || llvm::AddOverflow(added->min, more, result.min) ||
+        llvm::AddOverflow(added->max, more, result.max))
+      return std::nullopt;
+    return result;
   }
   Value choices[2];
   if (auto select = dyn_cast_or_null<arith::SelectOp>(op)) {
@@ -358,6 +365,33 @@ IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
   return remember(makeTurn(loop, side, Owner::Second));
 }
 
+/// The number of the last turn of a loop from `from` to `bound`, where the
+/// first one counts as 0; 0 for a loop without turns, too.
+static int64_t getLastTurn(int64_t from, int64_t bound, int64_t stride) {
+  if (bound <= from)
+    return 0;
+  uint64_t last = (getSpan({from, bound}) - 1) / stride;
+  return std::min(last, uint64_t(std::numeric_limits<int64_t>::max()));
+}
+
+/// Bounds of `form`, which can contain multiples of the number `thread`, of a
+/// lane in a warp: the last warp may have fewer lanes than there are numbers.
+static std::optional<IndexRange>
+getRange(LinearForm form, const IndexExpr &thread, int64_t threads) {
+  LinearForm parts = LinearForm::get(thread);
+  for (auto &[term, factor] : form.terms)
+    if (!parts.terms.empty() && term == parts.terms.back().first &&
+        parts.terms.back().second == 1) {
+      int64_t multiple = factor;
+      form.add(parts, int64_t(-uint64_t(multiple)));
+      form.add(IndexExpr::symbol(std::numeric_limits<unsigned>::max(),
+                                 IndexRange{0, threads - 1}),
+               multiple);
+      break;
+    }
+  return form.getRange();
+}
+
 /// A turn of `loop` about which nothing else is known.
 IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
   IndexExpr start = get(loop.getLowerBound(), side);
@@ -372,13 +406,12 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     std::optional<IndexRange> from = start.getRange();
     std::optional<IndexRange> to = bound.getRange();
     if (from && to)
-      count.max = std::max<int64_t>(0, (to->max - 1 - from->min) / *stride);
+      count.max = getLastTurn(from->min, to->max, *stride);
     if (from && range && range->max < (int64_t(1) << 40))
-      count.max = std::min(
-          count.max, std::max<int64_t>(0, (range->max - from->min) / *stride));
+      count.max =
+          std::min(count.max, getLastTurn(from->min, range->max + 1, *stride));
     if (from && most != std::numeric_limits<int64_t>::max())
-      count.max = std::min(
-          count.max, std::max<int64_t>(0, (most - 1 - from->min) / *stride));
+      count.max = std::min(count.max, getLastTurn(from->min, most, *stride));
     turn = start + makeUnknown({owner, count}) * step;
   } else {
     // for (i = block * c + r; ...; i += blocks * c), r in [0, c): what blocks
@@ -396,16 +429,17 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
     if (chunk > 0)
       rest.add(getBlock(side), -chunk);
     llvm::erase_if(rest.terms, [](auto &term) { return term.second == 0; });
-    std::optional<IndexRange> within = rest.getRange();
+    std::optional<IndexRange> within = getRange(rest, getThread(side), threads);
     if (chunk > 0 && within && within->min >= 0 && within->max < chunk) {
       int64_t chunks = std::numeric_limits<int64_t>::max();
       if (std::optional<IndexRange> to = bound.getRange())
-        chunks = std::max<int64_t>(0, (to->max - 1) / chunk);
+        chunks = getLastTurn(0, to->max, chunk);
       turn =
           makeUnknown({owner, IndexRange{0, chunks}, true}) * constant(chunk) +
           rest.toExpr();
     } else {
-      turn = makeUnknown({owner, range});
+      // More than the loop has: not every solution is a race.
+      turn = makeUnknown({owner, range, false, /*isData=*/true});
       question.conditions.push_back(compare(Compare::LessEqual, start, turn));
     }
   }

@@ -8,6 +8,7 @@
 #include "OverlapSolver.h"
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
+#include "llvm/ADT/DynamicAPInt.h"
 #include <map>
 
 using namespace mlir;
@@ -15,20 +16,23 @@ using namespace mlir::obs;
 using namespace mlir::obs::races;
 using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
+using llvm::DynamicAPInt;
 
 /// How many combinations of cases are tried for one question.
 constexpr unsigned maxCases = 2048;
 /// Numbers beyond this bound nothing.
 constexpr int64_t huge = int64_t(1) << 40;
+constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 
 namespace {
-/// A sum of columns with factors, and a constant.
+/// A sum of columns with factors, and a constant: of numbers of any size, as
+/// those that few bits are shifted by many make large factors.
 struct Sum {
-  std::map<unsigned, int64_t> terms;
-  int64_t constant = 0;
+  std::map<unsigned, DynamicAPInt> terms;
+  DynamicAPInt constant;
 
-  void add(const Sum &other, int64_t factor) {
-    for (auto [column, coefficient] : other.terms)
+  void add(const Sum &other, const DynamicAPInt &factor) {
+    for (const auto &[column, coefficient] : other.terms)
       if ((terms[column] += factor * coefficient) == 0)
         terms.erase(column);
     constant += factor * other.constant;
@@ -39,7 +43,7 @@ struct Sum {
   }
 };
 
-Sum number(int64_t value) {
+Sum number(const DynamicAPInt &value) {
   Sum sum;
   sum.constant = value;
   return sum;
@@ -47,9 +51,11 @@ Sum number(int64_t value) {
 
 Sum difference(const Sum &a, const Sum &b) {
   Sum sum = a;
-  sum.add(b, -1);
+  sum.add(b, DynamicAPInt(-1));
   return sum;
 }
+
+Sum number(int64_t value) { return number(DynamicAPInt(value)); }
 
 /// One attempt at a question, with a choice made wherever an expression has
 /// several cases. The choices come from outside, as a list that grows.
@@ -74,7 +80,7 @@ private:
   };
   struct Quotient {
     Sum dividend;
-    int64_t divisor;
+    DynamicAPInt divisor;
     Sum value;
   };
   struct SymbolicQuotient {
@@ -89,7 +95,7 @@ private:
   }
   Sum newColumn() {
     Sum sum;
-    sum.terms[numColumns++] = 1;
+    sum.terms[numColumns++] = DynamicAPInt(1);
     return sum;
   }
   void requireZero(const Sum &sum) {
@@ -123,7 +129,7 @@ private:
   Sum get(const IndexExpr &expr);
   Sum compute(const IndexExpr &expr);
   Sum multiply(const Sum &a, const Sum &b);
-  Sum divide(const Sum &a, int64_t divisor);
+  Sum divide(const Sum &a, const DynamicAPInt &divisor);
   const SymbolicQuotient &divide(const Sum &a, const Sum &b);
   Sum maskBits(const IndexExpr &expr, uint64_t mask);
   std::optional<int64_t> pickValue(const IndexExpr &expr);
@@ -150,7 +156,7 @@ private:
   void relateProducts();
   bool relate(const Product &a, const Product &b);
   presburger::IntegerPolyhedron getSet() const;
-  SmallVector<int64_t> getRow(const Sum &sum) const;
+  SmallVector<DynamicAPInt> getRow(const Sum &sum) const;
   /// With all constraints so far.
   presburger::Simplex &getSimplex();
   /// Quick, may say no although there is no integer.
@@ -193,7 +199,7 @@ Sum Attempt::get(const IndexExpr &expr) {
 /// True if `expr` has few values.
 static bool isNarrow(const IndexExpr &expr) {
   std::optional<IndexRange> range = expr.getRange();
-  return range && range->max - range->min < 64;
+  return range && getSpan(*range) < 64;
 }
 
 /// A value of `expr` as one of few, with the condition that it has it.
@@ -203,7 +209,7 @@ std::optional<int64_t> Attempt::pickValue(const IndexExpr &expr) {
   if (!isNarrow(expr))
     return std::nullopt;
   std::optional<IndexRange> range = expr.getRange();
-  int64_t value = range->min + choose(range->max - range->min + 1);
+  int64_t value = range->min + choose(getSpan(*range) + 1);
   requireZero(difference(get(expr), number(value)));
   return value;
 }
@@ -211,7 +217,7 @@ std::optional<int64_t> Attempt::pickValue(const IndexExpr &expr) {
 Sum Attempt::multiply(const Sum &a, const Sum &b) {
   if (a.isConstant() || b.isConstant()) {
     const Sum &factor = a.isConstant() ? b : a;
-    int64_t times = a.isConstant() ? a.constant : b.constant;
+    const DynamicAPInt &times = a.isConstant() ? a.constant : b.constant;
     Sum sum;
     sum.add(factor, times);
     if (!factor.isConstant() &&
@@ -225,7 +231,7 @@ Sum Attempt::multiply(const Sum &a, const Sum &b) {
   // (x + c) * m = x * m + c * m, so that equal parts stay equal.
   if (a.constant != 0 || b.constant != 0) {
     Sum restA = a, restB = b;
-    restA.constant = restB.constant = 0;
+    restA.constant = restB.constant = DynamicAPInt(0);
     Sum sum = multiply(restA, restB);
     sum.add(restA, b.constant);
     sum.add(restB, a.constant);
@@ -241,11 +247,11 @@ Sum Attempt::multiply(const Sum &a, const Sum &b) {
   return products.back().value;
 }
 
-Sum Attempt::divide(const Sum &a, int64_t divisor) {
+Sum Attempt::divide(const Sum &a, const DynamicAPInt &divisor) {
   if (divisor == 1)
     return a;
   if (a.isConstant())
-    return number(a.constant / divisor - (a.constant % divisor < 0));
+    return number(floorDiv(a.constant, divisor));
   for (const Quotient &quotient : quotients)
     if (quotient.dividend == a && quotient.divisor == divisor)
       return quotient.value;
@@ -271,7 +277,7 @@ const Attempt::SymbolicQuotient &Attempt::divide(const Sum &a, const Sum &b) {
   // Indices are not negative, nor are their quotients.
   require(result.quotient);
   Sum whole = multiply(result.quotient, b);
-  whole.add(result.remainder, 1);
+  whole.add(result.remainder, DynamicAPInt(1));
   requireZero(difference(whole, a));
   symbolicQuotients.push_back(result);
   return symbolicQuotients.back();
@@ -292,14 +298,14 @@ Sum Attempt::maskBits(const IndexExpr &expr, uint64_t mask) {
     unsigned high = low;
     while (high < 64 && (mask >> high & 1))
       ++high;
-    bool isTop = high >= 62 && high < 64;
+    bool isTop = high == 63;
     if ((isNegative && (isTop || (high < 64 && int64_t(mask) < 0))) || low > 62)
       return approximate(expr);
-    Sum bits = divide(value, int64_t(1) << low);
-    if (high < 62)
-      bits.add(divide(value, int64_t(1) << high),
-               -(int64_t(1) << (high - low)));
-    result.add(bits, int64_t(1) << low);
+    auto power = [](unsigned bit) { return DynamicAPInt(int64_t(1) << bit); };
+    Sum bits = divide(value, power(low));
+    if (high < 63)
+      bits.add(divide(value, power(high)), -power(high - low));
+    result.add(bits, power(low));
     low = high;
   }
   return result;
@@ -328,7 +334,8 @@ Sum Attempt::compute(const IndexExpr &expr) {
   case Kind::Add:
   case Kind::Sub: {
     Sum sum = get(operands[0]);
-    sum.add(get(operands[1]), expr.getKind() == Kind::Add ? 1 : -1);
+    sum.add(get(operands[1]),
+            DynamicAPInt(expr.getKind() == Kind::Add ? 1 : -1));
     return sum;
   }
   case Kind::Mul:
@@ -359,11 +366,12 @@ Sum Attempt::compute(const IndexExpr &expr) {
     if (!b.getConstant() && !isNarrow(b))
       return approximate(expr);
     std::optional<IndexRange> range = b.getRange();
-    if (!b.getConstant() && range->min >= 0 && expr.getKind() != Kind::And) {
+    if (!b.getConstant() && range->min >= 0 && range->max < huge &&
+        expr.getKind() != Kind::And) {
       // Only the low bits of the other change: one case, not one for each
       // value.
       Sum result = approximate(expr);
-      int64_t block = llvm::PowerOf2Ceil(range->max + 1);
+      DynamicAPInt block(int64_t(llvm::PowerOf2Ceil(range->max + 1)));
       requireZero(difference(divide(result, block), divide(get(a), block)));
       return result;
     }
@@ -376,21 +384,21 @@ Sum Attempt::compute(const IndexExpr &expr) {
     // a | c = a + c - (a & c), a ^ c = a + c - 2 (a & c)
     Sum sum = get(a);
     sum.constant += *mask;
-    sum.add(both, expr.getKind() == Kind::Or ? -1 : -2);
+    sum.add(both, DynamicAPInt(expr.getKind() == Kind::Or ? -1 : -2));
     return sum;
   }
   case Kind::Shl:
   case Kind::Shr: {
     // By anything: a number of its own, rather than a case for each.
     if (std::optional<IndexRange> by = operands[1].getRange();
-        by && by->max - by->min > 32)
+        by && getSpan(*by) > 32)
       return approximate(expr);
     std::optional<int64_t> distance = pickValue(operands[1]);
     if (!distance || *distance < 0 || *distance > 40)
       return approximate(expr);
     if (expr.getKind() == Kind::Shl)
       return multiply(get(operands[0]), number(int64_t(1) << *distance));
-    return divide(get(operands[0]), int64_t(1) << *distance);
+    return divide(get(operands[0]), DynamicAPInt(int64_t(1) << *distance));
   }
   case Kind::Min:
   case Kind::Max: {
@@ -528,8 +536,8 @@ void Attempt::assumeApart() {
   case Between::Lanes:
     return different(threads[0], threads[1]);
   case Between::Warps:
-    return different(divide(threads[0], warpSize),
-                     divide(threads[1], warpSize));
+    return different(divide(threads[0], DynamicAPInt(warpSize)),
+                     divide(threads[1], DynamicAPInt(warpSize)));
   case Between::Blocks: {
     // Whatever both threads have from their blocks.
     SmallVector<std::pair<Sum, Operation *>> blocks[2];
@@ -590,7 +598,7 @@ bool Attempt::relate(const Product &a, const Product &b) {
     const Product &high = order == 1 ? b : a;
     requireLess(low.factors[1], high.factors[1]);
     Sum gap = difference(high.value, low.value);
-    gap.add(a.factors[0], -1);
+    gap.add(a.factors[0], DynamicAPInt(-1));
     require(gap);
   }
   isImpossible |= isEmpty();
@@ -637,9 +645,9 @@ presburger::IntegerPolyhedron Attempt::getSet() const {
   return set;
 }
 
-SmallVector<int64_t> Attempt::getRow(const Sum &sum) const {
-  SmallVector<int64_t> row(numColumns + 1, 0);
-  for (auto [column, coefficient] : sum.terms)
+SmallVector<DynamicAPInt> Attempt::getRow(const Sum &sum) const {
+  SmallVector<DynamicAPInt> row(numColumns + 1);
+  for (const auto &[column, coefficient] : sum.terms)
     row[column] = coefficient;
   row[numColumns] = sum.constant;
   return row;
@@ -650,13 +658,10 @@ presburger::Simplex &Attempt::getSimplex() {
     simplex.emplace(numColumns);
   else if (numColumns > simplex->getNumVariables())
     simplex->appendVariable(numColumns - simplex->getNumVariables());
-  auto toNumbers = [&](const Sum &sum) {
-    return presburger::getDynamicAPIntVec(getRow(sum));
-  };
   for (; numSimplexEqualities < equalities.size(); ++numSimplexEqualities)
-    simplex->addEquality(toNumbers(equalities[numSimplexEqualities]));
+    simplex->addEquality(getRow(equalities[numSimplexEqualities]));
   for (; numSimplexInequalities < inequalities.size(); ++numSimplexInequalities)
-    simplex->addInequality(toNumbers(inequalities[numSimplexInequalities]));
+    simplex->addInequality(getRow(inequalities[numSimplexInequalities]));
   return *simplex;
 }
 
@@ -667,8 +672,7 @@ bool Attempt::isImplied(const Sum &sum) {
   if (sum.isConstant())
     return sum.constant >= 0;
   presburger::Simplex &simplex = getSimplex();
-  return simplex.isEmpty() || simplex.isRedundantInequality(
-                                  presburger::getDynamicAPIntVec(getRow(sum)));
+  return simplex.isEmpty() || simplex.isRedundantInequality(getRow(sum));
 }
 
 std::optional<Answer> Attempt::sample() {
@@ -678,14 +682,18 @@ std::optional<Answer> Attempt::sample() {
   auto point = set.findIntegerSample();
   if (!point)
     return std::nullopt;
-  auto value = [&](const Sum &sum) {
-    int64_t result = sum.constant;
-    for (auto [column, coefficient] : sum.terms)
-      result += coefficient * int64_t((*point)[column]);
-    return result;
-  };
   Answer answer;
   answer.kind = isExact ? Answer::Meet : Answer::Open;
+  auto value = [&](const Sum &sum) {
+    DynamicAPInt result = sum.constant;
+    for (const auto &[column, coefficient] : sum.terms)
+      result += coefficient * (*point)[column];
+    if (result >= -largest && result <= largest)
+      return int64_t(result);
+    // There is no such number in a run.
+    answer.kind = Answer::Open;
+    return largest;
+  };
   answer.hasThreads = true;
   answer.firstThread = value(threads[0]);
   answer.secondThread = value(threads[1]);
