@@ -51,7 +51,7 @@ LogicalResult AccessIntervals::runBlock(Block &block, State &state) {
 }
 
 LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
-  if (isBarrier(&op, between)) {
+  if (barriers.contains(&op)) {
     state.clear();
     return success();
   }
@@ -62,7 +62,7 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
   }
   if (op.getNumRegions() == 0)
     return success();
-  if (containsBarrier(&op, between)) {
+  if (holders.contains(&op)) {
     if (failed(uniformity.require(&op, between, "barrier")))
       return failure();
     if (auto branch = dyn_cast<scf::IfOp>(op))

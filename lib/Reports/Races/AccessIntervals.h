@@ -29,7 +29,13 @@ public:
                   const llvm::MapVector<Operation *, MemoryAccess> &accesses,
                   Uniformity &uniformity, const Ranges &ranges, Visitor visit)
       : kernel(kernel), between(between), accesses(accesses),
-        uniformity(uniformity), ranges(ranges), visit(visit) {}
+        uniformity(uniformity), ranges(ranges), visit(visit),
+        barriers(findBarriers(kernel, between)) {
+    for (Operation *barrier : barriers)
+      for (Operation *op = barrier->getParentOp(); op != kernel;
+           op = op->getParentOp())
+        holders.insert(op);
+  }
 
   /// Fails, with a diagnostic, where some threads pass by a barrier that others
   /// wait at.
@@ -50,6 +56,9 @@ private:
   Uniformity &uniformity;
   const Ranges &ranges;
   Visitor visit;
+  /// Where the threads wait for each other, and what has such a place in its
+  /// regions.
+  llvm::DenseSet<Operation *> barriers, holders;
   /// The loops around, outermost first, that hold barriers.
   SmallVector<Operation *> loops;
   /// Pairs that were visited.

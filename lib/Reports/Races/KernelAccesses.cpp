@@ -115,33 +115,74 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
   return access;
 }
 
-bool races::isBarrier(Operation *op, Between between) {
-  switch (between) {
-  case Between::Blocks:
-    return false;
-  case Between::Warps:
-    return isa<gpu::BarrierOp>(op);
-  case Between::Lanes:
-    if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {
-      APInt mask;
-      // All lanes that run: a block of 4 threads has 4 of them.
-      auto size = op->getParentOfType<gpu::GPUFuncOp>().getKnownBlockSizeAttr();
-      int64_t lanes = size ? std::min<int64_t>(size[0], warpSize) : warpSize;
-      return matchPattern(sync.getMask(), m_ConstantInt(&mask)) &&
-             mask.countr_one() >= lanes;
+/// What `value` is for thread `thread` of any block, if its number is all that
+/// decides that.
+static Attribute evaluate(Value value, int64_t thread,
+                          llvm::DenseMap<Value, Attribute> &known) {
+  auto [found, isNew] = known.try_emplace(value);
+  Operation *op = value.getDefiningOp();
+  if (!isNew || !op)
+    return found->second;
+  Attribute result;
+  if (isa<gpu::ThreadIdOp>(op)) {
+    result = IntegerAttr::get(value.getType(), thread);
+  } else if (op->getNumRegions() == 0 && op->getNumResults() == 1) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(evaluate(operand, thread, known));
+      if (!operands.back())
+        return {};
     }
-    return isa<gpu::BarrierOp>(op);
+    SmallVector<OpFoldResult> folded;
+    if (succeeded(op->fold(operands, folded)) && folded.size() == 1) {
+      result = dyn_cast<Attribute>(folded.front());
+      if (!result)
+        result = evaluate(cast<Value>(folded.front()), thread, known);
+    }
   }
-  llvm_unreachable("all pairs are listed");
+  known[value] = result;
+  return result;
 }
 
-bool races::containsBarrier(Operation *op, Between between) {
-  return op
-      ->walk([&](Operation *inner) {
-        return isBarrier(inner, between) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// True if `mask` is, for every thread of a block of so many, the lanes that
+/// its warp has: a block of 4 threads has 4, and the last warp of one of 33
+/// has 1. All 32 are right, too, as those that there are not are not waited
+/// for.
+static bool isMaskOfWarp(Value mask, int64_t threads) {
+  for (int64_t thread = 0; thread < threads; ++thread) {
+    llvm::DenseMap<Value, Attribute> known;
+    auto number = dyn_cast_or_null<IntegerAttr>(evaluate(mask, thread, known));
+    if (!number)
+      return false;
+    int64_t first = thread / warpSize * warpSize;
+    unsigned lanes = std::min(threads - first, warpSize);
+    const APInt &bits = number.getValue();
+    if (!bits.isMask(lanes) && !bits.isAllOnes())
+      return false;
+  }
+  return true;
+}
+
+llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,
+                                                Between between) {
+  llvm::DenseSet<Operation *> barriers;
+  if (between == Between::Blocks)
+    return barriers;
+  int64_t threads = kernel.getKnownBlockSizeAttr().asArrayRef().front();
+  llvm::DenseMap<Value, bool> masks;
+  kernel.walk([&](Operation *op) {
+    auto sync = dyn_cast<NVVM::SyncWarpOp>(op);
+    if (sync && between == Between::Lanes) {
+      auto [mask, isNew] = masks.try_emplace(sync.getMask());
+      if (isNew)
+        mask->second = isMaskOfWarp(sync.getMask(), threads);
+      if (mask->second)
+        barriers.insert(op);
+    } else if (isa<gpu::BarrierOp>(op)) {
+      barriers.insert(op);
+    }
+  });
+  return barriers;
 }
 
 llvm::DenseMap<Value, Value> races::getEqualParameters(gpu::GPUFuncOp kernel) {

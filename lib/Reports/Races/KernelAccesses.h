@@ -17,6 +17,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::obs::races {
 
@@ -60,11 +61,10 @@ LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 /// The access that `op` makes, if it makes one to shared or global memory.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
 
-/// True if the two threads of `between` wait for each other at `op`.
-bool isBarrier(Operation *op, Between between);
-
-/// True if `op` holds a barrier of `between` in one of its regions.
-bool containsBarrier(Operation *op, Between between);
+/// The operations of `kernel` at which the two threads of `between` wait for
+/// each other.
+llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,
+                                         Between between);
 
 /// Parameters of `kernel` that all launches in its program give the value of
 /// another parameter before them: sizes of arrays, mostly.
