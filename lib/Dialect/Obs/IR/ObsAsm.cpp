@@ -7,7 +7,6 @@
 
 #include "Syntax.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -543,19 +542,6 @@ void ForceOp::print(OpAsmPrinter &printer) {
   if (!getInto().empty())
     printer << " into " << getInto().getTypes();
   printer.printArrowTypeList(getResultTypes());
-}
-
-void ForceOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  // Fresh arrays die with their results; given memory is written for good.
-  for (OpResult result : getOperation()->getResults()) {
-    if (getInto().empty())
-      effects.emplace_back(MemoryEffects::Allocate::get(), result);
-    effects.emplace_back(MemoryEffects::Write::get(), result);
-  }
-  for (OpOperand &memory : getIntoMutable())
-    effects.emplace_back(MemoryEffects::Write::get(), &memory);
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,10 @@ Value forceAtGrid(CollectiveBuilder &c, Value push);
 /// program; null if there is none, or more.
 ForceOp findOnlyForce(Value array);
 
+/// Drops what is forced of the push array `array` and then not used. True if
+/// nobody uses the array then.
+bool dropUnused(Value array);
+
 // They replace the results of `op` by core operations.
 LogicalResult expandScan(OpBuilder &builder, ScanOp op);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);

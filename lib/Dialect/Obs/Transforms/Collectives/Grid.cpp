@@ -203,6 +203,13 @@ Value strategies::reduceByLastBlock(CollectiveBuilder &c, Value x,
       });
 }
 
+Value strategies::reduceByOneKernel(CollectiveBuilder &c, Value x,
+                                    ValueRange init) {
+  PushType type = getGridType(c, c.getConstantExtent(1));
+  return isForOneBlock(c.getExtent(x)) ? reduceByOneBlock(c, x, init, type)
+                                       : reduceByLastBlock(c, x, init, type);
+}
+
 Value strategies::reduceByAtomics(CollectiveBuilder &c, Value x,
                                   ValueRange init, StringRef kind,
                                   PushType type) {

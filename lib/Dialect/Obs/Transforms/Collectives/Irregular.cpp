@@ -110,6 +110,32 @@ static Value allocateCount(CollectiveBuilder &c, CompactOp op) {
   return memory;
 }
 
+/// The number of elements that are kept, at level grid, where nobody wants the
+/// elements: a sum, which needs no positions.
+static LogicalResult expandCountAtGrid(CollectiveBuilder &c, CompactOp op,
+                                       Extent n) {
+  if (failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"one_pass", "three_kernels"})))
+    return failure();
+  if (op.getCount().use_empty())
+    return success();
+  Type type = op.getCount().getType().getElementTypes().front();
+  CollectiveBuilder adder = c;
+  adder.elementTypes = {type};
+  Value flags = c.shareReads(op.getFlags());
+  Value numbers = adder.shareReads(adder.generate(n, [&](Value i) {
+    return Values{convert(adder, c.get(flags, i).front(), type,
+                          /*isUnsigned=*/true)};
+  }));
+  Value zero = convert(adder, c.constant(0), type);
+  Value count = reduceByOneKernel(adder, numbers, zero);
+  if (!findOnlyForce(op.getCount()))
+    count = PushOp::create(c.builder, c.loc, op.getCount().getType(),
+                           forceAtGrid(adder, count));
+  op.getCount().replaceAllUsesWith(count);
+  return success();
+}
+
 static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
@@ -136,6 +162,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
     count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
       return accumulate(c, n.value, zero, getNext);
     });
+  } else if (c.level == Level::Grid && dropUnused(op.getResult())) {
+    return expandCountAtGrid(c, op, n);
   } else if (c.level == Level::Grid) {
     bool inOnePass = forceBeforeCount(op);
     Value memory = inOnePass ? allocateCount(c, op) : Value();

@@ -123,14 +123,19 @@ static bool isExact(CollectiveOpInterface op) {
               .wasInterrupted();
 }
 
+/// At level grid: whether one kernel scans.
+static bool isInOnePass(CollectiveOpInterface op) {
+  StringRef chosen = isExact(op) ? "one_pass" : "three_kernels";
+  return op.getStrategy().value_or(chosen) == "one_pass";
+}
+
 FailureOr<std::unique_ptr<GridScan>>
 Scan::buildGridScan(CollectiveBuilder &lifted) {
   if (failed(verifyGridStrategy(op, op.getStrategy(),
                                 {"one_pass", "three_kernels"})))
     return failure();
   Value operand = lifted.shareReads(buildOperand(lifted));
-  StringRef chosen = isExact(op) ? "one_pass" : "three_kernels";
-  if (op.getStrategy().value_or(chosen) == "one_pass")
+  if (isInOnePass(op))
     return buildOnePassScan(lifted, operand, n);
   return buildThreeKernelScan(lifted, operand, n);
 }
@@ -248,6 +253,42 @@ ForceOp strategies::findOnlyForce(Value array) {
   return {};
 }
 
+bool strategies::dropUnused(Value array) {
+  llvm::SetVector<Operation *> users;
+  users.insert_range(array.getUsers());
+  for (Operation *user : users) {
+    if (isa<PushOpInterface>(user) && user->getNumResults() == 1 &&
+        isMemoryEffectFree(user) && dropUnused(user->getResult(0))) {
+      user->erase();
+      continue;
+    }
+    auto force = dyn_cast<ForceOp>(user);
+    if (!force || !force.getInto().empty())
+      continue;
+    SmallVector<Value> arrays, results;
+    for (auto [other, result] :
+         llvm::zip_equal(force.getArrays(), force.getResults())) {
+      if (other == array && result.use_empty())
+        continue;
+      arrays.push_back(other);
+      results.push_back(result);
+    }
+    if (arrays.size() == force.getArrays().size())
+      continue;
+    if (!arrays.empty()) {
+      OpBuilder builder(force);
+      auto rest = ForceOp::create(
+          builder, force.getLoc(), ValueRange(results).getTypes(), arrays,
+          ValueRange(), force.getStorageAttr(), force.getKernelAttr(),
+          force.getThreadsAttr(), force.getUncheckedAttr());
+      for (auto [old, result] : llvm::zip_equal(results, rest.getResults()))
+        old.replaceAllUsesWith(result);
+    }
+    force.erase();
+  }
+  return array.use_empty();
+}
+
 /// Replaces a result of an operation by the last kernel of a scan by all
 /// blocks. It is stored at once if it would not be stored once.
 static void replaceByFill(CollectiveBuilder &c, GridScan &grid, Value result,
@@ -297,6 +338,16 @@ static void replaceWithTotals(CollectiveBuilder &c, Scan &scan, GridScan &grid,
 /// A scan by all blocks.
 static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
                                       OpResult result, bool exclusive) {
+  auto op = dyn_cast<ScanOp>(result.getOwner());
+  if (op && !op.getTotals().empty() && isInOnePass(op) && dropUnused(result)) {
+    // Only the totals are wanted, which need no scan.
+    Value all = forceAtGrid(
+        c, reduceByOneKernel(c, c.shareReads(scan.array), scan.init));
+    for (auto [old, total] :
+         llvm::zip_equal(op.getTotals(), c.get(all, c.constant(0))))
+      old.replaceAllUsesWith(total);
+    return success();
+  }
   CollectiveBuilder lifted = scan.lift();
   FailureOr<std::unique_ptr<GridScan>> grid = scan.buildGridScan(lifted);
   if (failed(grid))
@@ -317,7 +368,6 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
         WriteOp::create(c.builder, c.loc, values, i, ContractAttr(),
                         StringAttr());
       });
-  auto op = dyn_cast<ScanOp>(result.getOwner());
   if (op && !op.getTotals().empty())
     replaceWithTotals(c, scan, **grid, op, last);
   else

@@ -1,0 +1,100 @@
+//===- ObsEffects.cpp - What forces do to memory --------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Programs are values: they do nothing until a force runs them. So what they
+// write beside their result is what their force writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// Calls `visit` with the operation of each program that a force of `arrays`
+/// runs.
+static void forEachProgram(ValueRange arrays,
+                           llvm::function_ref<void(Operation *)> visit) {
+  SmallVector<Value> worklist(arrays);
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    visit(op);
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (isa_and_present<PushType>(operand.getType()))
+          worklist.push_back(operand);
+    });
+  }
+}
+
+/// True if nobody but `program`, and whoever gives the memory its first
+/// contents, knows `memory`.
+static bool isOwnMemory(Value memory, Operation *program) {
+  Operation *alloc = memory.getDefiningOp();
+  if (!alloc || !hasSingleEffect<MemoryEffects::Allocate>(alloc, memory))
+    return false;
+  return llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    if (program->isProperAncestor(user))
+      return true;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    return effects && user->getNumResults() == 0 &&
+           !effects.getEffectOnValue<MemoryEffects::Read>(memory);
+  });
+}
+
+/// True if `program` writes memory that outlives it, beside its result.
+static bool writesForeignMemory(Operation *program) {
+  auto isForeign = [&](const MemoryEffects::EffectInstance &effect) {
+    Value memory = effect.getValue();
+    if (!memory || !isa<MemoryEffects::Write>(effect.getEffect()))
+      return false;
+    while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+      memory = view.getViewSource();
+    return !program->isProperAncestor(
+               memory.getParentRegion()->getParentOp()) &&
+           program != memory.getParentRegion()->getParentOp() &&
+           !isOwnMemory(memory, program);
+  };
+  return program
+      ->walk([&](MemoryEffectOpInterface op) {
+        SmallVector<MemoryEffects::EffectInstance> effects;
+        if (auto force = dyn_cast<ForceOp>(*op)) {
+          // The programs that it runs stand in this one, or are visited, too.
+          for (OpOperand &memory : force.getIntoMutable())
+            effects.emplace_back(MemoryEffects::Write::get(), &memory);
+        } else {
+          op.getEffects(effects);
+        }
+        return llvm::any_of(effects, isForeign) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void ForceOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  // Fresh arrays die with their results; given memory is written for good.
+  for (OpResult result : getOperation()->getResults()) {
+    if (getInto().empty())
+      effects.emplace_back(MemoryEffects::Allocate::get(), result);
+    effects.emplace_back(MemoryEffects::Write::get(), result);
+  }
+  for (OpOperand &memory : getIntoMutable())
+    effects.emplace_back(MemoryEffects::Write::get(), &memory);
+  bool writesMore = false;
+  forEachProgram(getArrays(), [&](Operation *program) {
+    writesMore = writesMore || writesForeignMemory(program);
+  });
+  if (writesMore)
+    effects.emplace_back(MemoryEffects::Write::get());
+}
