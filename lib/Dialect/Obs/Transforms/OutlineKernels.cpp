@@ -256,6 +256,33 @@ static FillOp selectLoops(OpBuilder &builder, FillOp fill, bool initial) {
   return copy;
 }
 
+/// What one program gives is stored once, however often `force` names it.
+static ForceOp dropRepeats(ForceOp force) {
+  SmallVector<Value> arrays;
+  SmallVector<unsigned> places;
+  for (Value array : force.getArrays()) {
+    auto *known = llvm::find(arrays, array);
+    places.push_back(known - arrays.begin());
+    if (known == arrays.end())
+      arrays.push_back(array);
+  }
+  // Given memories are written one by one.
+  if (arrays.size() == places.size() || !force.getInto().empty())
+    return force;
+  SmallVector<Type> types(arrays.size());
+  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
+    types[place] = result.getType();
+  OpBuilder builder(force);
+  auto once =
+      ForceOp::create(builder, force.getLoc(), types, arrays, ValueRange(),
+                      force.getStorageAttr(), force.getKernelAttr(),
+                      force.getThreadsAttr(), force.getUncheckedAttr());
+  for (auto [place, result] : llvm::zip_equal(places, force.getResults()))
+    result.replaceAllUsesWith(once.getResults()[place]);
+  force.erase();
+  return once;
+}
+
 LogicalResult Outliner::run() {
   SmallVector<FillOp> fills;
   for (Value array : force.getArrays()) {
@@ -355,7 +382,9 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   for (FillOp fill : fills) {
     for (Value extent : fill.getExtents())
       build(extent);
-    auto clone = cast<FillOp>(inside.clone(*fill, mapping));
+    // One that is there twice has regions that are mapped already.
+    IRMapping own = mapping;
+    auto clone = cast<FillOp>(inside.clone(*fill, own));
     clone.getInitMutable().clear();
     clone.getOntoMutable().clear();
     programs.push_back(clone);
@@ -422,7 +451,8 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
       return isa<FillOp, DistributeOp>(op) ? WalkResult::skip()
                                            : WalkResult::advance();
     });
-    for (ForceOp force : forces) {
+    for (ForceOp given : forces) {
+      ForceOp force = dropRepeats(given);
       std::string name = force.getKernel().value_or("").str();
       if (name.empty()) {
         // Functions may have names that kernels cannot have.
