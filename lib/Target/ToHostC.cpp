@@ -589,6 +589,9 @@ LogicalResult FunctionPrinter::print() {
       arrays.push_back("result" + std::to_string(i));
   for (const std::string &array : arrays)
     line() << "memset(" << array << ", 0, sizeof(*" << array << "));\n";
+  for (BlockArgument argument : body.getArguments())
+    if (argument.use_empty())
+      line() << "(void)" << name(argument) << ";\n";
   line() << "OBS_CALL(obsrt_begin(&program));\n";
   // A block of its own: errors leave it before all is declared.
   line() << "{\n";

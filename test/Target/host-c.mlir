@@ -42,3 +42,12 @@ func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
   obs.print "100%: {}, {}" %n, %big : index, i1
   return %r : !obs.pull<? x f32>
 }
+
+// Compilers warn of parameters that nobody uses.
+// CHECK: CUresult obs_unused(const obs_array *arg0, float arg1, float *result0) {
+// CHECK: (void)(*arg0);
+// CHECK-NOT: (void)arg1;
+// CHECK: done:;
+func.func @unused(%a: !obs.pull<? x f32>, %w: f32) -> f32 {
+  return %w : f32
+}
