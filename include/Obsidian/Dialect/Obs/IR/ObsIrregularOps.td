@@ -174,15 +174,21 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     `disjoint` (the default), `any`, or `reduce`. Elements never written are
     `init`, one scalar for each element type; without `init`, reading them is an
     error. The extent of the result is part of its type or stands in brackets.
-    Elements of several types are combined component by component, all by the
-    operation that `reduce` names.
+    Elements of several types are combined component by component by an operation
+    that `reduce` names, and as a whole by a function.
 
-    With `fetch`, which needs contract `reduce`, `init` and one element type, there is a
-    second result, as long as the operands: what each element found at its index, before
+    With `fetch`, which needs contract `reduce` and `init`, there is a second
+    result, as long as the operands: what each element found at its index, before
     it was combined with that. Of elements at one index one finds `init`, the next
     what the first one left, and so on; which one is first is not determined.
     With `reduce(addi)` of ones these are the numbers of the elements at their
     index. Elements without an index find `init`.
+
+    Elements of several types that a function combines, or that are found, are
+    exchanged as one word of at most 64 bits, in which all components are packed.
+    The result is stored and then taken apart. Longer ones have one strategy,
+    `per_thread`, in memory: of each thread, of at most 16384 bytes, which are then
+    combined element by element. What they found is known at level thread only.
 
     With contract `reduce` and without `fetch`, `strategy` says how many copies of
     the result there are, in which parts of the elements are combined before the
