@@ -50,8 +50,8 @@ struct CopyLimits {
   /// measured: one block of a multiprocessor would be all that has room.
   static constexpr int64_t blockBytes = 131072;
   /// Elements that are mapped by the part that is done with them last: one for
-  /// each thread of a block. More of them wait for each other's fences longer
-  /// than a kernel takes.
+  /// each thread of a block of 256, so that none waits for several fences. Not
+  /// measured.
   static constexpr int64_t mappedElements = 256;
   /// Of the copies that the threads of a block or a warp have for themselves:
   /// one block then has room beside another one.
