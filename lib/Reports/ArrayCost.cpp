@@ -92,7 +92,7 @@ void Arrays::add(memref::AllocOp alloc) {
     auto owned = alloc->getAttrOfType<IntegerAttr>("obs.registers");
     int64_t held = home.getOwner() == Level::Thread ? elements
                    : home.getOwner() == Level::Warp
-                       ? llvm::divideCeil(elements, lanesOfWarp)
+                       ? llvm::divideCeil(elements, warpSize)
                    : owned ? owned.getInt()
                            : 1;
     array.size = held * getRegisters(type.getElementType());
@@ -101,9 +101,8 @@ void Arrays::add(memref::AllocOp alloc) {
     if (auto offset = alloc->getAttrOfType<IntegerAttr>("obs.offset"))
       array.offset = offset.getInt();
     if (home.getOwner() == Level::Warp)
-      array.size =
-          llvm::alignTo(array.size, 16) *
-          llvm::divideCeil(kernel.getThreads().value_or(1), lanesOfWarp);
+      array.size = getSliceBytes(type) *
+                   llvm::divideCeil(kernel.getThreads().value_or(1), warpSize);
   }
   setLifetime(array);
   arrays.push_back(array);

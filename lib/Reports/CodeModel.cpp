@@ -24,7 +24,7 @@ static constexpr int64_t maxPoints = 1 << 14;
 /// Iterations at most that requests are evaluated for one by one.
 static constexpr int64_t maxIterations = 1 << 14;
 /// More elements than any array has.
-static constexpr int64_t maxExtent = int64_t(1) << 40;
+static constexpr int64_t maxExtent = IndexRecognizer::maxExtent;
 /// The extents of large arrays: a multiple of a sector.
 static constexpr int64_t largeExtent = 4096;
 /// Symbols from here on are extents that no value of the kernel holds.
@@ -33,12 +33,6 @@ static constexpr unsigned firstUnknownExtent = 1u << 30;
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
-
-MapAttr obs::getSpread(scf::ForallOp leaf) {
-  std::optional<ArrayAttr> mapping = leaf.getMapping();
-  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
-                                         : MapAttr();
-}
 
 std::optional<MemoryAccess> MemoryAccess::get(Operation *op) {
   using Result = std::optional<MemoryAccess>;
@@ -245,7 +239,7 @@ void CodeModel::moveInside() {
           loop.getInductionVar(),
           IndexExpr::constant(place(loop.getInductionVar(), *trips)));
   });
-  if (!leaf || getSpread(leaf).getScope() != Level::Grid)
+  if (!leaf || getLeafMap(leaf).getScope() != Level::Grid)
     return;
   OpFoldResult extent = leaf.getMixedUpperBound()[0];
   std::optional<int64_t> trips = getConstantIntValue(extent);

@@ -11,17 +11,12 @@
 #include "Count.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/Analysis/MemoryCosts.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::obs {
-
-/// Threads in a warp of every target.
-constexpr int64_t lanesOfWarp = 32;
-
-/// How the iterations of `leaf` are spread.
-MapAttr getSpread(scf::ForallOp leaf);
 
 /// What is read or written at one place.
 struct MemoryAccess {

@@ -120,14 +120,14 @@ CodeModel &Reporter::getModel(Operation *op, bool isInside) {
 }
 
 int64_t Reporter::getWorkers(Level scope) {
-  return scope == Level::Warp ? lanesOfWarp
+  return scope == Level::Warp ? warpSize
                               : kernel.getThreads().value_or(lowered.threads);
 }
 
 /// The level of the instance whose threads run `op`.
 Level Reporter::getScope(Operation *op) const {
   if (auto leaf = op->getParentOfType<scf::ForallOp>())
-    return getSpread(leaf).getScope();
+    return getLeafMap(leaf).getScope();
   for (; !isa<KernelOp>(op); op = op->getParentOp())
     if (auto map = op->getAttrOfType<MapAttr>("obs.map"))
       return map.getUnit();
@@ -173,11 +173,11 @@ static bool addLanes(const IndexExpr &address, int64_t count,
     if (!value)
       return std::nullopt;
     int64_t element = value->front();
-    return element < 0 || element >= elements ? -1 : element % lanesOfWarp;
+    return element < 0 || element >= elements ? -1 : element % warpSize;
   };
-  for (int64_t first = 0; first < count; first += lanesOfWarp) {
-    SmallVector<int> sources(lanesOfWarp, -1);
-    for (int64_t i = first; i < std::min(first + lanesOfWarp, count); ++i) {
+  for (int64_t first = 0; first < count; first += warpSize) {
+    SmallVector<int> sources(warpSize, -1);
+    for (int64_t i = first; i < std::min(first + warpSize, count); ++i) {
       std::optional<int> source = getSource(i);
       if (!source)
         return false;
@@ -235,7 +235,7 @@ std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   // Who runs an iteration is decided by what it writes.
   if (distribution && distribution.getValue() == Distribution::Owners)
     return "any";
-  if (!getModel(access.op).ask(access, lanesOfWarp, query))
+  if (!getModel(access.op).ask(access, warpSize, query))
     return "any";
   llvm::erase(patterns, "own");
   if (patterns.empty())
@@ -359,7 +359,7 @@ void Reporter::reportLoop(scf::ForallOp leaf) {
   else
     os << uniform.getSize(cast<Value>(extent)).str();
   os << (getConstantIntValue(extent) == 1 ? " iteration" : " iterations")
-     << " in a " << stringifyLevel(getSpread(leaf).getScope()) << " at "
+     << " in a " << stringifyLevel(getLeafMap(leaf).getScope()) << " at "
      << getPlace(leaf.getLoc()) << ", each " << getArithmetic(model, leaf).str()
      << '\n';
   total += getArithmetic(model, kernel);

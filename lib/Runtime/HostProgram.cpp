@@ -112,7 +112,6 @@ private:
   SmallVector<int64_t> evaluate(ArrayRef<OpFoldResult> mixed);
   /// The static extents of `type`, its dynamic ones from `dynamic`.
   SmallVector<int64_t> getExtents(MemRefType type, ValueRange dynamic);
-  /// The offset of an element of host memory, or an error.
   /// The element at `indices`, as an array of rank 0.
   Expected<MemoryRef> getElement(Value memref, ValueRange indices);
 

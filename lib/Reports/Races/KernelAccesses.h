@@ -15,6 +15,7 @@
 #define OBSIDIAN_REPORTS_RACES_KERNELACCESSES_H
 
 #include "Obsidian/Dialect/Obs/Analysis/IndexExpr.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -24,8 +25,6 @@ namespace mlir::obs::races {
 /// Who two threads are: lanes of one warp, threads of two warps of a block, or
 /// threads of two blocks.
 enum class Between { Lanes, Warps, Blocks };
-
-constexpr int64_t warpSize = 32;
 
 enum class Effect { Read, Write, Atomic };
 

@@ -40,8 +40,8 @@ struct Pair {
 static ThreadRelation limit(const Pair &pair) {
   if (pair.threads == 1)
     return ThreadRelation::SameThread;
-  return pair.threads <= warpLanes ? ThreadRelation::SameWarp
-                                   : ThreadRelation::SameBlock;
+  return pair.threads <= warpSize ? ThreadRelation::SameWarp
+                                  : ThreadRelation::SameBlock;
 }
 
 /// Takes away what both sides have in common: xor with one uniform number, and
@@ -266,7 +266,7 @@ static ThreadRelation relateBits(const Pair &pair, bool &exact) {
         mask ^= uint64_t(1) << (firstBit[side] + i);
     if (pairs.getParity(mask) == false)
       continue;
-    relation = std::max(relation, i < llvm::Log2_32(warpLanes)
+    relation = std::max(relation, i < llvm::Log2_32(warpSize)
                                       ? ThreadRelation::SameWarp
                                       : ThreadRelation::SameBlock);
   }
@@ -334,7 +334,7 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
     ThreadRelation here = ThreadRelation::SameBlock;
     if (first == last)
       here = ThreadRelation::SameThread;
-    else if (first / warpLanes == last / warpLanes)
+    else if (first / warpSize == last / warpSize)
       here = ThreadRelation::SameWarp;
     relation = std::max(relation, here);
   }

@@ -21,20 +21,20 @@ LanePattern mlir::obs::classifyLanes(ArrayRef<int> sources) {
   using PatternKind = LanePattern::Kind;
   if (matches([](int lane) { return lane; }))
     return {PatternKind::Identity, 0};
-  for (int n = 0; n < int(warpLanes); ++n)
+  for (int n = 0; n < warpSize; ++n)
     if (matches([&](int) { return n; }))
       return {PatternKind::Broadcast, unsigned(n)};
-  for (int n = 1; n < int(warpLanes); ++n)
+  for (int n = 1; n < warpSize; ++n)
     if (matches([&](int lane) { return lane ^ n; }))
       return {PatternKind::Xor, unsigned(n)};
-  for (int n = 1; n < int(warpLanes); ++n) {
+  for (int n = 1; n < warpSize; ++n) {
     if (matches([&](int lane) { return lane - n; }))
       return {PatternKind::Up, unsigned(n)};
     if (matches([&](int lane) { return lane + n; }))
       return {PatternKind::Down, unsigned(n)};
   }
-  for (int n = 1; n < int(warpLanes); ++n)
-    if (matches([&](int lane) { return (lane + n) % int(warpLanes); }))
+  for (int n = 1; n < warpSize; ++n)
+    if (matches([&](int lane) { return (lane + n) % warpSize; }))
       return {PatternKind::Rotate, unsigned(n)};
   return {PatternKind::Indexed, 0};
 }

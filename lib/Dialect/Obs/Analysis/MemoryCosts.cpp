@@ -105,10 +105,10 @@ bool Requests::forEach(llvm::function_ref<void(ArrayRef<int64_t>)> request) {
   bool isStriped = layout == IterationLayout::Striped;
   int64_t steps = llvm::divideCeil(count, threads);
   for (int64_t step = 0; step < steps; ++step)
-    for (int64_t warp = 0; warp < threads; warp += warpLanes) {
+    for (int64_t warp = 0; warp < threads; warp += warpSize) {
       SmallVector<int64_t, 32> iterations;
       for (int64_t worker = warp;
-           worker < std::min<int64_t>(warp + warpLanes, threads); ++worker) {
+           worker < std::min<int64_t>(warp + warpSize, threads); ++worker) {
         int64_t iteration =
             isStriped ? step * threads + worker : worker * steps + step;
         if (iteration < count && isActive(iteration))
@@ -135,7 +135,7 @@ mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
   bool known = Requests(address, count, threads, layout, conditions)
                    .forEach([&](ArrayRef<int64_t> lanes) {
                      unsigned wavefronts = 0;
-                     unsigned lanesOfPhase = warpLanes / phases;
+                     unsigned lanesOfPhase = warpSize / phases;
                      for (unsigned first = 0; first < lanes.size();
                           first += lanesOfPhase) {
                        // Lanes that want one word share a wavefront.

@@ -1,5 +1,4 @@
-//===- ObsFolders.cpp - Folding and canonicalisation
-//------------------------===//
+//===- ObsFolders.cpp - Folding and canonicalisation ----------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

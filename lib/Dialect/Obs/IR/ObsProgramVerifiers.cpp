@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/Identifiers.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
@@ -18,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::verification;
-
-/// The most threads that a block of any supported GPU has.
-static constexpr int64_t maxThreads = 1024;
 
 /// The nearest operation around `op` whose region is a program of its own: a
 /// fill, distribute, map, generate or reindex, a kernel or a function.

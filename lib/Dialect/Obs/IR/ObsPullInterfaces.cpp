@@ -1,5 +1,4 @@
-//===- ObsPullInterfaces.cpp - How to read elements and extents
-//---------------===//
+//===- ObsPullInterfaces.cpp - How to read elements and extents -----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

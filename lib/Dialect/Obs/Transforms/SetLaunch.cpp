@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,8 +20,6 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-static constexpr int64_t warpSize = 32;
-static constexpr int64_t maxThreads = 1024;
 static constexpr int64_t defaultThreads = 256;
 
 /// Threads for a kernel that asks for none: the widest static loop over the

@@ -8,12 +8,10 @@
 #ifndef OBSIDIAN_DIALECT_OBS_ANALYSIS_LANEPATTERNS_H
 #define OBSIDIAN_DIALECT_OBS_ANALYSIS_LANEPATTERNS_H
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mlir::obs {
-
-/// Threads of a warp on every target.
-constexpr unsigned warpLanes = 32;
 
 /// Where the lanes of a warp take a value from.
 struct LanePattern {

@@ -30,6 +30,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_COLLECTIVES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_COLLECTIVES_H
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include <functional>
 
@@ -60,8 +61,6 @@ public:
   /// Static extents up to this one are expanded stage by stage, longer ones by
   /// a loop over stages.
   static constexpr int64_t maxUnrolledExtent = 128;
-  /// Lanes of a warp.
-  static constexpr int64_t warpSize = 32;
 
   CollectiveBuilder(OpBuilder &builder, Location loc, Level level,
                     ArrayRef<Type> elementTypes, bool commutative,

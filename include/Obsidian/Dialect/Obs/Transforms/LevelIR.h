@@ -8,12 +8,18 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELIR_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELIR_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
+namespace mlir::scf {
+class ForallOp;
+} // namespace mlir::scf
+
 namespace mlir::obs {
+class MapAttr;
 
 /// Marks what is, or is best, in constant memory: an `obs.constant` that the
 /// program asks to be there, a `memref.global`, and a `memref.get_global` of
@@ -25,6 +31,16 @@ constexpr int64_t constantMemoryBytes = 1 << 16;
 /// The alloc, kernel argument or table that `memory` is (a part of); null if
 /// that is not known.
 Value getRoot(Value memory);
+
+/// How the iterations of a leaf loop are spread; null if it is not valid level
+/// IR (`obs-verify-levels` says why).
+MapAttr getLeafMap(scf::ForallOp leaf);
+
+/// Each warp has a slice of an array of warps in shared memory, which starts at
+/// a multiple of so many bytes.
+constexpr int64_t sliceAlignment = 16;
+/// Bytes from one slice of such an array to the next.
+int64_t getSliceBytes(MemRefType type);
 
 /// "file.mlir:3:5", or "?" for what has no place in a file.
 std::string getPlace(Location location);

@@ -305,8 +305,7 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
           SmallVector<Value> place;
           if (copies > 1)
             place.push_back(
-                c.rem(c.div(t, c.constant(CollectiveBuilder::warpSize)),
-                      c.constant(copies)));
+                c.rem(c.div(t, c.constant(warpSize)), c.constant(copies)));
           reduction.run(c.add(begin, t), [&](ValueRange values, Value index) {
             place.push_back(index);
             add(values, place, index);
@@ -651,7 +650,7 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   int64_t most = isGrid ? CopyLimits::ownCopiesBytesAtGrid / bytes
                         : CopyLimits::ownCopiesBytes / bytes;
   Extent workers = c.getConstantExtent(
-      std::min<int64_t>(most, c.level == Level::Warp ? CollectiveBuilder::warpSize : ::workers));
+      std::min<int64_t>(most, c.level == Level::Warp ? warpSize : ::workers));
   if (isGrid) {
     // So many iterations of a thread that its copy does not count.
     Extent parts =

@@ -178,7 +178,7 @@ Values OnePassScan::lookBack(CollectiveBuilder &block, Value number,
       });
   pairs.elementTypes.insert(pairs.elementTypes.begin(),
                             block.builder.getI1Type());
-  constexpr int64_t lanes = CollectiveBuilder::warpSize;
+  constexpr int64_t lanes = warpSize;
   Extent one = block.getConstantExtent(1);
   Value all =
       pairs.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
@@ -230,9 +230,8 @@ Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
       [&](OpBuilder &, Location loc, ValueRange carried) {
         Values found = lookBack(block, carried[0], own);
         Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-        Values next{
-            block.sub(carried[0], block.constant(CollectiveBuilder::warpSize)),
-            arith::XOrIOp::create(builder, loc, found[0], yes)};
+        Values next{block.sub(carried[0], block.constant(warpSize)),
+                    arith::XOrIOp::create(builder, loc, found[0], yes)};
         ValueRange values = ValueRange(found).drop_front();
         // Nothing is combined before the first step.
         llvm::append_range(

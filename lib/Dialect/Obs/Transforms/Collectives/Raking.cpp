@@ -20,7 +20,7 @@ static int64_t getWorkers(Level level) {
   case Level::Thread:
     return 4;
   case Level::Warp:
-    return CollectiveBuilder::warpSize;
+    return warpSize;
   default:
     return 128;
   }

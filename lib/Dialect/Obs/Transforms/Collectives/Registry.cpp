@@ -70,7 +70,7 @@ StringRef obs::getDefaultReduceStrategy(Level level, Extent n,
                                         bool commutative) {
   if (level == Level::Thread || n.isAtMost(2))
     return "sequential";
-  if (n.isAtMost(CollectiveBuilder::warpSize))
+  if (n.isAtMost(warpSize))
     return commutative ? "halving_tree" : "adjacent_tree";
   if (level == Level::Block && n.isAtMost(1024))
     return "warps";
@@ -80,7 +80,7 @@ StringRef obs::getDefaultReduceStrategy(Level level, Extent n,
 StringRef obs::getDefaultScanStrategy(Level level, Extent n) {
   if (level == Level::Thread)
     return "sequential";
-  if (n.isAtMost(CollectiveBuilder::warpSize))
+  if (n.isAtMost(warpSize))
     return "kogge_stone";
   if (level == Level::Block && n.isAtMost(1024))
     return "warps";

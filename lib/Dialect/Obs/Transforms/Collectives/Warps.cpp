@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-static constexpr int64_t size = CollectiveBuilder::warpSize;
+static constexpr int64_t size = warpSize;
 
 /// Whether every lane of every warp has an element of its own.
 static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }

@@ -7,7 +7,6 @@
 
 #include "Accesses.h"
 #include "Meetings.h"
-#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
@@ -16,12 +15,6 @@ using namespace mlir::obs;
 bool obs::isWarpLoop(Operation *op) {
   auto map = op->getAttrOfType<MapAttr>("obs.map");
   return isa<scf::ForOp>(op) && map && map.getUnit() == Level::Warp;
-}
-
-MapAttr obs::getLeafMap(scf::ForallOp leaf) {
-  std::optional<ArrayAttr> mapping = leaf.getMapping();
-  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
-                                         : MapAttr();
 }
 
 std::optional<Level> obs::getOwner(Value buffer) {

@@ -18,6 +18,7 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ACCESSES_H
 
+#include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Slots.h"
 #include "Workers.h"
 
@@ -57,10 +58,6 @@ struct Access {
   }
 };
 using Accesses = SmallVector<Access>;
-
-/// How the iterations of a leaf loop are spread; null if it is not valid level
-/// IR (`obs-verify-levels` says why).
-MapAttr getLeafMap(scf::ForallOp leaf);
 
 /// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -25,6 +26,18 @@ Value obs::getRoot(Value memory) {
   }
   auto argument = cast<BlockArgument>(memory);
   return isa<KernelOp>(argument.getOwner()->getParentOp()) ? memory : Value();
+}
+
+MapAttr obs::getLeafMap(scf::ForallOp leaf) {
+  std::optional<ArrayAttr> mapping = leaf.getMapping();
+  return mapping && mapping->size() == 1 ? dyn_cast<MapAttr>((*mapping)[0])
+                                         : MapAttr();
+}
+
+int64_t obs::getSliceBytes(MemRefType type) {
+  return llvm::alignTo(type.getNumElements() *
+                           getElementBytes(type.getElementType()),
+                       sliceAlignment);
 }
 
 std::string obs::getPlace(Location location) {

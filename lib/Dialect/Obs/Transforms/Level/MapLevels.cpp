@@ -1,5 +1,4 @@
-//===- MapLevels.cpp - Level IR becomes gpu.func
-//------------------------------===//
+//===- MapLevels.cpp - Level IR becomes gpu.func --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -269,9 +268,8 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
     int64_t offset = alloc->getAttrOfType<IntegerAttr>("obs.offset").getInt();
     Value position = constant(offset);
     if (home.getOwner() == Level::Warp) {
-      int64_t slice = llvm::alignTo(
-          type.getNumElements() * getElementBytes(type.getElementType()), 16);
-      Value mine = arith::MulIOp::create(builder, loc, warp, constant(slice));
+      Value mine = arith::MulIOp::create(builder, loc, warp,
+                                         constant(getSliceBytes(type)));
       position = arith::AddIOp::create(builder, loc, position, mine);
     }
     auto shared = MemRefType::get(

@@ -28,9 +28,6 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Slices of warps start at a multiple of this.
-static constexpr int64_t sliceAlignment = 16;
-
 namespace {
 struct Buffer {
   memref::AllocOp alloc;
@@ -91,7 +88,7 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
   int64_t bytes = alloc.getType().getNumElements() * alignment;
   if (home.getOwner() == Level::Warp) {
     alignment = sliceAlignment;
-    bytes = llvm::alignTo(bytes, alignment) *
+    bytes = getSliceBytes(alloc.getType()) *
             llvm::divideCeil(kernel.getThreads().value_or(1), warpSize);
   }
   Buffer buffer{alloc, bytes, alignment};

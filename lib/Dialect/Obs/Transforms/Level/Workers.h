@@ -8,12 +8,10 @@
 #ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_WORKERS_H
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_WORKERS_H
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
 namespace mlir::obs {
-
-/// Threads in a warp of every target.
-constexpr int64_t warpSize = 32;
 
 /// The threads of a block.
 struct Workers {

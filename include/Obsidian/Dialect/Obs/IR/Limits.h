@@ -1,0 +1,23 @@
+//===- Limits.h - Numbers that all supported GPUs have ----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_IR_LIMITS_H
+#define OBSIDIAN_DIALECT_OBS_IR_LIMITS_H
+
+#include <cstdint>
+
+namespace mlir::obs {
+
+/// Threads of a warp.
+constexpr int64_t warpSize = 32;
+
+/// The most threads of a block.
+constexpr int64_t maxThreads = 1024;
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_IR_LIMITS_H
