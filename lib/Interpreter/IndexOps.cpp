@@ -161,6 +161,10 @@ static LogicalResult runSlice(Frame &frame, const Instruction &inst) {
   IndexVector strides = getNext(op.getStaticStrides());
   PullPtr source = frame.getPull(inst, 0);
   for (auto [dim, extent] : llvm::enumerate(source->extents)) {
+    if (strides[dim] < 1)
+      return frame.trap(inst, "[index-list] " + Twine(strides[dim]) +
+                                  " among the strides is too small; the least "
+                                  "is 1");
     if (sizes[dim] <= 0)
       continue;
     // In 128 bits: the operands are any numbers.

@@ -39,17 +39,30 @@ public:
                   "the arrays have different extents");
   }
 
-  void checkDivides(SplitOp split) {
+  void checkChunks(SplitOp split) {
     SmallVector<Value> sizes =
         buildMixed(builder, loc, split.getSizes(), split.getStaticSizes());
     for (auto [extent, size] :
-         llvm::zip(buildExtents(builder, loc, split.getArray()), sizes))
-      require(arith::CmpIPredicate::eq,
-              builder.createOrFold<arith::RemUIOp>(loc, extent, size),
-              constant(0), "the chunk size does not divide the extent");
+         llvm::zip(buildExtents(builder, loc, split.getArray()), sizes)) {
+      require(arith::CmpIPredicate::sgt, size, constant(0),
+              "chunks have no elements");
+      if (split.getPads().empty())
+        require(arith::CmpIPredicate::eq,
+                builder.createOrFold<arith::RemUIOp>(loc, extent, size),
+                constant(0), "the chunk size does not divide the extent");
+    }
+  }
+
+  /// Extents that are given as numbers.
+  void checkExtents(ValueRange extents) {
+    for (Value extent : extents)
+      if (!extent.getDefiningOp<DimOp>())
+        require(arith::CmpIPredicate::sge, extent, constant(0),
+                "an extent is negative");
   }
 
   void checkCount(ReshapeOp reshape) {
+    checkExtents(reshape.getExtents());
     builder.setInsertionPointAfter(op);
     require(arith::CmpIPredicate::eq, product(reshape.getArray()),
             product(reshape.getResult()), "the numbers of elements differ");
@@ -73,23 +86,34 @@ public:
                    mixed(slice.getOffsets(), slice.getStaticOffsets()),
                    mixed(slice.getSizes(), slice.getStaticSizes()),
                    mixed(slice.getStrides(), slice.getStaticStrides()))) {
-      // The last element that is read; an empty slice reads none.
-      Value steps = builder.createOrFold<arith::SubIOp>(loc, size, constant(1));
-      Value span = builder.createOrFold<arith::MulIOp>(loc, steps, stride);
-      Value last = builder.createOrFold<arith::AddIOp>(loc, offset, span);
-      Value inside = builder.createOrFold<arith::CmpIOp>(
-          loc, arith::CmpIPredicate::ult, last, extent);
-      Value empty = builder.createOrFold<arith::CmpIOp>(
-          loc, arith::CmpIPredicate::eq, size, constant(0));
+      require(arith::CmpIPredicate::sgt, stride, constant(0),
+              "a stride is less than 1");
+      auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+        return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+      };
+      auto subtract = [&](Value a, Value b) {
+        return builder.createOrFold<arith::SubIOp>(loc, a, b);
+      };
+      // The first element and the steps that there are behind it; the numbers
+      // are any, so nothing is multiplied. An empty slice reads no element.
+      Value begins = compare(arith::CmpIPredicate::ult, offset, extent);
+      Value last = subtract(extent, constant(1));
+      Value room = builder.createOrFold<arith::DivUIOp>(
+          loc, subtract(last, offset), stride);
+      Value ends =
+          compare(arith::CmpIPredicate::ule, subtract(size, constant(1)), room);
+      Value inside = builder.createOrFold<arith::AndIOp>(loc, begins, ends);
+      Value empty = compare(arith::CmpIPredicate::eq, size, constant(0));
       require(builder.createOrFold<arith::OrIOp>(loc, inside, empty),
-              "the slice ends past the array");
+              "the slice leaves the array");
     }
   }
 
   void checkOffsets(Value offsets) {
     require(arith::CmpIPredicate::ne,
             buildExtents(builder, loc, offsets).front(), constant(0),
-            "there is no offset, not even the end of the last segment");
+            "there is no offset, not even the end of the last segment",
+            "[segment-offsets] ");
   }
 
 private:
@@ -103,16 +127,17 @@ private:
     return total;
   }
   void require(arith::CmpIPredicate predicate, Value a, Value b,
-               StringRef message) {
-    require(builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b), message);
+               StringRef message, StringRef label = "[R4-extents] ") {
+    require(builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b), message,
+            label);
   }
-  void require(Value condition, StringRef message) {
+  void require(Value condition, StringRef message,
+               StringRef label = "[R4-extents] ") {
     if (matchPattern(condition, m_One()))
       return;
     AssertOp::create(
         builder, loc, condition,
-        ("[R4-extents] " + op->getName().getStringRef() + ": " + message)
-            .str());
+        (label + op->getName().getStringRef() + ": " + message).str());
   }
 
   Operation *op;
@@ -165,10 +190,9 @@ struct InsertRuntimeChecks
           .Case([&](ConcatOp concat) {
             checker.checkEqual(concat.getArrays(), concat.getDimension());
           })
-          .Case([&](SplitOp split) {
-            if (split.getPads().empty())
-              checker.checkDivides(split);
-          })
+          .Case([&](SplitOp split) { checker.checkChunks(split); })
+          .Case<IotaOp, SplatOp, GenerateOp, ReindexOp>(
+              [&](auto array) { checker.checkExtents(array.getExtents()); })
           .Case([&](ReshapeOp reshape) { checker.checkCount(reshape); })
           .Case([&](TakeOp take) { checker.checkTake(take); })
           .Case([&](SliceOp slice) { checker.checkSlice(slice); });

@@ -43,13 +43,30 @@ func.func @split(%a: !obs.pull<? x i32>) -> index {
   return %n : index
 }
 
-// An empty slice reads nothing and so never ends past the array.
+// An empty slice reads nothing and so never leaves the array.
 // CHECK-LABEL: @slice
 // CHECK: arith.ori
 // CHECK: obs.assert {{.*}}, "[R4-extents] obs.slice
 func.func @slice(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
   %s = obs.slice %a [1] [%n] [2] : !obs.pull<? x i32> -> !obs.pull<? x i32>
   return %s : !obs.pull<? x i32>
+}
+
+// Extents and chunk sizes that are given as numbers; those of arrays are never negative.
+// CHECK-LABEL: @numbers
+// CHECK: %[[OK:.*]] = arith.cmpi sge, %arg1
+// CHECK: obs.assert %[[OK]], "[R4-extents] obs.iota
+// CHECK: %[[OK:.*]] = arith.cmpi sgt, %arg1
+// CHECK: obs.assert %[[OK]], "[R4-extents] obs.split
+// CHECK-NOT: obs.assert
+// CHECK: return
+func.func @numbers(%a: !obs.pull<? x i32>, %n: index) -> (!obs.pull<? x i32>, !obs.pull<? x i32>, !obs.pull<? x !obs.pull<? x i32>>) {
+  %zero = arith.constant 0 : i32
+  %i = obs.iota [%n] : !obs.pull<? x i32>
+  %m = obs.dim %a, 0 : !obs.pull<? x i32>
+  %j = obs.iota [%m] : !obs.pull<? x i32>
+  %s = obs.split %a by [%n] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<? x i32>>
+  return %i, %j, %s : !obs.pull<? x i32>, !obs.pull<? x i32>, !obs.pull<? x !obs.pull<? x i32>>
 }
 
 // CHECK-LABEL: @reshape
