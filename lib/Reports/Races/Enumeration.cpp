@@ -187,7 +187,7 @@ bool Enumeration::prepare(bool fewer) {
     half.exprs.append(conditions[h]);
     for (const IndexExpr &leaf : leaves(half.exprs)) {
       unsigned id = leaf.getId();
-      if (question.unknowns[id].isData)
+      if (question.unknowns[id].isData || question.unknowns[id].isLoose)
         isExact = false;
       if (isShared[id]) {
         if (!llvm::is_contained(shared, id))

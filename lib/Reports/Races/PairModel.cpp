@@ -244,10 +244,66 @@ IndexExpr PairModel::compute(Value value, Owner side) {
       .Default([&](Operation *op) { return computeArith(op, side); });
 }
 
+bool races::hasData(const Question &question, const IndexExpr &expr) {
+  return llvm::any_of(collectLeaves(expr, Kind::Symbol),
+                      [&](const IndexExpr &leaf) {
+                        return question.unknowns[leaf.getId()].isData;
+                      });
+}
+
+static bool isNatural(const IndexExpr &expr) {
+  std::optional<IndexRange> range = expr.getRange();
+  return range && range->min >= 0;
+}
+
+static unsigned getBits(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+/// A number of so many bits without its sign.
+static IndexExpr extendZeros(const IndexExpr &expr, unsigned bits) {
+  return expr & constant(llvm::maskTrailingOnes<uint64_t>(bits));
+}
+
+/// A result as a number of `type`: one bit is 0 or 1, all others have signs.
+/// Indices do not wrap, data may.
+IndexExpr PairModel::wrapTo(const IndexExpr &expr, Type type) {
+  if (!type.isIntOrIndex() || getBits(type) >= 64)
+    return expr;
+  int64_t half = type.isInteger(1) ? 0 : int64_t(1) << (getBits(type) - 1);
+  int64_t most = llvm::maskTrailingOnes<uint64_t>(getBits(type)) - half;
+  std::optional<IndexRange> range = expr.getRange();
+  if ((range && range->min >= -half && range->max <= most) ||
+      !hasData(question, expr))
+    return expr;
+  return extendZeros(expr + constant(half), getBits(type)) - constant(half);
+}
+
+/// What an operation without signs reads as `operand`: indices are not
+/// negative, data may be. Nothing for one of 64 bits that may be.
+std::optional<IndexExpr> PairModel::getNatural(Value operand, Owner side) {
+  IndexExpr expr = get(operand, side);
+  if (isNatural(expr) || !hasData(question, expr))
+    return expr;
+  if (unsigned bits = getBits(operand.getType()); bits < 64)
+    return extendZeros(expr, bits);
+  return std::nullopt;
+}
+
 IndexExpr PairModel::computeArith(Operation *op, Owner side) {
+  return wrapTo(computeUnwrapped(op, side), op->getResult(0).getType());
+}
+
+IndexExpr PairModel::computeUnwrapped(Operation *op, Owner side) {
   auto operand = [&](unsigned i) { return get(op->getOperand(i), side); };
   auto binary = [&](Kind kind) {
     return IndexExpr::binary(kind, operand(0), operand(1));
+  };
+  auto unknown = [&] { return getUnknown(op->getResult(0), side); };
+  auto natural = [&](Kind kind) {
+    std::optional<IndexExpr> a = getNatural(op->getOperand(0), side);
+    std::optional<IndexExpr> b = getNatural(op->getOperand(1), side);
+    return a && b ? IndexExpr::binary(kind, *a, *b) : unknown();
   };
   auto compared = [&](Compare how, bool swap = false) {
     return compare(how, operand(swap), operand(!swap));
@@ -268,7 +324,7 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
           return IndexExpr::binary(Kind::FloorDiv, *warp,
                                    constant(divisor.getZExtValue() / warpSize));
         }
-        return binary(Kind::FloorDiv);
+        return natural(Kind::FloorDiv);
       })
       .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
             arith::RemSIOp>([&](auto) {
@@ -285,39 +341,59 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
           getThread(side);
           return *lanes[static_cast<unsigned>(side)];
         }
-        return binary(Kind::Mod);
+        // Of a power of two the low bits, whatever the sign is.
+        if (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+            divisor.isPowerOf2() && !isNatural(operand(0)))
+          return operand(0) & constant(divisor.getZExtValue() - 1);
+        return natural(Kind::Mod);
       })
       .Case([&](arith::CeilDivUIOp) {
-        return IndexExpr::binary(
-            Kind::FloorDiv, operand(0) + operand(1) - constant(1), operand(1));
+        std::optional<IndexExpr> a = getNatural(op->getOperand(0), side);
+        std::optional<IndexExpr> b = getNatural(op->getOperand(1), side);
+        if (!a || !b)
+          return unknown();
+        return IndexExpr::binary(Kind::FloorDiv, *a + *b - constant(1), *b);
       })
       .Case([&](arith::AndIOp) { return binary(Kind::And); })
       .Case([&](arith::OrIOp) { return binary(Kind::Or); })
       .Case([&](arith::XOrIOp) { return binary(Kind::Xor); })
       .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>([&](auto) {
-        std::optional<IndexRange> range = operand(0).getRange();
-        if (isa<arith::ShRSIOp>(op) && (!range || range->min < 0))
-          return getUnknown(op->getResult(0), side);
+        std::optional<IndexExpr> shifted = operand(0);
+        if (isa<arith::ShRUIOp>(op))
+          shifted = getNatural(op->getOperand(0), side);
+        if (!shifted || (isa<arith::ShRSIOp>(op) && !isNatural(*shifted)))
+          return unknown();
+        std::optional<IndexRange> range = shifted->getRange();
         IndexExpr amount = getShift(op->getOperand(1), side);
         bool isLeft = isa<arith::ShLIOp>(op);
         // A power of two does not wrap.
         if (isLeft && range && range->min > 0 && !amount.getConstant())
           question.conditions.push_back(
               compare(Compare::LessEqual, amount, constant(62)));
-        return IndexExpr::binary(isLeft ? Kind::Shl : Kind::Shr, operand(0),
+        return IndexExpr::binary(isLeft ? Kind::Shl : Kind::Shr, *shifted,
                                  amount);
       })
-      .Case<arith::MinSIOp, arith::MinUIOp>(
-          [&](auto) { return binary(Kind::Min); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>(
-          [&](auto) { return binary(Kind::Max); })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-            arith::ExtUIOp>([&](auto) { return operand(0); })
+      .Case([&](arith::MinSIOp) { return binary(Kind::Min); })
+      .Case([&](arith::MaxSIOp) { return binary(Kind::Max); })
+      .Case([&](arith::MinUIOp) { return natural(Kind::Min); })
+      .Case([&](arith::MaxUIOp) { return natural(Kind::Max); })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) {
+        bool isBit = op->getOperand(0).getType().isInteger(1);
+        return isBit ? constant(0) - operand(0) : operand(0);
+      })
+      .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](auto) {
+        return getNatural(op->getOperand(0), side).value_or(operand(0));
+      })
       .Case([&](arith::SelectOp) {
         return IndexExpr::select(Compare::Equal, operand(0), constant(0),
                                  operand(2), operand(1));
       })
       .Case([&](arith::CmpIOp cmp) {
+        // One bit with a sign is 0 or -1.
+        if (cmp.getLhs().getType().isInteger(1) &&
+            arith::CmpIPredicate::slt <= cmp.getPredicate() &&
+            cmp.getPredicate() <= arith::CmpIPredicate::sge)
+          return unknown();
         switch (cmp.getPredicate()) {
         case Predicate::eq:
           return compared(Compare::Equal);
@@ -342,7 +418,7 @@ IndexExpr PairModel::computeArith(Operation *op, Owner side) {
         }
         llvm_unreachable("all predicates are listed");
       })
-      .Default([&](Operation *) { return getUnknown(op->getResult(0), side); });
+      .Default([&](Operation *) { return unknown(); });
 }
 
 /// A signed division or remainder. Nothing where the divisor may not be

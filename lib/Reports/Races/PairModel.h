@@ -72,6 +72,8 @@ struct Unknown {
   bool isBlock = false;
   /// Comes from data, not from numbers of threads and turns.
   bool isData = false;
+  /// Can be more numbers here than in a run: not every solution is a race.
+  bool isLoose = false;
   /// A number that a block has drawn by this atomic addition: different from
   /// what other blocks have drawn there.
   Operation *draw = nullptr;
@@ -112,6 +114,9 @@ struct Question {
   /// The question is about the first thread alone.
   bool isOneThread = false;
 };
+
+/// True if `expr` contains something that comes from data.
+bool hasData(const Question &question, const IndexExpr &expr);
 
 inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
 
@@ -154,6 +159,9 @@ private:
   IndexExpr get(Value value, Owner side);
   IndexExpr compute(Value value, Owner side);
   IndexExpr computeArith(Operation *op, Owner side);
+  IndexExpr computeUnwrapped(Operation *op, Owner side);
+  IndexExpr wrapTo(const IndexExpr &expr, Type type);
+  std::optional<IndexExpr> getNatural(Value operand, Owner side);
   std::optional<IndexExpr> getLoopResult(OpResult result);
   IndexExpr getArgument(BlockArgument argument, Owner side);
   std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,

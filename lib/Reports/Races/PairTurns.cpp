@@ -438,8 +438,9 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
           makeUnknown({owner, IndexRange{0, chunks}, true}) * constant(chunk) +
           rest.toExpr();
     } else {
-      // More than the loop has: not every solution is a race.
-      turn = makeUnknown({owner, range, false, /*isData=*/true});
+      Unknown any{owner, range};
+      any.isLoose = true;
+      turn = makeUnknown(any);
       question.conditions.push_back(compare(Compare::LessEqual, start, turn));
     }
   }

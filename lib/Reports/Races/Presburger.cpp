@@ -321,7 +321,7 @@ Sum Attempt::compute(const IndexExpr &expr) {
     if (!column) {
       const Unknown &unknown = question.unknowns[expr.getId()];
       column = newColumn();
-      isExact &= !unknown.isData;
+      isExact &= !unknown.isData && !unknown.isLoose;
       requireRange(*column, unknown.range);
     }
     return *column;
@@ -452,11 +452,18 @@ void Attempt::assumeCompare(Compare how, const IndexExpr &a, const IndexExpr &b,
     return holds ? require(difference(right, left)) : requireLess(right, left);
   case Compare::UnsignedLess:
   case Compare::UnsignedLessEqual: {
-    std::optional<IndexRange> bound = b.getRange();
+    std::optional<IndexRange> range = a.getRange(), bound = b.getRange();
+    bool isNatural = range && range->min >= 0;
+    bool isHigh = false;
     if (!bound || bound->min < 0) {
-      // Sizes and numbers of turns are what indices are compared with.
+      // Sizes and numbers of turns are what indices are compared with; data
+      // below 0 is above all that is not.
       isExact = false;
-      require(right);
+      isHigh = hasData(question, b) && choose(2) == 1;
+      if (isHigh)
+        requireLess(right, number(0));
+      else
+        require(right);
     }
     auto less = [&](bool positive) {
       bool strict = (how == Compare::UnsignedLess) == positive;
@@ -467,14 +474,15 @@ void Attempt::assumeCompare(Compare how, const IndexExpr &a, const IndexExpr &b,
       else
         require(difference(large, small));
     };
-    if (holds) {
+    // One case for each side of 0 that the left number can be on.
+    bool isLeftHigh =
+        holds < isHigh || (!isNatural && holds == isHigh && choose(2) == 1);
+    if (isLeftHigh)
+      requireLess(left, number(0));
+    else
       require(left);
-      return less(true);
-    }
-    std::optional<IndexRange> range = a.getRange();
-    if ((range && range->min >= 0) || choose(2) == 0)
-      return less(false);
-    return requireLess(left, number(0));
+    if (isLeftHigh == isHigh)
+      less(holds);
   }
   }
 }
