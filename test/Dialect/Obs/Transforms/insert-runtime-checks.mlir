@@ -103,7 +103,7 @@ func.func @flags(%a: !obs.pull<? x i32 bound [64]>, %f: !obs.pull<? x i1 bound [
 // CHECK-LABEL: @offsets
 // CHECK: %[[N:.*]] = obs.dim %arg1, 0
 // CHECK: %[[OK:.*]] = arith.cmpi ne, %[[N]]
-// CHECK: obs.assert %[[OK]], "[R4-extents] obs.segmented_reduce
+// CHECK: obs.assert %[[OK]], "[segment-offsets] obs.segmented_reduce
 // CHECK: obs.segmented_reduce
 func.func @offsets(%a: !obs.pull<? x i32>, %o: !obs.pull<? x i32>) -> !obs.push<grid, ? x i32> {
   %z = arith.constant 0 : i32

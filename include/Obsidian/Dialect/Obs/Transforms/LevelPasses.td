@@ -177,9 +177,12 @@ def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
     So are kernels for arrays of several static shapes, if their code differs
     only in bounds of loops over the iterations of a grid, which are constants:
     such a bound becomes a parameter, whose `llvm.range` keeps what was known of
-    it, and the launches pass the constants. All other numbers are part of the
-    code: sizes of shared memory, offsets and strides. Arrays get the extents
-    that fit all launches.
+    it, and the launches pass the constants. What an iteration is subtracted
+    from, `n - 1` in `n - 1 - i`, is computed from the parameter, once for each
+    thread, if it is the bound, or a constant more or less, in all of them. All
+    other numbers are part of the code: sizes of shared memory, offsets, strides
+    and divisors, and what indices are compared with. Arrays get the
+    extents that fit all launches.
 
     `obs.entry` says what the source calls a kernel whose name was taken,
     and `obs.unnamed` that it has no name for it.

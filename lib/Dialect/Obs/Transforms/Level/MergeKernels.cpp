@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Two kernels are compared by their keys: copies without what the host can say
-// as well. These are bounds of loops over the iterations of a grid, and first
-// extents of arrays, on which no address depends. Whatever else differs in
-// numbers stays a kernel of its own: sizes of shared memory, offsets and
-// strides are what later passes compute with.
+// as well. These are bounds of loops over the iterations of a grid, first
+// extents of arrays, on which no address depends, and numbers that iterations
+// are subtracted from, if they are the bound of such a loop, or a constant more
+// or less: in `n - 1 - i` that is one addition outside of the loop. Whatever
+// else differs in numbers stays a kernel of its own: sizes of shared memory,
+// offsets, strides and divisors are what later passes compute with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +78,22 @@ static SmallVector<scf::ForOp> getGridLoops(gpu::GPUFuncOp kernel) {
   return loops;
 }
 
+/// The constants of `kernel` that iterations of a grid are subtracted from.
+/// Subtracting from a parameter takes no more instructions, in contrast to a
+/// comparison with it: there the constant takes in what is added to indices.
+static SmallVector<OpOperand *> getLimits(gpu::GPUFuncOp kernel) {
+  SmallVector<OpOperand *> limits;
+  kernel.walk([&](arith::SubIOp difference) {
+    auto turn = dyn_cast<BlockArgument>(difference.getRhs());
+    auto loop = turn ? dyn_cast<scf::ForOp>(turn.getOwner()->getParentOp())
+                     : scf::ForOp();
+    if (loop && turn == loop.getInductionVar() && isGridStep(loop.getStep()) &&
+        turn.getType().isIndex() && getConstantIntValue(difference.getLhs()))
+      limits.push_back(&difference.getLhsMutable());
+  });
+  return limits;
+}
+
 /// The views of `kernel` whose first extent is a constant.
 static SmallVector<memref::ReinterpretCastOp> getViews(gpu::GPUFuncOp kernel) {
   SmallVector<memref::ReinterpretCastOp> views;
@@ -133,8 +151,8 @@ struct Kernel {
 
   gpu::GPUFuncOp op;
   OwningOpRef<gpu::GPUFuncOp> key;
-  /// In the order of `getGridLoops` and `getViews`.
-  SmallVector<int64_t> bounds, extents;
+  /// In the order of `getGridLoops`, `getViews` and `getLimits`.
+  SmallVector<int64_t> bounds, extents, limits;
 };
 
 /// Kernels that the first of them can stand for.
@@ -147,6 +165,11 @@ struct Group {
     return llvm::map_to_vector(
         members, [&](const Kernel &k) { return (k.*numbers)[i]; });
   }
+  /// The loop over the grid whose bound `limits`, a column, is, and a constant;
+  /// null if there is none.
+  std::optional<unsigned> findBound(const Column &limits) const;
+  /// True if this may stand for `kernel`, too.
+  bool accepts(const Kernel &kernel);
   /// Makes the first kernel that of all. Returns its new parameters.
   SmallVector<Column> generalize();
 };
@@ -162,6 +185,11 @@ Kernel::Kernel(gpu::GPUFuncOp kernel) : op(kernel), key(kernel.clone()) {
   for (memref::ReinterpretCastOp view : getViews(*key)) {
     extents.push_back(view.getType().getDimSize(0));
     setExtent(view, OpBuilder(view).getIndexAttr(0));
+  }
+  for (OpOperand *limit : getLimits(*key)) {
+    limits.push_back(*getConstantIntValue(limit->get()));
+    limit->set(
+        body.addArgument(limit->get().getType(), limit->getOwner()->getLoc()));
   }
   orderConstants(body);
 }
@@ -179,6 +207,39 @@ bool Kernel::isLike(const Kernel &other) const {
              OperationEquivalence::IgnoreLocations);
 }
 
+std::optional<unsigned> Group::findBound(const Column &limits) const {
+  for (unsigned i : llvm::seq(members.front().bounds.size())) {
+    Column bounds = getColumn(&Kernel::bounds, i);
+    if (llvm::all_of(llvm::zip_equal(limits, bounds), [&](const auto &pair) {
+          auto [limit, bound] = pair;
+          return limit - bound == limits.front() - bounds.front();
+        }))
+      return i;
+  }
+  return std::nullopt;
+}
+
+bool Group::accepts(const Kernel &kernel) {
+  if (llvm::none_of(
+          members, [&](const Kernel &member) { return kernel.isLike(member); }))
+    return false;
+  for (unsigned i : llvm::seq(kernel.limits.size())) {
+    Column limits = getColumn(&Kernel::limits, i);
+    limits.push_back(kernel.limits[i]);
+    if (llvm::all_equal(limits))
+      continue;
+    auto isFar = [&](unsigned k) {
+      return llvm::any_of(members, [&](const Kernel &member) {
+        return member.limits[i] - member.bounds[k] !=
+               kernel.limits[i] - kernel.bounds[k];
+      });
+    };
+    if (llvm::all_of(llvm::seq<unsigned>(0, kernel.bounds.size()), isFar))
+      return false;
+  }
+  return true;
+}
+
 SmallVector<Group::Column> Group::generalize() {
   gpu::GPUFuncOp kernel = members.front().op;
   OpBuilder builder(kernel.getContext());
@@ -191,7 +252,10 @@ SmallVector<Group::Column> Group::generalize() {
                : kernel.getArgument(kernel.getNumArguments() - columns.size() +
                                     (found - columns.begin()));
   };
-  for (auto [i, loop] : llvm::enumerate(getGridLoops(kernel))) {
+  // Loops are found by their constants, and so are limits.
+  SmallVector<OpOperand *> limits = getLimits(kernel);
+  SmallVector<scf::ForOp> loops = getGridLoops(kernel);
+  for (auto [i, loop] : llvm::enumerate(loops)) {
     Column column = getColumn(&Kernel::bounds, i);
     if (llvm::all_equal(column))
       continue;
@@ -210,6 +274,22 @@ SmallVector<Group::Column> Group::generalize() {
     }
     Value old = loop.getUpperBound();
     loop.setUpperBound(getParameter(column));
+    if (old.use_empty())
+      old.getDefiningOp()->erase();
+  }
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  for (auto [i, limit] : llvm::enumerate(limits)) {
+    Column column = getColumn(&Kernel::limits, i);
+    if (llvm::all_equal(column))
+      continue;
+    unsigned bound = *findBound(column);
+    Value old = limit->get(), value = loops[bound].getUpperBound();
+    Location loc = limit->getOwner()->getLoc();
+    if (int64_t more = column.front() - members.front().bounds[bound])
+      value = arith::AddIOp::create(
+          builder, loc, value,
+          arith::ConstantIndexOp::create(builder, loc, more));
+    limit->set(value);
     if (old.use_empty())
       old.getDefiningOp()->erase();
   }
@@ -241,11 +321,8 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
     std::vector<Group> groups;
     for (gpu::GPUFuncOp op : kernels) {
       Kernel kernel(op);
-      auto found = llvm::find_if(groups, [&](const Group &group) {
-        return llvm::any_of(group.members, [&](const Kernel &member) {
-          return kernel.isLike(member);
-        });
-      });
+      auto found = llvm::find_if(
+          groups, [&](Group &group) { return group.accepts(kernel); });
       if (found == groups.end()) {
         groups.emplace_back();
         found = std::prev(groups.end());
