@@ -139,6 +139,8 @@ def main():
     parser.add_argument("--obs-opt", default="obs-opt")
     parser.add_argument("--obs-run", default="obs-run")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--threads", default=THREADS, type=lambda text: [int(number) for number in text.split(",")],
+                        help="instead of those above, as N,...")
     parser.add_argument("--sample", type=int, help="so many programs, each for one number of threads, and no more")
     parser.add_argument("--most", type=int, help="so many changes of each of them, and no more")
     parser.add_argument("--summary", help="a file for the last line, too")
@@ -148,7 +150,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         mutation = Mutation(options)
         cases = barrier_inputs.collect(options.names, folder)
-        jobs = mutants.draw([(case, threads) for case in cases for threads in THREADS], options.sample)
+        jobs = mutants.draw([(case, threads) for case in cases for threads in options.threads], options.sample)
         prepared = list(pool.map(mutation.prepare, jobs))
         kernels = mutation.find_kernels(prepared)
         tried = [(kernel, change) for kernel in kernels for change in mutants.draw(kernel.changes, options.most)]
