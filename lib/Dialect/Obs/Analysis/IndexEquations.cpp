@@ -197,7 +197,9 @@ bool Solver::solveSum(const LinearForm &part, const IndexExpr &goal) {
       quotient.add(rest, -1);
     } else if (factor > 0) {
       quotient.constant = llvm::divideFloorSigned(rest.constant, factor);
-      remainder.constant = rest.constant - quotient.constant * factor;
+      // The product alone may wrap, where the floor is below all numbers.
+      remainder.constant = int64_t(uint64_t(rest.constant) -
+                                   uint64_t(quotient.constant) * factor);
       for (auto &[term, count] : rest.terms)
         if (count % factor == 0)
           quotient.add(term, count / factor);

@@ -73,8 +73,8 @@ static void cancel(IndexExpr &a, IndexExpr &b) {
     for (auto &[other, otherFactor] : left.terms) {
       if (other != term)
         continue;
-      left.add(term, -factor);
-      right.add(term, -factor);
+      left.add(term, int64_t(-uint64_t(factor)));
+      right.add(term, int64_t(-uint64_t(factor)));
       changed = true;
       break;
     }
@@ -108,7 +108,8 @@ static ThreadRelation relateShift(const Pair &pair) {
     std::optional<IndexRange> digitRanges[2] = {digits[0].getRange(),
                                                 digits[1].getRange()};
     int64_t factor = factors[0];
-    if (!digitRanges[0] || !digitRanges[1] || factor != factors[1])
+    if (!digitRanges[0] || !digitRanges[1] || factor != factors[1] ||
+        factor == std::numeric_limits<int64_t>::min())
       continue;
     unsigned first = 0, second = 1;
     if (factor < 0) {
@@ -512,7 +513,8 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
     std::optional<IndexExpr> count = loop.count.substitute(fix);
     if (!count->isUniform())
       count.reset();
-    else if (std::optional<int64_t> number = count->getConstant())
+    else if (std::optional<int64_t> number = count->getConstant();
+             number && *number >= 0)
       // As a bound, not as a number: turns are not worth to be tried.
       count = IndexExpr::symbol(
           own - 1,
