@@ -10,6 +10,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -79,6 +80,34 @@ IndexExpr IndexRecognizer::makeSymbol(Value value,
   return IndexExpr::symbol(found->second, range);
 }
 
+/// Bounds of a result by what its operation can give at all; nothing where that
+/// is any number of its type.
+std::optional<IndexRange> IndexRecognizer::inferRange(Value value) {
+  auto op = value.getDefiningOp<InferIntRangeInterface>();
+  if (!op || !value.getType().isIntOrIndex())
+    return std::nullopt;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands()) {
+    if (!operand.getType().isIntOrIndex())
+      return std::nullopt;
+    unsigned width = ConstantIntRanges::getStorageBitwidth(operand.getType());
+    std::optional<IndexRange> range;
+    if (width > 1 && width <= 64)
+      range = get(operand).getRange();
+    operands.push_back(range ? ConstantIntRanges::fromSigned(
+                                   APInt(width, range->min, /*isSigned=*/true),
+                                   APInt(width, range->max, /*isSigned=*/true))
+                             : ConstantIntRanges::maxRange(width));
+  }
+  std::optional<IndexRange> inferred;
+  op.inferResultRanges(operands, [&](Value result, const ConstantIntRanges &r) {
+    if (result == value && r.smin().getBitWidth() <= 64 &&
+        (!r.smin().isMinSignedValue() || !r.smax().isMaxSignedValue()))
+      inferred = IndexRange{r.smin().getSExtValue(), r.smax().getSExtValue()};
+  });
+  return inferred;
+}
+
 IndexExpr IndexRecognizer::compute(Value value) {
   APInt constant;
   bool isBit = value.getType().isInteger(1);
@@ -121,6 +150,16 @@ IndexExpr IndexRecognizer::compute(Value value) {
     range = IndexRange{0, maxExtent};
   else if (assumesExtents && value.getType().isIndex())
     range = IndexRange{-maxExtent, maxExtent};
+  if (std::optional<IndexRange> inferred = inferRange(value);
+      inferred && !isBit) {
+    if (range) {
+      inferred->min = std::max(inferred->min, range->min);
+      inferred->max = std::min(inferred->max, range->max);
+    }
+    // Code that never runs can contradict itself.
+    if (inferred->min <= inferred->max)
+      range = inferred;
+  }
   return makeSymbol(value, range);
 }
 

@@ -1,7 +1,7 @@
 // RUN: obs-opt --obs-to-gpu %s | FileCheck %s
 // RUN: obs-opt --obs-explain-barriers %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: obs-opt --obs-to-gpu %s | obs-opt --obs-check-races -o /dev/null 2>&1 | FileCheck %s --check-prefix=PROVED
-// PROVED-COUNT-4: is proved free of races
+// PROVED-COUNT-6: is proved free of races
 
 // Five rows on the eight warps of each block: no warp takes a second one, so
 // nothing waits for the row before.
@@ -92,4 +92,58 @@ func.func @more(%d: !obs.pull<? x i32>, %n: index) -> !obs.pull<1 x ? x i32 boun
   }
   %r = obs.force %p {kernel = "more", threads = 96} : !obs.push<grid, 1 x ? x i32 bound [1, 33]> -> !obs.pull<1 x ? x i32 bound [1, 33]>
   return %r : !obs.pull<1 x ? x i32 bound [1, 33]>
+}
+
+// No rows: what never runs needs no barrier.
+// CHECK-LABEL: gpu.func @never
+// CHECK-NOT: {{bar.warp.sync|gpu.barrier}}
+// CHECK: gpu.return
+// WHY: kernel 'never': no barrier
+func.func @never(%d: !obs.pull<0 x 100 x i32>) -> !obs.pull<0 x 100 x i32> {
+  %it = obs.iota : !obs.pull<0 x index>
+  %p = obs.distribute block (%b = %it : !obs.pull<0 x index>) -> !obs.push<grid, 0 x 100 x i32> {
+    %a = obs.generate (%i) {
+      %x = obs.get %d[%b, %i] : !obs.pull<0 x 100 x i32>
+      obs.yield %x : i32
+    } : !obs.pull<100 x i32>
+    %q = obs.push %a : !obs.pull<100 x i32> -> !obs.push<block, 100 x i32>
+    %f = obs.force %q in shared : !obs.push<block, 100 x i32> -> !obs.pull<100 x i32>
+    %v = obs.reverse %f : !obs.pull<100 x i32>
+    %o = obs.push %v : !obs.pull<100 x i32> -> !obs.push<block, 100 x i32>
+    obs.yield %o : !obs.push<block, 100 x i32>
+  }
+  %r = obs.force %p {kernel = "never"} : !obs.push<grid, 0 x 100 x i32> -> !obs.pull<0 x 100 x i32>
+  return %r : !obs.pull<0 x 100 x i32>
+}
+
+// Fewer iterations than a warp has lanes, whatever is read: the rest of a
+// division by 3.
+// CHECK-LABEL: gpu.func @rest
+// CHECK: nvvm.bar.warp.sync
+// CHECK: nvvm.bar.warp.sync
+// CHECK-NOT: {{bar.warp.sync|gpu.barrier}}
+// CHECK: gpu.return
+// WHY: kernel 'rest': 2 barriers of a warp
+func.func @rest(%d: !obs.pull<5 x 8 x i32>) -> !obs.pull<5 x 3 x i32> {
+  %z = arith.constant 0 : i32
+  %it = obs.iota : !obs.pull<5 x index>
+  %p = obs.distribute block (%b = %it : !obs.pull<5 x index>) -> !obs.push<grid, 5 x 3 x i32> {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %three = arith.constant 3 : i32
+    %x = obs.get %d[%b, %c1] : !obs.pull<5 x 8 x i32>
+    %m = arith.remui %x, %three : i32
+    %n = arith.index_castui %m : i32 to index
+    %f = obs.fill init %z par (%t) in (%n) {
+      %i = arith.subi %c2, %t : index
+      %v = arith.index_cast %t : index to i32
+      obs.write %v at [%i] : i32
+    } : !obs.push<block, 3 x i32>
+    %g = obs.force %f in shared : !obs.push<block, 3 x i32> -> !obs.pull<3 x i32>
+    %r = obs.reverse %g : !obs.pull<3 x i32>
+    %o = obs.push %r : !obs.pull<3 x i32> -> !obs.push<block, 3 x i32>
+    obs.yield %o : !obs.push<block, 3 x i32>
+  }
+  %r = obs.force %p {kernel = "rest"} : !obs.push<grid, 5 x 3 x i32> -> !obs.pull<5 x 3 x i32>
+  return %r : !obs.pull<5 x 3 x i32>
 }

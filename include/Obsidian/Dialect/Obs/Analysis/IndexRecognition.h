@@ -68,6 +68,7 @@ private:
   /// negative; opaque elsewhere.
   std::optional<IndexExpr> combineNaturals(IndexExpr::Kind kind, IndexExpr a,
                                            IndexExpr b, bool isWide);
+  std::optional<IndexRange> inferRange(Value value);
   IndexExpr makeSymbol(Value value, std::optional<IndexRange> range);
   bool isInLeaf(Value value) const;
 

@@ -131,17 +131,31 @@ static int64_t getLeastStep(scf::ForOp loop) {
   return llvm::divideCeil(workers.launched, warpSize);
 }
 
-/// True when the body of `loop` runs at most once, for each worker if it is
-/// spread over them.
-static bool runsOnce(scf::ForOp loop) {
+/// The most that a counter of `loop` can grow by, from the worker that begins
+/// with the least; nothing if that is too much for a number.
+static std::optional<int64_t> getMostLength(scf::ForOp loop) {
   // The numbers of workers begin with 0.
   int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
                      ? 0
                      : getRangeAt(loop.getLowerBound(), loop).min;
   int64_t length;
-  return !llvm::SubOverflow(getRangeAt(loop.getUpperBound(), loop).max, from,
-                            length) &&
-         length <= std::max<int64_t>(1, getLeastStep(loop));
+  if (llvm::SubOverflow(getRangeAt(loop.getUpperBound(), loop).max, from,
+                        length))
+    return std::nullopt;
+  return length;
+}
+
+/// True when the body of `loop` runs at most once, for each worker if it is
+/// spread over them.
+static bool runsOnce(scf::ForOp loop) {
+  std::optional<int64_t> length = getMostLength(loop);
+  return length && *length <= std::max<int64_t>(1, getLeastStep(loop));
+}
+
+/// True when the body of `loop` never runs.
+static bool runsNever(scf::ForOp loop) {
+  std::optional<int64_t> length = getMostLength(loop);
+  return length && *length <= 0;
 }
 
 /// What is pending behind a barrier.
@@ -205,6 +219,10 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
   ValueRange arguments = loop.getRegionIterArgs();
   ValueRange yielded = loop.getYieldedValues();
   Accesses entry = enter(pending, loop.getInitArgs(), arguments, loop);
+  if (runsNever(loop)) {
+    pending = leave(entry, arguments, loop.getResults(), region);
+    return;
+  }
   Accesses in = entry, out;
   while (true) {
     out = in;

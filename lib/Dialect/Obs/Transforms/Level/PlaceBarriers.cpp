@@ -49,6 +49,12 @@ static std::string describe(const char *hazard, const Access &before,
 }
 
 namespace {
+/// Two accesses that a barrier must keep apart.
+struct Conflict {
+  const char *hazard;
+  Access before, after;
+};
+
 /// Places the barriers of one region of code.
 class Placer {
 public:
@@ -63,14 +69,19 @@ public:
 private:
   std::optional<Level> getScope(Operation *op) const;
   std::optional<Level> getNeeded(ArrayRef<Access> accesses,
-                                 ArrayRef<Access> pending) const;
+                                 ArrayRef<Access> pending);
   bool hasConflict();
-  void weaken(Operation *op);
+  SmallVector<Conflict> findConflicts();
+  SmallVector<Conflict> findConflictsWithout(Operation *op);
+  bool weaken(Operation *op);
 
-  mutable Meetings meetings;
+  Meetings meetings;
   function_ref<void(AccessFlow::Visitor)> analyze;
   /// The scopes of the barriers in front of statements.
   llvm::MapVector<Operation *, std::optional<Level>> guarded;
+  /// What there would be without the barrier in front of a statement, as long
+  /// as the others stay as they are.
+  llvm::DenseMap<Operation *, SmallVector<Conflict>> conflicts;
 };
 } // namespace
 
@@ -80,7 +91,7 @@ std::optional<Level> Placer::getScope(Operation *op) const {
 
 /// The scope of the barrier that must stand between the two, if any must.
 std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
-                                       ArrayRef<Access> pending) const {
+                                       ArrayRef<Access> pending) {
   std::optional<Level> needed;
   for (const Access &before : pending)
     for (const Access &after : accesses)
@@ -104,16 +115,47 @@ bool Placer::hasConflict() {
   return found;
 }
 
+/// All conflicts that the barriers in `guarded` leave.
+SmallVector<Conflict> Placer::findConflicts() {
+  SmallVector<Conflict> found;
+  analyze(
+      [&](Operation *op, ArrayRef<Access> accesses, ArrayRef<Access> pending) {
+        std::optional<Level> scope = getScope(op);
+        for (const Access &before : pending)
+          for (const Access &after : accesses)
+            if (auto hazard = getHazard(before, after, meetings);
+                hazard && (!scope || *scope < hazard->scope))
+              found.push_back({hazard->kind, before, after});
+        return scope;
+      });
+  return found;
+}
+
+/// The conflicts that there are without the barrier in front of `op`. They may
+/// show at another statement: a barrier in a loop also separates accesses
+/// before it from accesses of the next iteration.
+SmallVector<Conflict> Placer::findConflictsWithout(Operation *op) {
+  std::optional<Level> scope = std::exchange(guarded[op], std::nullopt);
+  SmallVector<Conflict> found = findConflicts();
+  guarded[op] = scope;
+  return found;
+}
+
 /// Takes away the barrier in front of `op`, or lets it wait for the warp only,
-/// if that leaves no conflict.
-void Placer::weaken(Operation *op) {
-  std::optional<Level> scope = guarded[op];
-  guarded[op] = std::nullopt;
-  if (!hasConflict())
-    return;
+/// if that leaves no conflict; true if it does either.
+bool Placer::weaken(Operation *op) {
+  SmallVector<Conflict> &found = conflicts[op] = findConflictsWithout(op);
+  if (found.empty()) {
+    guarded[op] = std::nullopt;
+    return true;
+  }
+  if (guarded[op] == Level::Warp)
+    return false;
   guarded[op] = Level::Warp;
-  if (scope != Level::Warp && hasConflict())
-    guarded[op] = scope;
+  if (!hasConflict())
+    return true;
+  guarded[op] = Level::Block;
+  return false;
 }
 
 void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
@@ -124,38 +166,28 @@ void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
           guarded[op] = scope = scope ? std::max(*scope, *needed) : *needed;
         return scope;
       });
-  SmallVector<Operation *> statements =
-      llvm::to_vector(llvm::make_first_range(guarded));
-  for (Operation *op : statements)
-    weaken(op);
-  // The reasons of a barrier are the conflicts that there are without it. They
-  // may show at another statement: a barrier in a loop also separates accesses
-  // before it from accesses of the next iteration.
-  llvm::MapVector<Operation *, llvm::SetVector<StringAttr>> reasons;
-  for (Operation *op : statements) {
-    std::optional<Level> scope = guarded[op];
+  // What was found before another barrier became weaker is not all.
+  SmallVector<Operation *> outdated;
+  SmallVector<Operation *> seen;
+  for (Operation *op : llvm::to_vector(llvm::make_first_range(guarded))) {
+    if (weaken(op))
+      outdated = seen;
+    if (guarded[op])
+      seen.push_back(op);
+  }
+  for (Operation *op : outdated)
+    conflicts[op] = findConflictsWithout(op);
+  for (auto [op, scope] : guarded) {
     if (!scope)
       continue;
-    guarded[op] = std::nullopt;
-    analyze([&](Operation *other, ArrayRef<Access> accesses,
-                ArrayRef<Access> pending) {
-      std::optional<Level> own = getScope(other);
-      for (const Access &before : pending)
-        for (const Access &after : accesses)
-          if (auto hazard = getHazard(before, after, meetings);
-              hazard && (!own || *own < hazard->scope))
-            reasons[op].insert(StringAttr::get(
-                op->getContext(), describe(hazard->kind, before, after)));
-      return own;
-    });
-    guarded[op] = scope;
-  }
-  for (auto &[op, why] : reasons) {
+    llvm::SetVector<Attribute> reasons;
     OpBuilder builder(op);
-    BarrierOp::create(
-        builder, op->getLoc(), *guarded[op],
-        builder.getArrayAttr(SmallVector<Attribute>(why.begin(), why.end())));
-    ++(guarded[op] == Level::Warp ? warpBarriers : blockBarriers);
+    for (const Conflict &conflict : conflicts[op])
+      reasons.insert(builder.getStringAttr(
+          describe(conflict.hazard, conflict.before, conflict.after)));
+    BarrierOp::create(builder, op->getLoc(), *scope,
+                      builder.getArrayAttr(reasons.getArrayRef()));
+    ++(scope == Level::Warp ? warpBarriers : blockBarriers);
   }
 }
 

@@ -113,6 +113,8 @@ std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
 AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
     : model(&model), leaf(access.leaf ? access.leaf : access.warpLeaf),
       warps(access.warps) {
+  isOfWarp = warps || (leaf && getLeafMap(leaf).getScope() == Level::Warp);
+  isBlockedLeaf = leaf && isBlocked(leaf);
   auto [memory, accessed] = getIndexedMemory(access.op);
   indices = accessed;
   shape = cast<MemRefType>(memory.getType()).getShape();
@@ -266,17 +268,16 @@ std::optional<int64_t> AccessEvaluator::getRounds(Loop &loop) {
 /// The threads of which one, or all, run the access at this point.
 std::pair<int64_t, int64_t> AccessEvaluator::getWorkers() const {
   Workers workers = model->workers;
-  bool isWarp = warps || (leaf && getLeafMap(leaf).getScope() == Level::Warp);
   int64_t first = warps ? *variables[warp] %
                               llvm::divideCeil(workers.launched, warpSize) *
                               warpSize
                         : 0;
   if (!leaf)
-    return {first, isWarp ? first + warpSize - 1 : workers.launched - 1};
-  int64_t threads = isWarp ? warpSize : workers.threads;
+    return {first, isOfWarp ? first + warpSize - 1 : workers.launched - 1};
+  int64_t threads = isOfWarp ? warpSize : workers.threads;
   int64_t t = *variables[iteration];
   int64_t worker =
-      isBlocked(leaf)
+      isBlockedLeaf
           ? t / std::max<int64_t>(
                     1, llvm::divideCeil(*count->getConstant(), threads))
           : t % threads;
@@ -367,7 +368,7 @@ bool AccessEvaluator::visitLoops(unsigned depth, ReachedElements &reached) {
 
 std::optional<ReachedElements> AccessEvaluator::getElements() {
   cost = 0;
-  if (leaf && isBlocked(leaf) && !count->getConstant())
+  if (isBlockedLeaf && !count->getConstant())
     return std::nullopt;
   int64_t most = 1;
   for (const Loop &loop : loops)

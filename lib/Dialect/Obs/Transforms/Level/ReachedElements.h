@@ -125,6 +125,9 @@ private:
   IndexModel *model;
   scf::ForallOp leaf;
   scf::ForOp warps;
+  /// Whether a warp runs the leaf, and whether each of its threads does
+  /// iterations that follow each other.
+  bool isOfWarp = false, isBlockedLeaf = false;
   ValueRange indices;
   ArrayRef<int64_t> shape;
   /// The variable of the leaf, that of the loop over warps, and the number of
