@@ -10,6 +10,7 @@
 #include "EmitPTX.h"
 #include "Obsidian/Target/Passes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -117,9 +118,10 @@ lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
   auto kernelModule =
       cast<gpu::GPUModuleOp>(builder.clone(*kernels.front().getOperation()));
   PassManager manager(module->getName());
+  manager.enableVerifier(false);
   buildKernelsToNVVMPipeline(manager.nest<gpu::GPUModuleOp>(),
                              options.libdevice);
-  if (failed(manager.run(*copy)))
+  if (failed(manager.run(*copy)) || failed(verify(*copy)))
     return reported();
   FailureOr<std::string> text = emit(kernelModule);
   if (failed(text))

@@ -14,6 +14,7 @@
 #include "Obsidian/Target/ToHostC.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
@@ -67,8 +68,11 @@ static LogicalResult lowerToGPU(ModuleOp module,
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
   applyDefaultTimingPassManagerCLOptions(manager);
+  // Once behind the last pass is enough; after each it would take a tenth of
+  // the time.
+  manager.enableVerifier(false);
   buildObsToGPUPipeline(manager, lowering);
-  return manager.run(module);
+  return success(succeeded(manager.run(module)) && succeeded(verify(module)));
 }
 
 /// Prints the text, or the error where it was not reported before.
