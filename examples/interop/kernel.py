@@ -52,8 +52,8 @@ for parameter in kernel["parameters"]:
         parameters.append(ctypes.c_float(K))
 words = (ctypes.c_void_p * len(parameters))(*[ctypes.addressof(p) for p in parameters])
 
-# The number of blocks is a formula of the parameters.
-blocks = eval(kernel["grid"], {"uceildiv": lambda a, b: -(-a // b), "umax": max, **extents})
+# The number of blocks is a formula of the parameters; of the functions that docs/Interop.md lists, those for a grid.
+blocks = eval(kernel["grid"], {"uceildiv": lambda a, b: -(-a // b), "umax": max, "umin": min, **extents})
 check(cuda.cuLaunchKernel(function, blocks, 1, 1, kernel["block"], 1, 1, kernel["sharedBytes"], None, words, None),
       "launch")
 check(cuda.cuMemcpyDtoH_v2(ctypes.c_void_p(result.buffer_info()[0]), memory[2], ctypes.c_size_t(4 * COUNT)), "copy")
