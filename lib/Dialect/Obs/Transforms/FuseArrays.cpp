@@ -597,15 +597,25 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Says which computed arrays are computed more than once per element.
+/// Where the source says what `op` does, whoever calls it.
+static Location getInnermostLoc(Operation *op) {
+  Location loc = op->getLoc();
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  return loc;
+}
+
+/// Says which computed arrays are computed more than once per element, of those
+/// that stand in several copies of a function only one.
 static void remarkRecomputation(Operation *root) {
-  root->walk([](Operation *op) {
+  llvm::DenseSet<Location> places;
+  root->walk([&](Operation *op) {
     if (!isa<MapOp, GenerateOp>(op))
       return;
     auto pull = dyn_cast<PullType>(op->getResult(0).getType());
     unsigned uses = llvm::count_if(
         op->getUsers(), [](Operation *user) { return !isa<DimOp>(user); });
-    if (pull && uses > 1)
+    if (pull && uses > 1 && places.insert(getInnermostLoc(op)).second)
       op->emitRemark("each element is computed in ")
           << uses << " places; force the array to compute it once";
   });
