@@ -7,7 +7,7 @@ test/Networks run on the emulator runs on the GPU instead.
 Takes the RUN lines of each test, in order, but those of tools that are not there (obs-opt, obs-translate,
 FileCheck on IR). Where FileCheck reads what obs-run prints, that has to be what it prints on the emulator.
 Options of the emulator alone are left out. Writes DIR/test-on-gpu.log with a line for each test and ends with
-`N passed, N failed`; a test without any run on the GPU fails.
+`N passed, N failed`; a test without any run on the GPU fails. That of the matrix product needs NumPy.
 """
 
 import argparse
