@@ -57,8 +57,8 @@ Value reduceByLastBlock(CollectiveBuilder &c, Value x, ValueRange init,
 Value reduceByAtomics(CollectiveBuilder &c, Value x, ValueRange init,
                       StringRef kind, PushType type);
 
-/// One element, the reduction of `x` behind `init`, by one kernel, which may run
-/// only once, as either of those does it.
+/// One element, the reduction of `x` behind `init`, by one kernel, which may
+/// run only once, as either of those does it.
 Value reduceByOneKernel(CollectiveBuilder &c, Value x, ValueRange init);
 
 /// A scan by all blocks. The last of its kernels is not stored yet, so that

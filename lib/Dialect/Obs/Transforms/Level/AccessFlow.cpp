@@ -27,13 +27,8 @@ bool AccessFlow::indexesBy(Operation *op, Value buffer, Value slot) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     if (!op->isAncestor(user))
       return false;
-    if (auto load = dyn_cast<memref::LoadOp>(user))
-      return !load.getIndices().empty() &&
-             reader.getSlot(load.getIndices().front()).base == slot;
-    if (auto store = dyn_cast<memref::StoreOp>(user))
-      return !store.getIndices().empty() &&
-             reader.getSlot(store.getIndices().front()).base == slot;
-    return false;
+    ValueRange indices = getIndexedMemory(user).second;
+    return !indices.empty() && reader.getSlot(indices.front()).base == slot;
   });
 }
 

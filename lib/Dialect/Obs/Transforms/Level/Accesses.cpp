@@ -34,6 +34,18 @@ static bool isInRegisters(Value buffer) {
   return home && home.getStorage() == Storage::Registers;
 }
 
+std::pair<Value, ValueRange> obs::getIndexedMemory(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return {load.getMemRef(), load.getIndices()};
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return {store.getMemRef(), store.getIndices()};
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
+    return {atomic.getMemref(), atomic.getIndices()};
+  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
+    return {atomic.getMemref(), atomic.getIndices()};
+  return {Value(), ValueRange()};
+}
+
 bool AccessReader::isRing(Value buffer) {
   auto found = rings.find(buffer);
   if (found == rings.end())
@@ -48,11 +60,7 @@ bool AccessReader::computeIsRing(Value buffer) {
   if (type.getRank() < 2 || type.getDimSize(0) != 2)
     return false;
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    ValueRange indices;
-    if (auto load = dyn_cast<memref::LoadOp>(user))
-      indices = load.getIndices();
-    else if (auto store = dyn_cast<memref::StoreOp>(user))
-      indices = store.getIndices();
+    ValueRange indices = getIndexedMemory(user).second;
     if (indices.empty())
       return false;
     Value base = getSlot(indices.front()).base;
@@ -66,6 +74,17 @@ bool AccessReader::computeIsRing(Value buffer) {
     }
     return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(base.getDefiningOp());
   });
+}
+
+/// What `op`, which accesses one element, does to it.
+static AccessKind getKind(Operation *op) {
+  if (isa<memref::LoadOp>(op))
+    return AccessKind::Read;
+  if (!isa<memref::StoreOp>(op))
+    return AccessKind::Atomic;
+  auto contract = op->getAttrOfType<StringAttr>("obs.contract");
+  return contract && contract.getValue() == "init" ? AccessKind::InitialWrite
+                                                   : AccessKind::Write;
 }
 
 /// Adds the accesses of `op` itself.
@@ -88,19 +107,8 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
     if (!llvm::is_contained(accesses, access))
       accesses.push_back(access);
   };
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return add(load.getMemRef(), AccessKind::Read, load.getIndices());
-  if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    auto contract = op->getAttrOfType<StringAttr>("obs.contract");
-    bool initial = contract && contract.getValue() == "init";
-    return add(store.getMemRef(),
-               initial ? AccessKind::InitialWrite : AccessKind::Write,
-               store.getIndices());
-  }
-  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
-    return add(atomic.getMemref(), AccessKind::Atomic, atomic.getIndices());
-  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
-    return add(atomic.getMemref(), AccessKind::Atomic, atomic.getIndices());
+  if (auto [memory, indices] = getIndexedMemory(op); memory)
+    return add(memory, getKind(op), indices);
   // Anything else that says what it does to memory, else both.
   if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
     return;

@@ -62,6 +62,9 @@ using Accesses = SmallVector<Access>;
 /// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);
 
+/// Where `op` loads or stores: the array and the indices; null for others.
+std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
+
 /// Finds the accesses that can matter to other threads of an instance of a
 /// level. It remembers what it found, so the code must not change between two
 /// questions.

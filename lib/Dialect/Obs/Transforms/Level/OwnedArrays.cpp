@@ -53,12 +53,6 @@ int64_t obs::countRegisters(Type type, int64_t elements) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-static ValueRange getIndices(Operation *access) {
-  if (auto load = dyn_cast<memref::LoadOp>(access))
-    return load.getIndices();
-  return cast<memref::StoreOp>(access).getIndices();
-}
-
 namespace {
 /// Follows which slot of a ring has the array that was written last. One
 /// register can stand for both slots if nothing reads the other one.
@@ -94,7 +88,7 @@ bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
   leaf.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!llvm::is_contained(op->getOperands(), ring))
       return;
-    Slot slot = slots.get(getIndices(op)[0]);
+    Slot slot = slots.get(getIndexedMemory(op).second[0]);
     if (isa<memref::StoreOp>(op)) {
       // What a leaf writes is one array.
       isKept &= stores.empty() || slot == state;
@@ -242,12 +236,12 @@ bool OwnerSearch::collect() {
 bool OwnerSearch::addSteps(Operation *access) {
   scf::ForallOp leaf = getLeaf(access);
   unsigned skipped = isRing ? 1 : 0;
-  ValueRange indices = getIndices(access).drop_front(skipped);
+  ValueRange indices = getIndexedMemory(access).second.drop_front(skipped);
   std::optional<SmallVector<int64_t>> elements;
   // Arrays of tuples, and a read before a write, have the same indices.
   for (auto [other, found] : llvm::zip(accesses, reached))
     if (getLeaf(other) == leaf &&
-        getIndices(other).drop_front(skipped) == indices)
+        getIndexedMemory(other).second.drop_front(skipped) == indices)
       elements = found;
   if (!elements)
     elements = evaluateIndices(leaf, indices,
@@ -336,7 +330,7 @@ std::optional<OwnedArray> OwnerSearch::run() {
     return std::nullopt;
   isRing = type.getRank() > 1 && type.getDimSize(0) == 2 &&
            llvm::any_of(accesses, [](Operation *access) {
-             return !getConstantIntValue(getIndices(access)[0]);
+             return !getConstantIntValue(getIndexedMemory(access).second[0]);
            });
   int64_t count = type.getNumElements() / (isRing ? 2 : 1);
   owners.assign(count, -1);

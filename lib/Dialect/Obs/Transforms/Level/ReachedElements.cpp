@@ -11,18 +11,6 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-std::pair<Value, ValueRange> obs::getIndexedMemory(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return {load.getMemRef(), load.getIndices()};
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return {store.getMemRef(), store.getIndices()};
-  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
-    return {atomic.getMemref(), atomic.getIndices()};
-  if (auto atomic = dyn_cast<memref::GenericAtomicRMWOp>(op))
-    return {atomic.getMemref(), atomic.getIndices()};
-  return {Value(), ValueRange()};
-}
-
 bool obs::isBlocked(scf::ForallOp leaf) {
   auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
   return distribution && distribution.getValue() == Distribution::Blocked;

@@ -64,9 +64,6 @@ struct IndexModel {
   llvm::DenseMap<Operation *, unsigned> variables;
 };
 
-/// Where `op` loads or stores: the array and the indices; null for others.
-std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
-
 /// True if each thread runs iterations that follow each other.
 bool isBlocked(scf::ForallOp leaf);
 
