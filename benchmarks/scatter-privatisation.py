@@ -203,13 +203,8 @@ class Gpu(plan.Driver):
         self.enqueue(lambda: super(Gpu, self).fill(data, element, count))
 
     def launch(self, kernel, grid, block, shared, values):
-        function = ctypes.c_void_p()
-        self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
-        if shared > 48 * 1024:
-            self.call("cuFuncSetAttribute", function, 8, shared)  # MAX_DYNAMIC_SHARED_SIZE_BYTES
-        words = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-        words.values = values
-        self.enqueue(lambda: self.call("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, shared, None, words, None))
+        prepared = self.prepare(kernel, grid, block, shared, values)
+        self.enqueue(lambda: self.call("cuLaunchKernel", *prepared[0]))
 
     def enqueue(self, work):
         work()

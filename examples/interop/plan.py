@@ -91,13 +91,18 @@ class Driver:
         value = ctypes.c_uint32(int.from_bytes(element, "little"))
         self.call(name, ctypes.c_uint64(data), value, ctypes.c_size_t(count))
 
-    def launch(self, kernel, grid, block, shared, values):
+    def prepare(self, kernel, grid, block, shared, values):
+        """The arguments of cuLaunchKernel, and what they point to."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
         if shared > 48 * 1024:
             self.call("cuFuncSetAttribute", function, 8, shared)  # MAX_DYNAMIC_SHARED_SIZE_BYTES
         words = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-        self.call("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, shared, None, words, None)
+        return (function, grid, 1, 1, block, 1, 1, shared, None, words, None), values
+
+    def launch(self, kernel, grid, block, shared, values):
+        arguments, _ = self.prepare(kernel, grid, block, shared, values)
+        self.call("cuLaunchKernel", *arguments)
         self.call("cuCtxSynchronize")
 
 

@@ -18,6 +18,13 @@ import subprocess
 import sys
 import tempfile
 
+# %m is half the length of %x, rounded up.
+HALF = """  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = obs.dim %x, 0 : !ints
+  %n1 = arith.addi %n, %c1 : index
+  %m = arith.divui %n1, %c2 : index"""
+
 KERNELS = """!ints = !obs.pull<? x i32>
 func.func private @next(%x: !ints) -> !ints {
   %three = arith.constant 3 : i32
@@ -49,11 +56,7 @@ func.func private @mix(%x: !ints, %y: !ints) -> !ints {
 }
 // Every other element.
 func.func private @half(%x: !ints) -> !ints {
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %n = obs.dim %x, 0 : !ints
-  %n1 = arith.addi %n, %c1 : index
-  %m = arith.divui %n1, %c2 : index
+@HALF@
   %t = obs.slice %x [0] [%m] [2] : !ints -> !ints
   %p = obs.push %t : !ints -> !obs.push<grid, ? x i32>
   %f = obs.force %p {kernel = "half"} : !obs.push<grid, ? x i32> -> !ints
@@ -61,25 +64,17 @@ func.func private @half(%x: !ints) -> !ints {
 }
 // Parts of x, which nothing copies.
 func.func private @front(%x: !ints) -> !ints {
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %n = obs.dim %x, 0 : !ints
-  %n1 = arith.addi %n, %c1 : index
-  %m = arith.divui %n1, %c2 : index
+@HALF@
   %t = obs.take %x [%m] : !ints -> !ints
   return %t : !ints
 }
 func.func private @back(%x: !ints) -> !ints {
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %n = obs.dim %x, 0 : !ints
-  %n1 = arith.addi %n, %c1 : index
-  %m = arith.divui %n1, %c2 : index
+@HALF@
   %o = arith.subi %n, %m : index
   %t = obs.slice %x [%o] [%m] [1] : !ints -> !ints
   return %t : !ints
 }
-"""
+""".replace("@HALF@", HALF)
 
 PASSES = (
     "inline,obs-expand-collectives,obs-unroll-loops,canonicalize,cse,obs-fuse-arrays,"

@@ -18,17 +18,22 @@ def wrap(value, bits):
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
+def least(key):
+    """The lesser of two pairs of a `key` and an i32: by the key, then by the number."""
+    return f"""%l = arith.cmpi slt, %b0, %a0 : {key}
+  %e = arith.cmpi eq, %b0, %a0 : {key}
+  %k = arith.cmpi slt, %b1, %a1 : i32
+  %t = arith.andi %e, %k : i1
+  %u = arith.ori %l, %t : i1
+  %r0 = arith.select %u, %b0, %a0 : {key}
+  %r1 = arith.select %u, %b1, %a1 : i32"""
+
+
 # Types, function, start, what element i of value x is, the same in Python, and combination.
 ELEMENTS = {
     "argmin": (
         ["i32", "i32"],
-        """%l = arith.cmpi slt, %b0, %a0 : i32
-  %e = arith.cmpi eq, %b0, %a0 : i32
-  %k = arith.cmpi slt, %b1, %a1 : i32
-  %t = arith.andi %e, %k : i1
-  %u = arith.ori %l, %t : i1
-  %r0 = arith.select %u, %b0, %a0 : i32
-  %r1 = arith.select %u, %b1, %a1 : i32""",
+        least("i32"),
         (1000, 1000000),
         "%v0 = arith.addi %x, %zero : i32\n%v1 = arith.index_cast %i : index to i32",
         lambda x, i: (x, i),
@@ -49,13 +54,7 @@ ELEMENTS = {
     ),
     "long": (
         ["i64", "i32"],
-        """%l = arith.cmpi slt, %b0, %a0 : i64
-  %e = arith.cmpi eq, %b0, %a0 : i64
-  %k = arith.cmpi slt, %b1, %a1 : i32
-  %t = arith.andi %e, %k : i1
-  %u = arith.ori %l, %t : i1
-  %r0 = arith.select %u, %b0, %a0 : i64
-  %r1 = arith.select %u, %b1, %a1 : i32""",
+        least("i64"),
         (1 << 50, 1000000),
         "%v0 = arith.extsi %x : i32 to i64\n%v1 = arith.index_cast %i : index to i32",
         lambda x, i: (x, i),

@@ -10,40 +10,6 @@ import math
 import subprocess
 import sys
 
-EXPECTED = {
-    "maps": lambda a, turns=3: [x << turns for x in a],
-    "own_maps": lambda a, turns: [x << turns for x in rotate(a, 1)],
-    "turns": lambda a, turns=2: rotate(a, turns),
-    "own_turns": lambda a, turns: rotate([2 * x for x in a], turns),
-    "nested": lambda a, turns: rotate(a, turns + sum(i // 2 for i in range(turns))),
-    "shrink": lambda a, turns: a[turns:],
-    "chunks": lambda a: chunks(a),
-    "reversed": lambda a: chunks(a),
-    "onto": lambda a: [7] + [2 * x for x in a[1:]],
-    "some": lambda a: [2 * x for x in a],
-    "neighbours": lambda a: exchange(a, 1),
-    "too_early": lambda a: exchange(a, 1),
-    "partners": lambda a, k: exchange(a, 1 << k),
-    "swap": lambda a: exchange(a, 1),
-    "history": lambda a, turns: [fibonacci(turns) * x for x in a],
-    "fibonacci": lambda a, turns: [fibonacci(turns) * x for x in a],
-    "leapfrog": lambda a, turns: leapfrog(a, turns)[0],
-    "inner": lambda a, turns: inner(a, turns),
-    "halves": lambda a: [sum(a)],
-    "pascal": lambda a, turns: [math.comb(turns, k) for k in range(turns + 1)],
-    "doubled": lambda a, turns: a * 2 ** turns,
-    "kept": lambda a, turns: kept(a, turns),
-    "diagonals": lambda a, n: [a[0] + 2 * n - 1],
-    "cut": lambda a, turns: cut(a, turns),
-    "past_for": lambda a, turns: past_for(a, turns),
-    "past_while": lambda a, turns: past_while(a, turns),
-    "past_if": lambda a, turns: past_if(a, turns),
-    "carried_twice": lambda a, turns: carried_twice(a, turns),
-    "swapped": lambda a, turns: swapped(a, turns),
-    "parts": lambda a, turns: parts(a, turns),
-    "exchanged": lambda a, turns: mirrored([2 * x for x in a] if turns in (1, 3) else a, a),
-}
-
 
 def rotate(a, by):
     by %= len(a)
@@ -109,31 +75,26 @@ def wrap(x):
     return (x + 2**31) % 2**32 - 2**31
 
 
-def past_for(x, turns):
-    n = len(x)
+def repeat(x, turns, turn):
     for i in range(turns):
-        s = x
-        for _ in range(i):
-            s = mix(s, s, n)
-        x = mix(mix(s, x, n), s, n)
+        x = turn(x, i, len(x))
     return x
 
 
-def past_while(x, turns):
-    n = len(x)
-    for i in range(turns):
-        s = mix(x, x, n) if i % 2 else x
-        f = mix(x, x, n)
-        x = mix(mix(f, f, n), s, n)
-    return x
+def past_for(x, i, n):
+    s = repeat(x, i, lambda s, *_: mix(s, s, n))
+    return mix(mix(s, x, n), s, n)
 
 
-def past_if(x, turns):
-    n = len(x)
-    for i in range(turns):
-        s = mix(mix(x, x, n), x, n) if i % 2 else x
-        x = mix(mix(x, x, n), s, n)
-    return x
+def past_while(x, i, n):
+    s = mix(x, x, n) if i % 2 else x
+    f = mix(x, x, n)
+    return mix(mix(f, f, n), s, n)
+
+
+def past_if(x, i, n):
+    s = mix(mix(x, x, n), x, n) if i % 2 else x
+    return mix(mix(x, x, n), s, n)
 
 
 def carried_twice(x, turns):
@@ -162,6 +123,41 @@ def parts(a, turns):
         for _ in range(i):
             x = mix(x, y, n)[n - m:]
     return x
+
+
+EXPECTED = {
+    "maps": lambda a, turns=3: [x << turns for x in a],
+    "own_maps": lambda a, turns: [x << turns for x in rotate(a, 1)],
+    "turns": lambda a, turns=2: rotate(a, turns),
+    "own_turns": lambda a, turns: rotate([2 * x for x in a], turns),
+    "nested": lambda a, turns: rotate(a, turns + sum(i // 2 for i in range(turns))),
+    "shrink": lambda a, turns: a[turns:],
+    "chunks": chunks,
+    "reversed": chunks,
+    "onto": lambda a: [7] + [2 * x for x in a[1:]],
+    "some": lambda a: [2 * x for x in a],
+    "neighbours": lambda a: exchange(a, 1),
+    "too_early": lambda a: exchange(a, 1),
+    "partners": lambda a, k: exchange(a, 1 << k),
+    "swap": lambda a: exchange(a, 1),
+    "history": lambda a, turns: [fibonacci(turns) * x for x in a],
+    "fibonacci": lambda a, turns: [fibonacci(turns) * x for x in a],
+    "leapfrog": lambda a, turns: leapfrog(a, turns)[0],
+    "inner": inner,
+    "halves": lambda a: [sum(a)],
+    "pascal": lambda a, turns: [math.comb(turns, k) for k in range(turns + 1)],
+    "doubled": lambda a, turns: a * 2 ** turns,
+    "kept": kept,
+    "diagonals": lambda a, n: [a[0] + 2 * n - 1],
+    "cut": cut,
+    "past_for": lambda a, turns: repeat(a, turns, past_for),
+    "past_while": lambda a, turns: repeat(a, turns, past_while),
+    "past_if": lambda a, turns: repeat(a, turns, past_if),
+    "carried_twice": carried_twice,
+    "swapped": swapped,
+    "parts": parts,
+    "exchanged": lambda a, turns: mirrored([2 * x for x in a] if turns in (1, 3) else a, a),
+}
 
 
 def run(command):
