@@ -69,7 +69,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   kernel.addPass(createObsAssignLayoutsPass());
   kernel.addPass(createObsAssignHomesPass());
   kernel.addPass(createObsPlaceBarriersPass());
-  kernel.addPass(createObsAssignBanksPass());
+  ObsAssignBanksPassOptions banks;
+  banks.limit = options.sharedBytes;
+  kernel.addPass(createObsAssignBanksPass(banks));
   ObsPlanSharedPassOptions shared;
   shared.limit = options.sharedBytes;
   kernel.addPass(createObsPlanSharedPass(shared));

@@ -34,6 +34,10 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
     Barriers are placed before: afterwards an index need not be the number of an
     iteration any more.
   }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
+           "Shared memory of a block in bytes (227 KiB on sm_90)">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"padded", "arrays padded", "Shared arrays with padded rows">,

@@ -275,7 +275,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
     Workers workers = getWorkers(getOperation());
     SmallVector<Array> arrays;
     // Arrays may come to share memory, so this is the most that is needed.
-    int64_t room = sharedBytesOfBlock;
+    int64_t room = limit;
     getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
       if (!home || home.getStorage() != Storage::Shared)
