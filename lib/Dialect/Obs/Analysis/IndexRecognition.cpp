@@ -138,7 +138,9 @@ IndexExpr IndexRecognizer::compute(Value value) {
   if (isComplete && (!assumesExtents || expr->getRange()))
     return *expr;
   if (isInLeaf(value))
-    return expr.value_or(IndexExpr::opaque());
+    return expr      ? *expr
+           : isBit   ? IndexExpr::opaque() & number(1)
+                     : IndexExpr::opaque();
   std::optional<IndexRange> range;
   if (declared != ranges.end())
     range = declared->second;
@@ -252,9 +254,8 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
           bool isSigned = isa<arith::ExtSIOp, arith::IndexCastOp>(op);
           return isSigned ? number(0) - operand(0) : operand(0);
         }
-        // What is cut off could be anything.
         if (op->getResult(0).getType().isInteger(1))
-          return std::nullopt;
+          return operand(0) & number(1);
         if (isNatural(operand(0)))
           return operand(0);
         // In a leaf a symbol would lose the index.

@@ -278,3 +278,62 @@ obs.kernel @tiles_of_neighbours(%n: index) attributes {threads = 64 : i64} {
     } {mapping = [#obs.map<block, thread>]}
   }
 }
+
+// Data of one bit, and data that a mask or a division bounds: what it reaches
+// is of the first warp.
+// CHECK-LABEL: obs.kernel @data
+// CHECK: obs.barrier warp
+// CHECK-NOT: obs.barrier
+obs.kernel @data(%bits: memref<64xi1>, %bytes: memref<64xi8>, %words: memref<64xi32>) attributes {threads = 64 : i64} {
+  %c3 = arith.constant 3 : i8
+  %c20 = arith.constant 20 : i32
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : !array
+  %b = memref.alloc() : !array
+  %c = memref.alloc() : !array
+  %out = memref.alloc() : memref<64xi32, #obs.home<thread, registers>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] : !array
+    memref.store %x, %b[%t] : !array
+    memref.store %x, %c[%t] : !array
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (32) {
+    %bit = memref.load %bits[%t] : memref<64xi1>
+    %i = arith.index_castui %bit : i1 to index
+    %v = memref.load %a[%i] : !array
+    memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (32) {
+    %byte = memref.load %bytes[%t] : memref<64xi8>
+    %low = arith.andi %byte, %c3 : i8
+    %i = arith.index_castui %low : i8 to index
+    %v = memref.load %b[%i] : !array
+    memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (32) {
+    %word = memref.load %words[%t] : memref<64xi32>
+    %rest = arith.remui %word, %c20 : i32
+    %i = arith.index_castui %rest : i32 to index
+    %v = memref.load %c[%i] : !array
+    memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+}
+
+// All of the array, or all of more than it.
+// CHECK-LABEL: obs.kernel @any_data
+// CHECK: obs.barrier block
+// CHECK-NOT: obs.barrier
+obs.kernel @any_data(%bytes: memref<64xi8>) attributes {threads = 64 : i64} {
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : !array
+  %out = memref.alloc() : memref<64xi32, #obs.home<thread, registers>>
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] : !array
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (32) {
+    %byte = memref.load %bytes[%t] : memref<64xi8>
+    %i = arith.index_castui %byte : i8 to index
+    %v = memref.load %a[%i] : !array
+    memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+}

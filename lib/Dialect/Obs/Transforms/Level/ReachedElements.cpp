@@ -98,6 +98,28 @@ std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Numbers of an index that are told apart where it is data, and the points at
+/// which they are.
+static constexpr int64_t maxBounded = 2 * warpSize;
+static constexpr int64_t maxBoundedPoints =
+    AccessEvaluator::maxEvaluations / maxBounded;
+
+/// The numbers that `index` can be, whatever it depends on, if they are few and
+/// fewer than `size`; else nothing.
+static SmallVector<TermSum, 0> getFewNumbers(const IndexExpr &index,
+                                             int64_t size) {
+  SmallVector<TermSum, 0> numbers;
+  std::optional<IndexRange> range = index.getRange();
+  if (!range || ShapedType::isDynamic(size))
+    return numbers;
+  int64_t first = std::max<int64_t>(range->min, 0);
+  int64_t last = std::min(range->max, size - 1);
+  if (last - first < std::min(maxBounded, size - 1))
+    for (int64_t i = first; i <= last; ++i)
+      numbers.push_back(TermSum{i, {}});
+  return numbers;
+}
+
 AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
     : model(&model), leaf(access.leaf ? access.leaf : access.warpLeaf),
       warps(access.warps) {
@@ -141,6 +163,8 @@ AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
     exprs.push_back(model.recognizer.getCondition(condition));
     wanted.push_back(holds);
   }
+  for (auto [index, size] : llvm::zip_equal(getAddress(), shape))
+    bounded.push_back(getFewNumbers(index, size));
   evaluator.emplace(exprs, model.terms);
   variables.resize(model.recognizer.getNumVariables());
 
@@ -314,21 +338,26 @@ bool AccessEvaluator::visitPoint(ReachedElements &reached) {
       return true;
   }
   // Every combination of the values that the indices can have in the array.
+  SmallVector<ArrayRef<TermSum>, 2> choices;
+  for (unsigned d = 0; d < indices.size(); ++d) {
+    ArrayRef<TermSum> values = evaluator->getValues(d);
+    bool isBounded = values.empty() && cost <= maxBoundedPoints;
+    choices.push_back(isBounded ? ArrayRef(bounded[d]) : values);
+  }
   SmallVector<unsigned, 2> choice(indices.size(), 0);
   SmallVector<const TermSum *, 2> point(indices.size());
   while (true) {
     bool isInside = true;
     for (unsigned d = 0; d < point.size(); ++d) {
-      ArrayRef<TermSum> values = evaluator->getValues(d);
-      point[d] = values.empty() ? nullptr : &values[choice[d]];
-      isInside &= values.empty() || !point[d]->isConstant() ||
+      point[d] = choices[d].empty() ? nullptr : &choices[d][choice[d]];
+      isInside &= !point[d] || !point[d]->isConstant() ||
                   ShapedType::isDynamic(shape[d]) ||
                   (point[d]->constant >= 0 && point[d]->constant < shape[d]);
     }
     if (isInside)
       addElement(point, reached);
     unsigned d = 0;
-    while (d < point.size() && ++choice[d] >= evaluator->getValues(d).size())
+    while (d < point.size() && ++choice[d] >= choices[d].size())
       choice[d++] = 0;
     if (d == point.size())
       return true;

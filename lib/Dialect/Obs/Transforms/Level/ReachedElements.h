@@ -136,6 +136,8 @@ private:
   SmallVector<Loop, 1> loops;
   /// The indices, then the conditions under which the access runs.
   SmallVector<IndexExpr> exprs;
+  /// The numbers of each index if they are few, whatever they depend on.
+  SmallVector<SmallVector<TermSum, 0>, 2> bounded;
   std::optional<SymbolicEvaluator> evaluator;
   /// What the conditions must be.
   SmallVector<bool> wanted;
