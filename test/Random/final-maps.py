@@ -15,7 +15,8 @@ import tempfile
 
 import numpy as np
 
-BINS = 10
+# More than 256 are several for each thread that maps them.
+BINS = [10, 10, 300]
 LEVELS = ["grid", "block", "warp", "thread"]
 SIZES = [0, 1, 33, 1000]
 LAUNCHES = [(1, 1), (17, 2), (32, 3), (96, 1), (160, 2), (1024, 1)]
@@ -48,22 +49,23 @@ class Choice:
         allowed = ["atomic"] + levels[:max(0, ["thread", "warp", "block", "grid"].index(self.level))]
         self.strategy = rng.choice(allowed + [None, None])
         self.init = rng.choice([0, 3, -1])
+        self.bins = rng.choice(BINS) if self.level == "grid" else BINS[0]
         self.isDynamic = self.level == "grid" and self.form != "onto" and rng.random() < 0.4
 
     def program(self):
         level, n = self.level, "1000" if self.level != "grid" else "?"
         array, number = ("? x i32 bound [1000]", "? x i32") if level != "grid" else ("? x i32", "? x i32")
         attribute = f' {{strategy = "{self.strategy}"}}' if self.strategy else ""
-        extent, limit, size = (f"{BINS}", "", "")
+        extent, limit, size = (f"{self.bins}", "", "")
         if self.isDynamic:
-            extent, limit, size = ("?", " bound [16]", " [%bins]")
+            extent, limit, size = ("?", f" bound [{self.bins + 6}]", " [%bins]")
         bins = f"!obs.push<{level}, {extent} x i32{limit}>"
         lines = []
         if self.form == "scatter":
             lines.append(f"%p0 = obs.scatter %values at %keys init %init reduce({self.kind}){size}{attribute} : "
                          f"!obs.pull<{array}>, !obs.pull<{array}> -> {bins}")
         else:
-            start = "init %init" if self.form == "fill" else f"onto %start : !obs.pull<{BINS} x i32>"
+            start = "init %init" if self.form == "fill" else f"onto %start : !obs.pull<{self.bins} x i32>"
             lines.append(f"""%m = obs.dim %keys, 0 : !obs.pull<{array}>
     %p0 = obs.fill {start} reduce({self.kind}){size} par (%t) in (%m) {{
       %k = obs.get %keys[%t] : !obs.pull<{array}>
@@ -86,7 +88,7 @@ class Choice:
             last = "%p2"
         text, element, _ = MAPS[self.map]
         result = f"!obs.push<{level}, {extent} x {element}{limit}>"
-        lines.append(f"""%q = obs.map (%x = {last} : {bins}, %i = %iota : !obs.pull<{BINS} x i32>) -> {result} {{
+        lines.append(f"""%q = obs.map (%x = {last} : {bins}, %i = %iota : !obs.pull<{self.bins} x i32>) -> {result} {{
       {text}
     }}""")
         last = "%q"
@@ -101,10 +103,10 @@ class Choice:
 func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, %init: i32) -> !obs.pull<{"" if level == "grid" else "2 x "}{extent} x {element}{limit}> {{
   %one = arith.constant 1 : i32
   %c64 = arith.constant 64 : i64
-  %bins = arith.constant {BINS} : index
+  %bins = arith.constant {self.bins} : index
   %hundred = arith.constant 100.0 : f32
-  %iota = obs.iota : !obs.pull<{BINS} x i32>
-  %start = obs.map (%x = %iota : !obs.pull<{BINS} x i32>) -> !obs.pull<{BINS} x i32> {{
+  %iota = obs.iota : !obs.pull<{self.bins} x i32>
+  %start = obs.map (%x = %iota : !obs.pull<{self.bins} x i32>) -> !obs.pull<{self.bins} x i32> {{
     %y = arith.addi %x, %init : i32
     obs.yield %y : i32
   }}"""
@@ -112,8 +114,8 @@ func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, 
             start = ""
             if self.form == "onto":
                 start = f"""
-    %start_push = obs.push %start : !obs.pull<{BINS} x i32> -> !obs.push<grid, {BINS} x i32>
-    %stored = obs.force %start_push : !obs.push<grid, {BINS} x i32> -> !obs.pull<{BINS} x i32>"""
+    %start_push = obs.push %start : !obs.pull<{self.bins} x i32> -> !obs.push<grid, {self.bins} x i32>
+    %stored = obs.force %start_push : !obs.push<grid, {self.bins} x i32> -> !obs.pull<{self.bins} x i32>"""
                 body = body.replace("onto %start", "onto %stored")
             body = body.replace("%keys", "%all_keys").replace("%values", "%all_values")
             return f"""{head}{start}
@@ -123,7 +125,7 @@ func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, 
 }}
 """
         # The second instance leaves out the first element, if there is one.
-        part = f"2 x {BINS} x {element}"
+        part = f"2 x {self.bins} x {element}"
         return f"""{head}
   %two = obs.iota : !obs.pull<2 x index>
   %n = obs.dim %all_keys, 0 : !obs.pull<? x i32>
@@ -149,12 +151,12 @@ func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, 
 """
 
     def expect(self, keys, values, init):
-        place = np.arange(BINS, dtype=np.int32)
-        first = place + np.int32(init) if self.form == "onto" else np.full(BINS, init, np.int32)
+        place = np.arange(self.bins, dtype=np.int32)
+        first = place + np.int32(init) if self.form == "onto" else np.full(self.bins, init, np.int32)
         rows = []
         for begin in [0] if self.level == "grid" else [0, 1]:
             row = first.copy()
-            inside = (keys[begin:] >= 0) & (keys[begin:] < BINS)
+            inside = (keys[begin:] >= 0) & (keys[begin:] < self.bins)
             KINDS[self.kind].at(row, keys[begin:][inside], values[begin:][inside])
             row = row[::-1] if self.isReversedBefore else row
             row = row + np.int32(1) if self.twice else row
@@ -184,7 +186,7 @@ def main():
         for number in range(options.runs):
             choice = Choice(rng, LEVELS[number % len(LEVELS)])
             n = rng.choice(SIZES + ([5000] if choice.level == "grid" else []))
-            keys = draw.integers(-1, rng.choice([1, BINS + 1]), n, np.int32)
+            keys = draw.integers(-1, rng.choice([1, choice.bins + 1]), n, np.int32)
             values = draw.integers(-1000, 1000, n, np.int32)
             names = [scratch / name for name in ("program.mlir", "keys.npy", "values.npy", "result.npy")]
             program, keys_file, values_file, result = names

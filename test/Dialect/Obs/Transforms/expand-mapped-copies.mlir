@@ -52,20 +52,95 @@ func.func @pairs(%keys: !obs.pull<? x i32>, %values: !obs.pull<? x i32, i64>) ->
   return %f : !obs.pull<10 x i64>
 }
 
-// Of many elements a block would have many to map; a kernel behind it does that.
-// PLAN: plan of 'many': 2 kernels, 1 memset,
-func.func @many(%keys: !obs.pull<? x i32>) -> !obs.pull<257 x i32> {
+// Each of 256 threads has a column of the elements, and a counter for it.
+// CHECK-LABEL: func.func @columns
+// CHECK: memref.alloc() : memref<768xi32>
+// CHECK: obs.par (%[[W:.*]]) in (%c256
+// CHECK-NEXT: scf.for %{{.*}} = %[[W]] to %c512 step %c256
+// CHECK: memref.atomic_rmw addi
+// CHECK: llvm.fence syncscope("device") release
+// CHECK: memref.atomic_rmw addi %c1_i32
+// CHECK: llvm.fence syncscope("device") acquire
+// CHECK-NEXT: scf.for %{{.*}} = %[[W]] to %c512 step %c256
+// CHECK: obs.write
+// CHECK: return
+// PLAN: plan of 'columns': 1 kernel, 1 memset,
+func.func @columns(%keys: !obs.pull<? x i32>) -> !obs.pull<512 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %n = obs.dim %keys, 0 : !obs.pull<? x i32>
   %ones = obs.splat %one [%n] : !obs.pull<? x i32>
-  %p = obs.scatter %ones at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 257 x i32>
-  %q = obs.map (%x = %p : !obs.push<grid, 257 x i32>) -> !obs.push<grid, 257 x i32> {
+  %p = obs.scatter %ones at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 512 x i32>
+  %q = obs.map (%x = %p : !obs.push<grid, 512 x i32>) -> !obs.push<grid, 512 x i32> {
     %y = arith.addi %x, %one : i32
     obs.yield %y : i32
   }
-  %f = obs.force %q : !obs.push<grid, 257 x i32> -> !obs.pull<257 x i32>
-  return %f : !obs.pull<257 x i32>
+  %f = obs.force %q : !obs.push<grid, 512 x i32> -> !obs.pull<512 x i32>
+  return %f : !obs.pull<512 x i32>
+}
+
+// Of more elements a block would have many to map; a kernel behind it does that sooner.
+// PLAN: plan of 'many': 2 kernels, 1 memset,
+func.func @many(%keys: !obs.pull<? x i32>) -> !obs.pull<513 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %ones = obs.splat %one [%n] : !obs.pull<? x i32>
+  %p = obs.scatter %ones at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 513 x i32>
+  %q = obs.map (%x = %p : !obs.push<grid, 513 x i32>) -> !obs.push<grid, 513 x i32> {
+    %y = arith.addi %x, %one : i32
+    obs.yield %y : i32
+  }
+  %f = obs.force %q : !obs.push<grid, 513 x i32> -> !obs.pull<513 x i32>
+  return %f : !obs.pull<513 x i32>
+}
+
+// Few values are one part, which could do without a copy of the result but for the map.
+// PLAN: plan of 'one_part': 1 kernel, 1 memset,
+func.func @one_part(%keys: !obs.pull<1000 x i32>) -> !obs.pull<100 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ones = obs.splat %one : !obs.pull<1000 x i32>
+  %p = obs.scatter %ones at %keys init %zero reduce(addi) : !obs.pull<1000 x i32>, !obs.pull<1000 x i32> -> !obs.push<grid, 100 x i32>
+  %q = obs.map (%x = %p : !obs.push<grid, 100 x i32>) -> !obs.push<grid, 100 x i32> {
+    %y = arith.addi %x, %one : i32
+    obs.yield %y : i32
+  }
+  %f = obs.force %q : !obs.push<grid, 100 x i32> -> !obs.pull<100 x i32>
+  return %f : !obs.pull<100 x i32>
+}
+
+// What the result starts from may be an array. It is not changed: a kernel copies it.
+// PLAN: plan of 'onto': 2 kernels, 1 memset,
+func.func @onto(%keys: !obs.pull<? x i32>, %start: !obs.pull<100 x i32>) -> !obs.pull<100 x i32> {
+  %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %p = obs.fill onto %start : !obs.pull<100 x i32> reduce(addi) par (%i) in (%n) {
+    %k = obs.get %keys[%i] : !obs.pull<? x i32>
+    %j = arith.index_castui %k : i32 to index
+    obs.write %one at [%j] : i32
+  } : !obs.push<grid, 100 x i32>
+  %q = obs.map (%x = %p : !obs.push<grid, 100 x i32>) -> !obs.push<grid, 100 x i32> {
+    %y = arith.addi %x, %one : i32
+    obs.yield %y : i32
+  }
+  %f = obs.force %q : !obs.push<grid, 100 x i32> -> !obs.pull<100 x i32>
+  return %f : !obs.pull<100 x i32>
+}
+
+func.func private @sum_and_most(%x: i32, %i: i32, %y: i32, %j: i32) -> (i32, i32) {
+  %z = arith.addi %x, %y : i32
+  %k = arith.maxsi %i, %j : i32
+  return %z, %k : i32, i32
+}
+
+// Pairs that a function combines are words, which the same kernel takes apart.
+// PLAN: plan of 'words': 1 kernel, 2 memsets,
+func.func @words(%keys: !obs.pull<? x i32>, %values: !obs.pull<? x i32, i32>) -> !obs.pull<10 x i32, i32> {
+  %zero = arith.constant 0 : i32
+  %p = obs.scatter %values at %keys init %zero, %zero reduce(@sum_and_most) : !obs.pull<? x i32, i32>, !obs.pull<? x i32> -> !obs.push<grid, 10 x i32, i32>
+  %f = obs.force %p : !obs.push<grid, 10 x i32, i32> -> !obs.pull<10 x i32, i32>
+  return %f : !obs.pull<10 x i32, i32>
 }
 
 // The counters are used up by one run.

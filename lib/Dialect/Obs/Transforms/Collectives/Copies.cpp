@@ -184,6 +184,14 @@ void Reduction::add(CollectiveBuilder &c, ValueRange values, Value i) const {
     strategies::write(c, values, i);
 }
 
+void Reduction::addElements(CollectiveBuilder &c,
+                            llvm::function_ref<void(Value)> addElement) const {
+  if (mapped)
+    mapped->run(c, addElement);
+  else
+    forEach(c, size.value, addElement);
+}
+
 //===----------------------------------------------------------------------===//
 // Copies in memory
 //===----------------------------------------------------------------------===//
@@ -314,7 +322,7 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
         });
       };
   auto combineAll = [&](llvm::function_ref<Values(ValueRange)> load) {
-    forEach(c, size.value, [&](Value i) {
+    reduction.addElements(c, [&](Value i) {
       auto loadFrom = [&](int64_t copy) {
         return copies == 1 ? load(i) : load(ValueRange{c.constant(copy), i});
       };
@@ -322,8 +330,6 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
       for (int64_t copy = 1; copy < copies; ++copy)
         cell = cells.combine(cell, loadFrom(copy));
       cells.write(c, cell, i);
-      if (reduction.mapped)
-        reduction.mapped->finish(c, i);
     });
   };
   if (cells.hasNeutral()) {
@@ -487,11 +493,9 @@ static Value buildInRegisters(Reduction &reduction) {
               return cells.fold(stored, block.add(first, block.rem(q, step)),
                                 block.add(first, row), step);
             }));
-        forEach(block, block.constant(size), [&](Value i) {
+        reduction.addElements(block, [&](Value i) {
           Value first = block.mul(i, step);
           cells.write(block, cells.fold(few, first, block.add(first, step)), i);
-          if (reduction.mapped)
-            reduction.mapped->finish(block, i);
         });
       });
 }
@@ -537,15 +541,6 @@ private:
   Values memories;
 };
 } // namespace
-
-/// Builds a loop from `begin` to `end`, of one thread.
-static void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
-                      llvm::function_ref<void(Value)> body) {
-  auto loop = scf::ForOp::create(c.builder, c.loc, begin, end, step);
-  OpBuilder::InsertionGuard guard(c.builder);
-  c.builder.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
 
 /// What element i of the result holds before.
 static Values getStart(Reduction &reduction, Cells &cells, Value i) {
@@ -723,11 +718,16 @@ static bool fitsRegisters(const Reduction &reduction) {
 /// Who has copies if nobody is named, at level grid.
 static Copies chooseCopies(const Reduction &reduction, int64_t sharedBytes) {
   // What is one part is done before copies are cleared and combined.
-  if (!reduction.size.isBounded() || reduction.n.isAtMost(GridParts::unit))
+  if (!reduction.size.isBounded())
     return Copies::None;
+  int64_t most = std::min(CopyLimits::blockBytes, sharedBytes);
+  // One block maps the result, too.
+  if (reduction.n.isAtMost(GridParts::unit))
+    return findMapOfResult(reduction) && countBytes(reduction) <= most
+               ? Copies::Block
+               : Copies::None;
   auto fit = [&](int64_t copies) {
-    return copies * countBytes(reduction) <=
-               std::min(CopyLimits::blockBytes, sharedBytes) &&
+    return copies * countBytes(reduction) <= most &&
            !reduction.n.isAtMost(getPartLength(reduction, copies));
   };
   int64_t size = reduction.size.bound;

@@ -7,6 +7,7 @@
 
 #include "MappedResult.h"
 #include "Expansion.h"
+#include "Grid.h"
 #include "Pieces.h"
 #include "Published.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -18,9 +19,13 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
+/// Columns at most: one for each thread of a block.
+static constexpr int64_t maxColumns = 256;
+
 MapOp strategies::findMapOfResult(const Reduction &reduction) {
   Value result = reduction.op->getResult(0);
-  if (reduction.c.level != Level::Grid || reduction.init.empty() ||
+  if (reduction.c.level != Level::Grid ||
+      (reduction.init.empty() && !reduction.onto) ||
       !reduction.size.isAtMost(CopyLimits::mappedElements) ||
       !findOnlyForce(result))
     return {};
@@ -38,24 +43,32 @@ MapOp strategies::findMapOfResult(const Reduction &reduction) {
   return hasCollectives ? MapOp() : map;
 }
 
-MappedResult::MappedResult(const Reduction &reduction, MapOp map, Value parts)
+MappedResult::MappedResult(Reduction &reduction, MapOp map, Value parts)
     : reduction(reduction), map(map) {
   CollectiveBuilder &c = reduction.c;
   Value size = reduction.size.value;
   ValueRange init = reduction.init;
+  columns = reduction.size.isAtMost(maxColumns)
+                ? size
+                : c.min(size, c.constant(maxColumns));
   if (init.size() == 1 && init.front().getType().isInteger(32) &&
       matchPattern(init.front(), m_Zero())) {
     // One memset for both.
-    counters = allocateFlags(c, c.add(size, size));
+    counters = allocateFlags(c, c.add(size, columns));
     elements = {counters};
     firstCounter = size;
   } else {
-    counters = allocateFlags(c, size);
+    counters = allocateFlags(c, columns);
     firstCounter = c.constant(0);
     CollectiveBuilder typed = c;
     typed.elementTypes = llvm::to_vector(reduction.getElementTypes());
     elements = allocatePublished(typed, size);
-    for (auto [value, memory] : llvm::zip_equal(init, elements))
+    if (reduction.onto)
+      forceInto(
+          c,
+          PushOp::create(c.builder, c.loc, reduction.getType(), reduction.onto),
+          elements);
+    for (auto [value, memory] : llvm::zip(init, elements))
       gpu::MemsetOp::create(c.builder, c.loc, Type(), ValueRange(), memory,
                             value);
   }
@@ -69,16 +82,29 @@ void MappedResult::add(CollectiveBuilder &thread, ValueRange values, Value i) {
                      .getDefiningOp());
 }
 
-void MappedResult::finish(CollectiveBuilder &thread, Value i) {
-  release(thread);
-  Value count = countUp(thread, counters, thread.add(firstCounter, i));
-  buildIf(thread, thread.equal(count, last), [&] {
-    acquire(thread);
-    Values values = loadPublished(thread, elements, i), operands;
-    for (Value array : map.getArrays())
-      llvm::append_range(
-          operands, array == map.getSource() ? values : thread.get(array, i));
-    write(thread, cloneBody(thread.builder, map.getBody(), operands), i);
+void MappedResult::forColumn(CollectiveBuilder &thread, Value column,
+                             llvm::function_ref<void(Value)> body) {
+  if (reduction.size.isAtMost(maxColumns))
+    return body(column);
+  buildLoop(thread, column, reduction.size.value, columns, body);
+}
+
+void MappedResult::run(CollectiveBuilder &part,
+                       llvm::function_ref<void(Value)> addElement) {
+  forEach(part, columns, [&](Value column) {
+    forColumn(part, column, addElement);
+    release(part);
+    Value count = countUp(part, counters, part.add(firstCounter, column));
+    buildIf(part, part.equal(count, last), [&] {
+      acquire(part);
+      forColumn(part, column, [&](Value i) {
+        Values values = loadPublished(part, elements, i), operands;
+        for (Value array : map.getArrays())
+          llvm::append_range(
+              operands, array == map.getSource() ? values : part.get(array, i));
+        write(part, cloneBody(part.builder, map.getBody(), operands), i);
+      });
+    });
   });
 }
 

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A reduction at level grid whose result is only mapped, and then forced once,
-// can be one kernel. Its parts combine elements in memory of the reduction and
-// count for each element that they are done with it. Whoever counts last maps
-// the element, so nobody waits, and there is no last block that does it for
-// all. A part adds up before it adds to this memory, so it counts only once.
+// can be one kernel. Its parts combine elements in memory of the reduction.
+// Each of their threads has a column of the elements, and counts that the part
+// is done with it. Whoever counts last maps the column, so nobody waits, and
+// there is no last block that does it for all. A part adds up before it adds to
+// this memory, so it counts only once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,22 +28,30 @@ MapOp findMapOfResult(const Reduction &reduction);
 class MappedResult {
 public:
   /// Prepares memory on the host. `parts` is their number, at least 1.
-  MappedResult(const Reduction &reduction, MapOp map, Value parts);
+  MappedResult(Reduction &reduction, MapOp map, Value parts);
 
   /// Combines element i with `values`.
   void add(CollectiveBuilder &thread, ValueRange values, Value i);
-  /// For one thread of each part: the part is done with element i.
-  void finish(CollectiveBuilder &thread, Value i);
+  /// For each part: builds `addElement` for each element, which may add to it,
+  /// and what maps the elements.
+  void run(CollectiveBuilder &part,
+           llvm::function_ref<void(Value i)> addElement);
   /// Puts `result`, which the parts write, in the place of the map. Nobody uses
   /// the result of the reduction then.
   void replaceMap(Value result);
 
 private:
-  const Reduction &reduction;
+  /// Builds `body` for each element of a column.
+  void forColumn(CollectiveBuilder &thread, Value column,
+                 llvm::function_ref<void(Value i)> body);
+
+  Reduction &reduction;
   MapOp map;
+  /// The number of columns, and of counters.
+  Value columns;
   /// One for each component.
   SmallVector<Value> elements;
-  /// That of element i is at `firstCounter` + i.
+  /// That of column w is at `firstCounter` + w.
   Value counters, firstCounter;
   /// What a counter holds before the last part counts.
   Value last;

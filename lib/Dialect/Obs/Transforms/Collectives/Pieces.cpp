@@ -56,6 +56,25 @@ void strategies::buildIf(CollectiveBuilder &c, Value condition,
   then();
 }
 
+void strategies::buildLoop(CollectiveBuilder &c, Value begin, Value end,
+                           Value step, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(c.builder, c.loc, begin, end, step);
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Value strategies::forceInto(CollectiveBuilder &c, Value push,
+                            ValueRange memory) {
+  PullType stored = cast<PushType>(push.getType()).getPullType();
+  return ForceOp::create(
+             c.builder, c.loc, TypeRange(stored), push, memory,
+             StorageAttr::get(c.builder.getContext(), Storage::Auto),
+             StringAttr(), IntegerAttr(), UnitAttr())
+      .getResults()
+      .front();
+}
+
 void strategies::write(CollectiveBuilder &c, ValueRange values, Value index) {
   WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
                   StringAttr());

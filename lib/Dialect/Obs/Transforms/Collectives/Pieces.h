@@ -27,6 +27,14 @@ CollectiveBuilder getAdder(OpBuilder &builder, Operation *op);
 void buildIf(CollectiveBuilder &c, Value condition,
              llvm::function_ref<void()> then);
 
+/// Builds a loop from `begin` to `end`, of one thread.
+void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
+               llvm::function_ref<void(Value)> body);
+
+/// Stores what `push` pushes in `memory`, one for each component. A force into
+/// memory is never dead, even where nobody asks for its result.
+Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
+
 /// Writes element `index`, under the contract of the fill around.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
 

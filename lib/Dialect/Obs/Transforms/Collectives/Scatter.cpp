@@ -122,19 +122,11 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
   PushType resultType = op.getResult().getType();
   CollectiveBuilder elements = c;
   elements.elementTypes = llvm::to_vector(types);
-  auto store = [&](ValueRange push, ValueRange into) {
-    PullType stored = cast<PushType>(push.front().getType()).getPullType();
-    return ForceOp::create(
-               builder, c.loc, TypeRange(stored), push, into,
-               StorageAttr::get(builder.getContext(), Storage::Auto),
-               StringAttr(), IntegerAttr(), UnitAttr())
-        .getResults()
-        .front();
-  };
   if (isGrid)
-    store(buildFill(c, resultType, scatter.size.value, op.getInit(), false,
-                    [] {}),
-          memory);
+    forceInto(c,
+              buildFill(c, resultType, scatter.size.value, op.getInit(), false,
+                        [] {}),
+              memory);
   PushType foundType = cast<PushType>(op.getFound().getType());
   Value found = buildFill(c, foundType, scatter.n.value, {}, false, [&] {
     if (!isGrid)
@@ -153,8 +145,7 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
       write(c, old, i);
     });
   });
-  // A force into memory is never dead, even where nobody asks what was found.
-  Value stored = store(found, allocate(scatter.n));
+  Value stored = forceInto(c, found, allocate(scatter.n));
   Value result;
   if (isGrid) {
     result =
@@ -209,11 +200,11 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
 }
 
 /// The same by a scatter of words that hold all components of an element.
-static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op,
-                                            int64_t sharedBytes) {
+static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
+                                         int64_t sharedBytes) {
   CollectiveBuilder c = getAdder(builder, op);
   Packing packing(builder, op.getArray().getType().getElementTypes());
-  Values init, results;
+  Values init;
   if (!op.getInit().empty())
     init.push_back(packing.pack(builder, c.loc, op.getInit()));
   SmallVector<Type> types =
@@ -224,18 +215,21 @@ static FailureOr<Values> buildPackedScatter(OpBuilder &builder, ScatterOp op,
       builder, c.loc, types, packing.packArray(c, op.getArray()),
       op.getIndices(), init, op.getExtents(), op.getContractAttr(),
       packing.packOperator(op, op.getKindAttr()), op.getStrategyAttr());
+  // They stand there already when a kernel of words is built that may run them.
+  for (auto [result, words] :
+       llvm::zip_equal(op->getResults(), packed->getResults())) {
+    FailureOr<Value> elements = unpackPush(c, packing, words, op);
+    if (failed(elements))
+      return failure();
+    result.replaceAllUsesWith(*elements);
+  }
+  builder.setInsertionPoint(packed);
   FailureOr<Values> words = buildScatter(builder, packed, sharedBytes);
   if (failed(words))
     return failure();
-  builder.setInsertionPoint(op);
-  for (Value word : *words) {
-    FailureOr<Value> result = unpackPush(c, packing, word, op);
-    if (failed(result))
-      return failure();
-    results.push_back(*result);
-  }
+  packed->replaceAllUsesWith(*words);
   packed.erase();
-  return results;
+  return success();
 }
 
 LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op,
@@ -244,9 +238,9 @@ LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op,
   bool isPacked =
       combinesTuples(types, op.getKindAttr(), bool(op.getFound())) &&
       countElementBits(types) <= maxAtomicBits && !op.getInit().empty();
-  FailureOr<Values> results = isPacked
-                                  ? buildPackedScatter(builder, op, sharedBytes)
-                                  : buildScatter(builder, op, sharedBytes);
+  if (isPacked)
+    return expandPackedScatter(builder, op, sharedBytes);
+  FailureOr<Values> results = buildScatter(builder, op, sharedBytes);
   if (failed(results))
     return failure();
   op->replaceAllUsesWith(*results);

@@ -135,26 +135,7 @@ FailureOr<Value> strategies::unpackPush(CollectiveBuilder &c,
                            "one word, and stores the words, but their number "
                            "is not bounded; give it a bound, as in ? x i32 "
                            "bound [1024]");
-  Value words;
-  // What stands in memory already is not stored again.
-  if (auto stored = push.getDefiningOp<PushOp>())
-    words = stored.getArray();
-  else
-    words =
-        ForceOp::create(c.builder, c.loc, TypeRange(type.getPullType()), push,
-                        ValueRange(),
-                        StorageAttr::get(c.builder.getContext(), Storage::Auto),
-                        StringAttr(), IntegerAttr(), UnitAttr())
-            .getResults()
-            .front();
-  Value elements = packing.unpackArray(c, words);
-  auto pull = cast<PullType>(elements.getType());
-  return PushOp::create(c.builder, c.loc,
-                        PushType::get(type.getContext(), type.getLevel(),
-                                      pull.getExtents(), pull.getBounds(),
-                                      pull.getElementTypes()),
-                        elements)
-      .getResult();
+  return packing.unpackArray(c, push);
 }
 
 FillOp strategies::buildPackedFill(CollectiveBuilder &c, const Packing &packing,

@@ -45,7 +45,8 @@ private:
 /// whole: by a function, or since what is found is to be one element.
 bool combinesTuples(ArrayRef<Type> types, Attribute kind, bool fetches);
 
-/// Stores what `push` writes and gives the push array of its elements. Emits
+/// The push array of the elements whose words `push` writes: a map behind
+/// writes of contract `reduce`, for which the words are stored. Emits
 /// `[R2-bounded]` if their number is not bounded where it has to be.
 FailureOr<Value> unpackPush(CollectiveBuilder &c, const Packing &packing,
                             Value push, Operation *op);
