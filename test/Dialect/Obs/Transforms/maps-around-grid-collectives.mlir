@@ -1,5 +1,4 @@
-// Maps in front of and behind every collective of level grid are part of its kernels; only the
-// count of a compact has a kernel of its own if it is mapped. Of the numbers 0 to n - 1 each is
+// Maps in front of and behind every collective of level grid are part of its kernels. Of the numbers 0 to n - 1 each is
 // doubled before, and what there is behind is one more.
 // RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-outline-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: obs-run %s --entry=reduce --device=interpret iota:5xi32 | FileCheck %s --check-prefix=REDUCE
@@ -120,7 +119,7 @@ func.func @segments(%a: !ints) -> !obs.pull<2 x i32> {
 }
 
 // Those above 1, and how many; nothing is 7 + 1.
-// PLAN: plan of 'compact': 2 kernels,
+// PLAN: plan of 'compact': 1 kernel,
 // COMPACT: [5, 7, 9, 8, 8]
 // COMPACT-NEXT: [4]
 func.func @compact(%a: !ints) -> (!ints, !obs.pull<1 x i32>) {

@@ -42,6 +42,10 @@ Value forceAtGrid(CollectiveBuilder &c, Value push);
 /// program; null if there is none, or more.
 ForceOp findOnlyForce(Value array);
 
+/// True if there are collectives in the region of `map`. They are expanded
+/// where they stand.
+bool hasCollectives(MapOp map);
+
 /// Drops what is forced of the push array `array` and then not used. True if
 /// nobody uses the array then.
 bool dropUnused(Value array);

@@ -15,6 +15,8 @@
 #include "Pieces.h"
 #include "Published.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -89,25 +91,55 @@ static bool forceBeforeCount(CompactOp op) {
   return true;
 }
 
+namespace {
+/// Where the kernel of the elements writes the count, and what maps make of it
+/// before.
+struct StoredCount {
+  Value memory;
+  SmallVector<MapOp> maps;
+};
+} // namespace
+
+/// True if a kernel in the place of `op` can run `map`.
+static bool canRunAt(MapOp map, Operation *op) {
+  llvm::SetVector<Value> needed;
+  getUsedValuesDefinedAbove(map.getBody(), needed);
+  needed.insert_range(map.getArrays());
+  DominanceInfo dominance;
+  bool isKnown = llvm::all_of(needed, [&](Value value) {
+    return value == map.getSource() || dominance.properlyDominates(value, op);
+  });
+  return isKnown && !hasCollectives(map);
+}
+
 /// Memory for the count, if the kernel of the elements is to write it: in one
-/// pass, if the count as it is has a force of its own. The result of that is
-/// then this memory.
-static Value allocateCount(CollectiveBuilder &c, CompactOp op) {
+/// pass, if the count has a force of its own. The result of that is then this
+/// memory.
+static StoredCount allocateCount(CollectiveBuilder &c, CompactOp op) {
   if (op.getStrategy().value_or("one_pass") != "one_pass" ||
       op.getCount().use_empty())
     return {};
-  auto force = dyn_cast<ForceOp>(*op.getCount().user_begin());
+  StoredCount stored;
+  Operation *user = *op.getCount().user_begin();
+  for (auto map = dyn_cast<MapOp>(user); map; map = dyn_cast<MapOp>(user)) {
+    if (!map->hasOneUse() || !canRunAt(map, op))
+      return {};
+    stored.maps.push_back(map);
+    user = *map->user_begin();
+  }
+  auto force = dyn_cast<ForceOp>(user);
   if (!force || force.getArrays().size() != 1 || !force.getInto().empty())
     return {};
-  Type type = op.getCount().getType().getElementTypes().front();
-  Value memory =
-      memref::AllocOp::create(c.builder, c.loc, MemRefType::get({1}, type));
-  Value stored = force.getResults().front();
+  Value result = force.getResults().front();
+  auto type = cast<PullType>(result.getType());
+  if (type.getElementTypes().size() != 1)
+    return {};
+  stored.memory = memref::AllocOp::create(
+      c.builder, c.loc, MemRefType::get({1}, type.getElementTypes()[0]));
   OpBuilder builder(force);
-  stored.replaceAllUsesWith(
-      buildView(builder, c.loc, cast<PullType>(stored.getType()), memory));
+  result.replaceAllUsesWith(buildView(builder, c.loc, type, stored.memory));
   force.erase();
-  return memory;
+  return stored;
 }
 
 /// The number of elements that are kept, at level grid, where nobody wants the
@@ -166,20 +198,30 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
     return expandCountAtGrid(c, op, n);
   } else if (c.level == Level::Grid) {
     bool inOnePass = forceBeforeCount(op);
-    Value memory = inOnePass ? allocateCount(c, op) : Value();
-    auto writeCount = [n, memory](CollectiveBuilder &thread,
-                                  GridScan::ElementFn everything) {
+    StoredCount stored = inOnePass ? allocateCount(c, op) : StoredCount();
+    Type countType = op.getCount().getType().getElementTypes().front();
+    auto writeCount = [n, stored, countType](CollectiveBuilder &thread,
+                                             GridScan::ElementFn everything) {
       Value zero = thread.constant(0);
       Values all = thread.choose(
           thread.equal(n.value, zero), [&] { return Values{zero}; },
           [&] { return everything(); });
-      Type type = cast<MemRefType>(memory.getType()).getElementType();
-      storeAlone(thread, convert(thread, all.front(), type), memory, zero);
+      Values count{convert(thread, all.front(), countType)};
+      for (MapOp map : stored.maps) {
+        Values operands;
+        for (Value array : map.getArrays())
+          llvm::append_range(operands, array == map.getSource()
+                                           ? count
+                                           : thread.get(array, zero));
+        count = cloneBody(thread.builder, map.getBody(), operands);
+      }
+      storeAlone(thread, count.front(), stored.memory, zero);
     };
     FailureOr<std::unique_ptr<GridScan>> grid =
-        memory ? scanAtGrid(c, op, n, "one_pass", getFlag, writeCount)
-               : scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels",
-                            getFlag);
+        stored.memory
+            ? scanAtGrid(c, op, n, "one_pass", getFlag, writeCount)
+            : scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels",
+                         getFlag);
     if (failed(grid))
       return failure();
     result = (*grid)->fill(
@@ -188,6 +230,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
           buildIf(c, isKept(i),
                   [&] { writeElement(i, c.sub(current().front(), one)); });
         });
+    for (MapOp map : llvm::reverse(stored.maps))
+      map.erase();
     // It runs only once, and the count is known behind it.
     if ((*grid)->runsOnce() && !inOnePass)
       result = PushOp::create(builder, c.loc, type, forceAtGrid(c, result));

@@ -31,16 +31,7 @@ MapOp strategies::findMapOfResult(const Reduction &reduction) {
     return {};
   auto map = dyn_cast<MapOp>(
       *llvm::find_if_not(result.getUsers(), llvm::IsaPred<DimOp>));
-  if (!map)
-    return {};
-  // Those in the region of the map are expanded where they stand.
-  bool hasCollectives = map.walk([](Operation *op) {
-                             return isa<CollectiveOpInterface>(op)
-                                        ? WalkResult::interrupt()
-                                        : WalkResult::advance();
-                           })
-                            .wasInterrupted();
-  return hasCollectives ? MapOp() : map;
+  return map && !hasCollectives(map) ? map : MapOp();
 }
 
 MappedResult::MappedResult(Reduction &reduction, MapOp map, Value parts)

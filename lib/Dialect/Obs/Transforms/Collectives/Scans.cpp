@@ -253,6 +253,16 @@ ForceOp strategies::findOnlyForce(Value array) {
   return {};
 }
 
+bool strategies::hasCollectives(MapOp map) {
+  return map
+      .walk([](Operation *op) {
+        return isa<CollectiveOpInterface, IrregularOpInterface>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool strategies::dropUnused(Value array) {
   llvm::SetVector<Operation *> users;
   users.insert_range(array.getUsers());
