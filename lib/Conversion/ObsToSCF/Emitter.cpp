@@ -9,6 +9,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -343,7 +344,11 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
     loop->setAttr("obs.map", map);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  emitBody(delinearize(builder, loc, loop.getInductionVar(), extents));
+  // Of one instance everything is known that its number decides, such as how
+  // often a loop in it runs.
+  Value number =
+      isConstantIntValue(total, 1) ? index(loc, 0) : loop.getInductionVar();
+  emitBody(delinearize(builder, loc, number, extents));
   return result;
 }
 

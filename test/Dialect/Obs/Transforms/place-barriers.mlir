@@ -533,3 +533,40 @@ obs.kernel @by_owners(%in: memref<32xi32>) attributes {threads = 32 : i64} {
     } {mapping = [#obs.map<warp, thread>], obs.distribution = #obs.distribution<owners>}
   } {obs.map = #obs.map<grid, warp>}
 }
+
+// Barriers in the code of warps and those around it count for each other. Two are
+// enough: between what writes %a and what reads it, and the same for %w. Each of them
+// keeps accesses of the other array in one turn from those in the next.
+// CHECK-LABEL: obs.kernel @warps_in_a_loop
+// CHECK-COUNT-2: obs.barrier warp
+// CHECK-NOT: obs.barrier
+obs.kernel @warps_in_a_loop(%out: memref<3x3xi32>) attributes {threads = 128 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %x = arith.constant 0 : i32
+  %first = obs.worker_id <grid, block>
+  %step = obs.worker_count <grid, block>
+  scf.for %b = %first to %c3 step %step {
+    %a = memref.alloc() : memref<3xi32, #obs.home<block, shared>>
+    scf.forall (%t) in (3) {
+      memref.store %x, %a[%t] : memref<3xi32, #obs.home<block, shared>>
+    } {mapping = [#obs.map<block, thread>]}
+    %warp = obs.worker_id <block, warp>
+    %warps = obs.worker_count <block, warp>
+    scf.for %i = %warp to %c1 step %warps {
+      %w = memref.alloc() : memref<3xi32, #obs.home<warp, shared>>
+      scf.forall (%t) in (3) {
+        %j = arith.subi %c2, %t : index
+        %v = memref.load %a[%j] : memref<3xi32, #obs.home<block, shared>>
+        memref.store %v, %w[%t] : memref<3xi32, #obs.home<warp, shared>>
+      } {mapping = [#obs.map<warp, thread>]}
+      scf.forall (%t) in (3) {
+        %j = arith.subi %c2, %t : index
+        %v = memref.load %w[%j] : memref<3xi32, #obs.home<warp, shared>>
+        memref.store %v, %out[%b, %t] : memref<3x3xi32>
+      } {mapping = [#obs.map<warp, thread>]}
+    } {obs.map = #obs.map<block, warp>}
+  } {obs.map = #obs.map<grid, block>}
+}

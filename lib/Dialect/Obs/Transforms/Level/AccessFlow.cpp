@@ -171,7 +171,10 @@ void AccessFlow::statement(Operation *op, Accesses &pending) {
     return;
   if (std::optional<Level> barrier = visit(op, accesses, pending))
     wait(*barrier, pending);
-  add(pending, accesses);
+  for (Access access : accesses) {
+    access.warpSynced = access.isBeforeBarrier;
+    add(pending, access);
+  }
 }
 
 void AccessFlow::run(Block &block, Accesses &pending) {
@@ -280,15 +283,24 @@ void AccessFlow::run(KernelOp kernel, Visitor visitor) {
   run(kernel.getBody().front(), pending);
 }
 
+/// True when `loop` runs again because of a loop around it, and the threads of
+/// a warp do not wait for each other in between.
+static bool isRepeatedAtOnce(scf::ForOp loop) {
+  for (Operation *op = loop; !isa<KernelOp>(op->getParentOp());) {
+    if (!op->getBlock()->getOps<BarrierOp>().empty())
+      return false;
+    op = op->getParentOp();
+    auto counted = dyn_cast<scf::ForOp>(op);
+    if (isa<LoopLikeOpInterface>(op) && !(counted && runsOnce(counted)))
+      return true;
+  }
+  return false;
+}
+
 void AccessFlow::run(scf::ForOp loop, Visitor visitor) {
   visit = visitor;
   // Even a single instance comes again when the code around it is in a loop.
-  bool isRepeated = false;
-  for (Operation *op = loop; op && !isa<KernelOp>(op); op = op->getParentOp()) {
-    auto counted = dyn_cast<scf::ForOp>(op);
-    isRepeated |=
-        isa<LoopLikeOpInterface>(op) && !(counted && runsOnce(counted));
-  }
+  bool isRepeated = !runsOnce(loop) || isRepeatedAtOnce(loop);
   Accesses in, out;
   do {
     out = in;

@@ -132,6 +132,15 @@ ArrayRef<Access> AccessReader::get(Operation *op) {
   return found->second;
 }
 
+/// Finds the barriers that the warp which `access` belongs to meets whenever it
+/// comes there.
+static void findBarriers(Access &access) {
+  for (Operation *op = access.op; op != access.warps; op = op->getParentOp())
+    for (auto barrier : op->getBlock()->getOps<BarrierOp>())
+      (barrier->isBeforeInBlock(op) ? access.isBehindBarrier
+                                    : access.isBeforeBarrier) = true;
+}
+
 Accesses AccessReader::collect(Operation *op) {
   Accesses accesses;
   op->walk([&](Operation *inner) { append(inner, accesses); });
@@ -141,6 +150,7 @@ Accesses AccessReader::collect(Operation *op) {
       if (!withWarpArrays && getOwner(access.buffer) == Level::Warp)
         continue;
       access.warps = cast<scf::ForOp>(op);
+      findBarriers(access);
       access.warpLeaf = access.leaf;
       access.leaf = {};
       if (access.slot.base &&
@@ -182,7 +192,7 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
   }
   std::optional<Level> scope = meetings.get(before, after);
   if (!scope || scope == Level::Thread ||
-      (scope == Level::Warp && before.warpSynced))
+      (scope == Level::Warp && (before.warpSynced || after.isBehindBarrier)))
     return std::nullopt;
   return Hazard{kind, *scope};
 }

@@ -36,6 +36,9 @@ struct Access {
   /// Seen from outside of a loop over warps: that loop, and the leaf in it.
   scf::ForOp warps;
   scf::ForallOp warpLeaf;
+  /// Whether, in every turn of that loop, the warp waits for its threads before
+  /// the access, and behind it.
+  bool isBehindBarrier = false, isBeforeBarrier = false;
   /// The buffer has got new contents, by another force, since the access.
   bool renewed = false;
   /// The outermost loop that has started another iteration since the access:

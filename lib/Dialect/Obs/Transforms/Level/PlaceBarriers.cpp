@@ -63,14 +63,15 @@ public:
   Placer(Workers workers, function_ref<void(AccessFlow::Visitor)> analyze)
       : meetings(workers), analyze(analyze) {}
 
-  /// Places the barriers and counts them.
-  void run(unsigned &warpBarriers, unsigned &blockBarriers);
+  /// Places the barriers.
+  void run();
+  /// True when the barriers are not enough.
+  bool hasConflict();
 
 private:
   std::optional<Level> getScope(Operation *op) const;
   std::optional<Level> getNeeded(ArrayRef<Access> accesses,
                                  ArrayRef<Access> pending);
-  bool hasConflict();
   SmallVector<Conflict> findConflicts();
   SmallVector<Conflict> findConflictsWithout(Operation *op);
   bool weaken(Operation *op);
@@ -100,7 +101,6 @@ std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
   return needed;
 }
 
-/// True when the barriers in `guarded` are not enough.
 bool Placer::hasConflict() {
   bool found = false;
   analyze(
@@ -158,7 +158,7 @@ bool Placer::weaken(Operation *op) {
   return false;
 }
 
-void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
+void Placer::run() {
   analyze(
       [&](Operation *op, ArrayRef<Access> accesses, ArrayRef<Access> pending) {
         std::optional<Level> scope = getScope(op);
@@ -187,7 +187,34 @@ void Placer::run(unsigned &warpBarriers, unsigned &blockBarriers) {
           describe(conflict.hazard, conflict.before, conflict.after)));
     BarrierOp::create(builder, op->getLoc(), *scope,
                       builder.getArrayAttr(reasons.getArrayRef()));
-    ++(scope == Level::Warp ? warpBarriers : blockBarriers);
+  }
+}
+
+/// True when the code of the block, or of the warps in `loop`, has a conflict
+/// with the barriers that there are.
+static bool hasConflict(KernelOp kernel, scf::ForOp loop) {
+  auto warps = [&](AccessFlow::Visitor visit) {
+    AccessFlow(Level::Warp, /*withWarpArrays=*/true).run(loop, visit);
+  };
+  auto block = [&](AccessFlow::Visitor visit) {
+    AccessFlow(Level::Block, /*withWarpArrays=*/false).run(kernel, visit);
+  };
+  return Placer({warpSize, warpSize}, warps).hasConflict() ||
+         Placer(getWorkers(kernel), block).hasConflict();
+}
+
+/// Takes away the barriers of warps in `loop` that those around it make
+/// unnecessary.
+static void prune(KernelOp kernel, scf::ForOp loop) {
+  SmallVector<BarrierOp> barriers;
+  loop.walk([&](BarrierOp barrier) { barriers.push_back(barrier); });
+  for (BarrierOp barrier : barriers) {
+    Operation *next = barrier->getNextNode();
+    barrier->remove();
+    if (hasConflict(kernel, loop))
+      next->getBlock()->getOperations().insert(next->getIterator(), barrier);
+    else
+      barrier->destroy();
   }
 }
 
@@ -195,21 +222,26 @@ namespace {
 struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    unsigned warp = 0, block = 0;
+    SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
-      if (!isWarpLoop(loop))
-        return;
+      if (isWarpLoop(loop))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
       AccessFlow flow(Level::Warp, /*withWarpArrays=*/true);
       Placer({warpSize, warpSize}, [&](AccessFlow::Visitor visit) {
         flow.run(loop, visit);
-      }).run(warp, block);
-    });
+      }).run();
+    }
     AccessFlow flow(Level::Block, /*withWarpArrays=*/false);
     Placer(getWorkers(kernel), [&](AccessFlow::Visitor visit) {
       flow.run(kernel, visit);
-    }).run(warp, block);
-    warpBarriers += warp;
-    blockBarriers += block;
+    }).run();
+    for (scf::ForOp loop : loops)
+      prune(kernel, loop);
+    kernel.walk([&](BarrierOp barrier) {
+      ++(barrier.getScope() == Level::Warp ? warpBarriers : blockBarriers);
+    });
   }
 };
 } // namespace
