@@ -281,3 +281,23 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// -----
+
+// A cast cuts bits off: threads t and t + 256 store in one place.
+
+gpu.module @kernels {
+  gpu.func @narrow_cast() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant 1 : i32
+    %arena = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %m = memref.view %arena[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<256xi32, #gpu.address_space<workgroup>>
+    %t = gpu.thread_id x
+    %y = arith.index_castui %t : index to i8
+    %k = arith.index_castui %y : i8 to index
+    // expected-note @+2 {{the first access is the write here}}
+    // expected-error @+1 {{[race] write of shared memory by another warp of the block reaches what this same statement also reaches}}
+    memref.store %x, %m[%k] : memref<256xi32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

@@ -279,6 +279,23 @@ IndexExpr PairModel::wrapTo(const IndexExpr &expr, Type type) {
   return extendZeros(expr + constant(half), getBits(type)) - constant(half);
 }
 
+/// The number of `type` that a cast makes of `expr`. Unlike arithmetic, a cast
+/// may be there to cut bits off; only what 32 bits do not hold is taken to fit
+/// where nothing else is known.
+IndexExpr PairModel::narrow(const IndexExpr &expr, Type type) {
+  unsigned bits = getBits(type);
+  if (bits >= 64 || (bits == 32 && !expr.getRange()))
+    return expr;
+  IndexExpr low = extendZeros(expr, bits);
+  if (type.isInteger(1))
+    return low;
+  int64_t half = int64_t(1) << (bits - 1);
+  std::optional<IndexRange> range = expr.getRange();
+  return range && range->min >= -half && range->max < half
+             ? expr
+             : extendZeros(expr + constant(half), bits) - constant(half);
+}
+
 /// What an operation without signs reads as `operand`: indices are not
 /// negative, data may be. Nothing for one of 64 bits that may be.
 std::optional<IndexExpr> PairModel::getNatural(Value operand, Owner side) {
@@ -377,12 +394,14 @@ IndexExpr PairModel::computeUnwrapped(Operation *op, Owner side) {
       .Case([&](arith::MaxSIOp) { return binary(Kind::Max); })
       .Case([&](arith::MinUIOp) { return natural(Kind::Min); })
       .Case([&](arith::MaxUIOp) { return natural(Kind::Max); })
-      .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) {
+      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) {
         bool isBit = op->getOperand(0).getType().isInteger(1);
-        return isBit ? constant(0) - operand(0) : operand(0);
+        return isBit ? constant(0) - operand(0)
+                     : narrow(operand(0), op->getResult(0).getType());
       })
       .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](auto) {
-        return getNatural(op->getOperand(0), side).value_or(operand(0));
+        return narrow(getNatural(op->getOperand(0), side).value_or(operand(0)),
+                      op->getResult(0).getType());
       })
       .Case([&](arith::SelectOp) {
         return IndexExpr::select(Compare::Equal, operand(0), constant(0),

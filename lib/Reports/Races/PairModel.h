@@ -161,6 +161,7 @@ private:
   IndexExpr computeArith(Operation *op, Owner side);
   IndexExpr computeUnwrapped(Operation *op, Owner side);
   IndexExpr wrapTo(const IndexExpr &expr, Type type);
+  IndexExpr narrow(const IndexExpr &expr, Type type);
   std::optional<IndexExpr> getNatural(Value operand, Owner side);
   std::optional<IndexExpr> getLoopResult(OpResult result);
   IndexExpr getArgument(BlockArgument argument, Owner side);

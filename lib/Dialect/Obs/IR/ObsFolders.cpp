@@ -12,6 +12,11 @@ using namespace mlir;
 using namespace mlir::obs;
 
 /// dim of a static extent is that extent.
+Operation *ObsDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 OpFoldResult DimOp::fold(FoldAdaptor) {
   int64_t extent = getArrayExtents(getArray().getType())[getDimension()];
   if (ShapedType::isDynamic(extent))

@@ -370,6 +370,8 @@ static LogicalResult foldDim(DimOp op, PatternRewriter &rewriter) {
   if (!result)
     return rewriter.notifyMatchFailure(op, "extent of a carried array");
   unsigned dim = op.getDimension();
+  if (!ShapedType::isDynamic(getArrayExtents(result.getType())[dim]))
+    return rewriter.notifyMatchFailure(op, "is folded");
   if (auto force = dyn_cast<ForceOp>(result.getOwner())) {
     unsigned number = result.getResultNumber();
     rewriter.replaceOp(op, obs::buildExtent(rewriter, op.getLoc(),

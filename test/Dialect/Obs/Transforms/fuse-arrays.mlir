@@ -5,7 +5,8 @@
 
 // CHECK-LABEL: @iota
 // CHECK: obs.fill par (%[[I:.*]]) in
-// CHECK: %[[X:.*]] = arith.index_cast %[[I]] : index to i32
+// CHECK: %[[WIDE:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK: %[[X:.*]] = arith.trunci %[[WIDE]] : i64 to i32
 // CHECK: obs.write %[[X]] at [%[[I]]]
 func.func @iota() -> !obs.pull<8 x i32> {
   %r = obs.iota : !obs.pull<8 x i32>

@@ -216,7 +216,10 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     in extents, or that must stay within one, stands an `obs.assert` of what the
     types do not prove. Operations inside of scalar regions are not checked:
     those only compute an element. The host compares sizes for nothing, kernels
-    do not: `host-only` is for the former alone.
+    do not: `host-only` is for the former alone. What a choice among arrays does
+    with them, and a fill outside of its loops, is then checked before it, by
+    copies of that code of which only numbers are left, since an assertion would
+    keep it out of the kernel.
 
     ```mlir
     // before
@@ -233,7 +236,9 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     Option<"hostOnly", "host-only", "bool", "false",
            "Check what the host executes, but nothing in kernels">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
 }
 
 def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
@@ -309,6 +314,25 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
     memref.store %x, %out[%j] {obs.contract = "disjoint"} : memref<?xi32>
     ```
   }];
+}
+
+def ObsSplitIndexCastsPass : Pass<"obs-split-index-casts"> {
+  let summary = "Cut indices to integers in a step of its own";
+  let description = [{
+    An integer of fewer than 64 bits holds the low bits of an index. The
+    canonicalization of `arith` takes a cast to it and back for the index itself,
+    which is wrong where bits are lost. As a cast to 64 bits and `arith.trunci`
+    it is not touched. So this pass runs before anything that canonicalizes.
+
+    ```mlir
+    // before
+    %x = arith.index_cast %i : index to i8
+    // after
+    %0 = arith.index_cast %i : index to i64
+    %x = arith.trunci %0 : i64 to i8
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
