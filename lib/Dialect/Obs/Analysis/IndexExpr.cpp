@@ -305,10 +305,43 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
   return IndexExpr(node);
 }
 
+/// Whether numbers within bounds compare in this way, if all of them agree.
+static std::optional<bool> compareRanges(Compare compare,
+                                         std::optional<IndexRange> a,
+                                         std::optional<IndexRange> b) {
+  if (!a || !b)
+    return std::nullopt;
+  bool isUnsigned =
+      compare == Compare::UnsignedLess || compare == Compare::UnsignedLessEqual;
+  if (isUnsigned && (a->min < 0 || b->min < 0))
+    return std::nullopt;
+  bool isBelow = a->max<b->min, isAbove = a->min> b->max;
+  switch (compare) {
+  case Compare::Equal:
+    if (a->min == b->max && a->max == b->min)
+      return true;
+    return isBelow || isAbove ? std::optional(false) : std::nullopt;
+  case Compare::Less:
+  case Compare::UnsignedLess:
+    if (a->min >= b->max)
+      return false;
+    return isBelow ? std::optional(true) : std::nullopt;
+  case Compare::LessEqual:
+  case Compare::UnsignedLessEqual:
+    if (a->max <= b->min)
+      return true;
+    return isAbove ? std::optional(false) : std::nullopt;
+  }
+  llvm_unreachable("all comparisons are listed");
+}
+
 IndexExpr IndexExpr::select(Compare compare, IndexExpr lhs, IndexExpr rhs,
                             IndexExpr onTrue, IndexExpr onFalse) {
   if (lhs.getConstant() && rhs.getConstant())
     return holds(compare, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
+  if (std::optional<bool> isTrue =
+          compareRanges(compare, lhs.getRange(), rhs.getRange()))
+    return *isTrue ? onTrue : onFalse;
   if (onTrue == onFalse)
     return onTrue;
   auto node = std::make_shared<Node>();

@@ -211,8 +211,12 @@ static bool hasAllElements(Value array) {
     });
   };
   return TypeSwitch<Operation *, bool>(op)
-      .Case(
-          [](FillOp fill) { return !fill.getInit().empty() || fill.getOnto(); })
+      .Case([](FillOp fill) {
+        // What is unchecked is taken to write all.
+        bool writesAll =
+            fill.getContract() == Contract::Disjoint && fill.getUnchecked();
+        return writesAll || !fill.getInit().empty() || fill.getOnto();
+      })
       .Case<CompactOp, ExpandOp, ScatterOp>([&](auto irregular) {
         return array != irregular.getResult() || !irregular.getInit().empty();
       })

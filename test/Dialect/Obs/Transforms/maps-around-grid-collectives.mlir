@@ -15,6 +15,8 @@
 // RUN: obs-run %s --entry=expand --device=emulate --check=all iota:4xi32 | FileCheck %s --check-prefix=EXPAND
 // RUN: obs-run %s --entry=scatter --device=interpret iota:5xi32 | FileCheck %s --check-prefix=SCATTER
 // RUN: obs-run %s --entry=scatter --device=emulate --check=all iota:5xi32 | FileCheck %s --check-prefix=SCATTER
+// RUN: obs-run %s --entry=beside --device=interpret iota:5xi32 | FileCheck %s --check-prefix=BESIDE
+// RUN: obs-run %s --entry=beside --device=emulate --check=all iota:5xi32 | FileCheck %s --check-prefix=BESIDE
 
 !ints = !obs.pull<? x i32>
 !push = !obs.push<grid, ? x i32>
@@ -196,4 +198,24 @@ func.func @scatter(%a: !ints) -> !obs.pull<3 x i32> {
   }
   %f = obs.force %q : !obs.push<grid, 3 x i32> -> !obs.pull<3 x i32>
   return %f : !obs.pull<3 x i32>
+}
+
+// Sums 0, 1, 3, 6, 10 beside what a scatter combines, 0 to 4, one more each.
+// BESIDE: [1, 2, 4, 7, 11, 1, 2, 3, 4, 5]
+func.func @beside(%a: !ints) -> !ints {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %n = obs.dim %a, 0 : !ints
+  %p = obs.scan inclusive (%x, %y) = %a init %zero : !ints -> !push {
+    %z = arith.addi %x, %y : i32
+    obs.yield %z : i32
+  }
+  %q = obs.scatter %a at %a init %zero reduce(addi) [%n] : !ints, !ints -> !push
+  %c = obs.concat %p, %q : !push, !push -> !push
+  %m = obs.map (%x = %c : !push) -> !push {
+    %y = arith.addi %x, %one : i32
+    obs.yield %y : i32
+  }
+  %f = obs.force %m : !push -> !ints
+  return %f : !ints
 }

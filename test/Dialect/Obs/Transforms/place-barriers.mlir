@@ -570,3 +570,53 @@ obs.kernel @warps_in_a_loop(%out: memref<3x3xi32>) attributes {threads = 128 : i
     } {obs.map = #obs.map<block, warp>}
   } {obs.map = #obs.map<grid, block>}
 }
+
+// What a branch that is never taken would do is nothing.
+// CHECK-LABEL: obs.kernel @never
+// CHECK-COUNT-2: obs.barrier block
+// CHECK-NOT: obs.barrier
+obs.kernel @never(%out: memref<2x64xi32>) attributes {threads = 64 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c63 = arith.constant 63 : index
+  %x = arith.constant 0 : i32
+  %first = obs.worker_id <grid, block>
+  %step = obs.worker_count <grid, block>
+  scf.for %b = %first to %c2 step %step {
+    %half = arith.shrui %b, %c1 : index
+    %c = arith.cmpi eq, %half, %c1 : index
+    scf.if %c {
+      %a = memref.alloc() : !arena
+      scf.forall (%t) in (64) {
+        memref.store %x, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+      scf.forall (%t) in (64) {
+        %j = arith.subi %c63, %t : index
+        %v = memref.load %a[%j] : !arena
+        memref.store %v, %out[%b, %t] : memref<2x64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+    %d = arith.cmpi ult, %half, %c1 : index
+    scf.if %d {
+      %a = memref.alloc() : !arena
+      scf.forall (%t) in (64) {
+        memref.store %x, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+      scf.forall (%t) in (64) {
+        %j = arith.subi %c63, %t : index
+        %v = memref.load %a[%j] : !arena
+        memref.store %v, %out[%b, %t] : memref<2x64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    } else {
+      %a = memref.alloc() : !arena
+      scf.forall (%t) in (64) {
+        memref.store %x, %a[%t] : !arena
+      } {mapping = [#obs.map<block, thread>]}
+      scf.forall (%t) in (64) {
+        %j = arith.subi %c63, %t : index
+        %v = memref.load %a[%j] : !arena
+        memref.store %v, %out[%b, %t] : memref<2x64xi32>
+      } {mapping = [#obs.map<block, thread>]}
+    }
+  } {obs.map = #obs.map<grid, block>}
+}

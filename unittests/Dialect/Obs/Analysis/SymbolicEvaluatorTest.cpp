@@ -187,3 +187,48 @@ TEST(SymbolicEvaluator, AgreesWithNumbers) {
   EXPECT_GT(compared, 2000u);
 }
 } // namespace
+
+/// Where bounds decide a comparison it is decided, and nowhere else.
+TEST(SelectTest, boundsDecide) {
+  Compare all[] = {Compare::Equal, Compare::Less, Compare::LessEqual,
+                   Compare::UnsignedLess, Compare::UnsignedLessEqual};
+  for (Compare compare : all)
+    for (int64_t a = -2; a < 3; ++a)
+      for (int64_t b = a; b < 3; ++b)
+        for (int64_t x = -2; x < 3; ++x)
+          for (int64_t y = x; y < 3; ++y) {
+            unsigned holds = 0, fails = 0;
+            for (int64_t i = a; i <= b; ++i)
+              for (int64_t j = x; j <= y; ++j)
+                ++(IndexExpr::holds(compare, i, j) ? holds : fails);
+            std::optional<int64_t> found =
+                IndexExpr::select(
+                    compare, IndexExpr::symbol(0, IndexRange{a, b}),
+                    IndexExpr::symbol(1, IndexRange{x, y}), c(1), c(0))
+                    .getConstant();
+            if (found) {
+              EXPECT_EQ(*found == 1 ? fails : holds, 0u);
+            } else if (a >= 0 && x >= 0) {
+              EXPECT_TRUE(holds && fails);
+            }
+          }
+}
+
+/// Data of one bit or within bounds has few values.
+TEST(SymbolicEvaluatorTest, fewValuesOfData) {
+  TermTable terms;
+  IndexExpr bit = IndexExpr::opaque() & c(1);
+  IndexExpr rest = binary(Kind::Mod, IndexExpr::opaque(), c(4));
+  SymbolicEvaluator evaluator({bit + c(5), rest, IndexExpr::opaque() & c(7)},
+                              terms);
+  evaluator.evaluate({});
+  auto numbers = [&](unsigned i) {
+    std::vector<int64_t> found;
+    for (const TermSum &value : evaluator.getValues(i))
+      found.push_back(value.constant);
+    return found;
+  };
+  EXPECT_EQ(numbers(0), (std::vector<int64_t>{5, 6}));
+  EXPECT_EQ(numbers(1), (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_TRUE(numbers(2).empty());
+}

@@ -99,12 +99,12 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
   return result;
 }
 
-/// Bounds of a number that is computed around `loop`, where counters of loops
+/// Bounds of a number that is computed around `op`, where counters of loops
 /// over workers begin with 0.
-static IndexRange getRangeAt(Value number, scf::ForOp loop) {
+static IndexRange getRangeAt(Value number, Operation *op) {
   IndexRecognizer recognizer;
   recognizer.assumeExtents();
-  for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+  for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
        outer = outer->getParentOfType<scf::ForOp>())
     if (outer->hasAttr("obs.map")) {
       int64_t end = getExtentRange(outer.getUpperBound()).max;
@@ -265,7 +265,11 @@ void AccessFlow::runWhile(scf::WhileOp loop, Accesses &pending) {
 void AccessFlow::runIf(scf::IfOp branch, Accesses &pending) {
   Accesses before;
   std::swap(before, pending);
+  IndexRange condition = getRangeAt(branch.getCondition(), branch);
   for (Region *region : branch.getRegions()) {
+    bool isThen = region == &branch.getThenRegion();
+    if (isThen ? condition.max == 0 : condition.min == 1)
+      continue; // It never runs.
     Accesses arm = before;
     if (region->empty()) {
       add(pending, arm);
