@@ -22,7 +22,8 @@ import re
 import struct
 import sys
 
-CODES = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "i1": "?", "f16": "e", "f32": "f", "f64": "d"}
+CODES = {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q", "i1": "?", "f16": "e", "f32": "f", "f64": "d",
+         "bf16": None}  # the upper half of a f32
 WIDTHS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 
@@ -210,12 +211,37 @@ def total(function, *arguments):
 
 def round_to(value, kind):
     """A number as one of the type has it."""
+    if kind == "bf16" and value and math.isfinite(value):
+        last = max(math.frexp(value)[1] - 8, -133)  # the power of two of the last bit
+        rounded = math.ldexp(round(math.ldexp(value, -last)), last)
+        return math.copysign(math.inf if abs(rounded) >= 2.0**128 else rounded, value)
     if kind not in ("f16", "f32"):
         return float(value)
     try:
         return struct.unpack("<" + CODES[kind], struct.pack("<" + CODES[kind], value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def pack(value, kind):
+    """The bytes of a number."""
+    value = round_to(value, kind) if kind in ("bf16", "f16", "f32", "f64") else value
+    return struct.pack("<f", value)[2:] if kind == "bf16" else struct.pack("<" + CODES[kind], value)
+
+
+def unpack(raw, kind):
+    """The number that has these bytes."""
+    return struct.unpack("<f", bytes(2) + raw)[0] if kind == "bf16" else struct.unpack("<" + CODES[kind], raw)[0]
+
+
+def show(value, kind):
+    """A number as obs-run prints it: a float by as few digits as tell it from others of its type."""
+    if kind == "i1":
+        return "true" if value else "false"
+    if kind not in ("bf16", "f16", "f32") or not math.isfinite(value):
+        return str(value)
+    return str(next(short for short in (float("%.*g" % (digits, value)) for digits in range(1, 18))
+                    if round_to(short, kind) == value))
 
 
 def divide(a, b):
@@ -236,11 +262,9 @@ def logarithm(function):
 
 
 def bits(value, source, to):
-    codes = [INTEGER_CODES.get(kind, CODES[kind]) for kind in (source, to)]
-    return struct.unpack("<" + codes[1], struct.pack("<" + codes[0], value))[0]
+    return unpack(pack(value, source), to)
 
 
-INTEGER_CODES = {"i1": "?"}
 FUNCTIONS = {
     "max": max, "min": min, "abs": abs, "ceildiv": lambda a, b: -(-a // b), "floordiv": lambda a, b: a // b,
     "truncdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
@@ -317,7 +341,8 @@ class Plan:
         self.kernels = {k["entry"]: k for k in contract["kernels"]}
 
     def run(self, *arguments):
-        names = {p["name"]: a for p, a in zip(self.function["parameters"], arguments)}
+        names = {p["name"]: a if isinstance(a, Array) else wrap(a, p["elementType"])
+                 for p, a in zip(self.function["parameters"], arguments)}
         self.steps(self.function["steps"], names)
         return [self.value(r["value"], names) for r in self.function["results"]]
 
@@ -337,6 +362,8 @@ class Plan:
 
     def do_allocate(self, step, names):
         extents = self.values(step["extents"], names)
+        if math.prod(max(e, 1) for e in extents) * step["size"] >= 2**63:
+            sys.exit("error: an array of more than 2^63 bytes cannot be allocated")
         memory = Memory(self.device, math.prod(extents) * step["size"])
         names[step["name"]] = Array(memory, step["elementType"], step["size"], extents)
 
@@ -350,7 +377,7 @@ class Plan:
 
     def do_fill(self, step, names):
         a = names[step["array"]]
-        element = struct.pack("<" + CODES[a.element], self.value(step["value"], names))
+        element = pack(self.value(step["value"], names), a.element)
         self.device.fill(a.memory.data + a.begin(), element, math.prod(a.extents))
 
     def do_copy(self, step, names):
@@ -373,12 +400,11 @@ class Plan:
 
     def do_load(self, step, names):
         a = names[step["array"]]
-        raw = a.read(a.begin(self.values(step["at"], names)), a.size)
-        names[step["name"]], = struct.unpack("<" + CODES[a.element], raw)
+        names[step["name"]] = unpack(a.read(a.begin(self.values(step["at"], names)), a.size), a.element)
 
     def do_store(self, step, names):
         a = names[step["array"]]
-        raw = struct.pack("<" + CODES[a.element], self.value(step["value"], names))
+        raw = pack(self.value(step["value"], names), a.element)
         a.write(a.begin(self.values(step["at"], names)), raw)
 
     def do_launch(self, step, names):
@@ -388,6 +414,9 @@ class Plan:
                 words.append(ctypes.c_uint64(value.memory.data + value.begin()))
                 continue
             element = parameter["elementType"]
+            if element in ("f16", "bf16"):
+                words.append(ctypes.c_uint16(int.from_bytes(pack(value, element), "little")))
+                continue
             words.append({"f32": ctypes.c_float, "f64": ctypes.c_double, "i1": ctypes.c_bool, "i8": ctypes.c_int8,
                           "i16": ctypes.c_int16, "i32": ctypes.c_int32}.get(element, ctypes.c_int64)(value))
         self.launches += 1
@@ -426,10 +455,13 @@ class Plan:
 
     def do_assert(self, step, names):
         if not self.value(step["condition"], names):
-            sys.exit("assertion failed: " + step["message"])
+            sys.exit("error: assertion failed: " + step["message"])
 
     def do_print(self, step, names):
-        print(step["format"].format(*self.values(step["values"], names)))
+        # Braces of two are a pair within others, not an escape.
+        first, *rest = step["format"].split("{}")
+        values = map(show, self.values(step["values"], names), step["types"])
+        print(first + "".join(value + text for value, text in zip(values, rest)))
 
 
 def main():

@@ -204,21 +204,21 @@ StringRef obs::getGivenName(Value value) {
   }
   // In an expression these stand for something else.
   static const llvm::StringSet<> operators = {
-      "abs",     "atan",     "atan2",    "bits",      "ceil",     "ceildiv",
-      "cos",     "dim",      "eq",       "exp",       "exp2",     "fabs",
-      "fdiv",    "floor",    "floordiv", "fmax",      "fmin",     "fmod",
-      "f16",     "f32",      "f64",      "i16",       "i32",      "i64",
-      "i8",      "inf",      "integer",  "isfinite",  "isinf",    "isnan",
-      "leading", "trailing", "log",      "log10",     "log2",     "max",
-      "maximum", "min",      "minimum",  "nan",       "ne",       "neg",
-      "ones",    "pow",      "real",     "roundeven", "rsqrt",    "select",
-      "sge",     "sgt",      "sin",      "sle",       "slt",      "sqrt",
-      "tan",     "tanh",     "trunc",    "truncdiv",  "truncmod", "uceildiv",
-      "udiv",    "uge",      "ugt",      "ule",       "ult",      "umax",
-      "umin",    "umod",     "ureal",    "ushr",      "ffalse",   "foeq",
-      "fogt",    "foge",     "folt",     "fole",      "fone",     "ford",
-      "fueq",    "fugt",     "fuge",     "fult",      "fule",     "fune",
-      "funo",    "ftrue"};
+      "abs",      "atan",    "atan2",    "bf16",     "bits",      "ceil",
+      "ceildiv",  "cos",     "dim",      "eq",       "exp",       "exp2",
+      "fabs",     "fdiv",    "floor",    "floordiv", "fmax",      "fmin",
+      "fmod",     "f16",     "f32",      "f64",      "i16",       "i32",
+      "i64",      "i8",      "inf",      "integer",  "isfinite",  "isinf",
+      "isnan",    "leading", "trailing", "log",      "log10",     "log2",
+      "max",      "maximum", "min",      "minimum",  "nan",       "ne",
+      "neg",      "ones",    "pow",      "real",     "roundeven", "rsqrt",
+      "select",   "sge",     "sgt",      "sin",      "sle",       "slt",
+      "sqrt",     "tan",     "tanh",     "trunc",    "truncdiv",  "truncmod",
+      "uceildiv", "udiv",    "uge",      "ugt",      "ule",       "ult",
+      "umax",     "umin",    "umod",     "ureal",    "ushr",      "ffalse",
+      "foeq",     "fogt",    "foge",     "folt",     "fole",      "fone",
+      "ford",     "fueq",    "fugt",     "fuge",     "fult",      "fule",
+      "fune",     "funo",    "ftrue"};
   return name && !operators.contains(name.getValue()) ? name.getValue()
                                                       : StringRef();
 }

@@ -239,12 +239,60 @@ json::Object FunctionPlan::describeLaunch(gpu::LaunchFuncOp launch) {
                       {"arguments", expressAll(launch.getKernelOperands())}};
 }
 
+/// A product: a number, and values in the order of their addresses.
+using Product = std::pair<uint64_t, SmallVector<Value>>;
+
+static Product multiply(Product a, const Product &b) {
+  a.first *= b.first;
+  llvm::append_range(a.second, b.second);
+  llvm::sort(a.second, [](Value x, Value y) {
+    return x.getAsOpaquePointer() < y.getAsOpaquePointer();
+  });
+  return a;
+}
+
+static Product getProduct(OpFoldResult mixed) {
+  if (std::optional<int64_t> constant = getConstantIntValue(mixed))
+    return {uint64_t(*constant), {}};
+  auto value = cast<Value>(mixed);
+  if (auto times = value.getDefiningOp<arith::MulIOp>())
+    return multiply(getProduct(times.getLhs()), getProduct(times.getRhs()));
+  return {1, {value}};
+}
+
+static bool beginsAtStart(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0;
+}
+
+/// What is row by row in fact may have a type that does not say so: strides of
+/// it can be numbers where extents are not.
+static bool isRowByRow(memref::ReinterpretCastOp view) {
+  if (view.getType().getLayout().isIdentity())
+    return true;
+  if (!beginsAtStart(view.getType()))
+    return false;
+  Product elements = {1, {}};
+  auto sizes = view.getMixedSizes(), strides = view.getMixedStrides();
+  for (auto [size, stride] :
+       llvm::zip_equal(llvm::reverse(sizes), llvm::reverse(strides))) {
+    // Nothing is ever a step away in a dimension of one.
+    if (isConstantIntValue(size, 1))
+      continue;
+    if (getProduct(stride) != elements)
+      return false;
+    elements = multiply(std::move(elements), getProduct(size));
+  }
+  return true;
+}
+
 std::optional<json::Object>
 FunctionPlan::describeView(memref::ReinterpretCastOp view) {
   if (view.getType().getRank() == 0)
     return std::nullopt;
-  if (!view.getType().getLayout().isIdentity() ||
-      !cast<MemRefType>(view.getSource().getType()).getLayout().isIdentity())
+  if (!isRowByRow(view) ||
+      !beginsAtStart(cast<MemRefType>(view.getSource().getType())))
     refuse(view);
   return json::Object{{"step", "view"},
                       {"name", name(view)},
@@ -347,8 +395,12 @@ std::optional<json::Object> FunctionPlan::describeOp(Operation *op) {
                             {"message", check.getMsg()}};
       })
       .Case([&](obs::PrintOp print) {
+        json::Array types;
+        for (Type type : print.getValues().getTypes())
+          types.push_back(llvm::to_string(type));
         return json::Object{{"step", "print"},
                             {"format", print.getFormat()},
+                            {"types", std::move(types)},
                             {"values", expressAll(print.getValues())}};
       })
       .Default([&](Operation *scalar) { return describeScalar(scalar); });

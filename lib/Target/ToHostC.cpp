@@ -24,8 +24,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -37,11 +39,11 @@ static constexpr llvm::StringLiteral prelude =
     ;
 
 namespace {
-/// Prints one host function.
+/// Prints one host function, whose caller sees parameters of `types`.
 class FunctionPrinter {
 public:
-  FunctionPrinter(func::FuncOp function, raw_ostream &os)
-      : function(function), os(os) {}
+  FunctionPrinter(func::FuncOp function, ArrayRef<Type> types, raw_ostream &os)
+      : function(function), types(types), os(os) {}
 
   LogicalResult print();
 
@@ -50,6 +52,9 @@ private:
   LogicalResult printOp(Operation *op);
   LogicalResult printScalar(Operation *op);
   LogicalResult checkRanks();
+  void findUnread();
+  bool isRead(Value value);
+  void printArgumentChecks();
   LogicalResult printFor(scf::ForOp loop);
   LogicalResult printWhile(scf::WhileOp loop);
   LogicalResult printIf(scf::IfOp branch);
@@ -88,13 +93,66 @@ private:
   }
 
   func::FuncOp function;
+  ArrayRef<Type> types;
   raw_ostream &os;
   unsigned indent = 1, next = 0;
   llvm::DenseMap<Value, std::string> variables;
   /// The names of the parameters.
   llvm::StringSet<> given;
+  /// Operations whose results nothing in C reads.
+  llvm::DenseSet<Operation *> unread;
 };
 } // namespace
+
+/// As it stands between quotes.
+static std::string escape(StringRef text) {
+  std::string escaped, safe;
+  llvm::raw_string_ostream os(escaped);
+  os.write_escaped(text);
+  // Two question marks begin a character of C's old spelling.
+  for (char c : escaped) {
+    if (c == '?' && !safe.empty() && safe.back() == '?')
+      safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+/// Where the source has an operation, for messages; empty if that is not known.
+static std::string formatPlace(Location loc) {
+  auto place = loc->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return "";
+  return escape(place.getFilename().getValue()) + ":" +
+         std::to_string(place.getLine()) + ":" +
+         std::to_string(place.getColumn()) + ": ";
+}
+
+/// Blocks have one dimension: C has no use for the others.
+static bool isIgnored(OpOperand &use) {
+  auto launch = dyn_cast<gpu::LaunchFuncOp>(use.getOwner());
+  return launch &&
+         llvm::is_contained(
+             {&launch.getGridSizeYMutable(), &launch.getGridSizeZMutable(),
+              &launch.getBlockSizeYMutable(), &launch.getBlockSizeZMutable()},
+             &use);
+}
+
+bool FunctionPrinter::isRead(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    return !isIgnored(use) && !unread.contains(use.getOwner());
+  });
+}
+
+/// Compilers warn of variables that nothing reads.
+void FunctionPrinter::findUnread() {
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op->getNumResults() > 0 && op->getNumRegions() == 0 &&
+        isMemoryEffectFree(op) &&
+        llvm::none_of(op->getResults(), [&](Value v) { return isRead(v); }))
+      unread.insert(op);
+  });
+}
 
 LogicalResult FunctionPrinter::unsupported(Operation *op) {
   return op->emitOpError("[host-c] has no translation to C; keep it out of "
@@ -111,7 +169,7 @@ std::string FunctionPrinter::name(Value value) {
 void FunctionPrinter::declare(ValueRange values) {
   for (Value value : values) {
     line() << getCType(value.getType()) << ' ' << name(value) << ";\n";
-    if (value.use_empty())
+    if (!isRead(value))
       line() << "(void)" << name(value) << ";\n";
   }
 }
@@ -367,8 +425,7 @@ LogicalResult FunctionPrinter::printPrint(obs::PrintOp print) {
         std::string(isReal ? ", (double)" : ", (long long)") + name(value);
   }
   addText(rest);
-  line() << "printf(\"";
-  os.write_escaped(format) << "\\n\"" << arguments << ");\n";
+  line() << "printf(\"" << escape(format) << "\\n\"" << arguments << ");\n";
   return success();
 }
 
@@ -387,8 +444,9 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
       .Case([&](obs::PrintOp print) { return printPrint(print); })
       .Case([&](cf::AssertOp check) {
         line() << "if (!" << name(check.getArg()) << ") {\n";
-        line() << "  fprintf(stderr, \"assertion failed: %s\\n\", \"";
-        os.write_escaped(check.getMsg()) << "\");\n";
+        line() << "  fputs(\"" << formatPlace(check.getLoc())
+               << "error: assertion failed: " << escape(check.getMsg())
+               << "\\n\", stderr);\n";
         line() << "  OBS_CALL(CUDA_ERROR_ASSERT);\n";
         line() << "}\n";
         return success();
@@ -410,13 +468,15 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
         };
         // The offset counts from where the source begins.
         auto source = mlir::cast<MemRefType>(cast.getSource().getType());
-        if (!source.getLayout().isIdentity())
+        SmallVector<int64_t> strides;
+        int64_t begin;
+        if (failed(source.getStridesAndOffset(strides, begin)) || begin != 0)
           return unsupported(cast);
         std::string to = name(cast.getResult());
         line() << "obs_array " << to << " = " << name(cast.getSource())
                << ";\n";
         if (OpFoldResult offset = cast.getMixedOffsets().front();
-            !isConstantIntValue(offset, 0))
+            isa<Value>(offset) || !isConstantIntValue(offset, 0))
           line() << to << ".offset += " << text(offset) << ";\n";
         for (auto [d, size, stride] :
              llvm::enumerate(cast.getMixedSizes(), cast.getMixedStrides()))
@@ -477,7 +537,8 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
                << "};\n";
         line() << "OBS_CALL(obsrt_allocate(&program, &" << array << ", "
                << type.getRank() << ", " << list << ", "
-               << getElementBytes(type.getElementType()) << "));\n";
+               << getElementBytes(type.getElementType()) << ", \""
+               << formatPlace(alloc.getLoc()) << "\"));\n";
         return success();
       })
       .Case([&](gpu::DeallocOp dealloc) {
@@ -502,7 +563,7 @@ LogicalResult FunctionPrinter::printOp(Operation *op) {
 
 LogicalResult FunctionPrinter::printBlock(Block &block) {
   for (Operation &op : block.without_terminator())
-    if (failed(printOp(&op)))
+    if (!unread.contains(&op) && failed(printOp(&op)))
       return failure();
   return success();
 }
@@ -556,12 +617,69 @@ LogicalResult FunctionPrinter::checkRanks() {
          << maxRank << " dimensions; reshape it";
 }
 
+/// The arrays and scalars that a parameter of the source is.
+static unsigned countParts(Type type) {
+  auto array = dyn_cast<PullType>(type);
+  return array ? array.getElementTypes().size() : 1;
+}
+
+/// What the types of parameters say of extents is true of what callers give.
+void FunctionPrinter::printArgumentChecks() {
+  unsigned number = 0;
+  auto pointer = [&](unsigned number) {
+    return "&" + name(function.getArgument(number));
+  };
+  auto element = [&](unsigned number) {
+    return "\"" +
+           llvm::to_string(
+               cast<MemRefType>(function.getArgument(number).getType())
+                   .getElementType()) +
+           "\"";
+  };
+  auto begin = [&](StringRef check, unsigned number) -> raw_ostream & {
+    return line() << "OBS_CALL(obsrt_" << check << "(__func__, " << number + 1
+                  << ", " << pointer(number) << ", ";
+  };
+  for (Type type : types) {
+    unsigned first = number, last = number + countParts(type);
+    number = last;
+    auto memory = dyn_cast<MemRefType>(function.getArgument(first).getType());
+    if (!memory || memory.getRank() == 0)
+      continue;
+    SmallVector<std::string> least, most;
+    bool isOpen = true;
+    for (auto [dim, extent] : llvm::enumerate(memory.getShape())) {
+      bool isStatic = !ShapedType::isDynamic(extent);
+      int64_t bound = extent;
+      if (auto array = dyn_cast<PullType>(type); array && !isStatic)
+        bound = array.getExtentBound(dim);
+      bool isBounded = !ShapedType::isDynamic(bound);
+      isOpen &= !isBounded;
+      least.push_back(isStatic ? std::to_string(extent) : "0");
+      most.push_back(isBounded ? std::to_string(bound) : "INT64_MAX");
+    }
+    if (!isOpen) {
+      std::string from = fresh("least"), to = fresh("most");
+      line() << "const int64_t " << from << "[] = {" << llvm::join(least, ", ")
+             << "}, " << to << "[] = {" << llvm::join(most, ", ") << "};\n";
+      begin("accept", first) << memory.getRank() << ", " << from << ", " << to
+                             << ", " << element(first) << ", \""
+                             << escape(llvm::to_string(type)) << "\"));\n";
+    }
+    for (unsigned part : llvm::seq(first + 1, last))
+      begin("agree", part) << element(part) << ", " << pointer(part - 1) << ", "
+                           << element(part - 1) << ", " << memory.getRank()
+                           << "));\n";
+  }
+}
+
 LogicalResult FunctionPrinter::print() {
   if (!isIdentifier(("obs_" + function.getName()).str()))
     return function.emitOpError("[host-c] has a name that is none in C; write "
                                 "letters, digits and '_'");
   if (failed(checkRanks()))
     return failure();
+  findUnread();
   Block &body = function.getBody().front();
   auto results = body.getTerminator()->getOperands();
   SmallVector<std::string> parameters;
@@ -590,9 +708,10 @@ LogicalResult FunctionPrinter::print() {
   for (const std::string &array : arrays)
     line() << "memset(" << array << ", 0, sizeof(*" << array << "));\n";
   for (BlockArgument argument : body.getArguments())
-    if (argument.use_empty())
+    if (!isRead(argument))
       line() << "(void)" << name(argument) << ";\n";
   line() << "OBS_CALL(obsrt_begin(&program));\n";
+  printArgumentChecks();
   // A block of its own: errors leave it before all is declared.
   line() << "{\n";
   ++indent;
@@ -617,15 +736,33 @@ LogicalResult FunctionPrinter::print() {
   return success();
 }
 
-LogicalResult obs::translateToHostC(ModuleOp module, StringRef ptx,
-                                    raw_ostream &os) {
+HostSignatures obs::getHostSignatures(ModuleOp module) {
+  HostSignatures signatures;
+  for (auto function : module.getOps<func::FuncOp>())
+    llvm::append_range(signatures[function.getName()],
+                       function.getArgumentTypes());
+  return signatures;
+}
+
+LogicalResult obs::translateToHostC(ModuleOp module,
+                                    const HostSignatures &signatures,
+                                    StringRef ptx, raw_ostream &os) {
   std::string text;
   llvm::raw_string_ostream functions(text);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     functions << '\n';
-    if (failed(FunctionPrinter(function, functions).print()))
+    auto known = signatures.find(function.getName());
+    ArrayRef<Type> types = function.getArgumentTypes();
+    if (known != signatures.end()) {
+      unsigned parts = 0;
+      for (Type type : known->second)
+        parts += countParts(type);
+      if (parts == types.size())
+        types = known->second;
+    }
+    if (failed(FunctionPrinter(function, types, functions).print()))
       return failure();
   }
   os << "/* A program for CUDA. Compile with a C99 compiler, link with -lcuda "

@@ -15,7 +15,7 @@ gpu.module @kernels {
 // CHECK-NEXT: let name=v0 type=i32 value=(n + 1)
 // CHECK-NEXT: let name=v1 type=index value=(v0 & 4294967295)
 // CHECK-NEXT: assert condition=ult(v1, 100) message=too many
-// CHECK-NEXT: print format={} values=v1
+// CHECK-NEXT: print format={} types=index values=v1
 // CHECK-NEXT: result (truncdiv(v1, 3) - 1)
 func.func @scalars(%n: i32 {obs.name = "n"}) -> index {
   %c1 = arith.constant 1 : i32
@@ -79,6 +79,36 @@ func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) 
   %p = memref.reinterpret_cast %tile to offset: [0], sizes: [], strides: [] : memref<2x2xi32> to memref<i32>
   gpu.launch_func @kernels::@k blocks in (%c7, %c1, %c1) threads in (%c32, %c1, %c1) args(%p : memref<i32>)
   return %rest : memref<?xi32>
+}
+
+// A view is that of elements in order, whatever its type says of strides; columns are none.
+// CHECK-LABEL: function inOrder
+// CHECK-NEXT: view array=a extents=h 3 name=v0
+// CHECK-NEXT: result v0
+func.func @inOrder(%a: memref<?xi32> {obs.name = "a"}, %h: index {obs.name = "h"}) -> memref<?x3xi32, strided<[3, 1]>> {
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [%h, 3], strides: [3, 1] : memref<?xi32> to memref<?x3xi32, strided<[3, 1]>>
+  return %v : memref<?x3xi32, strided<[3, 1]>>
+}
+
+// CHECK-LABEL: function columns
+// CHECK-NEXT: unsupported memref.reinterpret_cast
+func.func @columns(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[1, ?]>> {
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [%h, 3], strides: [1, %h] : memref<?xi32> to memref<?x3xi32, strided<[1, ?]>>
+  return %v : memref<?x3xi32, strided<[1, ?]>>
+}
+
+// CHECK-LABEL: function padded
+// CHECK-NEXT: unsupported memref.reinterpret_cast
+func.func @padded(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[4, 1]>> {
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [%h, 3], strides: [4, 1] : memref<?xi32> to memref<?x3xi32, strided<[4, 1]>>
+  return %v : memref<?x3xi32, strided<[4, 1]>>
+}
+
+// CHECK-LABEL: function later
+// CHECK-NEXT: unsupported memref.reinterpret_cast
+func.func @later(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[3, 1], offset: 2>> {
+  %v = memref.reinterpret_cast %a to offset: [2], sizes: [%h, 3], strides: [3, 1] : memref<?xi32> to memref<?x3xi32, strided<[3, 1], offset: 2>>
+  return %v : memref<?x3xi32, strided<[3, 1], offset: 2>>
 }
 
 // CHECK-LABEL: function halves

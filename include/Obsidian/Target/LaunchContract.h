@@ -76,7 +76,8 @@ namespace mlir::obs {
 ///   - "if": "condition", steps "then" and "else", whose "thenValues" or
 ///     "elseValues" become the "results";
 ///   - "assert": "condition" holds, or else "message"; "print": "format" with
-///     "values" in place of `{}`;
+///     "values", which are of "types", in place of each `{}`, other braces as
+///     they are;
 /// - "unsupported" in place of "steps" names an operation without such a step.
 ///
 /// Chips that are not known are an error.

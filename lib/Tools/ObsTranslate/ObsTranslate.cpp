@@ -143,15 +143,16 @@ void registerObsTranslations() {
       "obs-to-host-c",
       "Translate a program to C for the CUDA driver, with its PTX",
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
+        HostSignatures signatures = getHostSignatures(module);
         if (failed(lowerToGPU(module, options)))
           return failure();
         // A program may have no kernels.
         if (module.getOps<gpu::GPUModuleOp>().empty())
-          return translateToHostC(module, /*ptx=*/"", os);
+          return translateToHostC(module, signatures, /*ptx=*/"", os);
         auto ptx = translateToPTX(module, options.chip, getPTXOptions());
         if (!ptx)
           return finish(std::move(ptx), module, os);
-        return translateToHostC(module, *ptx, os);
+        return translateToHostC(module, signatures, *ptx, os);
       },
       registerAllDialects);
 

@@ -11,6 +11,10 @@ static const char *kernels[64];
 static int kernel_count;
 
 CUresult cuMemAlloc(CUdeviceptr *data, size_t bytes) {
+  if (bytes >= (size_t)1 << 40) {
+    printf("driver: %zu bytes\n", bytes);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   *data = (CUdeviceptr)(size_t)calloc(1, bytes);
   ++live, ++allocations;
   return CUDA_SUCCESS;
