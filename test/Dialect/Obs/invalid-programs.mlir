@@ -212,8 +212,16 @@ func.func @shared_at_grid(%p: !obs.push<grid, 8 x i32>) {
 // -----
 
 func.func @constant_at_block(%p: !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[force-storage] an array of level block cannot live in constant; below level grid use registers, shared or global}}
+  // expected-error@+1 {{[force-storage] an array of level block cannot live in constant; below level grid use registers or shared; what is to be in global memory is forced at level grid, or into a memref}}
   %r = obs.force %p in constant : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+  return
+}
+
+// -----
+
+func.func @global_at_block(%p: !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[force-storage] an array of level block cannot live in global; below level grid use registers or shared; what is to be in global memory is forced at level grid, or into a memref}}
+  %r = obs.force %p in global : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
 

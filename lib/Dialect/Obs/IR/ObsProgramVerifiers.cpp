@@ -227,7 +227,7 @@ static LogicalResult verifyStorage(ForceOp force, Level level) {
   if (level == Level::Grid)
     fits = storage != Storage::Registers && storage != Storage::Shared;
   else
-    fits = storage != Storage::Constant;
+    fits = storage != Storage::Constant && storage != Storage::Global;
   if (fits)
     return success();
   return force.emitOpError("[force-storage] an array of level ")
@@ -235,7 +235,8 @@ static LogicalResult verifyStorage(ForceOp force, Level level) {
          << stringifyStorage(storage) << "; "
          << (level == Level::Grid
                  ? "at level grid use global or constant"
-                 : "below level grid use registers, shared or global");
+                 : "below level grid use registers or shared; what is to be in "
+                   "global memory is forced at level grid, or into a memref");
 }
 
 LogicalResult ForceOp::verify() {

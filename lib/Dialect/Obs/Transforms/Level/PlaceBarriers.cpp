@@ -55,6 +55,19 @@ struct Conflict {
   Access before, after;
 };
 
+} // namespace
+
+/// What a barrier is for without which there are these conflicts.
+static ArrayAttr getReasons(MLIRContext *context,
+                            ArrayRef<Conflict> conflicts) {
+  llvm::SetVector<Attribute> reasons;
+  for (const Conflict &conflict : conflicts)
+    reasons.insert(StringAttr::get(
+        context, describe(conflict.hazard, conflict.before, conflict.after)));
+  return ArrayAttr::get(context, reasons.getArrayRef());
+}
+
+namespace {
 /// Places the barriers of one region of code.
 class Placer {
 public:
@@ -65,14 +78,14 @@ public:
 
   /// Places the barriers.
   void run();
-  /// True when the barriers are not enough.
-  bool hasConflict();
+  /// All conflicts that the barriers leave.
+  SmallVector<Conflict> findConflicts();
 
 private:
   std::optional<Level> getScope(Operation *op) const;
   std::optional<Level> getNeeded(ArrayRef<Access> accesses,
                                  ArrayRef<Access> pending);
-  SmallVector<Conflict> findConflicts();
+  bool hasConflict();
   SmallVector<Conflict> findConflictsWithout(Operation *op);
   bool weaken(Operation *op);
 
@@ -101,6 +114,7 @@ std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
   return needed;
 }
 
+/// True when the barriers in `guarded` are not enough.
 bool Placer::hasConflict() {
   bool found = false;
   analyze(
@@ -115,7 +129,6 @@ bool Placer::hasConflict() {
   return found;
 }
 
-/// All conflicts that the barriers in `guarded` leave.
 SmallVector<Conflict> Placer::findConflicts() {
   SmallVector<Conflict> found;
   analyze(
@@ -180,42 +193,50 @@ void Placer::run() {
   for (auto [op, scope] : guarded) {
     if (!scope)
       continue;
-    llvm::SetVector<Attribute> reasons;
     OpBuilder builder(op);
-    for (const Conflict &conflict : conflicts[op])
-      reasons.insert(builder.getStringAttr(
-          describe(conflict.hazard, conflict.before, conflict.after)));
     BarrierOp::create(builder, op->getLoc(), *scope,
-                      builder.getArrayAttr(reasons.getArrayRef()));
+                      getReasons(op->getContext(), conflicts[op]));
   }
 }
 
-/// True when the code of the block, or of the warps in `loop`, has a conflict
-/// with the barriers that there are.
-static bool hasConflict(KernelOp kernel, scf::ForOp loop) {
+/// The conflicts in the code of the block and of the warps in `loop` with the
+/// barriers that there are.
+static SmallVector<Conflict> findConflicts(KernelOp kernel, scf::ForOp loop) {
   auto warps = [&](AccessFlow::Visitor visit) {
     AccessFlow(Level::Warp, /*withWarpArrays=*/true).run(loop, visit);
   };
   auto block = [&](AccessFlow::Visitor visit) {
     AccessFlow(Level::Block, /*withWarpArrays=*/false).run(kernel, visit);
   };
-  return Placer({warpSize, warpSize}, warps).hasConflict() ||
-         Placer(getWorkers(kernel), block).hasConflict();
+  SmallVector<Conflict> found =
+      Placer({warpSize, warpSize}, warps).findConflicts();
+  llvm::append_range(found, Placer(getWorkers(kernel), block).findConflicts());
+  return found;
 }
 
 /// Takes away the barriers of warps in `loop` that those around it make
-/// unnecessary.
+/// unnecessary, and says what the others are for with those around it.
 static void prune(KernelOp kernel, scf::ForOp loop) {
   SmallVector<BarrierOp> barriers;
   loop.walk([&](BarrierOp barrier) { barriers.push_back(barrier); });
-  for (BarrierOp barrier : barriers) {
+  auto isNeeded = [&](BarrierOp barrier) {
     Operation *next = barrier->getNextNode();
     barrier->remove();
-    if (hasConflict(kernel, loop))
-      next->getBlock()->getOperations().insert(next->getIterator(), barrier);
-    else
-      barrier->destroy();
-  }
+    SmallVector<Conflict> conflicts = findConflicts(kernel, loop);
+    next->getBlock()->getOperations().insert(next->getIterator(), barrier);
+    barrier.setWhyAttr(getReasons(kernel.getContext(), conflicts));
+    return !conflicts.empty();
+  };
+  bool isOutdated = false;
+  for (BarrierOp &barrier : barriers)
+    if (!isNeeded(barrier)) {
+      barrier.erase();
+      barrier = {};
+      isOutdated = true;
+    }
+  for (BarrierOp barrier : barriers)
+    if (barrier && isOutdated)
+      (void)isNeeded(barrier);
 }
 
 namespace {
