@@ -10,6 +10,9 @@
 // s in the place of the array, and its dynamic extents. Numbers rather than
 // swapped pointers keep every access analysable.
 //
+// An array that the condition region of a `while` makes and passes on is in a
+// buffer of its own: the next one is made when nothing needs this one any more.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
@@ -20,22 +23,24 @@ using namespace mlir::obs;
 static bool isArray(Value value) { return isa<PullType>(value.getType()); }
 
 /// The values that stand for the array `array` of type `type` in a loop: its
-/// slot and its dynamic extents.
+/// slot, if it is in a ring, and its dynamic extents.
 static SmallVector<Value> getCarried(PullType type, const StoredArray &array) {
-  SmallVector<Value> carried{array.prefix.front()};
+  SmallVector<Value> carried(array.prefix);
   for (unsigned d = 0; d < type.getRank(); ++d)
     if (type.isDynamicExtent(d))
       carried.push_back(array.extents[d]);
   return carried;
 }
 
-/// The array that `carried` stands for, in the ring of `ring`; takes its values
-/// from the front.
-static StoredArray takeCarried(PullType type, const StoredArray &ring,
+/// The array that `carried` stands for, in the memory of `place`; takes its
+/// values from the front.
+static StoredArray takeCarried(PullType type, const StoredArray &place,
                                ValueRange &carried) {
-  StoredArray array = ring;
-  array.prefix = {carried.front()};
-  carried = carried.drop_front();
+  StoredArray array = place;
+  for (Value &slot : array.prefix) {
+    slot = carried.front();
+    carried = carried.drop_front();
+  }
   for (unsigned d = 0; d < type.getRank(); ++d) {
     if (!type.isDynamicExtent(d))
       continue;
@@ -94,15 +99,19 @@ Storage Emitter::getRingStorage(OpOperand &init) {
   return getRequest(getSources(init.getOwner(), number));
 }
 
+SmallVector<Value> Emitter::buildStaticExtents(Location loc, PullType type) {
+  SmallVector<Value> extents;
+  for (int64_t extent : type.getExtents())
+    extents.push_back(index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
+  return extents;
+}
+
 /// A ring for arrays like `array`, without contents.
 StoredArray Emitter::allocateRing(Value array, Level level, Storage storage) {
   auto type = cast<PullType>(array.getType());
-  SmallVector<Value> extents;
-  for (int64_t extent : type.getExtents())
-    extents.push_back(
-        index(array.getLoc(), ShapedType::isDynamic(extent) ? 0 : extent));
-  StoredArray ring = allocate(array.getLoc(), type, extents, level, storage,
-                              /*isRing=*/true);
+  Location loc = array.getLoc();
+  StoredArray ring = allocate(loc, type, buildStaticExtents(loc, type), level,
+                              storage, /*isRing=*/true);
   ring.prefix = {index(array.getLoc(), 0)};
   return ring;
 }
@@ -120,6 +129,15 @@ SmallVector<Value> Emitter::findDestinations(Operation *loop,
         value.getDefiningOp()->getParentOp() == around)
       found.push_back(value);
   return found;
+}
+
+/// True when `op` runs at most once for each time that `value` is made.
+static bool runsOnce(Operation *op, Value value) {
+  Block *block = op->getBlock();
+  while (block != value.getParentBlock() &&
+         isa<scf::IfOp>(block->getParentOp()))
+    block = block->getParentOp()->getBlock();
+  return block == value.getParentBlock();
 }
 
 /// A ring that holds the initial value `init` of `loop`. A value that is in a
@@ -141,8 +159,8 @@ StoredArray Emitter::enterRing(OpOperand &operand, Level level) {
         cast<MemRefType>(buffer.getType()).getMemorySpace());
     return storage == Storage::Auto || (home && home.getStorage() == storage);
   };
-  if (stored.prefix.size() == 1 && init.hasOneUse() && isFree &&
-      llvm::all_of(stored.buffers, isAsked))
+  if (stored.prefix.size() == 1 && !stored.isShared && init.hasOneUse() &&
+      runsOnce(loop, init) && isFree && llvm::all_of(stored.buffers, isAsked))
     return stored;
   StoredArray ring = allocateRing(init, level, storage);
   ring.extents = stored.extents;
@@ -227,6 +245,18 @@ void Emitter::mapCarried(ValueRange from, ArrayRef<StoredArray> rings,
   }
 }
 
+/// What is in the ring of `array` after `body`, in which loops may have taken
+/// the ring over.
+StoredArray Emitter::findLatest(const StoredArray &array, Block &body) {
+  StoredArray latest = array;
+  for (Operation &op : body)
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      for (Value result : op.getResults())
+        if (isArray(result) && arrays[result].buffers == array.buffers)
+          latest = arrays[result];
+  return latest;
+}
+
 LogicalResult Emitter::emitTurn(Operation *loop, Block &body,
                                 ArrayRef<StoredArray> current, Level level) {
   OperandRange yielded = body.getTerminator()->getOperands();
@@ -254,7 +284,8 @@ LogicalResult Emitter::emitTurn(Operation *loop, Block &body,
       results.push_back(values.lookupOrDefault(value));
       continue;
     }
-    FailureOr<StoredArray> next = storeNext(value, *ring++, level);
+    FailureOr<StoredArray> next =
+        storeNext(value, findLatest(*ring++, body), level);
     if (failed(next))
       return reportNotFused(loop);
     llvm::append_range(results,
@@ -294,12 +325,75 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
   return success();
 }
 
+/// Memory for the arrays that the condition region of `loop` makes and passes
+/// on; the loop carries them in it. Forces write them there at once.
+llvm::DenseMap<Value, StoredArray> Emitter::allocatePassed(scf::WhileOp loop,
+                                                           Level level) {
+  llvm::DenseMap<Value, StoredArray> made;
+  for (Value value : loop.getConditionOp().getArgs()) {
+    if (!isArray(value) || isa<BlockArgument>(value) ||
+        value.getParentBlock() != loop.getBeforeBody() || made.contains(value))
+      continue;
+    auto type = cast<PullType>(value.getType());
+    Location loc = value.getLoc();
+    StoredArray place = allocate(loc, type, buildStaticExtents(loc, type),
+                                 level, getRequest(value), /*isRing=*/false);
+    made[value] = place;
+    auto force = value.getDefiningOp<ForceOp>();
+    if (force && force.getInto().empty())
+      destinations[value] = place;
+  }
+  return made;
+}
+
+LogicalResult
+Emitter::emitCondition(scf::WhileOp loop,
+                       const llvm::DenseMap<Value, StoredArray> &made,
+                       SmallVectorImpl<StoredArray> &places, Level level) {
+  Location loc = loop.getLoc();
+  if (failed(emitBlock(*loop.getBeforeBody(), level)))
+    return failure();
+  OperandRange operands = loop.getConditionOp().getArgs();
+  SmallVector<Value> passed;
+  for (Value value : operands) {
+    if (!isArray(value)) {
+      passed.push_back(values.lookupOrDefault(value));
+      continue;
+    }
+    auto found = arrays.find(value);
+    if (found == arrays.end())
+      return reportNotFused(loop);
+    StoredArray &stored = found->second;
+    StoredArray place = stored;
+    if (auto own = made.find(value); own != made.end()) {
+      place = own->second;
+      if (stored.buffers != place.buffers) {
+        StoredArray copy = place;
+        copy.extents = stored.extents;
+        emitCopy(loc, stored, copy, level);
+        stored = copy;
+      }
+    } else if (value.getParentBlock() != loop.getBeforeBody() ||
+               llvm::count(operands, value) > 1) {
+      place.isShared = true;
+    }
+    places.push_back(place);
+    llvm::append_range(passed,
+                       getCarried(cast<PullType>(value.getType()), stored));
+  }
+  scf::ConditionOp::create(
+      builder, loc,
+      values.lookupOrDefault(loop.getConditionOp().getCondition()), passed);
+  return success();
+}
+
 LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
   Location loc = loop.getLoc();
   if (failed(verifyStored(loop, loop.getInits(), arrays)))
     return failure();
   SmallVector<StoredArray> rings;
   SmallVector<Value> init = enterLoop(loop.getInitsMutable(), level, rings);
+  llvm::DenseMap<Value, StoredArray> made = allocatePassed(loop, level);
   // Result types follow from what the condition passes on, which is known once
   // its region is emitted; so the loop is made around two finished blocks.
   auto before = std::make_unique<Region>();
@@ -309,45 +403,23 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     OpBuilder::InsertionGuard guard(builder);
     return builder.createBlock(&region, region.end(), types, locs);
   };
-  SmallVector<StoredArray> passedRings;
+  SmallVector<StoredArray> places;
   SmallVector<Type> passedTypes;
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = addBlock(*before, ValueRange(init).getTypes());
     builder.setInsertionPointToEnd(block);
     mapCarried(loop.getBeforeArguments(), rings, block->getArguments());
-    if (failed(emitBlock(*loop.getBeforeBody(), level)))
+    if (failed(emitCondition(loop, made, places, level)))
       return failure();
-    SmallVector<Value> passed;
-    for (Value value : loop.getConditionOp().getArgs()) {
-      if (!isArray(value)) {
-        passed.push_back(values.lookupOrDefault(value));
-        continue;
-      }
-      auto found = arrays.find(value);
-      if (found == arrays.end())
-        return reportNotFused(loop);
-      StoredArray stored = found->second;
-      if (stored.prefix.empty()) {
-        StoredArray ringed = allocateRing(value, level, Storage::Auto);
-        ringed.extents = stored.extents;
-        emitCopy(loc, stored, ringed, level);
-        stored = ringed;
-      }
-      passedRings.push_back(stored);
-      llvm::append_range(passed,
-                         getCarried(cast<PullType>(value.getType()), stored));
-    }
-    scf::ConditionOp::create(
-        builder, loc,
-        values.lookupOrDefault(loop.getConditionOp().getCondition()), passed);
-    llvm::append_range(passedTypes, ValueRange(passed).getTypes());
+    auto condition = cast<scf::ConditionOp>(block->getTerminator());
+    llvm::append_range(passedTypes, condition.getArgs().getTypes());
   }
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *block = addBlock(*after, passedTypes);
     builder.setInsertionPointToEnd(block);
-    mapCarried(loop.getAfterArguments(), passedRings, block->getArguments());
+    mapCarried(loop.getAfterArguments(), places, block->getArguments());
     // Where the array that came in through the same ring is now.
     SmallVector<StoredArray> current;
     for (const StoredArray &own : rings) {
@@ -363,7 +435,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
   auto emitted = scf::WhileOp::create(builder, loc, passedTypes, init);
   emitted.getBefore().takeBody(*before);
   emitted.getAfter().takeBody(*after);
-  mapCarried(loop.getResults(), passedRings, emitted.getResults());
+  mapCarried(loop.getResults(), places, emitted.getResults());
   return success();
 }
 
@@ -383,14 +455,10 @@ LogicalResult Emitter::emitIf(scf::IfOp branch, Level level) {
                     branch.elseYield().getOperand(number)};
     if (failed(verifyRequests(branch, arms)))
       return failure();
-    SmallVector<Value> extents;
-    for (int64_t extent : type.getExtents()) {
-      extents.push_back(index(loc, ShapedType::isDynamic(extent) ? 0 : extent));
-      if (ShapedType::isDynamic(extent))
-        types.push_back(builder.getIndexType());
-    }
-    merged.push_back(allocate(loc, type, extents, level, getRequest(arms),
-                              /*isRing=*/false));
+    types.append(llvm::count_if(type.getExtents(), ShapedType::isDynamic),
+                 builder.getIndexType());
+    merged.push_back(allocate(loc, type, buildStaticExtents(loc, type), level,
+                              getRequest(arms), /*isRing=*/false));
   }
   auto emitted = scf::IfOp::create(
       builder, loc, types, values.lookupOrDefault(branch.getCondition()),

@@ -19,6 +19,8 @@ struct StoredArray {
   SmallVector<Value> buffers;
   SmallVector<Value> prefix;
   SmallVector<Value> extents;
+  /// Another value is in the same slot of a ring: no loop may take it over.
+  bool isShared = false;
 };
 
 /// Writes the level IR of one kernel, operation by operation. Old values are
@@ -49,6 +51,8 @@ private:
   LogicalResult emitFor(scf::ForOp loop, Level level);
   LogicalResult emitWhile(scf::WhileOp loop, Level level);
   LogicalResult emitIf(scf::IfOp branch, Level level);
+  /// The extents of arrays of this type, 0 in the place of dynamic ones.
+  SmallVector<Value> buildStaticExtents(Location loc, PullType type);
   StoredArray allocateRing(Value array, Level level, Storage storage);
   /// Where the programs ask for the array to live that a loop carries in the
   /// place of `init`.
@@ -68,6 +72,15 @@ private:
   /// place of one of `current`.
   LogicalResult emitTurn(Operation *loop, Block &body,
                          ArrayRef<StoredArray> current, Level level);
+  StoredArray findLatest(const StoredArray &array, Block &body);
+  llvm::DenseMap<Value, StoredArray> allocatePassed(scf::WhileOp loop,
+                                                    Level level);
+  /// The condition region of `loop`, which passes on arrays, those of `made` in
+  /// their memory; puts where they are in `places`.
+  LogicalResult emitCondition(scf::WhileOp loop,
+                              const llvm::DenseMap<Value, StoredArray> &made,
+                              SmallVectorImpl<StoredArray> &places,
+                              Level level);
   FailureOr<StoredArray> storeNext(Value yielded, const StoredArray &current,
                                    Level level);
 
