@@ -77,6 +77,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
     if (failed(KernelConverter(state, kernel, watchPrivate).convert(*module)))
       return failure();
   }
+  convertFloatOps(*module, state);
   state.finish();
   if (failed(expandDivisions(*module)))
     return failure();

@@ -130,6 +130,9 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
   define(hook::kPoll, &obs_emu_poll);
   define(hook::kFence, &obs_emu_fence);
   define(hook::kPrivateBegins, &obs_emu_private_begins);
+  define(hook::kFmaBFloat, &obs_emu_fma_bfloat);
+  define(hook::kSignedToBFloat, &obs_emu_signed_to_bfloat);
+  define(hook::kUnsignedToBFloat, &obs_emu_unsigned_to_bfloat);
   forEachHalfConversion(
       [&](llvm::StringRef name, auto *function) { define(name, function); });
   if (llvm::Error error = (*lljit)->getMainJITDylib().define(

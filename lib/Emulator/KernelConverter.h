@@ -81,6 +81,10 @@ private:
   llvm::StringMap<func::FuncOp> hooks;
 };
 
+/// Replaces the operations on floats that the LLVM dialect lacks, and those on
+/// bf16 that LLVM would round twice.
+void convertFloatOps(ModuleOp module, ModuleState &state);
+
 /// Converts one kernel.
 class KernelConverter {
 public:

@@ -93,6 +93,9 @@ constexpr llvm::StringLiteral kPrintf = "obs_emu_printf";
 constexpr llvm::StringLiteral kPoll = "obs_emu_poll";
 constexpr llvm::StringLiteral kFence = "obs_emu_fence";
 constexpr llvm::StringLiteral kPrivateBegins = "obs_emu_private_begins";
+constexpr llvm::StringLiteral kFmaBFloat = "obs_emu_fma_bfloat";
+constexpr llvm::StringLiteral kSignedToBFloat = "obs_emu_signed_to_bfloat";
+constexpr llvm::StringLiteral kUnsignedToBFloat = "obs_emu_unsigned_to_bfloat";
 } // namespace hook
 
 extern "C" {
@@ -119,6 +122,11 @@ void obs_emu_poll(ThreadContext *thread, uint32_t site);
 void obs_emu_fence(ThreadContext *thread, uint32_t order);
 /// A private array of `bytes` bytes begins to exist.
 void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes);
+/// `a * b + c`, rounded once, of the bits of bf16.
+uint32_t obs_emu_fma_bfloat(uint32_t a, uint32_t b, uint32_t c);
+/// The bits of the bf16 next to an integer.
+uint32_t obs_emu_signed_to_bfloat(int64_t value);
+uint32_t obs_emu_unsigned_to_bfloat(uint64_t value);
 }
 
 } // namespace mlir::obs::emulator

@@ -88,7 +88,8 @@ struct ClassPattern : ConvertOpToLLVMPattern<SourceOp> {
   }
 };
 
-/// `1 / sqrt(x)`, both rounded: `rsqrt.approx` has two units of error.
+/// `1 / sqrt(x)`, both rounded: `rsqrt.approx` has two units of error. That of
+/// f16 and bf16 is that of f32, rounded at the end.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   explicit RsqrtPattern(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern(converter, kBenefit) {}
@@ -99,13 +100,21 @@ struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
     Type type = adaptor.getOperand().getType();
     if (!isa<FloatType>(type))
       return rewriter.notifyMatchFailure(op, "only scalars");
+    Location loc = op.getLoc();
     LLVM::FastmathFlags flags =
         arith::convertArithFastMathFlagsToLLVM(op.getFastmath());
-    Value root = LLVM::SqrtOp::create(rewriter, op.getLoc(), type,
-                                      adaptor.getOperand(), flags);
-    Value one = LLVM::ConstantOp::create(rewriter, op.getLoc(), type,
-                                         rewriter.getFloatAttr(type, 1.0));
-    rewriter.replaceOpWithNewOp<LLVM::FDivOp>(op, type, one, root, flags);
+    bool isNarrow = type.isF16() || type.isBF16();
+    Type wide = isNarrow ? rewriter.getF32Type() : type;
+    Value operand = adaptor.getOperand();
+    if (isNarrow)
+      operand = LLVM::FPExtOp::create(rewriter, loc, wide, operand);
+    Value root = LLVM::SqrtOp::create(rewriter, loc, wide, operand, flags);
+    Value one = LLVM::ConstantOp::create(rewriter, loc, wide,
+                                         rewriter.getFloatAttr(wide, 1.0));
+    Value result = LLVM::FDivOp::create(rewriter, loc, wide, one, root, flags);
+    if (isNarrow)
+      result = LLVM::FPTruncOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

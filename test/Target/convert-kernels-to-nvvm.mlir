@@ -112,7 +112,10 @@ gpu.module @kernels {
     memref.store %3, %o[] : memref<f32>
     // CHECK: llvm.intr.roundeven
     %4 = math.roundeven %y : f16
-    memref.store %4, %h[] : memref<f16>
+    // CHECK: llvm.fdiv {{.*}} : f32
+    // CHECK-NEXT: llvm.fptrunc
+    %half = math.rsqrt %4 : f16
+    memref.store %half, %h[] : memref<f16>
     // CHECK: "llvm.intr.ctlz"(%{{.*}}) <{is_zero_poison = false}>
     %5 = math.ctlz %n : i32
     // CHECK: "llvm.intr.abs"(%{{.*}}) <{is_int_min_poison = false}>
