@@ -8,7 +8,8 @@
 //
 // LLVM computes bf16 through f32, so that a fused multiply-add and a long
 // integer that becomes bf16 would round twice. Its IR means one rounding, and
-// folds what goes around the second one, so that these become calls.
+// folds what goes around the second one, so that these become calls. So does
+// what it would compute with no care for small numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +81,25 @@ static void replaceRsqrt(math::RsqrtOp op) {
   op.erase();
 }
 
+/// By libm: what LLVM has for it, exp(x) - 1, has no digit right near 0.
+static void replaceExpM1(math::ExpM1Op op, ModuleState &state) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  bool isDouble = type.isF64();
+  Type wide = isDouble ? type : builder.getF32Type();
+  Value value = op.getOperand();
+  if (type != wide)
+    value = arith::ExtFOp::create(builder, loc, wide, value);
+  func::FuncOp callee =
+      state.declare(isDouble ? "expm1" : "expm1f", wide, wide, true);
+  value = func::CallOp::create(builder, loc, callee, value).getResult(0);
+  if (type != wide)
+    value = arith::TruncFOp::create(builder, loc, type, value);
+  op.replaceAllUsesWith(value);
+  op.erase();
+}
+
 /// `ExtendOp` extends integers as the conversion `op` reads them.
 template <typename ExtendOp>
 static void replaceIntToFloat(Operation *op, StringRef name,
@@ -106,6 +126,8 @@ void mlir::obs::emulator::convertFloatOps(ModuleOp module, ModuleState &state) {
       replaceFma(fma, state);
     else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op))
       replaceRsqrt(rsqrt);
+    else if (auto expM1 = dyn_cast<math::ExpM1Op>(op))
+      replaceExpM1(expM1, state);
     else if (isa<arith::SIToFPOp>(op))
       replaceIntToFloat<arith::ExtSIOp>(op, hook::kSignedToBFloat, state);
     else if (isa<arith::UIToFPOp>(op))
