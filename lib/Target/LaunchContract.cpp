@@ -284,7 +284,7 @@ private:
     for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
       extents.push_back(type.isDynamicDim(dim) ||
                                 !findExtentParameter(number, dim).empty()
-                            ? json::Value(nameExtent(number, array, dim))
+                            ? describeExtent(number, array, dim)
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
 
@@ -314,7 +314,8 @@ private:
     return names[argument.getArgNumber()];
   }
 
-  std::string nameExtent(unsigned number, Value array, int64_t dim) {
+  /// The number of an extent, or what has it.
+  json::Value describeExtent(unsigned number, Value array, int64_t dim) {
     if (StringRef name = findExtentParameter(number, dim); !name.empty())
       return name.str();
     for (Operation *user : array.getUsers())
@@ -324,7 +325,7 @@ private:
             return name.str();
     if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
       if (Value extent = getExtent(alloc, dim))
-        return express(extent);
+        return toJSON(extent);
     return "dim(" + nameArray(array) + ", " + std::to_string(dim) + ")";
   }
 
