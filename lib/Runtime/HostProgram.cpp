@@ -373,6 +373,14 @@ Error HostProgram::Executor::executeReinterpretCast(
   SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
   ref.sizes.assign(sizes.begin(), sizes.end());
   ref.strides.assign(strides.begin(), strides.end());
+  for (int64_t size : sizes)
+    if (size < 0)
+      return createStringError("an array cannot have " + Twine(size) +
+                               " elements in a dimension");
+  // That of a kernel is the address of the first element, if there is one.
+  if (!sizes.empty())
+    if (Error error = ref.checkAccess())
+      return error;
   set(op.getResult(), std::move(ref));
   return Error::success();
 }

@@ -31,7 +31,7 @@ func.func @into(%a: !v, %m: memref<?xi32>) -> !v {
 
 // e: and what is put at an offset may not stick out.
 // PUT: error: writes index [6], outside of the extents [6]
-// BOUNDS: error: out-of-bounds: store
+// BOUNDS: error: assertion-failed: [R4-extents]
 func.func @put(%offset: index) -> !obs.pull<6 x i32> {
   %zero = arith.constant 0 : i32
   %a = obs.iota : !obs.pull<4 x i32>

@@ -282,12 +282,22 @@ static SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
   return indices;
 }
 
-static Value buildProduct(OpBuilder &builder, Location loc,
-                          ValueRange extents) {
-  Value total = extents.front();
-  for (Value extent : extents.drop_front())
-    total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
-  return total;
+/// How many turns a loop has: none if an extent is negative. The product of the
+/// last one with no negative numbers is no positive one then.
+static Value buildProduct(OpBuilder &builder, Location loc, ValueRange extents,
+                          Level level) {
+  Value total;
+  for (Value extent : extents.drop_back()) {
+    // Who outlined a kernel has seen to its own loops.
+    if (level != Level::Grid && !extent.getDefiningOp<memref::DimOp>() &&
+        getConstantIntValue(extent).value_or(-1) < 0)
+      extent = builder.createOrFold<arith::MaxSIOp>(
+          loc, extent, arith::ConstantIndexOp::create(builder, loc, 0));
+    total = total ? builder.createOrFold<arith::MulIOp>(loc, total, extent)
+                  : extent;
+  }
+  return total ? builder.createOrFold<arith::MulIOp>(loc, total, extents.back())
+               : extents.back();
 }
 
 void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
@@ -305,7 +315,7 @@ void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
     body(indices);
     return;
   }
-  Value total = buildProduct(builder, loc, extents);
+  Value total = buildProduct(builder, loc, extents, level);
   auto map = MapAttr::get(builder.getContext(), level, Level::Thread);
   auto forall = scf::ForallOp::create(builder, loc, OpFoldResult(total),
                                       /*outputs=*/ValueRange(),
@@ -331,7 +341,7 @@ LogicalResult Emitter::emitPar(ParOp par, Level level) {
   }
   // Instances of the same level that depend on more than their number: one
   // after the other.
-  Value total = buildProduct(builder, loc, extents);
+  Value total = buildProduct(builder, loc, extents, level);
   Value first = index(loc, 0), step = index(loc, 1);
   auto map = MapAttr::get(par.getContext(), level, par.getUnit());
   bool distributed = par.getUnit() != level;

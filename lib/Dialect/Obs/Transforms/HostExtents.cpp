@@ -125,8 +125,7 @@ static scf::ForOp getCounting(Value value) {
   return loop && argument == loop.getInductionVar() ? loop : scf::ForOp();
 }
 
-/// True if `value` is no negative number.
-static bool isNotNegative(Value value) {
+bool obs::isNotNegative(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant >= 0;
   if (scf::ForOp loop = getCounting(value))
@@ -134,7 +133,7 @@ static bool isNotNegative(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (isa<memref::DimOp>(op))
+  if (isa<memref::DimOp, DimOp>(op))
     return true;
   if (isa<arith::MaxSIOp, arith::AndIOp>(op))
     return llvm::any_of(op->getOperands(), isNotNegative);

@@ -19,6 +19,9 @@ namespace mlir::obs {
 /// body; null for others.
 std::pair<Value, Value> getCarried(BlockArgument argument);
 
+/// True if it is shown that `value`, a number, is not negative.
+bool isNotNegative(Value value);
+
 /// Which memrefs have the same extents.
 class Extents {
 public:

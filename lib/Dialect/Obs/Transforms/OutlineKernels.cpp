@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostArrays.h"
+#include "HostExtents.h"
 #include "HostPlan.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
@@ -82,6 +83,7 @@ private:
   void collect(Value value);
   Value build(Value value);
   Value addArgument(Value value);
+  void clampExtents(FillOp fill);
   void addWork(Block &body);
   Value onHost(Value value, IRMapping &clones);
 
@@ -191,6 +193,20 @@ Value Outliner::onHost(Value value, IRMapping &clones) {
   return value;
 }
 
+/// True if a check before `op` says that `number` is not negative.
+static bool isCheckedBefore(Operation *op, Value number) {
+  return llvm::any_of(number.getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::sge ||
+        compare.getLhs() != number || !isConstantIntValue(compare.getRhs(), 0))
+      return false;
+    return llvm::any_of(compare->getUsers(), [&](Operation *check) {
+      Operation *later = check->getBlock()->findAncestorOpInBlock(*op);
+      return isa<AssertOp>(check) && later && check->isBeforeInBlock(later);
+    });
+  });
+}
+
 /// Collects how much every loop over the grid has to do.
 void Outliner::addWork(Block &body) {
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -205,6 +221,11 @@ void Outliner::addWork(Block &body) {
       Value known = onHost(extent, clones);
       if (!known)
         return WalkResult::skip();
+      // A loop to a negative number has no turns.
+      if (!isNotNegative(known) && !isCheckedBefore(force, known))
+        known = host.createOrFold<arith::MaxSIOp>(
+            par.getLoc(), known,
+            arith::ConstantIndexOp::create(host, par.getLoc(), 0));
       total = total
                   ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)
                   : known;
@@ -240,6 +261,21 @@ static bool isInitialLoop(ParOp par) {
                           : WalkResult::advance();
              })
              .wasInterrupted();
+}
+
+/// A loop has no turns if one of its extents is negative, whatever their
+/// product says.
+void Outliner::clampExtents(FillOp fill) {
+  for (ParOp par : getLoops(fill)) {
+    if (par.getExtents().size() == 1)
+      continue;
+    OpBuilder builder(par);
+    for (OpOperand &extent : par.getExtentsMutable())
+      if (!isNotNegative(extent.get()) && !isCheckedBefore(force, extent.get()))
+        extent.set(arith::MaxSIOp::create(
+            builder, par.getLoc(), extent.get(),
+            arith::ConstantIndexOp::create(builder, par.getLoc(), 0)));
+  }
 }
 
 static bool hasInitialLoops(FillOp fill) {
@@ -333,6 +369,7 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
 
   SetVector<Value> used;
   for (FillOp fill : fills) {
+    clampExtents(fill);
     used.insert_range(fill.getExtents());
     getUsedValuesDefinedAbove(fill.getBody(), used);
   }

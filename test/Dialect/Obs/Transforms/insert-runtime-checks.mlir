@@ -114,16 +114,55 @@ func.func @offsets(%a: !obs.pull<? x i32>, %o: !obs.pull<? x i32>) -> !obs.push<
   return %p : !obs.push<grid, ? x i32>
 }
 
-// The host checks what it executes, and nothing in a kernel or in a choice that becomes part of one.
+// An extent that the type bounds, or gives, and memory of one shape.
+// CHECK-LABEL: @bounds
+// CHECK-DAG: %[[MOST:.*]] = arith.constant 3
+// CHECK: arith.cmpi ule, %arg2, %[[MOST]]
+// CHECK-NEXT: obs.assert {{.*}}obs.take
+// A part of what has the bound has it, too.
+// CHECK-COUNT-1: obs.assert
+// CHECK-NOT: obs.assert
+// CHECK: %[[N:.*]] = memref.dim %arg1
+// CHECK: arith.cmpi ule, %[[N]], %[[MOST]]
+// CHECK-NEXT: obs.assert {{.*}}obs.view
+// CHECK-NOT: obs.assert
+// CHECK: return
+func.func @bounds(%a: !obs.pull<? x i32>, %m: memref<?xi32>, %n: index) {
+  %t = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32 bound [3]>
+  %u = obs.take %t [%n] : !obs.pull<? x i32 bound [3]> -> !obs.pull<? x i32 bound [3]>
+  %v = obs.view %m bound [3] : memref<?xi32>
+  return
+}
+
+// What joins to no number is the whole, and of sub-programs that yield what
+// only they know the extents are not asked.
+// CHECK-LABEL: @join
+// CHECK: %[[ALL:.*]] = arith.muli
+// CHECK: arith.cmpi ule, %arg2, %[[ALL]]
+// CHECK-NEXT: obs.assert {{.*}}obs.join
+// CHECK-NOT: obs.assert
+// CHECK: return
+func.func @join(%a: !obs.pull<? x !obs.pull<4 x i32>>, %b: !obs.pull<? x !obs.pull<? x i32>>, %n: index) {
+  %x = obs.join %a to [%n] : !obs.pull<? x !obs.pull<4 x i32>> -> !obs.pull<? x i32>
+  %y = obs.join %a : !obs.pull<? x !obs.pull<4 x i32>> -> !obs.pull<? x i32>
+  %z = obs.join %b to [%n] : !obs.pull<? x !obs.pull<? x i32>> -> !obs.pull<? x i32>
+  return
+}
+
+// The host checks what it executes and nothing in a kernel. A choice that
+// becomes part of one has no assertion in it: it is checked before, unless it
+// is not made.
 // HOST-LABEL: @levels
 // HOST: obs.distribute
 // HOST-NOT: obs.assert
+// HOST: %[[FITS:.*]] = arith.cmpi ule, %arg2
+// HOST: %[[OK:.*]] = arith.ori %{{.*}}, %[[FITS]]
+// HOST: obs.assert %[[OK]], {{.*}}obs.take
 // HOST: scf.if
 // HOST-NOT: obs.assert
-// HOST: obs.assert {{.*}}obs.take
-// HOST-NEXT: obs.take
+// HOST: return
 func.func @levels(%a: !obs.pull<? x i32>, %rows: !obs.pull<? x !obs.pull<? x i32>>, %n: index, %c: i1)
-    -> (!obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>, !obs.pull<? x i32>) {
+    -> (!obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>) {
   %p = obs.distribute block (%r = %rows : !obs.pull<? x !obs.pull<? x i32>>) -> !obs.push<grid, ? x 4 x i32> {
     %t = obs.take %r [4] : !obs.pull<? x i32> -> !obs.pull<4 x i32>
     %q = obs.push %t : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
@@ -135,6 +174,5 @@ func.func @levels(%a: !obs.pull<? x i32>, %rows: !obs.pull<? x !obs.pull<? x i32
   } else {
     scf.yield %a : !obs.pull<? x i32>
   }
-  %t = obs.take %a [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
-  return %p, %i, %t : !obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>, !obs.pull<? x i32>
+  return %p, %i : !obs.push<grid, ? x 4 x i32>, !obs.pull<? x i32>
 }

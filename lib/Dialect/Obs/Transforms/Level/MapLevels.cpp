@@ -393,6 +393,9 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
   if (distribution && distribution.getValue() == Distribution::Blocked) {
     guard(works);
+    // A loop to a negative number has no turns.
+    if (!n)
+      bound = arith::MaxSIOp::create(builder, loc, bound, constant(0));
     Value steps = arith::CeilDivUIOp::create(builder, loc, bound, count);
     Value from = arith::MulIOp::create(builder, loc, id, steps);
     Value to = arith::AddIOp::create(builder, loc, from, steps);
