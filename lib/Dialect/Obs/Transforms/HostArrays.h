@@ -39,6 +39,11 @@ SmallVector<Value> getMemorySources(Value memory);
 /// Fails on an array that is returned or carried and is not in memory.
 LogicalResult convertHostArrays(func::FuncOp function);
 
+/// Replaces the results of forces of `function` that only copy an array which
+/// the program has stored by that array, if nothing writes its memory
+/// afterwards.
+void dropCopies(func::FuncOp function);
+
 /// Replaces the casts by the memory of the views that they cast, and reads and
 /// extents of views by copies of one element and `memref.dim`.
 LogicalResult finishHostArrays(func::FuncOp function);
@@ -51,6 +56,10 @@ void insertDeallocations(func::FuncOp function);
 /// uses `memory` or a view of it; null if it leaves the block, or is freed by
 /// the program.
 Operation *getLastUse(Value memory, Block *block, Operation *last);
+
+/// The first operation behind `after`, if that is given, in the block of
+/// `memory` that uses elements of it; null if there is none.
+Operation *getFirstUse(Value memory, Operation *after = nullptr);
 
 /// True if the same computation gives both numbers.
 bool areEqualNumbers(Value a, Value b);

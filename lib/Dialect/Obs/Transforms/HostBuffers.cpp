@@ -36,6 +36,19 @@ Operation *obs::getLastUse(Value memory, Block *block, Operation *last) {
   return last;
 }
 
+Operation *obs::getFirstUse(Value memory, Operation *after) {
+  Operation *first = nullptr;
+  Block *block = memory.getParentBlock();
+  for (Operation *user : memory.getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!isa<memref::DimOp>(user) &&
+        (!after || after->isBeforeInBlock(ancestor)) &&
+        (!first || ancestor->isBeforeInBlock(first)))
+      first = ancestor;
+  }
+  return first;
+}
+
 void obs::insertDeallocations(func::FuncOp function) {
   SmallVector<gpu::AllocOp> allocs;
   function.walk([&](gpu::AllocOp alloc) { allocs.push_back(alloc); });
@@ -99,24 +112,27 @@ static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
 /// Has the kernel that fills `alloc` write the memory of an array that it is
 /// the last to read, if it may run in place.
 static bool runInPlace(gpu::AllocOp alloc) {
-  Operation *first = nullptr;
-  for (Operation *user : alloc.getMemref().getUsers()) {
-    Operation *ancestor = alloc->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || ancestor->isBeforeInBlock(first))
-      first = ancestor;
-  }
-  // A copy of what nobody uses any more.
-  if (auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first)) {
-    auto other = copy.getSrc().getDefiningOp<gpu::AllocOp>();
-    gpu::DeallocOp dealloc = other && other->getBlock() == alloc->getBlock()
-                                 ? findDealloc(copy, copy.getSrc())
-                                 : gpu::DeallocOp();
-    if (!dealloc || copy.getDst() != alloc.getMemref() ||
-        !haveEqualSize(alloc, other))
+  Operation *first = getFirstUse(alloc.getMemref());
+  // The memory of `memory`, if `alloc` may take it.
+  auto getOther = [&](Value memory) {
+    auto other = memory.getDefiningOp<gpu::AllocOp>();
+    return other && other != alloc && other->getBlock() == alloc->getBlock() &&
+                   haveEqualSize(alloc, other)
+               ? other
+               : gpu::AllocOp();
+  };
+  auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
+  if (copy) {
+    gpu::AllocOp other = getOther(copy.getSrc());
+    if (!other || copy.getDst() != alloc.getMemref())
       return false;
-    copy.erase();
-    takeMemory(alloc, other, dealloc);
-    return true;
+    // A copy of what nobody uses any more.
+    if (gpu::DeallocOp dealloc = findDealloc(copy, copy.getSrc())) {
+      copy.erase();
+      takeMemory(alloc, other, dealloc);
+      return true;
+    }
+    first = getFirstUse(alloc.getMemref(), copy);
   }
   auto launch = dyn_cast_or_null<LaunchOp>(first);
   if (!launch)
@@ -126,13 +142,15 @@ static bool runInPlace(gpu::AllocOp alloc) {
   if (llvm::count(arguments, alloc.getMemref()) != 1)
     return false;
   for (auto [in, argument] : llvm::enumerate(arguments)) {
-    auto other = argument.getDefiningOp<gpu::AllocOp>();
-    if (!other || other == alloc || other->getBlock() != alloc->getBlock() ||
-        !haveEqualSize(alloc, other) || llvm::count(arguments, argument) != 1)
+    gpu::AllocOp other = getOther(argument);
+    if (!other || (copy && copy.getSrc() != argument) ||
+        llvm::count(arguments, argument) != 1)
       continue;
     gpu::DeallocOp dealloc = findDealloc(launch, argument);
     if (!dealloc || mayRunInPlace(launch, in, out) == InPlace::No)
       continue;
+    if (copy)
+      copy.erase();
     mergeParameters(launch, in, out);
     takeMemory(alloc, other, dealloc);
     return true;

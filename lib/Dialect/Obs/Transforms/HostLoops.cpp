@@ -26,7 +26,8 @@ static BlockArgument getCarriedArgument(Value array) {
   return {};
 }
 
-/// Extents of what a loop carries are those that it begins with.
+/// Extents of what a loop carries are those that it begins with, and of what
+/// is allocated, those that it was allocated with.
 static void foldExtents(func::FuncOp function) {
   function.walk([&](memref::DimOp dim) {
     std::optional<int64_t> number = dim.getConstantIndex();
@@ -39,7 +40,16 @@ static void foldExtents(func::FuncOp function) {
         break;
       memory = first;
     }
-    if (memory == dim.getSource() || !number)
+    if (!number)
+      return;
+    auto alloc = memory.getDefiningOp<gpu::AllocOp>();
+    if (alloc && alloc.getType().isDynamicDim(*number)) {
+      dim.replaceAllUsesWith(
+          alloc.getDynamicSizes()[alloc.getType().getDynamicDimIndex(*number)]);
+      dim.erase();
+      return;
+    }
+    if (memory == dim.getSource())
       return;
     OpBuilder builder(dim);
     dim.replaceAllUsesWith(

@@ -184,9 +184,13 @@ void Plan::report() {
     } else if (auto copy = dyn_cast<gpu::MemcpyOp>(op)) {
       bool isRead = copy.getDst().getDefiningOp<memref::AllocaOp>() != nullptr;
       ++(isRead ? reads : copies);
+      // A branch with nothing else in it is of copies in place.
+      bool isInPlace = isa<scf::IfOp>(copy->getParentOp()) &&
+                       llvm::hasNItems(*copy->getBlock(), 2);
       add(op, isRead ? "the host reads an element of " + getName(copy.getSrc())
                      : "copy of " + getName(copy.getSrc()) + " to " +
-                           getName(copy.getDst()));
+                           getName(copy.getDst()) +
+                           (isInPlace ? ", if they are two" : ""));
     } else if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
       add(op, "end of " + getName(dealloc.getMemref()));
     }

@@ -279,8 +279,7 @@ InPlace AccessPair::compareAll() {
   }
 }
 
-/// The only loop of `fill`, with nothing else in it that does anything.
-static ParOp getOnlyLoop(FillOp fill) {
+ParOp obs::getOnlyLoop(FillOp fill) {
   ParOp loop;
   for (Operation &op : fill.getBody().front()) {
     if (auto par = dyn_cast<ParOp>(op); par && !loop)

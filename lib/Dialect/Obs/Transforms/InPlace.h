@@ -22,6 +22,10 @@ enum class InPlace {
   OwnElements
 };
 
+/// The only loop of `fill`, with nothing else in it that does anything; null if
+/// there is another form.
+ParOp getOnlyLoop(FillOp fill);
+
 /// Whether the kernel of `launch` gives what it did if its argument `out`,
 /// which it writes, is the memory of its argument `in`, which it reads. The two
 /// have the same extents.

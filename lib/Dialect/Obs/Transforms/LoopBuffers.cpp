@@ -19,7 +19,9 @@
 // what that loop results in, too.
 //
 // An array that a kernel is the last to read counts as dead while the kernel
-// writes another one, if that may be done in place.
+// writes another one, if that may be done in place. So does one that is copied
+// for a kernel to write onto the copy: if both are in one buffer, in this turn,
+// there is no copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,17 +41,30 @@ struct Choice {
   gpu::AllocOp alloc;
   /// Arrays that are in other buffers.
   SmallVector<Value> others;
-  /// The argument of the first kernel that uses it, in whose place it may be.
-  std::optional<unsigned> inPlace;
-  /// It is that argument.
+  /// The copy that its contents begin with, if it may be in the place of what
+  /// that copies.
+  gpu::MemcpyOp copy;
+  /// The first kernel that uses it, if that reads the array in whose place it
+  /// may be, as which argument.
+  LaunchOp launch;
+  unsigned argument = 0;
+  /// It is the array in whose place it may be.
   bool isSame = false;
+
+  /// The array in whose place it may be, or null.
+  Value getPlace() {
+    if (copy)
+      return copy.getSrc();
+    return launch ? launch.getArgs()[argument] : Value();
+  }
 };
 
 /// Arrays of the turns of one loop that may take each other's places.
 class Rotation {
 public:
-  explicit Rotation(LoopLikeOpInterface loop)
-      : loop(loop), builder(loop->getContext()) {}
+  /// What is copied and its copy are of one rotation if `followCopies` is set.
+  Rotation(LoopLikeOpInterface loop, bool followCopies)
+      : loop(loop), followCopies(followCopies), builder(loop->getContext()) {}
 
   /// Collects all arrays that `array` depends on, and that depend on it; false
   /// if something is done with one of them that keeps it.
@@ -82,6 +97,7 @@ private:
 
   /// The outermost loop.
   LoopLikeOpInterface loop;
+  bool followCopies;
   OpBuilder builder;
   MemRefType type;
   /// Arrays of any turn, and views of them.
@@ -111,19 +127,6 @@ static Value getViewed(Value array) {
   return array;
 }
 
-/// The first that uses elements of `memory`, in its block.
-static Operation *getFirstUse(Value memory) {
-  Operation *first = nullptr;
-  Block *block = memory.getParentBlock();
-  for (Operation *user : memory.getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (!isa<memref::DimOp>(user) &&
-        (!first || ancestor->isBeforeInBlock(first)))
-      first = ancestor;
-  }
-  return first;
-}
-
 //===----------------------------------------------------------------------===//
 // When arrays live
 //===----------------------------------------------------------------------===//
@@ -148,6 +151,24 @@ static bool mayFollow(Operation *user, Operation *point, Block *block) {
   return false;
 }
 
+/// True if `user` uses elements of `array`, not only its extents.
+static bool usesElements(Operation *user, Value array) {
+  auto launch = dyn_cast<LaunchOp>(user);
+  if (!launch)
+    return !isa<memref::DimOp>(user);
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+      launch, launch.getKernelAttr());
+  for (auto [argument, parameter] :
+       llvm::zip_equal(launch.getArgs(), kernel.getBody().getArguments()))
+    if (argument == array &&
+        !llvm::all_of(parameter.getUsers(), [](Operation *use) {
+          return isa<ViewOp>(use) &&
+                 llvm::all_of(use->getUsers(), llvm::IsaPred<DimOp>);
+        }))
+      return true;
+  return false;
+}
+
 /// True if something behind `point` uses elements of `array`, which is there
 /// before.
 static bool isLive(Value array, Operation *point) {
@@ -161,7 +182,7 @@ static bool isLive(Value array, Operation *point) {
     for (Operation *user : names[i].getUsers()) {
       if (isa<ViewLikeOpInterface>(user))
         names.push_back(user->getResult(0));
-      else if (!isa<memref::DimOp>(user) && mayFollow(user, point, block))
+      else if (usesElements(user, names[i]) && mayFollow(user, point, block))
         return true;
     }
   return false;
@@ -177,6 +198,10 @@ bool Rotation::collectUses(Value array) {
   for (OpOperand &use : array.getUses()) {
     Operation *user = use.getOwner();
     unsigned number = use.getOperandNumber();
+    auto copy = dyn_cast<gpu::MemcpyOp>(user);
+    if (copy && followCopies &&
+        (!collect(copy.getSrc()) || !collect(copy.getDst())))
+      return false;
     if (isa<LaunchOp, memref::DimOp, gpu::MemcpyOp, gpu::MemsetOp>(user))
       continue;
     SmallVector<Value> names;
@@ -283,7 +308,35 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
   for (Value array : arrays)
     if (getViewed(array) == array && isLive(array, alloc))
       choice.others.push_back(array);
-  auto launch = dyn_cast_or_null<LaunchOp>(getFirstUse(made));
+  Operation *first = getFirstUse(made);
+  auto copy = dyn_cast_or_null<gpu::MemcpyOp>(first);
+  if (!first || first->getBlock() != alloc->getBlock() ||
+      (copy && copy.getDst() != made))
+    return choice;
+  auto launch =
+      dyn_cast_or_null<LaunchOp>(copy ? getFirstUse(made, copy) : first);
+  // True if nothing behind `last` needs `array`.
+  auto isFree = [&](Value array, Operation *last) {
+    return llvm::is_contained(choice.others, array) && whole.contains(array) &&
+           array.getType() == made.getType() && !isLive(array, last) &&
+           Extents().areEqual(array, made) &&
+           llvm::none_of(choices, [&](Choice &other) {
+             return other.launch == launch && other.getPlace() == array;
+           });
+  };
+  // No other array can be where this one is, whatever the turn.
+  auto isAlone = [&](Value array) {
+    return pure.contains(array) && choice.others.size() == 1;
+  };
+  auto takePlace = [&] {
+    choice.isSame = isAlone(choice.getPlace());
+    llvm::erase(choice.others, choice.getPlace());
+  };
+  if (copy && isFree(copy.getSrc(), copy)) {
+    choice.copy = copy;
+    takePlace();
+    return choice;
+  }
   if (!launch || launch->getBlock() != alloc->getBlock() ||
       llvm::count(launch.getArgs(), made) != 1)
     return choice;
@@ -291,22 +344,16 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
   unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
   for (unsigned in : llvm::seq(out)) {
     Value array = launch.getArgs()[in];
-    if (!llvm::is_contained(choice.others, array) || !whole.contains(array) ||
-        llvm::count(launch.getArgs(), array) != 1 || isLive(array, launch) ||
-        !Extents().areEqual(array, made) ||
-        llvm::any_of(choices, [&](Choice &other) {
-          return other.inPlace == in &&
-                 getFirstUse(other.alloc.getMemref()) == launch;
-        }))
+    if ((copy && copy.getSrc() != array) ||
+        llvm::count(launch.getArgs(), array) != 1 || !isFree(array, launch))
       continue;
     InPlace may = mayRunInPlace(launch, in, out);
-    // No other array can be where this one is, whatever the turn.
-    bool isAlone = pure.contains(array) && choice.others.size() == 1;
-    if (may == InPlace::No || (may == InPlace::OneParameter && !isAlone))
+    if (may == InPlace::No || (may == InPlace::OneParameter && !isAlone(array)))
       continue;
-    choice.inPlace = in;
-    choice.isSame = isAlone;
-    llvm::erase(choice.others, array);
+    choice.copy = copy;
+    choice.launch = launch;
+    choice.argument = in;
+    takePlace();
     break;
   }
   return choice;
@@ -373,8 +420,7 @@ void Rotation::makeArray(Choice &choice) {
   gpu::AllocOp alloc = choice.alloc;
   builder.setInsertionPoint(alloc);
   if (choice.isSame) {
-    auto launch = cast<LaunchOp>(getFirstUse(alloc.getMemref()));
-    bits[alloc.getMemref()] = getBit(launch.getArgs()[*choice.inPlace]);
+    bits[alloc.getMemref()] = getBit(choice.getPlace());
     return;
   }
   SmallVector<Value> used = llvm::map_to_vector(
@@ -476,21 +522,39 @@ Operation *Rotation::runControlFlow(Operation *op) {
   return created;
 }
 
-/// Has the kernels that run in place write what they read.
+/// Has the kernels that run in place write what they read, and drops copies to
+/// the same place.
 void Rotation::runInPlace(Choice &choice) {
-  Value made = choice.alloc.getMemref();
-  auto launch = cast<LaunchOp>(getFirstUse(made));
-  unsigned out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
+  Value made = choice.alloc.getMemref(), place = choice.getPlace();
+  gpu::MemcpyOp copy = choice.copy;
+  LaunchOp launch = choice.launch;
+  unsigned in = choice.argument;
+  unsigned out = 0;
+  if (launch)
+    out = llvm::find(launch.getArgs(), made) - launch.getArgs().begin();
   if (choice.isSame) {
-    Value array = launch.getArgs()[*choice.inPlace];
-    mergeParameters(launch, *choice.inPlace, out);
-    made.replaceAllUsesWith(array);
+    if (launch)
+      mergeParameters(launch, in, out);
+    made.replaceAllUsesWith(place);
+    if (copy)
+      copy.erase();
     return;
   }
-  // Others have two parameters: in some turns they are two arrays.
+  // In some turns they are two arrays.
+  if (copy) {
+    Location loc = copy.getLoc();
+    builder.setInsertionPoint(copy);
+    Value areTwo = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         getBit(place), getBit(made));
+    auto branch = scf::IfOp::create(builder, loc, areTwo,
+                                    /*withElseRegion=*/false);
+    copy->moveBefore(branch.thenYield());
+  }
+  if (!launch)
+    return;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
       launch, launch.getKernelAttr());
-  for (unsigned number : {*choice.inPlace, out})
+  for (unsigned number : {in, out})
     kernel.setArgAttr(number, mayAliasAttrName, builder.getUnitAttr());
 }
 
@@ -541,7 +605,7 @@ void Rotation::apply() {
   endBuffers();
   for (auto [choice, isExact] : llvm::zip_equal(choices, exact)) {
     gpu::AllocOp alloc = choice.alloc;
-    if (choice.inPlace)
+    if (choice.getPlace())
       runInPlace(choice);
     builder.setInsertionPoint(alloc);
     if (!choice.isSame)
@@ -562,13 +626,19 @@ LoopLikeOpInterface obs::planLoop(LoopLikeOpInterface loop) {
   for (gpu::AllocOp alloc : allocs) {
     if (done.contains(alloc))
       continue;
-    Rotation rotation(loop);
-    if (!rotation.collect(alloc.getMemref()))
-      continue;
-    done.insert_range(rotation.getAllocs());
-    if (rotation.plan())
+    for (bool followCopies : {true, false}) {
+      Rotation rotation(loop, followCopies);
+      if (!rotation.collect(alloc.getMemref()))
+        continue;
+      bool isPlanned = rotation.plan();
+      if (isPlanned || !followCopies)
+        done.insert_range(rotation.getAllocs());
+      if (!isPlanned)
+        continue;
       rotation.apply();
-    loop = rotation.getLoop();
+      loop = rotation.getLoop();
+      break;
+    }
   }
   return loop;
 }

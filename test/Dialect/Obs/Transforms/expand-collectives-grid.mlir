@@ -107,11 +107,12 @@ func.func @two_kernels(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// The counter is used up, so what is stored twice is reduced once, and copied.
+// The counter is used up, so what is stored twice is reduced once: both are one
+// array.
 // CHECK-LABEL: @stored_twice(
 // KERNELS-LABEL: @stored_twice(
 // KERNELS-COUNT-1: gpu.memset
-// KERNELS-COUNT-3: gpu.launch_func
+// KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
 func.func @stored_twice(%a: !obs.pull<? x f32, i1>, %z: f32, %t: i1) -> (!obs.pull<1 x f32, i1>, !obs.pull<1 x f32, i1>) {
   %p = obs.reduce (%x, %u, %y, %v) = %a init %z, %t : !obs.pull<? x f32, i1> -> !obs.push<grid, 1 x f32, i1> {

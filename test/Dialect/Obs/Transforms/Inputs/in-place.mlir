@@ -91,7 +91,11 @@ func.func @both(%a: !ints) -> (!ints, !ints) {
     obs.yield %y : i32
   }
   %p = obs.push %m : !ints -> !obs.push<grid, ? x i32>
-  %q = obs.push %b : !ints -> !obs.push<grid, ? x i32>
+  %w = obs.map (%x = %b : !ints) -> !ints {
+    %y = arith.subi %x, %c : i32
+    obs.yield %y : i32
+  }
+  %q = obs.push %w : !ints -> !obs.push<grid, ? x i32>
   %f, %g = obs.force %p, %q {kernel = "both"} : !obs.push<grid, ? x i32>, !obs.push<grid, ? x i32> -> (!ints, !ints)
   return %f, %g : !ints, !ints
 }
