@@ -7,11 +7,11 @@
 # ===------------------------------------------------------------------------===#
 """Programs of threads, warps, blocks and the grid whose nested loops and branches carry
 arrays: virtual ones and stored ones, of one and of two types of elements, of fixed length
-and of one that changes, beside scalars; also in programs of a smaller unit inside. The condition region of a `while` makes arrays too, and
-passes on those, its arguments and arrays from outside, in any order and more than once.
-Each program is also run in Python, on lists; interpreter and emulator must agree with it,
-at any number of threads, and the emulator must find no race and no read of what nobody
-has written.
+and of one that changes, beside scalars; also in programs of a smaller unit inside. The
+condition region of a `while` makes arrays too, and passes on those, its arguments and
+arrays from outside, in any order and more than once. Each program is also run in Python,
+on lists; interpreter and emulator must agree with it, at any number of threads, and the
+emulator must find no race and no read of what nobody has written.
 """
 
 import argparse
@@ -20,14 +20,12 @@ import random
 import subprocess
 import sys
 
+from tuples import wrap
+
 BITS = {"i32": 32, "i16": 16}
 # What a value is: its elements, and its length if that changes.
 ELEMENTS = {"one": ["i32"], "two": ["i32", "i16"], "some": ["i32"]}
 THREADS = (1, 17, 32, 33, 96, 128, 1024)
-
-
-def wrap(value, bits=32):
-    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 class Program:
@@ -51,7 +49,9 @@ class Program:
         self.make(known, self.body, "two")
         self.make(known, self.body, "some")
         self.base = list(known)
-        for _ in range(self.rng.randint(1, 2)):
+        if seed % 3 == 0:
+            self.add_for(known, self.body, 0, permutes=True)
+        for _ in range(self.rng.randint(1, 2) - (seed % 3 == 0)):
             self.add_control(known, self.body, 0)
         self.finish(known)
 
@@ -108,19 +108,29 @@ class Program:
 
         return (result, kind), run
 
+    def change(self, array, scalar):
+        code = ["%t = arith.muli %a0, %k3 : i32", "%r0 = arith.addi %t, %s : i32"]
+        compute = lambda a, s: (3 * a + s,)
+        if array[1] == "two":
+            code += ["%u = arith.trunci %s : i32 to i16", "%r1 = arith.subi %u, %a1 : i16"]
+            compute = lambda a, b, s: (3 * a + s, s - b)
+        return self.map((array, scalar), array[1], code, compute)
+
+    def change_all(self, arrays, body):
+        changed = []
+        for array in arrays:
+            value, run = self.change(array, ("%k5", "int"))
+            changed.append(value)
+            body.append(run)
+        return changed
+
     def make(self, known, body, kind=None):
         """One more array, virtual or stored."""
         form = self.rng.choice(["map", "map", "reverse", "mix", "convert"]) if kind is None else "convert"
         if form == "convert":
             value, run = self.convert(known, kind or self.rng.choice(["one", "two", "some"]))
         elif form == "map":
-            array, scalar = self.pick(known, "one", "two", "some"), self.pick(known, "int")
-            code = ["%t = arith.muli %a0, %k3 : i32", "%r0 = arith.addi %t, %s : i32"]
-            compute = lambda a, s: (3 * a + s,)
-            if array[1] == "two":
-                code += ["%u = arith.trunci %s : i32 to i16", "%r1 = arith.subi %u, %a1 : i16"]
-                compute = lambda a, b, s: (3 * a + s, s - b)
-            value, run = self.map((array, scalar), array[1], code, compute)
+            value, run = self.change(self.pick(known, "one", "two", "some"), self.pick(known, "int"))
         elif form == "reverse":
             source, kind = self.pick(known, "one", "two", "some")
             value = (self.name(), kind)
@@ -153,7 +163,7 @@ class Program:
 
         def run(env):
             env[result] = [
-                (wrap(3 * a + b),) for (a,), (b,) in zip(env[first[0]], reversed(env[second[0]]))
+                (wrap(3 * a + b, 32),) for (a,), (b,) in zip(env[first[0]], reversed(env[second[0]]))
             ]
 
         return (result, "one"), run
@@ -189,7 +199,7 @@ class Program:
         else:
             a, b = self.pick(known, "int")[0], self.pick(known, "int")[0]
             self.emit(f"{result} = arith.addi {a}, {b} : i32")
-            body.append(lambda env: env.update({result: wrap(env[a] + env[b])}))
+            body.append(lambda env: env.update({result: wrap(env[a] + env[b], 32)}))
         known.append((result, "int"))
 
     # Control flow.
@@ -231,18 +241,54 @@ class Program:
         known.extend(value for value in values if value[1] != "index")
         return values
 
-    def add_for(self, known, body, depth):
-        kinds = self.choose_kinds()
+    def permute(self, carried, body, depth):
+        """What one more loop makes of one of the arrays, which nothing else needs, and the
+        others, in any order."""
+        old = self.rng.choice([value for value in carried if value[1] != "int"])
+        known = list(self.base)
+        if self.rng.random() < 0.4:
+            self.add_for(known, body, depth, captured=old)
+        else:
+            self.add_for(known, body, depth, [old])
+        made = [value for value in known if value[1] == old[1]][-1]
+        again = [made if value == old else value for value in carried]
+        for kind in ELEMENTS:
+            places = [i for i, value in enumerate(again) if value[1] == kind]
+            values = [again[i] for i in self.rng.sample(places, len(places))]
+            for i, value in zip(places, values):
+                again[i] = value
+        return again
+
+    def add_for(self, known, body, depth, inits=None, captured=None, permutes=False):
+        """A loop that starts from `inits`; one loop in it may start from `captured`. What
+        it carries may change places."""
+        permutes |= not inits and not captured and depth < 2 and self.rng.random() < 0.3
+        changes = inits
+        if permutes:
+            kind = self.rng.choice(["one", "one", "two", "some"])
+            inits = [self.pick(known, kind) for _ in range(self.rng.randint(2, 3))]
+            for i in range(1, len(inits)):
+                inits[i:] = self.change_all(inits[i:], body)
+        inits = inits or self.choose(known, [captured[1]] if captured else self.choose_kinds())
+        kinds = [kind for _, kind in inits]
         result, counter, carried = self.name(), self.name(), self.name_all(kinds)
-        inits, turns = self.choose(known, kinds), self.rng.randint(0, 3)
+        turns = self.rng.choice([0, 1, 2, 3, 3])
         starts = ", ".join(f"{a} = {b}" for (a, _), (b, _) in zip(carried, inits))
         self.emit(
             f"{result}:{len(kinds)} = scf.for {counter} = %c0 to %c{turns} step %c1 iter_args({starts}) "
             f"-> {self.list_results(carried)} {{"
         )
         inner, inside = [], self.inside(known, carried)
-        self.add_block(inside, inner, depth + 1)
-        again = self.choose(inside, kinds)
+        if captured:
+            self.add_for(inside, inner, depth + 1, [captured])
+            again = self.change_all(inside[-1:], inner)
+        elif changes:
+            again = self.change_all(carried, inner)
+        elif permutes:
+            again = self.permute(carried, inner, depth + 1)
+        else:
+            self.add_block(inside, inner, depth + 1)
+            again = self.choose(inside, kinds)
         self.emit(f"scf.yield {self.list_names(again)} : {self.list_types(again)}")
         self.emit("}")
         results = self.add_results(known, result, kinds)
@@ -425,7 +471,7 @@ class Program:
                 total = env[scalar[0]]
                 for k, (name, kind) in enumerate(final):
                     e = env[name][i % len(env[name])]
-                    total = wrap(total * (2 * k + 3) + (e[0] ^ e[1] if kind == "two" else e[0]))
+                    total = wrap(total * (2 * k + 3) + (e[0] ^ e[1] if kind == "two" else e[0]), 32)
                 rows.append(total)
             env["%sum"] = rows
 
