@@ -197,8 +197,14 @@ Value Outliner::onHost(Value value, IRMapping &clones) {
 static bool isCheckedBefore(Operation *op, Value number) {
   return llvm::any_of(number.getUsers(), [&](Operation *user) {
     auto compare = dyn_cast<arith::CmpIOp>(user);
-    if (!compare || compare.getPredicate() != arith::CmpIPredicate::sge ||
-        compare.getLhs() != number || !isConstantIntValue(compare.getRhs(), 0))
+    if (!compare || compare.getLhs() != number)
+      return false;
+    // Without sign, a negative number is larger than any size.
+    arith::CmpIPredicate predicate = compare.getPredicate();
+    if (!(predicate == arith::CmpIPredicate::sge &&
+          isConstantIntValue(compare.getRhs(), 0)) &&
+        !(predicate == arith::CmpIPredicate::ule &&
+          isNotNegative(compare.getRhs())))
       return false;
     return llvm::any_of(compare->getUsers(), [&](Operation *check) {
       Operation *later = check->getBlock()->findAncestorOpInBlock(*op);
@@ -282,13 +288,6 @@ static bool hasInitialLoops(FillOp fill) {
   return llvm::any_of(getLoops(fill), isInitialLoop);
 }
 
-/// True if `fill` is its initial contents, which need no kernel.
-static bool isInitialOnly(FillOp fill) {
-  return (!fill.getInit().empty() || fill.getOnto()) &&
-         llvm::all_of(fill.getBody().front(),
-                      [](Operation &op) { return isMemoryEffectFree(&op); });
-}
-
 /// A copy of `fill` with only those loops that write initial contents, or only
 /// the others.
 static FillOp selectLoops(OpBuilder &builder, FillOp fill, bool initial) {
@@ -349,7 +348,7 @@ LogicalResult Outliner::run() {
     launch(rest, name);
     for (FillOp fill : llvm::concat<FillOp>(initial, rest))
       fill.erase();
-  } else if (!llvm::all_of(fills, isInitialOnly)) {
+  } else {
     launch(fills, name);
   }
 
@@ -485,10 +484,8 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
-    if (failed(hoistGridForces(function)))
-      return failure();
-    dropCopies(function);
-    if (failed(convertHostArrays(function)))
+    if (failed(hoistGridForces(function)) ||
+        failed(convertHostArrays(function)))
       return failure();
     SmallVector<ForceOp> forces;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
