@@ -268,9 +268,15 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
     one warp, its barrier is enough, and what no worker does twice waits for no
     next turn. A program that breaks such a bound is out of bounds first.
 
+    What a branch would do that is never taken is nothing. Data that has one bit,
+    or is masked or divided, reaches a part of an array only.
+
     Lanes of a warp exchange data through barriers of the warp, which stand in
     the loops over warps; what warps write into an array of their block waits
-    for the block. Nothing orders different blocks.
+    for the block. Both kinds count for each other: a warp that has waited in its
+    own code has seen what its lanes did before that, and a barrier of the block
+    stands between two turns of a loop around the code of warps as well. Nothing
+    orders different blocks.
 
     ```mlir
     // before
