@@ -288,6 +288,13 @@ static bool hasInitialLoops(FillOp fill) {
   return llvm::any_of(getLoops(fill), isInitialLoop);
 }
 
+/// True if `fill` is its initial contents, which need no kernel.
+static bool isInitialOnly(FillOp fill) {
+  return (!fill.getInit().empty() || fill.getOnto()) &&
+         llvm::all_of(fill.getBody().front(),
+                      [](Operation &op) { return isMemoryEffectFree(&op); });
+}
+
 /// A copy of `fill` with only those loops that write initial contents, or only
 /// the others.
 static FillOp selectLoops(OpBuilder &builder, FillOp fill, bool initial) {
@@ -348,7 +355,7 @@ LogicalResult Outliner::run() {
     launch(rest, name);
     for (FillOp fill : llvm::concat<FillOp>(initial, rest))
       fill.erase();
-  } else {
+  } else if (!llvm::all_of(fills, isInitialOnly)) {
     launch(fills, name);
   }
 
@@ -484,8 +491,10 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
   }
 
   static LogicalResult outline(func::FuncOp function, SymbolTable &symbols) {
-    if (failed(hoistGridForces(function)) ||
-        failed(convertHostArrays(function)))
+    if (failed(hoistGridForces(function)))
+      return failure();
+    dropCopies(function);
+    if (failed(convertHostArrays(function)))
       return failure();
     SmallVector<ForceOp> forces;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
