@@ -373,14 +373,6 @@ Error HostProgram::Executor::executeReinterpretCast(
   SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
   ref.sizes.assign(sizes.begin(), sizes.end());
   ref.strides.assign(strides.begin(), strides.end());
-  for (int64_t size : sizes)
-    if (size < 0)
-      return createStringError("an array cannot have " + Twine(size) +
-                               " elements in a dimension");
-  // That of a kernel is the address of the first element, if there is one.
-  if (!sizes.empty())
-    if (Error error = ref.checkAccess())
-      return error;
   set(op.getResult(), std::move(ref));
   return Error::success();
 }
@@ -597,7 +589,17 @@ HostProgram::findEntry(StringRef entry, ArrayRef<RuntimeValue> arguments) {
 
 Expected<SmallVector<RuntimeValue>>
 HostProgram::execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments) {
-  return Executor(*this).runBlock(func.getBody().front(), arguments);
+  Expected<Values> results =
+      Executor(*this).runBlock(func.getBody().front(), arguments);
+  if (!results)
+    return results;
+  // What nobody reads may have any size; what is returned is read.
+  for (const RuntimeValue &result : *results)
+    if (const auto *array = std::get_if<MemoryRef>(&result))
+      if (Error error = array->checkAccess())
+        return addLocation(func.getBody().front().getTerminator()->getLoc(),
+                           std::move(error));
+  return results;
 }
 
 Expected<SmallVector<RuntimeValue>>

@@ -141,6 +141,10 @@ bool MemoryRef::isContiguous() const {
 Error MemoryRef::checkAccess() const {
   if (buffer->isFreed())
     return createStringError("an array is used after it was freed");
+  for (int64_t size : sizes)
+    if (size < 0)
+      return createStringError("an array cannot have " + Twine(size) +
+                               " elements in a dimension");
   if (getNumElements() == 0)
     return Error::success();
   int64_t first = offset, last = offset;
