@@ -48,6 +48,10 @@ Extents::Extent Extents::resolve(Value number) {
       return get(dim.getSource(), *d);
   if (std::optional<int64_t> constant = getConstantIntValue(number))
     return {Value(), *constant, false};
+  // Sizes are not negative.
+  if (auto size = number.getDefiningOp<arith::MaxSIOp>())
+    if (getConstantIntValue(size.getRhs()) == 0)
+      return resolve(size.getLhs());
   return {number, 0, false};
 }
 
@@ -460,14 +464,20 @@ Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
   if (isExact)
     return memory;
   Location loc = alloc.getLoc();
-  // An extent that is negative is larger than any other.
+  // An extent that is negative is larger than any other. What has no effects
+  // may be moved in front of the assertion, and to the outside of loops.
+  SmallVector<Value> sizes;
   for (auto [size, maximum] :
        llvm::zip_equal(alloc.getDynamicSizes(), maxima)) {
     Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
                                        size, maximum);
     cf::AssertOp::create(builder, loc, fits,
                          "[R4-extents] an extent is negative");
+    sizes.push_back(
+        isNotNegative(size)
+            ? size
+            : builder.createOrFold<arith::MaxSIOp>(
+                  loc, size, arith::ConstantIndexOp::create(builder, loc, 0)));
   }
-  return buildSmallerArray(builder, loc, memory, alloc.getType(),
-                           alloc.getDynamicSizes());
+  return buildSmallerArray(builder, loc, memory, alloc.getType(), sizes);
 }
