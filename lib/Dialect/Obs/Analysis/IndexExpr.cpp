@@ -27,6 +27,8 @@ struct IndexExpr::Node {
   std::optional<IndexRange> range;
   bool hasVariable = false;
   bool hasOpaque = false;
+  /// So many of the low bits are 0, whatever the others are.
+  unsigned zeroBits = 0;
   SmallVector<IndexExpr, 2> operands;
 };
 
@@ -237,10 +239,33 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
   }
 }
 
+/// The low bits that are 0 of what comes of numbers with so many. What wraps
+/// keeps them.
+static unsigned countZeroBits(Kind kind, unsigned a, unsigned b,
+                              std::optional<int64_t> rhs) {
+  switch (kind) {
+  case Kind::Add:
+  case Kind::Sub:
+  case Kind::Mod:
+  case Kind::Or:
+  case Kind::Xor:
+    return std::min(a, b);
+  case Kind::Mul:
+    return std::min(a + b, 64u);
+  case Kind::And:
+    return std::max(a, b);
+  case Kind::Shl:
+    return rhs && *rhs >= 0 && *rhs < 64 ? std::min<unsigned>(a + *rhs, 64) : 0;
+  default:
+    return 0;
+  }
+}
+
 IndexExpr IndexExpr::constant(int64_t value) {
   auto node = std::make_shared<Node>();
   node->kind = Kind::Constant;
   node->value = value;
+  node->zeroBits = llvm::countr_zero(uint64_t(value));
   node->range = IndexRange{value, value};
   return IndexExpr(node);
 }
@@ -289,6 +314,13 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
     return rhs;
   if ((a == 0 || b == 0) && (kind == Kind::Mul || kind == Kind::And))
     return constant(0);
+  // Nothing is left of the bits that are 0.
+  auto width = [](int64_t mask) {
+    return 64 - llvm::countl_zero(uint64_t(mask));
+  };
+  if (kind == Kind::And && ((b && width(*b) <= lhs.node->zeroBits) ||
+                            (a && width(*a) <= rhs.node->zeroBits)))
+    return constant(0);
   if (std::optional<IndexRange> range = lhs.getRange();
       b && *b > 0 && range && range->min >= 0 && range->max < *b) {
     if (kind == Kind::Mod)
@@ -301,6 +333,8 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
   node->hasVariable = lhs.hasVariable() || rhs.hasVariable();
   node->hasOpaque = lhs.hasOpaque() || rhs.hasOpaque();
   node->range = getRangeOf(kind, lhs, rhs);
+  node->zeroBits =
+      countZeroBits(kind, lhs.node->zeroBits, rhs.node->zeroBits, b);
   node->operands = {std::move(lhs), std::move(rhs)};
   return IndexExpr(node);
 }
@@ -315,7 +349,8 @@ static std::optional<bool> compareRanges(Compare compare,
       compare == Compare::UnsignedLess || compare == Compare::UnsignedLessEqual;
   if (isUnsigned && (a->min < 0 || b->min < 0))
     return std::nullopt;
-  bool isBelow = a->max<b->min, isAbove = a->min> b->max;
+  bool isBelow = a->max < b->min;
+  bool isAbove = a->min > b->max;
   switch (compare) {
   case Compare::Equal:
     if (a->min == b->max && a->max == b->min)
@@ -351,6 +386,7 @@ IndexExpr IndexExpr::select(Compare compare, IndexExpr lhs, IndexExpr rhs,
   if (a && b)
     node->range =
         IndexRange{std::min(a->min, b->min), std::max(a->max, b->max)};
+  node->zeroBits = std::min(onTrue.node->zeroBits, onFalse.node->zeroBits);
   node->operands = {std::move(lhs), std::move(rhs), std::move(onTrue),
                     std::move(onFalse)};
   for (const IndexExpr &operand : node->operands) {
@@ -403,6 +439,7 @@ bool IndexExpr::isUniform() const {
 bool IndexExpr::hasOpaque() const { return node->hasOpaque; }
 bool IndexExpr::hasVariable() const { return node->hasVariable; }
 std::optional<IndexRange> IndexExpr::getRange() const { return node->range; }
+unsigned IndexExpr::getZeroBits() const { return node->zeroBits; }
 
 /// `budget` bounds the work on shared subexpressions: "different" is the safe
 /// answer, since equality only ever simplifies.

@@ -128,7 +128,9 @@ IndexExpr IndexRecognizer::compute(Value value) {
     if (isBit)
       end = 2;
     if (!range || range->min < begin || range->max >= end) {
-      if (isInLeaf(value) && !expr->hasOpaque() && !isBit)
+      // Of data only the bits matter that are 0.
+      bool isWorthIt = !expr->hasOpaque() || expr->getZeroBits() > 0;
+      if (isInLeaf(value) && isWorthIt && !isBit)
         expr = wrapTo(*expr, width);
       else
         expr.reset();
@@ -138,9 +140,9 @@ IndexExpr IndexRecognizer::compute(Value value) {
   if (isComplete && (!assumesExtents || expr->getRange()))
     return *expr;
   if (isInLeaf(value))
-    return expr      ? *expr
-           : isBit   ? IndexExpr::opaque() & number(1)
-                     : IndexExpr::opaque();
+    return expr    ? *expr
+           : isBit ? IndexExpr::opaque() & number(1)
+                   : IndexExpr::opaque();
   std::optional<IndexRange> range;
   if (declared != ranges.end())
     range = declared->second;
@@ -220,7 +222,12 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
   };
   using Result = std::optional<IndexExpr>;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::AddIOp) { return binary(Kind::Add); })
+      .Case([&](arith::AddIOp add) -> Result {
+        // Data is another number each time that it is asked for.
+        if (add.getLhs() == add.getRhs())
+          return operand(0) * number(2);
+        return binary(Kind::Add);
+      })
       .Case([&](arith::SubIOp) { return binary(Kind::Sub); })
       .Case([&](arith::MulIOp) { return binary(Kind::Mul); })
       .Case([&](arith::AndIOp) { return binary(Kind::And); })

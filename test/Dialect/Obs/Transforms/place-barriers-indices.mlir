@@ -337,3 +337,26 @@ obs.kernel @any_data(%bytes: memref<64xi8>) attributes {threads = 64 : i64} {
     memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// Twice a number is even, so nothing is ever stored.
+// CHECK-LABEL: obs.kernel @even_data
+// CHECK-NOT: obs.barrier
+obs.kernel @even_data(%bytes: memref<64xi8>) attributes {threads = 64 : i64} {
+  %c63 = arith.constant 63 : index
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : !array
+  %out = memref.alloc() : memref<64xi32, #obs.home<thread, registers>>
+  scf.forall (%t) in (64) {
+    %byte = memref.load %bytes[%t] : memref<64xi8>
+    %twice = arith.addi %byte, %byte : i8
+    %odd = arith.trunci %twice : i8 to i1
+    %j = arith.subi %c63, %t : index
+    scf.if %odd {
+      memref.store %x, %a[%j] : !array
+    }
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %v = memref.load %a[%t] : !array
+    memref.store %v, %out[%t] : memref<64xi32, #obs.home<thread, registers>>
+  } {mapping = [#obs.map<block, thread>]}
+}

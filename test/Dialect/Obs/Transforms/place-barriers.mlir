@@ -620,3 +620,27 @@ obs.kernel @never(%out: memref<2x64xi32>) attributes {threads = 64 : i64} {
     }
   } {obs.map = #obs.map<grid, block>}
 }
+
+// One warp runs all turns of a loop over warps, however many: what a lane reads
+// behind it, the lane has written itself.
+// CHECK-LABEL: obs.kernel @all_turns_of_one_warp
+// CHECK-NOT: obs.barrier
+obs.kernel @all_turns_of_one_warp(%n: index, %in: memref<?x64xi32>, %out: memref<64xi32>) attributes {threads = 32 : i64} {
+  %x = arith.constant 0 : i32
+  %a = memref.alloc() : !arena
+  scf.forall (%t) in (64) {
+    memref.store %x, %a[%t] {obs.contract = "init"} : !arena
+  } {mapping = [#obs.map<block, thread>]}
+  %warp = obs.worker_id <block, warp>
+  %warps = obs.worker_count <block, warp>
+  scf.for %i = %warp to %n step %warps {
+    scf.forall (%t) in (64) {
+      %v = memref.load %in[%i, %t] : memref<?x64xi32>
+      %old = memref.atomic_rmw addi %v, %a[%t] : (i32, !arena) -> i32
+    } {mapping = [#obs.map<warp, thread>]}
+  } {obs.map = #obs.map<block, warp>}
+  scf.forall (%t) in (64) {
+    %v = memref.load %a[%t] : !arena
+    memref.store %v, %out[%t] : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}

@@ -113,6 +113,9 @@ public:
   /// where none are known.
   std::optional<IndexRange> getRange() const;
 
+  /// So many of the low bits are 0, at least.
+  unsigned getZeroBits() const;
+
   /// The value of a binary operation of numbers; nullopt where it has none.
   static std::optional<int64_t> fold(Kind kind, int64_t lhs, int64_t rhs);
   /// Whether `lhs` compares with `rhs` in this way.

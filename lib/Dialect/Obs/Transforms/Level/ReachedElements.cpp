@@ -233,8 +233,9 @@ void AccessEvaluator::addWarps(scf::ForOp loop) {
         counter, extent.value_or(IndexRecognizer::maxExtent));
   }
   warp = variable->second;
+  // One warp runs all rounds.
   appendLoop(warp, limitByShape(counter, extent), {number(0), upper, number(1)},
-             /*isSpread=*/true);
+             /*isSpread=*/model->workers.launched > warpSize);
 }
 
 void AccessEvaluator::addLoop(scf::ForOp loop) {
@@ -280,10 +281,10 @@ std::optional<int64_t> AccessEvaluator::getRounds(Loop &loop) {
 /// The threads of which one, or all, run the access at this point.
 std::pair<int64_t, int64_t> AccessEvaluator::getWorkers() const {
   Workers workers = model->workers;
-  int64_t first = warps ? *variables[warp] %
-                              llvm::divideCeil(workers.launched, warpSize) *
-                              warpSize
-                        : 0;
+  int64_t first = 0;
+  if (int64_t all = llvm::divideCeil(workers.launched, warpSize);
+      warps && all > 1)
+    first = *variables[warp] % all * warpSize;
   if (!leaf)
     return {first, isOfWarp ? first + warpSize - 1 : workers.launched - 1};
   int64_t threads = isOfWarp ? warpSize : workers.threads;
