@@ -69,7 +69,7 @@ def main():
         return " ".join([str(pathlib.Path(words[0]).relative_to(ROOT))] + words[1:])
 
     def emulate(words):
-        code, text, error = run([options.obs_run] + words + ["--device=emulate"])
+        code, text, error = run([options.obs_run, "--device=emulate"] + words)
         return None if code else text, error.strip()[:200]
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -81,7 +81,7 @@ def main():
         if want is None:
             return f"emulator: {problem}", ""
         prefix = ["compute-sanitizer", f"--tool={tool}", "--error-exitcode=99"] if tool else []
-        code, text, error = run(prefix + [options.obs_run] + words + ["--device=cuda"], 300)
+        code, text, error = run(prefix + [options.obs_run, "--device=cuda"] + words, 300)
         # Tools write among what the program prints.
         lines = [line for line in text.splitlines() if not line.startswith("=========")]
         summary = " ".join(line for line in (text + error).splitlines() if "SUMMARY" in line)
