@@ -78,8 +78,8 @@ struct MemoryRef {
   int64_t getNumElements() const;
   /// True when the elements stand one after the other in row-major order.
   bool isContiguous() const;
-  /// An error when an element lies outside of the buffer, a size is negative, or
-  /// the buffer was freed.
+  /// An error when an element lies outside of the buffer, a size is negative,
+  /// or the buffer was freed.
   llvm::Error checkAccess() const;
 
   /// Copies all elements from or to `data`, dense and in row-major order.
