@@ -88,7 +88,7 @@ func.func @two(%a: !obs.pull<? x i32>, %b: !obs.pull<? x f32>) -> (!obs.pull<? x
 // OPEN-NEXT: [1, 1, 1]
 func.func @open(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x ? x i32> {
   %p = obs.distribute block (%x = %a : !obs.pull<? x i32>) -> !obs.push<grid, ? x ? x i32> {
-    obs.print "part {}" %x : i32
+    obs.print "part {}", %x : i32
     %u = obs.splat %x [%n] : !obs.pull<? x i32>
     %q = obs.push %u : !obs.pull<? x i32> -> !obs.push<block, ? x i32>
     obs.yield %q : !obs.push<block, ? x i32>

@@ -18,7 +18,7 @@ func.func @order(%m: index, %n: index) -> !obs.pull<1 x index> {
   %c0 = arith.constant 0 : index
   %init = arith.constant -1 : index
   %p = obs.fill init %init any par (%i, %j) in (%m, %n) {
-    obs.print "({}, {})" %i, %j : index, index
+    obs.print "({}, {})", %i, %j : index, index
     %s = arith.addi %i, %j : index
     obs.write %s at [%c0] : index
   } : !obs.push<grid, 1 x index>

@@ -7,8 +7,8 @@
 func.func @print(%n: index, %x: f32) {
   %true = arith.constant true
   %m = arith.constant -1 : i8
-  obs.print "n = {}, x = {}." %n, %x : index, f32
+  obs.print "n = {}, x = {}.", %n, %x : index, f32
   obs.print "nothing"
-  obs.print "{}{}" %true, %m : i1, i8
+  obs.print "{}{}", %true, %m : i1, i8
   return
 }

@@ -188,7 +188,7 @@ func.func @length() -> !obs.pull<1 x 4 x i32> {
   %parts = obs.distribute block (%b = %one : !obs.pull<1 x index>) -> !obs.push<grid, 1 x 4 x i32> {
     %c0 = arith.constant 0 : index
     %p = obs.fill {
-      obs.print "a part of {} elements" %n : index
+      obs.print "a part of {} elements", %n : index
       %a = obs.iota : !obs.pull<4 x i32>
       %q = obs.push %a : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
       obs.put %q at [%c0] : !obs.push<block, 4 x i32>

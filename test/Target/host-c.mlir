@@ -39,7 +39,7 @@ func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
     scf.yield %f : !obs.pull<? x f32>
   }
   %big = arith.cmpi ugt, %n, %c9 : index
-  obs.print "100%: {}, {}" %n, %big : index, i1
+  obs.print "100%: {}, {}", %n, %big : index, i1
   return %r : !obs.pull<? x f32>
 }
 

@@ -26,7 +26,7 @@ func.func @scalars(%n: i32 {obs.name = "n"}) -> index {
   %i = arith.index_castui %m : i32 to index
   %good = arith.cmpi ult, %i, %c100 : index
   cf.assert %good, "too many"
-  obs.print "{}" %i : index
+  obs.print "{}", %i : index
   %q = arith.divsi %i, %c3 : index
   %r = arith.subi %q, %i1 : index
   return %r : index

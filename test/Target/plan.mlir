@@ -54,8 +54,8 @@ func.func @brain(%a: !b, %s: bf16) -> !b {
 // TEXT: 100%% 0.1 a=1e+22 {true} %s {
 // TEXT-NEXT: -3|0.1
 func.func @text(%a: f32, %b: f64, %c: i1, %d: i8, %e: f16) {
-  obs.print "100%% {} a={} {{}} %s {" %a, %b, %c : f32, f64, i1
-  obs.print "{}|{}" %d, %e : i8, f16
+  obs.print "100%% {} a={} {{}} %s {", %a, %b, %c : f32, f64, i1
+  obs.print "{}|{}", %d, %e : i8, f16
   return
 }
 

@@ -446,7 +446,7 @@ TEST_F(HostProgramTest, AssertionsAndTraps) {
 
 TEST_F(HostProgramTest, Prints) {
   parse(R"(func.func @main(%a: i32, %b: i1) {
-  obs.print "a = {}, 100% {}" %a, %b : i32, i1
+  obs.print "a = {}, 100% {}", %a, %b : i32, i1
   obs.print "end"
   return
 })");

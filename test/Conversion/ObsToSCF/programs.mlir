@@ -132,7 +132,7 @@ obs.kernel @checks(%n: index, %ok: i1, %out: memref<8xi32>) attributes {threads 
   %p = obs.fill {
     obs.par block (%b) in (%n) {
       obs.assert %ok, "not ok"
-      obs.print "block {}" %b : index
+      obs.print "block {}", %b : index
     }
   } : !obs.push<grid, 8 x i32>
   %r = obs.force %p into %out : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>

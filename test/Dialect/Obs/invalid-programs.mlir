@@ -253,7 +253,7 @@ func.func @into_elements(%p: !obs.push<grid, 8 x i32>, %m: memref<8xf32>) {
 
 func.func @print(%x: i32) {
   // expected-error@+1 {{[print-format] has 2 {} in its format but 1 values; give one value for each}}
-  obs.print "{} and {}" %x : i32
+  obs.print "{} and {}", %x : i32
   return
 }
 

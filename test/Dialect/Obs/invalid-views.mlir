@@ -205,7 +205,7 @@ func.func @previous_iteration(%m: memref<8xi32>, %o: memref<8xi32>, %p: !obs.pus
     %f = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
     // expected-error@+1 {{[R8-after] uses an array that reads memory}}
     %x = obs.get %a[%i] : !obs.pull<8 x i32>
-    obs.print "{}" %x : i32
+    obs.print "{}", %x : i32
     scf.yield %f : !obs.pull<8 x i32>
   }
   return

@@ -127,9 +127,12 @@ func.func @force(%p: !obs.push<grid, ? x i32, f32>, %q: !obs.push<grid, 8 x i32>
 func.func @checks(%c: i1, %x: i32, %y: f32) {
   // CHECK: obs.assert %{{.*}}, "must hold"
   obs.assert %c, "must hold"
+  // What stands behind a text alone is the next operation.
   // CHECK: obs.print "here"
+  // CHECK: arith.addi
   obs.print "here"
-  // CHECK: obs.print "{} and {}" %{{.*}}, %{{.*}} : i32, f32
-  obs.print "{} and {}" %x, %y : i32, f32
+  %behind = arith.addi %x, %x : i32
+  // CHECK: obs.print "{} and {}", %{{.*}}, %{{.*}} : i32, f32
+  obs.print "{} and {}", %x, %y : i32, f32
   return
 }

@@ -39,7 +39,7 @@ func.func private @third(%a: !obs.pull<? x i32>) {
   %n = obs.dim %a, 0 : !obs.pull<? x i32>
   %c2 = arith.constant 2 : index
   %r = obs.get %a[%c2] : !obs.pull<? x i32>
-  obs.print "{} elements, the third is {}" %n, %r : index, i32
+  obs.print "{} elements, the third is {}", %n, %r : index, i32
   return
 }
 

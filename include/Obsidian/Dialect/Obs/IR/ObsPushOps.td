@@ -316,13 +316,13 @@ def Obs_PrintOp : Obs_Op<"print", [MemoryEffects<[MemWrite]>]> {
 
     ```mlir
     func.func @print(%n: index, %x: f32) {
-      obs.print "n = {}, x = {}" %n, %x : index, f32
+      obs.print "n = {}, x = {}", %n, %x : index, f32
       return
     }
     ```
   }];
   let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values);
-  let assemblyFormat = "$format ($values^ `:` type($values))? attr-dict";
+  let assemblyFormat = "$format (`,` $values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }
 
