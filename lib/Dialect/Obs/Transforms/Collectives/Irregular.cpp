@@ -207,14 +207,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
           thread.equal(n.value, zero), [&] { return Values{zero}; },
           [&] { return everything(); });
       Values count{convert(thread, all.front(), countType)};
-      for (MapOp map : stored.maps) {
-        Values operands;
-        for (Value array : map.getArrays())
-          llvm::append_range(operands, array == map.getSource()
-                                           ? count
-                                           : thread.get(array, zero));
-        count = cloneBody(thread.builder, map.getBody(), operands);
-      }
+      for (MapOp map : stored.maps)
+        count = mapElement(thread, map, count, zero);
       storeAlone(thread, count.front(), stored.memory, zero);
     };
     FailureOr<std::unique_ptr<GridScan>> grid =

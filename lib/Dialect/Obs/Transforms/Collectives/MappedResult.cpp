@@ -89,11 +89,8 @@ void MappedResult::run(CollectiveBuilder &part,
     buildIf(part, part.equal(count, last), [&] {
       acquire(part);
       forColumn(part, column, [&](Value i) {
-        Values values = loadPublished(part, elements, i), operands;
-        for (Value array : map.getArrays())
-          llvm::append_range(
-              operands, array == map.getSource() ? values : part.get(array, i));
-        write(part, cloneBody(part.builder, map.getBody(), operands), i);
+        Values values = loadPublished(part, elements, i);
+        write(part, mapElement(part, map, values, i), i);
       });
     });
   });

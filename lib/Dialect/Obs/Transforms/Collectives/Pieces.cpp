@@ -75,6 +75,18 @@ Value strategies::forceInto(CollectiveBuilder &c, Value push,
       .front();
 }
 
+CollectiveBuilder::Values strategies::mapElement(CollectiveBuilder &c,
+                                                 MapOp map, ValueRange values,
+                                                 Value i) {
+  CollectiveBuilder::Values operands;
+  for (Value array : map.getArrays())
+    if (array == map.getSource())
+      llvm::append_range(operands, values);
+    else
+      llvm::append_range(operands, c.get(array, i));
+  return cloneBody(c.builder, map.getBody(), operands);
+}
+
 void strategies::write(CollectiveBuilder &c, ValueRange values, Value index) {
   WriteOp::create(c.builder, c.loc, values, index, ContractAttr(),
                   StringAttr());

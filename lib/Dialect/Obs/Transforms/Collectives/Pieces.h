@@ -35,6 +35,10 @@ void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
 /// memory is never dead, even where nobody asks for its result.
 Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
 
+/// What `map` makes of element i, where that of its source is `values`.
+CollectiveBuilder::Values mapElement(CollectiveBuilder &c, MapOp map,
+                                     ValueRange values, Value i);
+
 /// Writes element `index`, under the contract of the fill around.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
 
