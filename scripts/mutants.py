@@ -43,16 +43,25 @@ def remove_functions(lines, is_kept):
     return [line for number, line in enumerate(lines) if number not in gone]
 
 
+LAUNCH = re.compile(r"gpu\.launch_func\s+@\w+::@(\w+)")
+
+
+def launches(lines, function):
+    """The names of the kernels that a function launches."""
+    return {match[1] for line in lines[function.begin:function.end + 1] if (match := LAUNCH.search(line))}
+
+
 def isolate_kernel(lines, kernel):
-    """Without all other functions, on the host, too."""
-    return remove_functions(lines, lambda function: function.kind == "gpu" and function.name == kernel)
+    """One kernel and the functions of the host that launch it, without their other launches."""
+    kept = remove_functions(lines, lambda function: function.name == kernel if function.kind == "gpu"
+                            else kernel in launches(lines, function))
+    return [line for line in kept if not (match := LAUNCH.search(line)) or match[1] == kernel]
 
 
 def isolate_host(lines, entry):
     """One function of the host and the kernels that it launches."""
     launched = {name for function in functions(lines) if function.kind == "func" and function.name == entry
-                for line in lines[function.begin:function.end + 1]
-                for name in re.findall(r"gpu\.launch_func\s+@\w+::@(\w+)", line)}
+                for name in launches(lines, function)}
     return remove_functions(lines, lambda function: function.name == entry if function.kind == "func"
                             else function.name in launched)
 

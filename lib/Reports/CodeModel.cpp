@@ -121,7 +121,7 @@ Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
   }
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     auto memory = dyn_cast<BlockArgument>(dim.getSource());
-    std::optional<int64_t> index = dim.getConstantIndex();
+    std::optional<unsigned> index = getKnownDimension(dim);
     if (!memory || !index || memory.getOwner()->getParentOp() != kernel)
       return Count::unknown();
     return Count::size("arg" + std::to_string(memory.getArgNumber()) + ".dim" +
@@ -451,7 +451,7 @@ IndexExpr CodeModel::getExtent(Value memory, unsigned dimension) {
     return IndexExpr::constant(type.getDimSize(dimension));
   for (Operation *user : memory.getUsers())
     if (auto dim = dyn_cast<memref::DimOp>(user))
-      if (dim.getConstantIndex() == dimension)
+      if (getKnownDimension(dim) == dimension)
         return recognizer.get(dim);
   if (isInside)
     return IndexExpr::constant(largeExtent);

@@ -8,6 +8,7 @@
 
 #include "Obsidian/Target/LaunchContract.h"
 #include "Expressions.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "LaunchPlan.h"
 #include "Obsidian/Target/ToPTX.h"
 
@@ -159,12 +160,12 @@ private:
 
   std::string expressDim(memref::DimOp dim) {
     Value array = getViewedArray(dim.getSource());
-    std::optional<int64_t> number = dim.getConstantIndex();
+    std::optional<unsigned> number = getKnownDimension(dim);
     if (number && array == dim.getSource()) {
       // An extent that a parameter carries goes by its name.
       for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
         if (auto other = operand.getDefiningOp<memref::DimOp>())
-          if (other.getSource() == array && other.getConstantIndex() == number)
+          if (other.getSource() == array && getKnownDimension(other) == number)
             return name;
       // An array that the host allocated has the extents it was asked for.
       if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
@@ -232,7 +233,7 @@ private:
       for (int64_t dim : llvm::seq<int64_t>(0, type.getRank())) {
         auto of = operand.getDefiningOp<memref::DimOp>();
         bool same = of && getViewedArray(of.getSource()) == array &&
-                    of.getConstantIndex() == dim;
+                    getKnownDimension(of) == dim;
         if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
           same |= getExtent(alloc, dim) == operand;
         if (same)
@@ -320,7 +321,7 @@ private:
       return name.str();
     for (Operation *user : array.getUsers())
       if (auto of = dyn_cast<memref::DimOp>(user))
-        if (of.getConstantIndex() == dim)
+        if (getKnownDimension(of) == dim)
           if (StringRef name = findParameter(of.getResult()); !name.empty())
             return name.str();
     if (auto alloc = array.getDefiningOp<gpu::AllocOp>())

@@ -337,3 +337,16 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @unsigned(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error @+1 {{[race-stage] is a loop that compares without signs, which obs-to-gpu does not make}}
+    scf.for unsigned %i = %c0 to %n step %c1 {
+    }
+    gpu.return
+  }
+}

@@ -18,7 +18,9 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     are already virtualised `scf.for` that start at `obs.worker_id` and step by
     `obs.worker_count`; forced arrays are `memref.alloc` whose memory space is
     `#obs.home<owner, auto>` (or the storage asked for); arrays that a loop
-    carries are rings of two buffers, addressed by a carried slot number.
+    carries are rings of two buffers, addressed by a carried slot number; an
+    `scf.for unsigned` becomes a loop over the number of its iteration, so that
+    all loops of level IR compare with signs.
 
     ```mlir
     // before

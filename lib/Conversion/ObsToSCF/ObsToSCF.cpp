@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "SignedLoops.h"
 #include "Obsidian/Conversion/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -39,9 +40,11 @@ namespace {
 struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
   void runOnOperation() override {
     llvm::SetVector<Operation *> operators = findOperators(getOperation());
-    for (auto kernel : getOperation().getOps<KernelOp>())
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      makeLoopsSigned(kernel);
       if (failed(Emitter(kernel).run(kernel)))
         return signalPassFailure();
+    }
     // They are part of the kernels now, and no host code.
     for (Operation *function : operators)
       if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))

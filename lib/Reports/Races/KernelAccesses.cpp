@@ -231,6 +231,9 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
     if (isOtherDimension(op))
       return refuse(op,
                     "asks for a dimension that lowered kernels do not have");
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+      return refuse(op, "is a loop that compares without signs, which "
+                        "obs-to-gpu does not make");
     if (Value memory = getAccessedMemory(op)) {
       Operation *root = getRoot(memory).getDefiningOp();
       bool isConstant = isa_and_nonnull<memref::GetGlobalOp>(root);
@@ -452,6 +455,10 @@ Ranges::Ranges(gpu::GPUFuncOp kernel) : state(std::make_unique<State>()) {
   kernel.walk([&](memref::ReinterpretCastOp view) {
     state->extents.insert_range(view.getSizes());
   });
+  for (auto [parameter, equal] : getEqualParameters(kernel))
+    for (auto [a, b] : {std::pair(parameter, equal), std::pair(equal, parameter)})
+      if (state->extents.contains(a))
+        state->extents.insert(b);
 }
 
 Ranges::~Ranges() = default;

@@ -96,7 +96,8 @@ private:
 LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
 
 /// The bounds of values, from the ranges of thread and block numbers and of
-/// constants.
+/// constants. Extents of memory are not negative, nor is a parameter that every
+/// launch of the program gives the value of one.
 class Ranges {
 public:
   explicit Ranges(gpu::GPUFuncOp kernel);

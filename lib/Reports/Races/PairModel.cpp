@@ -217,7 +217,8 @@ IndexExpr PairModel::compute(Value value, Owner side) {
       .Case([&](memref::DimOp dim) {
         auto view = dim.getSource().getDefiningOp<memref::ReinterpretCastOp>();
         std::optional<int64_t> index = dim.getConstantIndex();
-        if (!view || !index)
+        // A dimension that there is not has no meaning.
+        if (!view || !index || *index < 0 || *index >= view.getType().getRank())
           return getUnknown(value, side);
         OpFoldResult size = view.getMixedSizes()[*index];
         if (auto attribute = dyn_cast<Attribute>(size))
@@ -266,15 +267,14 @@ static IndexExpr extendZeros(const IndexExpr &expr, unsigned bits) {
 }
 
 /// A result as a number of `type`: one bit is 0 or 1, all others have signs.
-/// Indices do not wrap, data may.
+/// Types of 64 bits are left to `mayWrap`.
 IndexExpr PairModel::wrapTo(const IndexExpr &expr, Type type) {
   if (!type.isIntOrIndex() || getBits(type) >= 64)
     return expr;
   int64_t half = type.isInteger(1) ? 0 : int64_t(1) << (getBits(type) - 1);
   int64_t most = llvm::maskTrailingOnes<uint64_t>(getBits(type)) - half;
   std::optional<IndexRange> range = expr.getRange();
-  if ((range && range->min >= -half && range->max <= most) ||
-      !hasData(question, expr))
+  if (range && range->min >= -half && range->max <= most)
     return expr;
   return extendZeros(expr + constant(half), getBits(type)) - constant(half);
 }
@@ -296,19 +296,43 @@ IndexExpr PairModel::narrow(const IndexExpr &expr, Type type) {
              : extendZeros(expr + constant(half), bits) - constant(half);
 }
 
-/// What an operation without signs reads as `operand`: indices are not
-/// negative, data may be. Nothing for one of 64 bits that may be.
+/// What an operation without signs reads as `operand`. Nothing for one of 64
+/// bits that may be negative.
 std::optional<IndexExpr> PairModel::getNatural(Value operand, Owner side) {
   IndexExpr expr = get(operand, side);
-  if (isNatural(expr) || !hasData(question, expr))
+  std::optional<IndexRange> range = ranges.get(operand);
+  if (isNatural(expr) || (range && range->min >= 0))
     return expr;
   if (unsigned bits = getBits(operand.getType()); bits < 64)
     return extendZeros(expr, bits);
   return std::nullopt;
 }
 
+/// True for arithmetic on numbers with small bounds whose result does not fit
+/// 64 bits.
+static bool mayWrap(const IndexExpr &expr) {
+  auto isSmall = [](const IndexExpr &operand) {
+    constexpr int64_t huge = int64_t(1) << 48;
+    std::optional<IndexRange> range = operand.getRange();
+    return operand.getConstant() ||
+           (range && range->min > -huge && range->max < huge);
+  };
+  bool isSum = llvm::is_contained({Kind::Add, Kind::Sub, Kind::Mul, Kind::Shl},
+                                  expr.getKind());
+  // Of a shift by a number that is not known, a condition says that it fits.
+  if (expr.getKind() == Kind::Shl && !expr.getOperands()[1].getConstant())
+    return false;
+  return isSum && !expr.getRange() &&
+         llvm::all_of(expr.getOperands(), isSmall);
+}
+
 IndexExpr PairModel::computeArith(Operation *op, Owner side) {
-  return wrapTo(computeUnwrapped(op, side), op->getResult(0).getType());
+  IndexExpr expr = computeUnwrapped(op, side);
+  Value result = op->getResult(0);
+  if (result.getType().isIntOrIndex() && getBits(result.getType()) >= 64 &&
+      mayWrap(expr))
+    return getUnknown(result, side);
+  return wrapTo(expr, result.getType());
 }
 
 IndexExpr PairModel::computeUnwrapped(Operation *op, Owner side) {

@@ -130,7 +130,7 @@ private:
   Sum compute(const IndexExpr &expr);
   Sum multiply(const Sum &a, const Sum &b);
   Sum divide(const Sum &a, const DynamicAPInt &divisor);
-  const SymbolicQuotient &divide(const Sum &a, const Sum &b);
+  const SymbolicQuotient &divide(const Sum &a, const Sum &b, bool isNatural);
   Sum maskBits(const IndexExpr &expr, uint64_t mask);
   std::optional<int64_t> pickValue(const IndexExpr &expr);
   /// Any number, for what cannot be expressed.
@@ -265,7 +265,10 @@ Sum Attempt::divide(const Sum &a, const DynamicAPInt &divisor) {
   return value;
 }
 
-const Attempt::SymbolicQuotient &Attempt::divide(const Sum &a, const Sum &b) {
+/// The quotient of numbers of which the second is positive; the first is not
+/// negative if `isNatural`.
+const Attempt::SymbolicQuotient &Attempt::divide(const Sum &a, const Sum &b,
+                                                 bool isNatural) {
   for (const SymbolicQuotient &quotient : symbolicQuotients)
     if (quotient.dividend == a && quotient.divisor == b)
       return quotient;
@@ -274,8 +277,8 @@ const Attempt::SymbolicQuotient &Attempt::divide(const Sum &a, const Sum &b) {
   requireLess(number(0), b);
   require(result.remainder);
   requireLess(result.remainder, b);
-  // Indices are not negative, nor are their quotients.
-  require(result.quotient);
+  if (isNatural)
+    require(result.quotient);
   Sum whole = multiply(result.quotient, b);
   whole.add(result.remainder, DynamicAPInt(1));
   requireZero(difference(whole, a));
@@ -346,7 +349,9 @@ Sum Attempt::compute(const IndexExpr &expr) {
     Sum divisor = get(operands[1]);
     bool isMod = expr.getKind() == Kind::Mod;
     if (!divisor.isConstant()) {
-      const SymbolicQuotient &quotient = divide(dividend, divisor);
+      std::optional<IndexRange> range = operands[0].getRange();
+      const SymbolicQuotient &quotient =
+          divide(dividend, divisor, range && range->min >= 0);
       return isMod ? quotient.remainder : quotient.quotient;
     }
     if (divisor.constant <= 0)
@@ -456,10 +461,9 @@ void Attempt::assumeCompare(Compare how, const IndexExpr &a, const IndexExpr &b,
     bool isNatural = range && range->min >= 0;
     bool isHigh = false;
     if (!bound || bound->min < 0) {
-      // Sizes and numbers of turns are what indices are compared with; data
-      // below 0 is above all that is not.
+      // A number below 0 is above all that are not.
       isExact = false;
-      isHigh = hasData(question, b) && choose(2) == 1;
+      isHigh = choose(2) == 1;
       if (isHigh)
         requireLess(right, number(0));
       else

@@ -29,6 +29,18 @@ static bool isNatural(const IndexExpr &expr) {
   return range && range->min >= 0;
 }
 
+/// The number of `width` bits that `expr` is, without its sign.
+static IndexExpr extendZeros(const IndexExpr &expr, unsigned width) {
+  return expr & number((int64_t(1) << width) - 1);
+}
+
+/// The number that the low `width` bits of `expr` stand for.
+static IndexExpr wrapTo(const IndexExpr &expr, unsigned width) {
+  IndexExpr half = number(int64_t(1) << (width - 1));
+  IndexExpr mask = number((int64_t(1) << width) - 1);
+  return ((expr + half) & mask) - half;
+}
+
 unsigned IndexRecognizer::addVariable(Value value,
                                       std::optional<int64_t> extent) {
   known.insert({value, IndexExpr::variable(numVariables, extent)});
@@ -40,6 +52,10 @@ unsigned IndexRecognizer::addRounds(scf::ForOp loop,
   IndexExpr counter =
       get(loop.getLowerBound()) +
       IndexExpr::variable(numVariables, extent) * get(loop.getStep());
+  // Counters without signs go on behind the largest number with one.
+  unsigned width = getElementBits(loop.getInductionVar().getType());
+  if (loop.getUnsignedCmp() && width < 64)
+    counter = wrapTo(counter, width);
   known.insert({loop.getInductionVar(), counter});
   return numVariables++;
 }
@@ -58,18 +74,6 @@ IndexExpr IndexRecognizer::get(Value value) {
   IndexExpr expr = compute(value);
   known.find(value)->second = expr;
   return expr;
-}
-
-/// The number of `width` bits that `expr` is, without its sign.
-static IndexExpr extendZeros(const IndexExpr &expr, unsigned width) {
-  return expr & number((int64_t(1) << width) - 1);
-}
-
-/// The number that the low `width` bits of `expr` stand for.
-static IndexExpr wrapTo(const IndexExpr &expr, unsigned width) {
-  IndexExpr half = number(int64_t(1) << (width - 1));
-  IndexExpr mask = number((int64_t(1) << width) - 1);
-  return ((expr + half) & mask) - half;
 }
 
 IndexExpr IndexRecognizer::makeSymbol(Value value,
@@ -137,7 +141,7 @@ IndexExpr IndexRecognizer::compute(Value value) {
     }
   }
   bool isComplete = expr && !expr->hasOpaque();
-  if (isComplete && (!assumesExtents || expr->getRange()))
+  if (isComplete && (!prefersRanges || expr->getRange()))
     return *expr;
   if (isInLeaf(value))
     return expr    ? *expr
@@ -152,8 +156,6 @@ IndexExpr IndexRecognizer::compute(Value value) {
     range = IndexRange{0, 1};
   else if (auto dim = value.getDefiningOp<ShapedDimOpInterface>())
     range = IndexRange{0, maxExtent};
-  else if (assumesExtents && value.getType().isIndex())
-    range = IndexRange{-maxExtent, maxExtent};
   if (std::optional<IndexRange> inferred = inferRange(value);
       inferred && !isBit) {
     if (range) {
@@ -177,6 +179,8 @@ std::optional<IndexExpr> IndexRecognizer::recognizeLoop(Value value) {
   std::optional<int64_t> lower = get(loop.getLowerBound()).getConstant();
   std::optional<int64_t> step = get(loop.getStep()).getConstant();
   std::optional<IndexRange> upper = get(loop.getUpperBound()).getRange();
+  if (loop.getUnsignedCmp() && upper && upper->min < 0)
+    return std::nullopt;
   if (!lower || !step || *step <= 0 || *lower < 0 || !upper ||
       upper->max <= *lower)
     return std::nullopt;
@@ -215,7 +219,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
     // The low bits are the same with a sign.
     std::optional<int64_t> c = b.getConstant();
     if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) &&
-        !assumesExtents && !isNatural(a) && c && *c > 0 &&
+        !isNatural(a) && c && *c > 0 &&
         llvm::isPowerOf2_64(*c))
       return a & number(*c - 1);
     return combineNaturals(kind, a, b, isWide);
@@ -251,7 +255,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
       .Case<arith::RemUIOp, arith::RemSIOp>(
           [&](auto) { return naturalBinary(Kind::Mod); })
       .Case<arith::ShRUIOp, arith::ShRSIOp>([&](auto) -> Result {
-        if (isWide && isa<arith::ShRUIOp>(op) && !assumesExtents)
+        if (isWide && isa<arith::ShRUIOp>(op))
           return binary(Kind::Shr);
         return naturalBinary(Kind::Shr);
       })
@@ -321,11 +325,8 @@ std::optional<IndexExpr> IndexRecognizer::combineNaturals(Kind kind,
       continue;
     if (!isWide)
       return std::nullopt;
-    *operand =
-        assumesExtents
-            ? IndexExpr::binary(Kind::Max, *operand, number(0))
-            : IndexExpr::select(IndexExpr::Compare::Less, *operand, number(0),
-                                IndexExpr::opaque(), *operand);
+    *operand = IndexExpr::select(IndexExpr::Compare::Less, *operand, number(0),
+                                 IndexExpr::opaque(), *operand);
   }
   return IndexExpr::binary(kind, a, b);
 }
@@ -392,9 +393,9 @@ IndexMap IndexRecognizer::getYields(Region &body, ArrayRef<int64_t> extents) {
   return map;
 }
 
-IndexRange obs::getExtentRange(Value value) {
+IndexRange obs::getUniformRange(Value value) {
   IndexRecognizer recognizer;
-  recognizer.assumeExtents();
+  recognizer.preferRanges();
   return recognizer.get(value).getRange().value_or(
       IndexRange{std::numeric_limits<int64_t>::min(),
                  std::numeric_limits<int64_t>::max()});

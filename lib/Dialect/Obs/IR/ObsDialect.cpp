@@ -193,6 +193,14 @@ Value obs::buildExtent(OpBuilder &builder, Location loc, Value array,
                        builder.getI64IntegerAttr(dim));
 }
 
+std::optional<unsigned> obs::getKnownDimension(memref::DimOp dim) {
+  std::optional<int64_t> number = dim.getConstantIndex();
+  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+  if (!number || !type || *number < 0 || *number >= type.getRank())
+    return std::nullopt;
+  return *number;
+}
+
 SmallVector<Value> obs::buildExtents(OpBuilder &builder, Location loc,
                                      Value array) {
   SmallVector<Value> extents;

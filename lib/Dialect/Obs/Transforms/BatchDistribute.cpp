@@ -318,7 +318,8 @@ void Batcher::batchFor(scf::ForOp loop, FillOp target) {
   auto merged =
       scf::ForOp::create(builder, loc, hoist(loop.getLowerBound()),
                          hoist(loop.getUpperBound()), hoist(loop.getStep()),
-                         init, [](OpBuilder &, Location, Value, ValueRange) {});
+                         init, [](OpBuilder &, Location, Value, ValueRange) {},
+                         loop.getUnsignedCmp());
   merged->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   uniform.map(loop.getInductionVar(), merged.getInductionVar());
 

@@ -44,7 +44,7 @@ bool Extents::Extent::operator==(const Extent &other) const {
 
 Extents::Extent Extents::resolve(Value number) {
   if (auto dim = number.getDefiningOp<memref::DimOp>())
-    if (std::optional<int64_t> d = dim.getConstantIndex())
+    if (std::optional<unsigned> d = getKnownDimension(dim))
       return get(dim.getSource(), *d);
   if (std::optional<int64_t> constant = getConstantIntValue(number))
     return {Value(), *constant, false};
@@ -285,7 +285,7 @@ bool Maximum::addAny(ValueRange numbers) {
 
 bool Maximum::add(Value number) {
   if (auto dim = number.getDefiningOp<memref::DimOp>())
-    if (std::optional<int64_t> d = dim.getConstantIndex())
+    if (std::optional<unsigned> d = getKnownDimension(dim))
       return addExtent(dim.getSource(), *d);
   if (std::optional<int64_t> constant = getConstantIntValue(number)) {
     constants.push_back(*constant);
@@ -390,7 +390,7 @@ bool Maximum::isExactly(Value number) const {
            areEqualNumbers(leaf.value, number);
   auto dim = number.getDefiningOp<memref::DimOp>();
   return dim && dim.getSource() == leaf.value &&
-         dim.getConstantIndex() == int64_t(*leaf.dim);
+         getKnownDimension(dim) == *leaf.dim;
 }
 
 Value Maximum::buildLeaf(OpBuilder &builder, Location loc, Leaf leaf) const {

@@ -30,7 +30,7 @@ static BlockArgument getCarriedArgument(Value array) {
 /// is allocated, those that it was allocated with.
 static void foldExtents(func::FuncOp function) {
   function.walk([&](memref::DimOp dim) {
-    std::optional<int64_t> number = dim.getConstantIndex();
+    std::optional<unsigned> number = getKnownDimension(dim);
     Value memory = dim.getSource();
     Extents extents;
     while (true) {

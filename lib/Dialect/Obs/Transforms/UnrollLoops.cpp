@@ -34,13 +34,9 @@ static int64_t countOperations(scf::ForOp loop) {
 }
 
 /// The iterations of `loop` if its bounds are constants.
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
-  std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> to = getConstantIntValue(loop.getUpperBound());
+static std::optional<APInt> getTripCount(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!from || !to || !step || *step <= 0)
-    return std::nullopt;
-  return *to > *from ? llvm::divideCeil(*to - *from, *step) : 0;
+  return step && *step > 0 ? loop.getStaticTripCount() : std::nullopt;
 }
 
 static bool isMarked(Operation *op) { return op->hasAttr("obs.unroll"); }
@@ -82,15 +78,15 @@ struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
   }
 
   static LogicalResult unroll(scf::ForOp loop) {
-    std::optional<int64_t> count = getTripCount(loop);
+    std::optional<APInt> count = getTripCount(loop);
     if (!count)
       return loop.emitOpError("[unroll-bounds] cannot be unrolled, since its "
                               "bounds are not constants; remove obs.unroll");
-    if (*count * countOperations(loop) > maxOperations)
+    if (count->ugt(maxOperations / countOperations(loop)))
       return loop.emitOpError("[unroll-size] would become more than ")
              << maxOperations << " operations; remove obs.unroll";
     loop->removeAttr("obs.unroll");
-    if (*count != 0)
+    if (!count->isZero())
       return loopUnrollFull(loop);
     loop.replaceAllUsesWith(loop.getInitArgs());
     loop.erase();

@@ -94,3 +94,13 @@ obs.kernel @no_home() {
   // expected-error@+1 {{[levels-home] an array in a kernel has a static shape and the memory space #obs.home<_, _>}}
   %a = memref.alloc() : memref<4xf32>
 }
+
+// -----
+
+obs.kernel @unsigned(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{[levels-signed] compares without signs; count its iterations from 0}}
+  scf.for unsigned %i = %c0 to %n step %c1 {
+  }
+}

@@ -195,25 +195,38 @@ TEST(IndexRecognizer, UnsignedDivisionWhereNothingIsNegative) {
   }
 }
 
-TEST(IndexRecognizer, BoundsOfExtents) {
+TEST(IndexRecognizer, BoundsOfUniformValues) {
   Recognized r(R"mlir(
-    func.func private @use(index, index, index, index)
-    func.func @f(%i: index, %n: index, %m: index) {
+    func.func private @use(index, index, index, index, index, index, index)
+    func.func @f(%i: index, %n: index, %m: index, %b: i1, %a: memref<?xi32>) {
+      %c0 = arith.constant 0 : index
       %c31 = arith.constant 31 : index
       %c32 = arith.constant 32 : index
+      %c41 = arith.constant 41 : index
       %c256 = arith.constant 256 : index
       %rest = arith.subi %n, %m : index
       %part = arith.minsi %rest, %c256 : index
-      %above = arith.addi %part, %c31 : index
+      %natural = arith.maxsi %part, %c0 : index
+      %above = arith.addi %natural, %c31 : index
       %warps = arith.divui %above, %c32 : index
+      %below = arith.addi %part, %c31 : index
+      %wrapped = arith.divui %below, %c32 : index
       %some = arith.maxsi %warps, %c31 : index
-      func.call @use(%part, %warps, %some, %rest) : (index, index, index, index) -> ()
+      %bit = arith.index_cast %b : i1 to index
+      %mod = arith.remui %bit, %c41 : index
+      %dim = memref.dim %a, %c0 : memref<?xi32>
+      func.call @use(%part, %warps, %some, %rest, %wrapped, %mod, %dim) : (index, index, index, index, index, index, index) -> ()
       return
     })mlir");
-  EXPECT_EQ(getExtentRange(r.values[0]).max, 256);
-  EXPECT_EQ(getExtentRange(r.values[1]).min, 0);
-  EXPECT_EQ(getExtentRange(r.values[1]).max, 8);
-  EXPECT_EQ(getExtentRange(r.values[2]).min, 31);
-  EXPECT_GE(getExtentRange(r.values[3]).max, IndexRecognizer::maxExtent);
+  EXPECT_EQ(getUniformRange(r.values[0]).max, 256);
+  EXPECT_LT(getUniformRange(r.values[0]).min, -IndexRecognizer::maxExtent);
+  EXPECT_EQ(getUniformRange(r.values[1]).min, 0);
+  EXPECT_EQ(getUniformRange(r.values[1]).max, 8);
+  EXPECT_EQ(getUniformRange(r.values[2]).min, 31);
+  EXPECT_GE(getUniformRange(r.values[3]).max, IndexRecognizer::maxExtent);
+  // -1 / 32 is large without a sign, and -1 mod 41 is not 0.
+  EXPECT_GE(getUniformRange(r.values[4]).max, uint64_t(-1) / 32);
+  EXPECT_GE(getUniformRange(r.values[5]).max, int64_t(uint64_t(-1) % 41));
+  EXPECT_EQ(getUniformRange(r.values[6]).min, 0);
 }
 } // namespace

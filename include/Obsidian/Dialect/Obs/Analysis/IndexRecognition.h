@@ -19,7 +19,8 @@ namespace mlir::obs {
 /// are uniform and become symbols, the same for all leaves of one recognizer;
 /// what a leaf computes becomes an expression of its variables, or opaque.
 /// Values of less than 64 bits are extended by their sign; those of type i1 are
-/// 0 or 1. Extents of arrays are less than `maxExtent`.
+/// 0 or 1. Nothing is assumed of a number but that the extents of memory, and
+/// the numbers of iterations that have run, are less than `maxExtent`.
 class IndexRecognizer {
 public:
   static constexpr int64_t maxExtent = int64_t(1) << 40;
@@ -50,10 +51,9 @@ public:
   /// bounds, the symbol is the number of the round.
   Value getValue(unsigned symbol) const { return values[symbol]; }
   unsigned getNumVariables() const { return numVariables; }
-  /// From now on takes indices that nothing is known of to be closer to 0 than
-  /// `maxExtent`, and unsigned operations on them to be on numbers that are not
-  /// negative: so are the extents that the compiler computes.
-  void assumeExtents() { assumesExtents = true; }
+  /// From now on `get` gives, for a uniform value, a symbol with bounds where
+  /// its expression has none. For questions about bounds alone.
+  void preferRanges() { prefersRanges = true; }
 
 private:
   IndexExpr compute(Value value);
@@ -79,12 +79,11 @@ private:
   /// By the number of the symbol.
   SmallVector<Value> values;
   unsigned numVariables = 0;
-  bool assumesExtents = false;
+  bool prefersRanges = false;
 };
 
-/// Bounds of an extent or of a bound of a loop, each of its numbers where
-/// nothing is known, as after `IndexRecognizer::assumeExtents`.
-IndexRange getExtentRange(Value value);
+/// Bounds of a uniform value; all numbers of 64 bits where nothing is proved.
+IndexRange getUniformRange(Value value);
 
 } // namespace mlir::obs
 

@@ -98,6 +98,9 @@ int64_t getArrayBound(Type type, unsigned dim);
 /// The extent of dimension `dim` of `array` as an `index` value: a constant, or
 /// `obs.dim`.
 Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
+/// The dimension that `dim` asks for; nothing where it is no constant, or the
+/// array has no such dimension, and the result has no meaning.
+std::optional<unsigned> getKnownDimension(memref::DimOp dim);
 /// All extents of `array`.
 SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
 

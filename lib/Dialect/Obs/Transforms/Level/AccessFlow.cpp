@@ -103,15 +103,15 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
 /// over workers begin with 0.
 static IndexRange getRangeAt(Value number, Operation *op) {
   IndexRecognizer recognizer;
-  recognizer.assumeExtents();
+  recognizer.preferRanges();
   for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
        outer = outer->getParentOfType<scf::ForOp>())
     if (outer->hasAttr("obs.map")) {
-      int64_t end = getExtentRange(outer.getUpperBound()).max;
+      int64_t end = getUniformRange(outer.getUpperBound()).max;
       recognizer.setRange(outer.getInductionVar(),
                           {0, std::max<int64_t>(1, end) - 1});
     }
-  return recognizer.get(number).getRange().value_or(getExtentRange(number));
+  return recognizer.get(number).getRange().value_or(getUniformRange(number));
 }
 
 /// The least that a counter of `loop` grows by in a turn.

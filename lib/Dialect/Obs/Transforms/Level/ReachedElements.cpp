@@ -29,7 +29,7 @@ static IndexExpr getCountOf(OpFoldResult bound, IndexRecognizer &recognizer) {
 static std::optional<int64_t> getMost(OpFoldResult bound) {
   if (std::optional<int64_t> constant = getConstantIntValue(bound))
     return std::max<int64_t>(0, *constant);
-  int64_t most = getExtentRange(cast<Value>(bound)).max;
+  int64_t most = getUniformRange(cast<Value>(bound)).max;
   return most < IndexRecognizer::maxExtent
              ? std::optional(std::max<int64_t>(0, most))
              : std::nullopt;
@@ -79,14 +79,15 @@ std::optional<int64_t> LeafLimits::get(scf::ForallOp leaf) {
 std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
   collect(loop);
   IndexRecognizer recognizer;
-  recognizer.assumeExtents();
+  recognizer.preferRanges();
   for (auto &[count, leaves] : limits) {
     int64_t most = IndexRecognizer::maxExtent;
     for (auto [leaf, limit] : leaves)
       if (leaf->getBlock()->findAncestorOpInBlock(*loop))
         most = std::min(most, limit);
+    // A leaf over a negative number has no iterations.
     if (most < IndexRecognizer::maxExtent)
-      recognizer.setRange(count, {0, most});
+      recognizer.setRange(count, {std::min(getUniformRange(count).min, most), most});
   }
   std::optional<IndexRange> range = recognizer.get(bound).getRange();
   return range && range->max < IndexRecognizer::maxExtent

@@ -43,6 +43,10 @@ static LogicalResult verifyLoop(Operation *op) {
                              "scf.forall of one dimension with one "
                              "#obs.map<_, thread>");
   }
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (loop && loop.getUnsignedCmp())
+    return op->emitOpError("[levels-signed] compares without signs; count its "
+                           "iterations from 0");
   MapAttr map = getMap(op);
   if (!map)
     return success();
@@ -52,7 +56,6 @@ static LogicalResult verifyLoop(Operation *op) {
            << stringifyLevel(map.getUnit()) << " over a "
            << stringifyLevel(map.getScope()) << " in code of level "
            << stringifyLevel(around) << "; units must be strictly nested";
-  auto loop = dyn_cast<scf::ForOp>(op);
   if (!isa<scf::ForallOp>(op) &&
       (!loop || loop.getNumResults() != 0 || map.getUnit() == Level::Thread))
     return op->emitOpError("[levels-leaf] what spreads blocks or warps is an "
