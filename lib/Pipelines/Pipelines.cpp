@@ -30,7 +30,6 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
-  pm.addPass(createObsSplitIndexCastsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createObsFoldTablesPass());
   ObsInsertRuntimeChecksPassOptions checks;

@@ -11,12 +11,61 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// dim of a static extent is that extent.
 Operation *ObsDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+//===----------------------------------------------------------------------===//
+// Casts of indices
+//===----------------------------------------------------------------------===//
+
+/// True for a cast that keeps only the low bits of an index.
+static bool isNarrowing(Operation *op) {
+  return isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+         op->getOperand(0).getType().isIndex() &&
+         op->getResult(0).getType().isInteger() &&
+         op->getResult(0).getType().getIntOrFloatBitWidth() < 64;
+}
+
+namespace {
+/// An index becomes an integer of fewer than 64 bits in two steps. Upstream
+/// replaces a cast to such an integer and one back by the index, although bits
+/// are lost; it does not know the two steps for a cast.
+template <typename CastOp> struct SplitNarrowCast : OpRewritePattern<CastOp> {
+  /// Before upstream's patterns on the same operation.
+  explicit SplitNarrowCast(MLIRContext *context)
+      : OpRewritePattern<CastOp>(context, /*benefit=*/100) {}
+
+  LogicalResult matchAndRewrite(CastOp cast,
+                                PatternRewriter &rewriter) const override {
+    Operation *narrow = cast;
+    if (!isNarrowing(narrow))
+      narrow = cast.getIn().getDefiningOp();
+    if (!isNarrowing(narrow))
+      return rewriter.notifyMatchFailure(cast, "no bits of an index are lost");
+    rewriter.setInsertionPoint(narrow);
+    Value wide = arith::IndexCastOp::create(rewriter, narrow->getLoc(),
+                                            rewriter.getI64Type(),
+                                            narrow->getOperand(0));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(
+        narrow, narrow->getResult(0).getType(), wide);
+    return success();
+  }
+};
+} // namespace
+
+void ObsDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<SplitNarrowCast<arith::IndexCastOp>,
+               SplitNarrowCast<arith::IndexCastUIOp>>(getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// dim of a static extent is that extent.
 OpFoldResult DimOp::fold(FoldAdaptor) {
   int64_t extent = getArrayExtents(getArray().getType())[getDimension()];
   if (ShapedType::isDynamic(extent))

@@ -61,13 +61,7 @@ SmallVector<Value> IotaOp::buildElement(OpBuilder &builder, Location loc,
   Type type = getType().getElementTypes().front();
   if (type.isIndex())
     return {indices.front()};
-  if (type.getIntOrFloatBitWidth() >= 64)
-    return {
-        builder.createOrFold<arith::IndexCastOp>(loc, type, indices.front())};
-  // See obs-split-index-casts.
-  Value wide = builder.createOrFold<arith::IndexCastOp>(
-      loc, builder.getI64Type(), indices.front());
-  return {builder.createOrFold<arith::TruncIOp>(loc, type, wide)};
+  return {builder.createOrFold<arith::IndexCastOp>(loc, type, indices.front())};
 }
 Value IotaOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return pickExtent(getType(), getExtents(), dim);

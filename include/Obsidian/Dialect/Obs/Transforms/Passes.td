@@ -316,25 +316,6 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
-def ObsSplitIndexCastsPass : Pass<"obs-split-index-casts"> {
-  let summary = "Cut indices to integers in a step of its own";
-  let description = [{
-    An integer of fewer than 64 bits holds the low bits of an index. The
-    canonicalization of `arith` takes a cast to it and back for the index itself,
-    which is wrong where bits are lost. As a cast to 64 bits and `arith.trunci`
-    it is not touched. So this pass runs before anything that canonicalizes.
-
-    ```mlir
-    // before
-    %x = arith.index_cast %i : index to i8
-    // after
-    %0 = arith.index_cast %i : index to i64
-    %x = arith.trunci %0 : i64 to i8
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let summary = "Choose threads of a block and number of blocks";
   let description = [{
