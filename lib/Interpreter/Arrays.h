@@ -16,6 +16,8 @@
 
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <functional>
 #include <memory>
 #include <vector>
@@ -83,11 +85,14 @@ struct Reference : Object {
 using PullPtr = std::shared_ptr<const PullArray>;
 using PushPtr = std::shared_ptr<const PushArray>;
 
-/// Product of the extents.
+/// Product of the extents, or 2^63 - 1 if it is larger.
 inline int64_t getNumElements(Index extents) {
+  if (llvm::is_contained(extents, 0))
+    return 0;
   int64_t count = 1;
   for (int64_t extent : extents)
-    count *= extent;
+    if (llvm::MulOverflow(count, extent, count))
+      return std::numeric_limits<int64_t>::max();
   return count;
 }
 

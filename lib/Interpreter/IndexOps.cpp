@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -231,7 +232,8 @@ static LogicalResult runReshape(Frame &frame, const Instruction &inst) {
   IndexVector to =
       frame.getMixed(inst, 1, getArrayExtents(inst.op->getResult(0).getType()));
   if (llvm::any_of(to, [](int64_t extent) { return extent < 0; }) ||
-      getNumElements(from) != getNumElements(to))
+      getNumElements(from) != getNumElements(to) ||
+      getNumElements(to) > maxElements)
     return frame.trap(inst, "[R4-size] cannot reshape extents " +
                                 formatIndex(from) + " to " + formatIndex(to));
   auto toSource = [from, to](Index index) {

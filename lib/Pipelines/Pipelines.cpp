@@ -30,6 +30,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
+  pm.addPass(createObsVerifyCallsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createObsFoldTablesPass());
   ObsInsertRuntimeChecksPassOptions checks;

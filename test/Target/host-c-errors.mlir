@@ -11,16 +11,17 @@
 !v = !obs.pull<? x i32>
 !w = !obs.pull<? x ? x i32>
 
-// 2^62 elements, whose bytes would be 0 in 64 bits; 2^61 - 1 fit, and the driver says that it has no such memory.
-// CHECK: errors.mlir:[[#@LINE+7]]:8: error: an array of more than 2^63 bytes cannot be allocated
+// 2^62 elements, whose bytes would be 0 in 64 bits; (2^31 - 1) 2^30 fit, and the driver says that it has no such memory.
+// CHECK: errors.mlir:[[#@LINE+8]]:8: error: an array of more than 2^63 bytes cannot be allocated
 // CHECK-NEXT: long: status 2
-// CHECK-NEXT: driver: 9223372036854775804 bytes
+// CHECK-NEXT: driver: 9223372032559808512 bytes
 // CHECK-NEXT: longest: status 2
-func.func @long(%n: index) -> !v {
-  %g = obs.iota [%n] : !v
-  %p = obs.push %g : !v -> !obs.push<grid, ? x i32>
-  %r = obs.force %p : !obs.push<grid, ? x i32> -> !v
-  return %r : !v
+func.func @long(%n: index, %m: index) -> !w {
+  %z = arith.constant 1 : i32
+  %g = obs.splat %z [%n, %m] : !w
+  %p = obs.push %g : !w -> !obs.push<grid, ? x ? x i32>
+  %r = obs.force %p : !obs.push<grid, ? x ? x i32> -> !w
+  return %r : !w
 }
 
 // Each extent fits; so does the product of those of an empty array, whose strides do not.

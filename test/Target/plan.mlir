@@ -8,7 +8,7 @@
 // RUN: obs-run %s --entry=text --device=interpret -- 0.1 1e22 true -3 0.1 | FileCheck %s --check-prefix=TEXT
 // RUN: %{plan} rows 10 5 | FileCheck %s --check-prefix=ROWS
 // RUN: %{plan} boxes 24 3 4 | FileCheck %s --check-prefix=BOXES
-// RUN: not %{plan} long 4611686018427387904 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=launch
+// RUN: not %{plan} long 262144 2>&1 | FileCheck %s --check-prefix=LONG --implicit-check-not=launch
 // REQUIRES: python
 
 !h = !obs.pull<? x f16>
@@ -97,9 +97,11 @@ func.func @boxes(%a: !v, %h: index, %w: index) -> (!c, !c, !c, !c) {
 }
 
 // LONG: error: an array of more than 2^63 bytes cannot be allocated
-func.func @long(%n: index) -> !v {
-  %g = obs.iota [%n] : !v
-  %p = obs.push %g : !v -> !obs.push<grid, ? x i32>
-  %r = obs.force %p : !obs.push<grid, ? x i32> -> !v
-  return %r : !v
+func.func @long(%n: index) -> !obs.pull<? x ? x i32> {
+  %z = arith.constant 1 : i32
+  %m = arith.constant 17592186044416 : index
+  %g = obs.splat %z [%n, %m] : !obs.pull<? x ? x i32>
+  %p = obs.push %g : !obs.pull<? x ? x i32> -> !obs.push<grid, ? x ? x i32>
+  %r = obs.force %p : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
 }

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/RegisterAll.h"
+#include "Obsidian/Tools/ErrorHandlers.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  mlir::obs::installErrorHandlers("obs-lsp-server");
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

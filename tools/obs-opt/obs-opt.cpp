@@ -7,14 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/RegisterAll.h"
+#include "Obsidian/Tools/ErrorHandlers.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "llvm/Support/PrettyStackTrace.h"
 
 int main(int argc, char **argv) {
-  llvm::setBugReportMsg("PLEASE submit a bug report to the Obsidian project "
-                        "with the crash backtrace and the input file.\n");
-
+  mlir::obs::installErrorHandlers("obs-opt");
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
   mlir::obs::registerAllPasses();

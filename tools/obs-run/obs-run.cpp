@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/RegisterAll.h"
+#include "Obsidian/Tools/ErrorHandlers.h"
 #include "Obsidian/Tools/ObsRun/ObsRun.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "llvm/Support/PrettyStackTrace.h"
 
 int main(int argc, char **argv) {
-  llvm::setBugReportMsg("PLEASE submit a bug report to the Obsidian project "
-                        "with the crash backtrace and the input file.\n");
-
+  mlir::obs::installErrorHandlers("obs-run");
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
   return mlir::obs::obsRunMain(argc, argv, registry);

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Tools/ErrorHandlers.h"
 #include "Obsidian/Tools/ObsTranslate/ObsTranslate.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
+  mlir::obs::installErrorHandlers("obs-translate");
   mlir::obs::registerObsTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Obsidian translation driver\n"));

@@ -10,7 +10,9 @@
 #include "Obsidian/Runtime/Npy.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -148,6 +150,18 @@ static Scalar makeIota(Type type, int64_t index) {
   return Scalar::fromInt(type, index);
 }
 
+/// The bytes of an array, in which an extent of 0 counts as 1; nothing where
+/// they are not known, or more than 2^40.
+static std::optional<int64_t> countBytes(ArrayRef<int64_t> extents, Type type) {
+  int64_t bytes = getScalarBytes(type);
+  for (int64_t extent : extents)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes) ||
+        bytes > int64_t(1) << 40)
+      return std::nullopt;
+  return bytes;
+}
+
 /// `zeros:`, `iota:` and `random:`.
 static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
   auto [maker, description] = text.split(':');
@@ -165,14 +179,10 @@ static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
   auto &[extents, type] = *array;
   if (Error error = checkExtents(slot, extents))
     return std::move(error);
-  int64_t bytes = getScalarBytes(type);
-  for (int64_t extent : extents)
-    if (ShapedType::isDynamic(extent) ||
-        llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes) ||
-        bytes > int64_t(1) << 40)
-      return createStringError("'" + description +
-                               "' is not the extents of an array of at most "
-                               "2^40 bytes");
+  if (!countBytes(extents, type))
+    return createStringError("'" + description +
+                             "' is not the extents of an array of at most "
+                             "2^40 bytes");
   HostValue value = HostValue::array(type, extents);
   if (maker == "zeros")
     return value;
@@ -231,14 +241,51 @@ static Error completeExtents(SmallVectorImpl<int64_t> &extents, int64_t count) {
   return Error::success();
 }
 
+/// The first bytes of a device, which may never end.
+static llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readDevice(StringRef path, uint64_t bytes) {
+  auto file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return llvm::errorToErrorCode(file.takeError());
+  auto close = llvm::scope_exit([&] { llvm::sys::fs::closeFile(*file); });
+  std::unique_ptr<llvm::WritableMemoryBuffer> buffer =
+      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(bytes);
+  if (!buffer)
+    return std::make_error_code(std::errc::not_enough_memory);
+  auto rest = buffer->getBuffer();
+  while (!rest.empty()) {
+    auto count = llvm::sys::fs::readNativeFile(*file, rest);
+    if (!count)
+      return llvm::errorToErrorCode(count.takeError());
+    if (*count == 0)
+      return llvm::MemoryBuffer::getMemBufferCopy(
+          StringRef(buffer->getBufferStart(), bytes - rest.size()));
+    rest = rest.drop_front(*count);
+  }
+  return std::unique_ptr<llvm::MemoryBuffer>(std::move(buffer));
+}
+
 static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
                                         StringRef description) {
   auto array = parseArrayType(slot, description);
   if (!array)
     return array.takeError();
   auto &[extents, type] = *array;
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
+  if (extents.empty())
+    extents = slot.extents;
+  llvm::sys::fs::file_status status;
+  bool isDevice =
+      !llvm::sys::fs::status(path, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file;
+  std::optional<int64_t> needed = countBytes(extents, type);
+  if (isDevice && !needed)
+    return createStringError("a device may have no end; give the extents of an "
+                             "array of at most 2^40 bytes, as in " +
+                             path + ":64x" + llvm::to_string(type));
+  auto file =
+      isDevice ? readDevice(path, llvm::is_contained(extents, 0) ? 0 : *needed)
+               : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                             /*RequiresNullTerminator=*/false);
   if (!file)
     return createStringError("cannot be read: " + file.getError().message());
   StringRef bytes = (*file)->getBuffer();
@@ -247,8 +294,6 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
         "it has " + Twine(bytes.size()) +
         " bytes, which is no whole number of elements of " +
         llvm::to_string(type));
-  if (extents.empty())
-    extents = slot.extents;
   if (Error error =
           completeExtents(extents, bytes.size() / getScalarBytes(type)))
     return std::move(error);

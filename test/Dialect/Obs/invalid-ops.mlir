@@ -349,3 +349,11 @@ func.func @get_indices(%a: !obs.pull<2 x 3 x i32>, %i: index) {
   %x = obs.get %a[%i] : !obs.pull<2 x 3 x i32>
   return
 }
+
+// -----
+
+func.func @table() {
+  // expected-error@+1 {{[constant-size] is a table of more than 2^24 elements; compute them, or give them as an argument}}
+  %a = obs.constant dense<3> : tensor<1000000000000xi32>
+  return
+}

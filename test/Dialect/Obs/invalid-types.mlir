@@ -93,3 +93,23 @@ func.func @attribute() {
   %c = arith.constant {obs.colour = 1} 0 : index
   return
 }
+
+// -----
+
+// expected-error@+1 {{[type-size] an array has at most 2^48 elements}}
+func.func private @square(!obs.pull<16777216 x 16777217 x i32>)
+
+// -----
+
+// expected-error@+1 {{[type-size] an array has at most 2^48 elements}}
+func.func private @bounds(!obs.push<grid, ? x ? x i32 bound [4294967296, 4294967296]>)
+
+// -----
+
+// expected-error@+1 {{[type-size] an array has at most 2^48 elements}}
+func.func private @nested(!obs.pull<4294967296 x !obs.pull<4294967296 x i32>>)
+
+// -----
+
+// Largest, empty, and not known.
+func.func private @sizes(!obs.pull<16777216 x 16777216 x i32>, !obs.pull<4294967296 x 4294967296 x 0 x i32>, !obs.pull<? x 281474976710656 x i32>)

@@ -19,8 +19,8 @@ int main(void) {
   cuMemAlloc(&five.data, 5 * sizeof(float));
   cuMemAlloc(&matrix.data, 35 * sizeof(int32_t));
 
-  report("long", obs_long(INT64_C(1) << 62, &result));
-  report("longest", obs_long((INT64_C(1) << 61) - 1, &result));
+  report("long", obs_long(INT64_C(1) << 31, INT64_C(1) << 31, &result));
+  report("longest", obs_long((INT64_C(1) << 31) - 1, INT64_C(1) << 30, &result));
   report("wide", obs_wide(INT64_C(1) << 40, 1 << 20, 2, &result));
   report("empty", obs_wide(INT64_C(1) << 40, 1 << 22, 0, &result));
   report("negative", obs_checked(-4, &result));

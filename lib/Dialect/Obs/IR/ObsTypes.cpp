@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -158,6 +159,32 @@ static bool isScalar(Type type) {
          isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
+/// The elements of the largest array of this type, where a dynamic extent
+/// without a bound counts as 1; nothing if they are more than `maxElements`.
+static std::optional<int64_t> countElements(ArrayRef<int64_t> extents,
+                                            ArrayRef<int64_t> bounds,
+                                            ArrayRef<Type> elementTypes) {
+  SmallVector<int64_t> factors(extents);
+  for (auto [factor, bound] : llvm::zip(factors, bounds))
+    if (ShapedType::isDynamic(factor))
+      factor = bound;
+  int64_t most = 1, count = 1;
+  for (Type type : elementTypes)
+    if (auto inner = dyn_cast<PullType>(type))
+      most = std::max(most, countElements(inner.getExtents(), inner.getBounds(),
+                                          inner.getElementTypes())
+                                .value_or(maxElements));
+  factors.push_back(most);
+  for (int64_t factor : factors)
+    if (factor == 0)
+      return 0;
+  for (int64_t factor : factors)
+    if (!ShapedType::isDynamic(factor) &&
+        (llvm::MulOverflow(count, factor, count) || count > maxElements))
+      return std::nullopt;
+  return count;
+}
+
 static LogicalResult verifyArray(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> extents,
                                  ArrayRef<int64_t> bounds,
@@ -177,9 +204,7 @@ static LogicalResult verifyArray(function_ref<InFlightDiagnostic()> emitError,
                           "i32, i64, index, f16, bf16, f32, f64"
                        << (allowNested ? " and pull arrays" : "");
   }
-  if (bounds.empty())
-    return success();
-  if (bounds.size() != extents.size())
+  if (!bounds.empty() && bounds.size() != extents.size())
     return emitError() << "[type-bound] 'bound' has " << bounds.size()
                        << " entries for " << extents.size()
                        << " extents; give one for each, ? where unknown";
@@ -190,6 +215,8 @@ static LogicalResult verifyArray(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "[type-bound] the bound of static extent " << extent
                          << " must equal it";
   }
+  if (!countElements(extents, bounds, elementTypes))
+    return emitError() << "[type-size] an array has at most 2^48 elements";
   return success();
 }
 

@@ -114,7 +114,7 @@ LogicalResult PartOp::verify() {
     return emitOpError("[part-memory] ")
            << to << " is no part of " << from
            << "; they differ in extents alone and have no layout";
-  if (to.getNumDynamicDims() != static_cast<int64_t>(getExtents().size()))
+  if (static_cast<size_t>(to.getNumDynamicDims()) != getExtents().size())
     return emitOpError("[part-memory] ")
            << to << " has " << to.getNumDynamicDims()
            << " dynamic extents, but " << getExtents().size() << " are given";
@@ -122,8 +122,14 @@ LogicalResult PartOp::verify() {
 }
 
 LogicalResult ConstantOp::verify() {
-  if (isa<DenseIntElementsAttr, DenseFPElementsAttr>(getValue()))
-    return success();
+  constexpr int64_t maxTable = int64_t(1) << 24;
+  if (auto dense =
+          dyn_cast<DenseIntOrFPElementsAttr>(getValue())) {
+    if (dense.getNumElements() <= maxTable)
+      return success();
+    return emitOpError("[constant-size] is a table of more than 2^24 "
+                       "elements; compute them, or give them as an argument");
+  }
   return emitOpError("[constant-value] needs a dense literal of numbers, as in "
                      "dense<[1, 2]> : tensor<2xi32>");
 }

@@ -7,8 +7,10 @@
 
 #include "HostExtents.h"
 #include "HostArrays.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -129,26 +131,73 @@ static scf::ForOp getCounting(Value value) {
   return loop && argument == loop.getInductionVar() ? loop : scf::ForOp();
 }
 
-bool obs::isNotNegative(Value value) {
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant >= 0;
-  if (scf::ForOp loop = getCounting(value))
-    return !loop.getUnsignedCmp() && isNotNegative(loop.getLowerBound());
+/// The largest number that `value` can be, if it is shown that it is not
+/// negative; nothing where that is not shown.
+static std::optional<int64_t> getMostNatural(Value value) {
+  using Most = std::optional<int64_t>;
+  constexpr int64_t any = std::numeric_limits<int64_t>::max();
+  if (Most constant = getConstantIntValue(value))
+    return *constant >= 0 ? constant : std::nullopt;
+  if (scf::ForOp loop = getCounting(value)) {
+    Most from = getMostNatural(loop.getLowerBound());
+    Most step = getMostNatural(loop.getStep());
+    if (loop.getUnsignedCmp() || !from)
+      return std::nullopt;
+    // It is below its bound, and no loop has run for more than 2^48 iterations.
+    int64_t most = getMostNatural(loop.getUpperBound()).value_or(any) - 1, passed;
+    if (step && !llvm::MulOverflow(*step, maxElements, passed) &&
+        !llvm::AddOverflow(*from, passed, passed))
+      most = std::min(most, passed);
+    return most;
+  }
   Operation *op = value.getDefiningOp();
   if (!op)
-    return false;
+    return std::nullopt;
   if (isa<memref::DimOp, DimOp>(op))
-    return true;
-  if (isa<arith::MaxSIOp, arith::AndIOp>(op))
-    return llvm::any_of(op->getOperands(), isNotNegative);
-  if (isa<arith::SelectOp>(op))
-    return llvm::all_of(op->getOperands().drop_front(), isNotNegative);
-  if (isa<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(op))
-    return isNotNegative(op->getOperand(0));
-  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivUIOp,
-             arith::CeilDivSIOp, arith::MinUIOp, arith::MaxUIOp,
-             arith::MinSIOp>(op) &&
-         llvm::all_of(op->getOperands(), isNotNegative);
+    return maxElements;
+  SmallVector<Most, 3> parts = llvm::map_to_vector<3>(
+      op->getOperands(), [](Value part) {
+        return part.getType().isIntOrIndex() ? getMostNatural(part) : Most();
+      });
+  auto both = [&](auto combine) -> Most {
+    int64_t result;
+    if (!parts[0] || !parts[1] || combine(*parts[0], *parts[1], result))
+      return std::nullopt;
+    return result;
+  };
+  auto largest = [](Most a, Most b) -> Most {
+    return a && b ? Most(std::max(*a, *b)) : std::nullopt;
+  };
+  // One of them is enough.
+  auto smallest = [](Most a, Most b) -> Most {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+  };
+  return llvm::TypeSwitch<Operation *, Most>(op)
+      .Case([&](arith::AddIOp) {
+        return both(llvm::AddOverflow<int64_t>);
+      })
+      .Case([&](arith::MulIOp) {
+        return both(llvm::MulOverflow<int64_t>);
+      })
+      .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
+          [&](auto) { return parts[1] ? parts[0] : Most(); })
+      .Case<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(
+          [&](auto) { return parts[0]; })
+      .Case<arith::MinUIOp, arith::AndIOp>(
+          [&](auto) { return smallest(parts[0], parts[1]); })
+      .Case<arith::MaxUIOp, arith::MinSIOp>(
+          [&](auto) { return largest(parts[0], parts[1]); })
+      .Case([&](arith::MaxSIOp) {
+        return parts[0] && parts[1] ? largest(parts[0], parts[1])
+               : parts[0] || parts[1] ? Most(any)
+                                      : Most();
+      })
+      .Case([&](arith::SelectOp) { return largest(parts[1], parts[2]); })
+      .Default([](Operation *) { return Most(); });
+}
+
+bool obs::isNotNegative(Value value) {
+  return getMostNatural(value).has_value();
 }
 
 /// The sum without the constant that rounds `sum / divisor` up; null if there

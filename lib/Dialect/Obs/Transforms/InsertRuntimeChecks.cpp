@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
@@ -84,8 +85,8 @@ public:
         continue;
       Value extent = extents[next++];
       if (!extent.getDefiningOp<DimOp>())
-        require(arith::CmpIPredicate::sge, extent, constant(0),
-                "an extent is negative");
+        require(arith::CmpIPredicate::ule, extent, constant(maxElements),
+                "an extent is negative, or more than 2^48");
       checkType(result.getType(), d, extent);
     }
   }
@@ -148,8 +149,7 @@ public:
       // Only the chunks themselves tell.
       if (!inner[d])
         continue;
-      Value all = builder.createOrFold<arith::MulIOp>(
-          loc, buildExtent(builder, loc, array, d), inner[d]);
+      Value all = product({buildExtent(builder, loc, array, d), inner[d]});
       require(arith::CmpIPredicate::ule, extent, all,
               "joins to more than there is");
     }
@@ -187,8 +187,10 @@ public:
   void checkCount(ReshapeOp reshape) {
     checkExtents(reshape.getResult(), reshape.getExtents());
     builder.setInsertionPointAfter(op);
-    require(arith::CmpIPredicate::eq, product(reshape.getArray()),
-            product(reshape.getResult()), "the numbers of elements differ");
+    Value source = product(buildExtents(builder, loc, reshape.getArray()));
+    Value result = product(buildExtents(builder, loc, reshape.getResult()));
+    require(arith::CmpIPredicate::eq, source, result,
+            "the numbers of elements differ");
   }
 
   void checkTake(TakeOp take) {
@@ -293,10 +295,24 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  Value product(Value array) {
-    Value total = constant(1);
-    for (Value extent : buildExtents(builder, loc, array))
-      total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
+  /// The product of natural numbers, which is checked to be one of 63 bits.
+  Value product(ValueRange factors) {
+    Value total, fits, empty;
+    for (Value factor : factors) {
+      empty = either(
+          empty, compare(arith::CmpIPredicate::eq, factor, constant(0)));
+      if (!total) {
+        total = factor;
+        continue;
+      }
+      Value room = builder.createOrFold<arith::DivUIOp>(
+          loc, constant(std::numeric_limits<int64_t>::max()),
+          builder.createOrFold<arith::MaxUIOp>(loc, factor, constant(1)));
+      fits = both(fits, compare(arith::CmpIPredicate::ule, total, room));
+      total = builder.createOrFold<arith::MulIOp>(loc, total, factor);
+    }
+    if (fits)
+      require(either(empty, fits), "an array has more than 2^63 elements");
     return total;
   }
   void require(arith::CmpIPredicate predicate, Value a, Value b,

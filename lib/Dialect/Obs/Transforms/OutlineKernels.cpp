@@ -17,6 +17,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -84,7 +85,8 @@ private:
   Value build(Value value);
   Value addArgument(Value value);
   void clampExtents(FillOp fill);
-  void addWork(Block &body);
+  Value multiplyWork(Location loc, Value total, Value factor);
+  void addWork(FillOp fill);
   Value onHost(Value value, IRMapping &clones);
 
   ForceOp force;
@@ -213,8 +215,33 @@ static bool isCheckedBefore(Operation *op, Value number) {
   });
 }
 
+/// The iterations of `factor` loops of `total`, natural numbers; the host checks
+/// that they are a number.
+Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
+  Value room = host.createOrFold<arith::DivUIOp>(
+      loc,
+      arith::ConstantIndexOp::create(host, loc,
+                                     std::numeric_limits<int64_t>::max()),
+      host.createOrFold<arith::MaxUIOp>(
+          loc, factor, arith::ConstantIndexOp::create(host, loc, 1)));
+  Value fits = host.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ule, total, room);
+  if (!isConstantIntValue(fits, 1) && !isConstantIntValue(fits, -1))
+    cf::AssertOp::create(
+        host, loc, fits,
+        "[R4-extents] a loop over the grid has more than 2^63 iterations");
+  return host.createOrFold<arith::MulIOp>(loc, total, factor);
+}
+
 /// Collects how much every loop over the grid has to do.
-void Outliner::addWork(Block &body) {
+void Outliner::addWork(FillOp fill) {
+  // Where the result was allocated, its number of elements is one.
+  auto isExtent = [&](Value value) {
+    return getConstantIntValue(value) ||
+           (force.getInto().empty() &&
+            llvm::is_contained(fill.getExtents(), value));
+  };
+  Block &body = fill.getBody().front();
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<FillOp>(op))
       return WalkResult::skip();
@@ -232,9 +259,11 @@ void Outliner::addWork(Block &body) {
         known = host.createOrFold<arith::MaxSIOp>(
             par.getLoc(), known,
             arith::ConstantIndexOp::create(host, par.getLoc(), 0));
-      total = total
+      bool isChecked = llvm::all_of(par.getExtents(), isExtent);
+      total = !total ? known
+              : isChecked
                   ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)
-                  : known;
+                  : multiplyWork(par.getLoc(), total, known);
     }
     if (total) {
       work.push_back(total);
@@ -447,7 +476,7 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
                   StringAttr(), IntegerAttr(), inside.getUnitAttr());
 
   for (FillOp fill : fills)
-    addWork(fill.getBody().front());
+    addWork(fill);
   LaunchOp::create(host, loc, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                    Value(), work, arguments, host.getArrayAttr(units));
 }

@@ -54,7 +54,7 @@ func.func @slice(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
 
 // Extents and chunk sizes that are given as numbers; those of arrays are never negative.
 // CHECK-LABEL: @numbers
-// CHECK: %[[OK:.*]] = arith.cmpi sge, %arg1
+// CHECK: %[[OK:.*]] = arith.cmpi ule, %arg1
 // CHECK: obs.assert %[[OK]], "[R4-extents] obs.iota
 // CHECK: %[[OK:.*]] = arith.cmpi sgt, %arg1
 // CHECK: obs.assert %[[OK]], "[R4-extents] obs.split

@@ -18,6 +18,10 @@ constexpr int64_t warpSize = 32;
 /// The most threads of a block.
 constexpr int64_t maxThreads = 1024;
 
+/// The most elements of an array, more than any memory has: their bytes, and
+/// sums of several such numbers, stay within 64 bits.
+constexpr int64_t maxElements = int64_t(1) << 48;
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_IR_LIMITS_H

@@ -316,6 +316,29 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
+def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
+  let summary = "Refuse calls in array code that cannot be inlined";
+  let description = [{
+    Kernels have no calls. So a function that is called in the region of an array
+    operation or in a function of a level, and one that takes or gives arrays, is
+    inlined: it has a body of one block, and does not call itself. The pass names
+    the first call for which that is not so, and the calls that lead there. It
+    changes nothing, and runs before the inliner.
+
+    ```mlir
+    func.func private @f(i32) -> i32
+    func.func @g(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+      %m = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+        // error: 'func.call' op [call-inline] calls 'f', which has no body
+        %y = func.call @f(%x) : (i32) -> i32
+        obs.yield %y : i32
+      }
+      return %m : !obs.pull<8 x i32>
+    }
+    ```
+  }];
+}
+
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let summary = "Choose threads of a block and number of blocks";
   let description = [{

@@ -243,17 +243,25 @@ LogicalResult Planner::run(int64_t limit) {
     return std::pair(a.first, position[a.alloc]) <
            std::pair(b.first, position[b.alloc]);
   });
-  findUnordered();
-  int64_t total = place(/*addBarriers=*/false);
-  if (total > limit) {
-    total = place(/*addBarriers=*/true);
-    if (total <= limit)
-      addBarriers();
+  // Of sizes that no memory has no sum is taken: it might wrap.
+  constexpr int64_t huge = int64_t(1) << 48;
+  int64_t total = 0;
+  for (const Buffer &buffer : buffers)
+    total = std::max(total, buffer.bytes);
+  bool isTooLarge = total > huge;
+  if (!isTooLarge) {
+    findUnordered();
+    total = place(/*addBarriers=*/false);
+    if (total > limit) {
+      total = place(/*addBarriers=*/true);
+      if (total <= limit)
+        addBarriers();
+    }
   }
   if (total > limit) {
     InFlightDiagnostic diag =
         kernel.emitOpError("[shared-limit] needs ")
-        << total << " bytes of shared memory, but a block has " << limit
+        << (isTooLarge ? "at least " : "") << total << " bytes of shared memory, but a block has " << limit
         << "; force less in one block, or smaller parts one after the other";
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())

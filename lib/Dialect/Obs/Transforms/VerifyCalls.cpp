@@ -1,0 +1,106 @@
+//===- VerifyCalls.cpp - Functions that array code calls ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels call nothing, and the inliner does not say what it leaves, or what it
+// breaks by putting several blocks where one has to be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSVERIFYCALLSPASS
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// True if `call` has to be inlined: it stands in a program of some level, or
+/// passes arrays.
+static bool isInArrayCode(Operation *call) {
+  auto isArray = llvm::IsaPred<PullType, PushType>;
+  if (llvm::any_of(call->getOperandTypes(), isArray) ||
+      llvm::any_of(call->getResultTypes(), isArray) ||
+      call->getParentOfType<LevelScopeOpInterface>())
+    return true;
+  auto function = call->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr("obs.level");
+}
+
+namespace {
+class Verifier {
+public:
+  explicit Verifier(ModuleOp module) : module(module) {}
+
+  /// Checks `call` and what its function calls.
+  LogicalResult verify(CallOpInterface call);
+
+private:
+  LogicalResult refuse(CallOpInterface call, const Twine &why) const;
+
+  ModuleOp module;
+  SymbolTableCollection symbols;
+  /// The calls that lead to the one that is verified, outermost first.
+  SmallVector<CallOpInterface> path;
+  SmallVector<func::FuncOp> active;
+  llvm::SmallPtrSet<Operation *, 8> verified;
+};
+} // namespace
+
+LogicalResult Verifier::refuse(CallOpInterface call, const Twine &why) const {
+  InFlightDiagnostic error =
+      call->emitOpError("[call-inline] ")
+      << why << "; array code calls functions that can be inlined";
+  for (CallOpInterface outer : llvm::reverse(path))
+    if (outer != call)
+      error.attachNote(outer.getLoc()) << "called from here";
+  return error;
+}
+
+LogicalResult Verifier::verify(CallOpInterface call) {
+  auto callee = dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(
+      &symbols));
+  if (!callee)
+    return refuse(call, "calls a function that is not known by its name");
+  if (llvm::is_contained(active, callee))
+    return refuse(call, "calls '" + callee.getName() + "', which is recursive");
+  if (callee.isExternal())
+    return refuse(call,
+                  "calls '" + callee.getName() + "', which has no body");
+  if (!callee.getBody().hasOneBlock())
+    return refuse(call, "calls '" + callee.getName() +
+                            "', which has branches between blocks; use "
+                            "scf.if, scf.for and scf.while there");
+  if (!verified.insert(callee).second)
+    return success();
+  active.push_back(callee);
+  path.push_back(call);
+  WalkResult walked = callee.walk(
+      [&](CallOpInterface inner) { return WalkResult(verify(inner)); });
+  path.pop_back();
+  active.pop_back();
+  return failure(walked.wasInterrupted());
+}
+
+namespace {
+struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
+  void runOnOperation() override {
+    Verifier verifier(getOperation());
+    WalkResult walked = getOperation().walk([&](CallOpInterface call) {
+      bool isChecked = call->getParentOfType<func::FuncOp>() &&
+                       isInArrayCode(call);
+      return WalkResult(isChecked ? verifier.verify(call) : success());
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

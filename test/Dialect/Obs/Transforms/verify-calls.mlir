@@ -1,0 +1,104 @@
+// RUN: obs-opt %s --obs-verify-calls --split-input-file --verify-diagnostics
+
+func.func private @f(i32) -> i32
+func.func @g(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %m = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    // expected-error@+1 {{'func.call' op [call-inline] calls 'f', which has no body}}
+    %y = func.call @f(%x) : (i32) -> i32
+    obs.yield %y : i32
+  }
+  return %m : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func private @f(%x: i32) -> i32 {
+  %c = arith.constant 0 : i32
+  %b = arith.cmpi eq, %x, %c : i32
+  cf.cond_br %b, ^x, ^y
+^x:
+  return %c : i32
+^y:
+  %d = arith.addi %x, %x : i32
+  return %d : i32
+}
+func.func @a(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %s = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    // expected-error@+1 {{[call-inline] calls 'f', which has branches between blocks; use scf.if, scf.for and scf.while there; array code calls functions that can be inlined}}
+    %y = func.call @f(%x) : (i32) -> i32
+    obs.yield %y : i32
+  }
+  return %s : !obs.pull<8 x i32>
+}
+
+// -----
+
+func.func private @f(%x: i32) -> i32 {
+  // expected-error@+1 {{[call-inline] calls 'f', which is recursive}}
+  %y = func.call @f(%x) : (i32) -> i32
+  return %y : i32
+}
+func.func @a(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  %s = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    // expected-note@+1 {{called from here}}
+    %y = func.call @f(%x) : (i32) -> i32
+    obs.yield %y : i32
+  }
+  return %s : !obs.pull<8 x i32>
+}
+
+// -----
+
+// Through a function that could be inlined; a note says how the call is reached.
+
+func.func private @even(%x: i32) -> i32 {
+  // expected-note@+1 {{called from here}}
+  %y = func.call @odd(%x) : (i32) -> i32
+  return %y : i32
+}
+func.func private @odd(%x: i32) -> i32 {
+  // expected-error@+1 {{[call-inline] calls 'even', which is recursive}}
+  %y = func.call @even(%x) : (i32) -> i32
+  return %y : i32
+}
+func.func private @level(%a: !obs.pull<8 x i32>) -> i32 attributes {obs.level = #obs.level<block>} {
+  %c0 = arith.constant 0 : index
+  %x = obs.get %a[%c0] : !obs.pull<8 x i32>
+  // expected-note@+1 {{called from here}}
+  %y = func.call @even(%x) : (i32) -> i32
+  return %y : i32
+}
+
+// -----
+
+// Arrays.
+
+func.func private @arrays(!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
+func.func @host(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+  // expected-error@+1 {{[call-inline] calls 'arrays', which has no body}}
+  %b = func.call @arrays(%a) : (!obs.pull<8 x i32>) -> !obs.pull<8 x i32>
+  return %b : !obs.pull<8 x i32>
+}
+
+// -----
+
+// A function that is not known by its name, in scalar code of any depth.
+
+func.func @indirect(%a: !obs.pull<8 x i32>, %f: (i32) -> i32) -> !obs.pull<8 x i32> {
+  %m = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    // expected-error@+1 {{[call-inline] calls a function that is not known by its name}}
+    %y = func.call_indirect %f(%x) : (i32) -> i32
+    obs.yield %y : i32
+  }
+  return %m : !obs.pull<8 x i32>
+}
+
+// -----
+
+// What the host does alone, it may do by calls.
+
+func.func private @host_only(i32) -> i32
+func.func @scalars(%x: i32) -> i32 {
+  %y = func.call @host_only(%x) : (i32) -> i32
+  return %y : i32
+}

@@ -1,0 +1,44 @@
+// Memory that cannot be had and output that cannot be written are one line of error each.
+
+// RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=copy iota:1073741824xi32" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// MEMORY-NOT: {{.}}
+// MEMORY: {{^}}obs-run: error: out of memory
+// MEMORY-NOT: {{.}}
+// RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824 --device emulate" 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: [[#@LINE+33]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
+
+// RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: not sh -c "obs-opt %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: not sh -c "obs-translate --obs-to-ptx %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL-NOT: {{.}}
+// FULL: {{^}}obs-{{run|opt|translate}}: error: the output cannot be written: No space left on device
+// FULL-NOT: {{.}}
+
+// RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 >&-" 2>&1 | FileCheck %s --check-prefix=CLOSED
+// RUN: not sh -c "obs-opt %s >&-" 2>&1 | FileCheck %s --check-prefix=CLOSED
+// CLOSED: error: the output cannot be written: Bad file descriptor
+
+// A pipe that is closed ends the tool without a word.
+// RUN: sh -c "{ obs-run %s --entry=copy iota:900xi32; obs-opt %s; } | head -c 1" 2>&1 | FileCheck %s --check-prefix=PIPE
+// PIPE: {{^\[$}}
+// PIPE-NOT: {{.}}
+
+// A device has no end.
+// RUN: not obs-run %s --entry=copy /dev/zero:i32 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: error: argument 1, '/dev/zero:i32': a device may have no end; give the extents of an array of at most 2^40 bytes, as in /dev/zero:64xi32
+// RUN: obs-run %s --entry=copy /dev/zero:3xi32 | FileCheck %s --check-prefix=ZEROS
+// ZEROS: [0, 0, 0]
+// RUN: not obs-run %s --entry=copy /dev/null:3xi32 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: error: argument 1, '/dev/null:3xi32': it has 0 elements, and 3 are needed
+
+func.func @copy(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %p = obs.push %a : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
+  %r = obs.force %p : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
+
+func.func @huge(%n: index) -> !obs.pull<? x i32> {
+  %r = obs.iota [%n] : !obs.pull<? x i32>
+  return %r : !obs.pull<? x i32>
+}
