@@ -313,19 +313,52 @@ LogicalResult KernelConverter::convertPrintf(gpu::PrintfOp op) {
   return success();
 }
 
-void KernelConverter::convertAssert(cf::AssertOp op) {
-  Location loc = op.getLoc();
+void KernelConverter::failIf(Location loc, Value failed, SiteKind kind,
+                             const Twine &text) {
   int32_t site = state.addSite(
-      SiteKind::Assert, loc,
-      {builder.getNamedAttr("text", builder.getStringAttr(op.getMsg()))});
-  Value yes =
-      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  Value failed = arith::XOrIOp::create(builder, loc, op.getArg(), yes);
+      kind, loc, {builder.getNamedAttr("text", builder.getStringAttr(text))});
   auto ifOp = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(ifOp.thenBlock());
   call(loc, hook::kAssertFailed, {thread, constantI32(loc, site)}, {},
        /*returns=*/false);
+}
+
+void KernelConverter::convertAssert(cf::AssertOp op) {
+  Location loc = op.getLoc();
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value failed = arith::XOrIOp::create(builder, loc, op.getArg(), yes);
+  failIf(loc, failed, SiteKind::Assert, op.getMsg());
   op.erase();
+}
+
+/// The machine would stop the process, not the program. What the interpreter
+/// refuses is refused at every width.
+void KernelConverter::checkDivision(Operation *op, bool isSigned) {
+  Location loc = op->getLoc();
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Type type = divisor.getType();
+  std::optional<int64_t> known = getConstantIntValue(divisor);
+  auto equals = [&](Value value, const APInt &number) -> Value {
+    Value constant = arith::ConstantOp::create(
+        builder, loc, IntegerAttr::get(type, number));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
+                                 constant);
+  };
+  std::string name = ("'" + op->getName().getStringRef() + "' ").str();
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  if (known.value_or(0) == 0)
+    failIf(loc, equals(divisor, APInt::getZero(width)), SiteKind::Arithmetic,
+           name + "divides by zero");
+  if (isSigned && known.value_or(-1) == -1) {
+    APInt least = APInt::getSignedMinValue(width);
+    Value overflows = arith::AndIOp::create(
+        builder, loc, equals(divisor, APInt::getAllOnes(width)),
+        equals(dividend, least));
+    failIf(loc, overflows, SiteKind::Arithmetic,
+           name + "overflows: the least number divided by -1");
+  }
 }
 
 LogicalResult KernelConverter::convertAtomic(memref::AtomicRMWOp op) {
@@ -442,6 +475,13 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
     return success();
   }
 
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                      arith::FloorDivSIOp>(op);
+  if (isSigned || isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op)) {
+    checkDivision(op, isSigned);
+    return success();
+  }
+
   if (auto alloca = dyn_cast<memref::AllocaOp>(op))
     return convertAlloca(alloca);
   if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -496,6 +536,17 @@ LogicalResult KernelConverter::convertOp(Operation *op) {
   // All memory is in one address space.
   if (isa<memref::MemorySpaceCastOp, LLVM::AddrSpaceCastOp>(op))
     return replace(op->getOperand(0));
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (getConstantIntValue(loop.getStep()).value_or(0) > 0)
+      return success();
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(loop.getStep().getType(), 0));
+    failIf(loc,
+           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                 loop.getStep(), zero),
+           SiteKind::Arithmetic, "the step of a loop must be positive");
+    return success();
+  }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     builder.setInsertionPointToStart(loop.getBeforeBody());
     int32_t site = state.addSite(SiteKind::Loop, loc);

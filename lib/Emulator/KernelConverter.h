@@ -106,6 +106,9 @@ private:
   LogicalResult convertAtomic(memref::AtomicRMWOp op);
   LogicalResult convertGenericAtomic(memref::GenericAtomicRMWOp op);
   void convertAssert(cf::AssertOp op);
+  void checkDivision(Operation *op, bool isSigned);
+  /// Stops the launch with an error of `kind` where `failed` holds.
+  void failIf(Location loc, Value failed, SiteKind kind, const Twine &text);
 
   /// Counts the iterations of the innermost loop around each store with the
   /// contract `disjoint` that is not a part of the force that stores.

@@ -60,6 +60,7 @@ enum class SiteKind : uint8_t {
   ShuffleIdx,
   Printf,
   Assert,
+  Arithmetic,
   Loop,
   Return
 };

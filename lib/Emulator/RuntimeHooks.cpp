@@ -365,7 +365,8 @@ void Launch::failIndex(Thread &thread, uint32_t site, uint64_t dim,
 }
 
 void Launch::failAssert(Thread &thread, uint32_t site) {
-  setError(thread, site, "assertion-failed",
+  bool isAssert = sites[site].kind == SiteKind::Assert;
+  setError(thread, site, isAssert ? "assertion-failed" : "arithmetic",
            sites[site].text + " (" + describe(thread) + ")");
   abandon(thread);
 }

@@ -30,6 +30,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,10 +50,36 @@ static bool needsExpansion(Operation *op) {
           memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
           memref::ExtractStridedMetadataOp>(op))
     return true;
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+      op->getOperand(0).getType().isInteger(1))
+    return true;
   return isa_and_nonnull<affine::AffineDialect>(op->getDialect());
 }
 
-/// Replaces operations without a counterpart in LLVM by simpler ones.
+namespace {
+/// A truth value as a float. NVPTX converts it as an integer of 32 bits, and
+/// then true is 1 with a sign, too.
+template <typename CastOp> struct BitToFloat : OpRewritePattern<CastOp> {
+  using OpRewritePattern<CastOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CastOp cast,
+                                PatternRewriter &rewriter) const override {
+    if (!cast.getIn().getType().isInteger(1))
+      return rewriter.notifyMatchFailure(cast, "not of a truth value");
+    double value = std::is_same_v<CastOp, arith::SIToFPOp> ? -1.0 : 1.0;
+    auto number = [&](double x) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, cast.getLoc(), rewriter.getFloatAttr(cast.getType(), x));
+    };
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(cast, cast.getIn(),
+                                                 number(value), number(0.0));
+    return success();
+  }
+};
+} // namespace
+
+/// Replaces operations without a counterpart in LLVM, or which NVPTX takes for
+/// others, by simpler ones.
 static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     return needsExpansion(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -63,6 +90,8 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   RewritePatternSet metadata(module.getContext());
   memref::populateExpandStridedMetadataPatterns(metadata);
   arith::populateCeilFloorDivExpandOpsPatterns(metadata);
+  metadata.add<BitToFloat<arith::SIToFPOp>, BitToFloat<arith::UIToFPOp>>(
+      module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(metadata))))
     return failure();
   RewritePatternSet affine(module.getContext());
@@ -93,6 +122,30 @@ static LogicalResult checkLibdevice(gpu::GPUModuleOp module,
   if (!llvm::sys::fs::exists(path))
     return first->emitError() << "'" << first->getName()
                               << "' needs libdevice, but there is no " << path;
+  return success();
+}
+
+/// Refuses what kernels of other tools may contain and the conversion does not
+/// know.
+static LogicalResult checkModule(gpu::GPUModuleOp module) {
+  for (Operation &op : *module.getBody()) {
+    if (!isa<FunctionOpInterface, memref::GlobalOp, LLVM::GlobalOp>(op))
+      return op.emitOpError("stands outside of a function; a gpu.module holds "
+                            "functions and tables");
+    auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+    if (!kernel)
+      continue;
+    for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      auto memory = dyn_cast<BaseMemRefType>(type);
+      auto ranked = dyn_cast<MemRefType>(type);
+      if (memory && (!ranked || !ranked.hasStaticShape() ||
+                     !ranked.getLayout().isIdentity()))
+        return kernel.emitOpError("has argument ")
+               << number << " of type " << type
+               << ", which carries extents; pass memory of a static shape, as "
+                  "obs-to-gpu does, and the extents as index";
+    }
+  }
   return success();
 }
 
@@ -144,7 +197,8 @@ struct ConvertKernelsToNVVM
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     MLIRContext *context = &getContext();
-    if (failed(checkLibdevice(module, libdevice)) ||
+    if (failed(checkModule(module)) ||
+        failed(checkLibdevice(module, libdevice)) ||
         failed(expandOperations(module)))
       return signalPassFailure();
 

@@ -112,6 +112,13 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
   }
   if (op.getNumRegions() != 0)
     return emitNested(op, level);
+  if (isa<memref::AllocOp>(op) ||
+      (isa<memref::AllocaOp>(op) &&
+       (level != Level::Thread || !op.getOperands().empty())))
+    return op.emitOpError("[R2-private] allocates in code of level ")
+           << stringifyLevel(level)
+           << "; a kernel has arrays of threads by memref.alloca of a static "
+              "shape, and all others by obs.force";
   builder.clone(op, values);
   return success();
 }
@@ -453,7 +460,7 @@ LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
                                    builder, loc, source->buffers[k], from))
                              : values.lookupOrDefault(fill.getInit()[k]);
         memref::StoreOp::create(builder, loc, value, buffer, to)
-            ->setAttr("obs.contract", builder.getStringAttr("init"));
+            ->setAttr("obs.contract", builder.getStringAttr(initialMark));
       }
     });
   }

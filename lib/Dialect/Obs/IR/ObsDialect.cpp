@@ -75,7 +75,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
-      name == "obs.registers" || name == "obs.origin" ||
+      name == "obs.registers" || name == "obs.origin" || name == nestingAttrName ||
       name == packedAttrName || name == "obs.constant" || name == "obs.entry" ||
       name == "obs.unnamed")
     return success();
@@ -191,6 +191,14 @@ Value obs::buildExtent(OpBuilder &builder, Location loc, Value array,
     return arith::ConstantIndexOp::create(builder, loc, extent);
   return DimOp::create(builder, loc, builder.getIndexType(), array,
                        builder.getI64IntegerAttr(dim));
+}
+
+unsigned obs::getInitialNesting(Operation *write) {
+  auto mark = write->getAttrOfType<StringAttr>("obs.contract");
+  if (!mark || mark.getValue() != initialMark)
+    return 0;
+  auto nesting = write->getAttrOfType<IntegerAttr>(nestingAttrName);
+  return nesting ? nesting.getInt() : 1;
 }
 
 std::optional<unsigned> obs::getKnownDimension(memref::DimOp dim) {

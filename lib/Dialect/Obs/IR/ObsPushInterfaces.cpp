@@ -93,7 +93,7 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
     }
     // What an earlier emission found out.
     if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
-      contract.initial |= mark.getValue() == "init";
+      contract.initial = getInitialNesting(write);
       contract.unchecked |= mark.getValue() == "disjoint";
       contract.unproved |= mark.getValue() == unprovedMark;
     }
@@ -146,7 +146,7 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
                if (getOnto())
                  values = buildGet(b, loc, getOnto(), indices);
                WriteContract initial;
-               initial.initial = true;
+               initial.initial = 1;
                writer(b, loc, values, indices, initial);
              });
   }
@@ -156,11 +156,18 @@ void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
     clones.push_back(builder.clone(op, mapping));
   Block *block = builder.getInsertionBlock();
   Block::iterator end = builder.getInsertionPoint();
+  bool hasInitial = !getInit().empty() || getOnto();
+  auto nested = [&](OpBuilder &b, Location l, ValueRange values,
+                    ValueRange indices, WriteContract contract) {
+    if (contract.initial && hasInitial)
+      ++contract.initial;
+    writer(b, l, values, indices, contract);
+  };
   for (Operation *clone : clones)
     redirectWrites(builder, clone,
-                   {getContract(), getKindAttr(), /*initial=*/false,
+                   {getContract(), getKindAttr(), /*initial=*/0,
                     /*unchecked=*/getUnchecked()},
-                   writer);
+                   nested);
   builder.setInsertionPoint(block, end);
 }
 Value FillOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {

@@ -259,8 +259,13 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
              }
              // What the checks of kernels have to know about this write.
              if (own.initial)
-               write->setAttr("obs.contract", b.getStringAttr("init"));
-             else if (own.unchecked && own.contract == Contract::Disjoint)
+               write->setAttr("obs.contract", b.getStringAttr(initialMark));
+             if (own.initial > 1)
+               write->setAttr(nestingAttrName,
+                              b.getI64IntegerAttr(own.initial));
+             if (own.initial)
+               return;
+             if (own.unchecked && own.contract == Contract::Disjoint)
                write->setAttr("obs.contract", b.getStringAttr("disjoint"));
              else if (own.unproved && own.contract == Contract::Disjoint)
                write->setAttr("obs.contract", b.getStringAttr(unprovedMark));

@@ -81,14 +81,17 @@ static Value getCopied(FillOp fill) {
   Value array = read.getArray();
   if (!isa_and_nonnull<ForceOp, ViewOp>(array.getDefiningOp()))
     return {};
-  SmallVector<Value> extents = llvm::to_vector(fill.getExtents());
   for (auto [dim, number] : llvm::enumerate(loop.getExtents()))
     if (!isExtentOf(number, array, dim))
       return {};
+  // The result has the extents of the array, and its type says so.
   auto type = cast<PullType>(array.getType());
+  if (fill.getResult().getType().getExtents() != type.getExtents())
+    return {};
   unsigned next = 0;
   for (unsigned dim : llvm::seq(type.getRank()))
-    if (type.isDynamicExtent(dim) && !isExtentOf(extents[next++], array, dim))
+    if (type.isDynamicExtent(dim) &&
+        !isExtentOf(fill.getExtents()[next++], array, dim))
       return {};
   return array;
 }

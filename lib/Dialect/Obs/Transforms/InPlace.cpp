@@ -322,7 +322,7 @@ InPlace obs::mayRunInPlace(LaunchOp launch, unsigned in, unsigned out) {
       // A mark is of initial contents, or of a claim that nobody has proved.
       auto mark = write->getAttrOfType<StringAttr>("obs.contract");
       isPlain &= write.getEffectiveContract().contract == Contract::Disjoint &&
-                 (!mark || mark.getValue() != "init");
+                 (!mark || mark.getValue() != initialMark);
       isPromised &= !mark || mark.getValue() == unprovedMark;
       writes.push_back(write);
     }

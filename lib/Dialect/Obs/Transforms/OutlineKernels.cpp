@@ -284,18 +284,15 @@ static SmallVector<ParOp> getLoops(FillOp fill) {
   return loops;
 }
 
-/// True for a loop over the threads of the grid that writes the initial
-/// contents of a part of the result.
-static bool isInitialLoop(ParOp par) {
-  return par.getUnit() == Level::Thread &&
-         par.getBody()
-             .walk([](WriteOp write) {
-               auto mark = write->getAttrOfType<StringAttr>("obs.contract");
-               return mark && mark.getValue() == "init"
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
+/// For a loop over the threads of the grid that writes the initial contents of a
+/// part of the result, how deep the fill of that part is nested; 0 for others.
+static unsigned getInitialNesting(ParOp par) {
+  unsigned nesting = 0;
+  if (par.getUnit() == Level::Thread)
+    par.getBody().walk([&](WriteOp write) {
+      nesting = std::max(nesting, getInitialNesting(write.getOperation()));
+    });
+  return nesting;
 }
 
 /// A loop has no turns if one of its extents is negative, whatever their
@@ -313,9 +310,6 @@ void Outliner::clampExtents(FillOp fill) {
   }
 }
 
-static bool hasInitialLoops(FillOp fill) {
-  return llvm::any_of(getLoops(fill), isInitialLoop);
-}
 
 /// True if `fill` is its initial contents, which need no kernel.
 static bool isInitialOnly(FillOp fill) {
@@ -324,12 +318,12 @@ static bool isInitialOnly(FillOp fill) {
                       [](Operation &op) { return isMemoryEffectFree(&op); });
 }
 
-/// A copy of `fill` with only those loops that write initial contents, or only
-/// the others.
-static FillOp selectLoops(OpBuilder &builder, FillOp fill, bool initial) {
+/// A copy of `fill` with only those loops that write initial contents of parts
+/// that are nested so deep, or only the others (0).
+static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   auto copy = cast<FillOp>(builder.clone(*fill));
   for (ParOp par : getLoops(copy))
-    if (isInitialLoop(par) != initial)
+    if (getInitialNesting(par) != nesting)
       par.erase();
   return copy;
 }
@@ -373,17 +367,28 @@ LogicalResult Outliner::run() {
     return failure();
 
   // Nothing orders two loops over the whole grid in one kernel, so initial
-  // contents of parts of the result are a kernel that goes before.
-  if (llvm::any_of(fills, hasInitialLoops)) {
-    SmallVector<FillOp> initial, rest;
-    for (FillOp fill : fills) {
-      initial.push_back(selectLoops(host, fill, /*initial=*/true));
-      rest.push_back(selectLoops(host, fill, /*initial=*/false));
+  // contents of parts of the result are a kernel that goes before: one for each
+  // depth of nesting, from the outside inwards.
+  llvm::SmallSetVector<unsigned, 4> depths;
+  for (FillOp fill : fills)
+    for (ParOp par : getLoops(fill))
+      depths.insert(getInitialNesting(par));
+  SmallVector<unsigned> nestings = depths.takeVector();
+  llvm::sort(nestings);
+  if (!nestings.empty() && nestings.back() > 0) {
+    // The program itself comes last.
+    llvm::erase(nestings, 0u);
+    nestings.push_back(0);
+    for (unsigned nesting : nestings) {
+      SmallVector<FillOp> selected = llvm::map_to_vector(
+          fills, [&](FillOp fill) { return selectLoops(host, fill, nesting); });
+      std::string suffix = nesting == 0   ? ""
+                           : nesting == 1 ? "_init"
+                                          : "_init" + std::to_string(nesting);
+      launch(selected, (name + suffix).str());
+      for (FillOp fill : selected)
+        fill.erase();
     }
-    launch(initial, (name + "_init").str());
-    launch(rest, name);
-    for (FillOp fill : llvm::concat<FillOp>(initial, rest))
-      fill.erase();
   } else if (!llvm::all_of(fills, isInitialOnly)) {
     launch(fills, name);
   }

@@ -41,8 +41,10 @@ namespace mlir::obs {
 struct WriteContract {
   Contract contract = Contract::Disjoint;
   Attribute kind;
-  /// Initial contents, which later writes of the same force may replace.
-  bool initial = false;
+  /// Not 0 for initial contents, which later writes of the same force may
+  /// replace: how deep the fill is nested in others that have such contents, 1
+  /// for the outermost. Those of a deeper fill replace those around it.
+  unsigned initial = 0;
   /// That no other write reaches the element is claimed, not proved (R5).
   bool unchecked = false;
   /// Nothing is claimed, but the contract of the source could not be proved.
@@ -52,6 +54,11 @@ struct WriteContract {
 /// Of `obs.contract` on a write whose contract `disjoint` is neither proved nor
 /// refuted.
 constexpr llvm::StringLiteral unprovedMark = "unproved";
+
+/// Of `obs.contract` on a write of initial contents, and the attribute that says
+/// how deep their fill is nested, if that is more than 1.
+constexpr llvm::StringLiteral initialMark = "init";
+constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
 /// What a push array calls for every element that it writes: one value for each
 /// element type, one index for each dimension. The builder stands in
@@ -126,6 +133,9 @@ SmallVector<Value> cloneBody(OpBuilder &builder, Region &region,
 /// `kind` says, which is valid at `from`. Gives the value before.
 Value buildAtomic(OpBuilder &builder, Location loc, Attribute kind, Value value,
                   Value memory, ValueRange indices, Operation *from);
+
+/// The `WriteContract::initial` of a write whose contract is marked.
+unsigned getInitialNesting(Operation *write);
 
 /// The values of a mixed list as in DynamicIndexList.
 SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,

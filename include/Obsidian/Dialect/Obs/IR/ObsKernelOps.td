@@ -15,7 +15,7 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Obs_KernelOp : Obs_Op<"kernel", [
-    IsolatedFromAbove, FunctionOpInterface, NoTerminator,
+    AutomaticAllocationScope, IsolatedFromAbove, FunctionOpInterface, NoTerminator,
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>]> {
   let summary = "One kernel: a program of level grid over its arguments";
   let description = [{

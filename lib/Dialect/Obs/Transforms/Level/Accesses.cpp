@@ -82,9 +82,7 @@ static AccessKind getKind(Operation *op) {
     return AccessKind::Read;
   if (!isa<memref::StoreOp>(op))
     return AccessKind::Atomic;
-  auto contract = op->getAttrOfType<StringAttr>("obs.contract");
-  return contract && contract.getValue() == "init" ? AccessKind::InitialWrite
-                                                   : AccessKind::Write;
+  return getInitialNesting(op) ? AccessKind::InitialWrite : AccessKind::Write;
 }
 
 /// Adds the accesses of `op` itself.

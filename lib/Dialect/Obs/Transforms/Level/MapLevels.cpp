@@ -458,6 +458,35 @@ Value KernelMapper::buildWarpMask() {
                                  bits(warpSize));
 }
 
+/// What a thread has for itself nobody else changes, and a GPU has no atomic
+/// operations on it.
+static void replacePrivateAtomics(gpu::GPUFuncOp function) {
+  auto isPrivate = [](Value memory) {
+    Value root = getRoot(memory);
+    return root && root.getDefiningOp<memref::AllocaOp>();
+  };
+  function.walk([&](Operation *op) {
+    auto [memory, indices] = getIndexedMemory(op);
+    if (!isa<memref::AtomicRMWOp, memref::GenericAtomicRMWOp>(op) ||
+        !isPrivate(memory))
+      return;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value before = memref::LoadOp::create(builder, loc, memory, indices);
+    Value after;
+    if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
+      after = update.getKind() == arith::AtomicRMWKind::assign
+                  ? update.getValue()
+                  : arith::getReductionOp(update.getKind(), builder, loc,
+                                          before, update.getValue());
+    else
+      after = cloneBody(builder, op->getRegion(0), before).front();
+    memref::StoreOp::create(builder, loc, after, memory, indices);
+    op->replaceAllUsesWith(ValueRange(before));
+    op->erase();
+  });
+}
+
 gpu::GPUFuncOp KernelMapper::run() {
   kernel.walk([&](memref::AllocOp alloc) {
     auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
@@ -514,11 +543,17 @@ gpu::GPUFuncOp KernelMapper::run() {
   });
   for (scf::ForOp loop : spread)
     mapSingle(loop);
+  replacePrivateAtomics(function);
+  // Memory of a thread is there once, not again in each iteration.
+  function.walk([&](memref::AllocaOp alloca) {
+    if (alloca->getParentOfType<LoopLikeOpInterface>())
+      alloca->moveBefore(&function.getBody().front(),
+                         function.getBody().front().begin());
+  });
   // What a store promises, or permits, is what checks of kernels go by. That it
   // was first of several was for the barriers, which are placed.
   function.walk([](memref::StoreOp store) {
-    auto contract = store->getAttrOfType<StringAttr>("obs.contract");
-    if (contract && contract.getValue() == "init") {
+    if (getInitialNesting(store)) {
       store->removeAttr("obs.contract");
       store->removeAttr("obs.origin");
     }

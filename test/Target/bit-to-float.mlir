@@ -1,0 +1,34 @@
+// NVPTX converts a truth value with its sign as it does without one. So the conversion is a choice before.
+
+// RUN: obs-opt %s --obs-to-nvvm=format=nvvm | FileCheck %s
+// CHECK-LABEL: llvm.func @signed
+// CHECK-NOT: sitofp
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, bf16
+// CHECK-LABEL: llvm.func @unsigned
+// CHECK-NOT: uitofp
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, f16
+
+// RUN: obs-run %s --entry=signed iota:4xi32 --device=interpret | FileCheck %s --check-prefix=SIGNED
+// RUN: obs-run %s --entry=signed iota:4xi32 --device=emulate | FileCheck %s --check-prefix=SIGNED
+// SIGNED: [0.0, -1.0, 0.0, -1.0]
+func.func @signed(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
+  %m = obs.map (%x = %a : !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
+    %b = arith.trunci %x : i32 to i1
+    %f = arith.sitofp %b : i1 to bf16
+    obs.yield %f : bf16
+  }
+  %p = obs.push %m : !obs.pull<4 x bf16> -> !obs.push<grid, 4 x bf16>
+  %r = obs.force %p {kernel = "signed"} : !obs.push<grid, 4 x bf16> -> !obs.pull<4 x bf16>
+  return %r : !obs.pull<4 x bf16>
+}
+
+func.func @unsigned(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x f16> {
+  %m = obs.map (%x = %a : !obs.pull<4 x i32>) -> !obs.pull<4 x f16> {
+    %b = arith.trunci %x : i32 to i1
+    %f = arith.uitofp %b : i1 to f16
+    obs.yield %f : f16
+  }
+  %p = obs.push %m : !obs.pull<4 x f16> -> !obs.push<grid, 4 x f16>
+  %r = obs.force %p {kernel = "unsigned"} : !obs.push<grid, 4 x f16> -> !obs.pull<4 x f16>
+  return %r : !obs.pull<4 x f16>
+}

@@ -1,0 +1,23 @@
+// Kernels of other tools: what the conversion does not know is refused with its place.
+
+// RUN: split-file %s %t
+// RUN: not obs-translate --obs-to-ptx %t/operation.mlir 2>&1 | FileCheck %s --check-prefix=OPERATION
+// RUN: not obs-translate --obs-to-llvmir %t/operation.mlir 2>&1 | FileCheck %s --check-prefix=OPERATION
+// OPERATION: operation.mlir:5:8: error: 'gpu.grid_dim' op stands outside of a function; a gpu.module holds functions and tables
+// RUN: not obs-opt --obs-to-nvvm %t/extents.mlir 2>&1 | FileCheck %s --check-prefix=EXTENTS
+// EXTENTS: extents.mlir:2:3: error: 'gpu.func' op has argument 0 of type 'memref<?xf32>', which carries extents; pass memory of a static shape, as obs-to-gpu does, and the extents as index
+
+//--- operation.mlir
+gpu.module @kernels {
+  gpu.func @k() kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    gpu.return
+  }
+  %g = gpu.grid_dim x
+}
+
+//--- extents.mlir
+gpu.module @m {
+  gpu.func @k(%a: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
