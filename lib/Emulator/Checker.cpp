@@ -15,6 +15,7 @@
 #include "llvm/ADT/Twine.h"
 
 #include <cstring>
+#include <deque>
 #include <optional>
 
 using namespace mlir::obs::emulator;
@@ -37,6 +38,9 @@ struct BlockState {
   std::vector<unsigned char> written;
   std::unique_ptr<CellTable> cells;
   std::vector<llvm::SmallVector<PrivateArray, 1>> privates;
+  /// For each thread, which bytes were written of the elements that it has
+  /// loaded for copies and not stored yet, in their order.
+  std::vector<std::deque<llvm::SmallVector<unsigned char, 16>>> copied;
 };
 
 /// What is known about a site of the machine.
@@ -319,6 +323,23 @@ bool Checker::Impl::checkWritten(const AccessEvent &event,
                                  llvm::StringRef source, std::string &message) {
   bool reads =
       event.kind != AccessKind::Store && event.kind != AccessKind::SyncStore;
+  if (event.contract == StoreContract::Copy) {
+    auto &copied = blockState(event.block).copied[event.thread];
+    if (reads) {
+      copied.emplace_back(written, written + event.bytes);
+      return true;
+    }
+    // Passes may have made one load of several, or dropped a store.
+    while (!copied.empty() && copied.front().size() != event.bytes)
+      copied.pop_front();
+    if (copied.empty()) {
+      std::memset(written, 1, event.bytes);
+      return true;
+    }
+    llvm::copy(copied.front(), written);
+    copied.pop_front();
+    return true;
+  }
   if (reads && std::memchr(written, 0, event.bytes)) {
     message =
         (event.location + ": uninit: " + nameOf(event.kind) + " of " +
@@ -412,6 +433,7 @@ void Checker::blockBegins(uint64_t number, const void *shared,
     block = std::make_unique<BlockState>();
     block->cells = std::make_unique<CellTable>(sharedBytes);
     block->privates.resize(impl->numThreads);
+    block->copied.resize(impl->numThreads);
   } else {
     block = std::move(impl->idle.back());
     impl->idle.pop_back();
@@ -421,6 +443,8 @@ void Checker::blockBegins(uint64_t number, const void *shared,
   block->written.assign(sharedBytes, 0);
   for (auto &arrays : block->privates)
     arrays.clear();
+  for (auto &copies : block->copied)
+    copies.clear();
   impl->blocks[number] = std::move(block);
   impl->lastBlock = nullptr;
 }

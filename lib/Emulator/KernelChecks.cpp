@@ -50,7 +50,10 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
       builder.getNamedAttr("align", builder.getI64IntegerAttr(elemBytes)),
       builder.getNamedAttr("buffer",
                            LocationAttr(findBuffer(memref).getLoc()))};
-  if (Attribute contract = op->getAttr("obs.contract"))
+  if (op->hasAttr("obs.copy"))
+    info.push_back(
+        builder.getNamedAttr("contract", builder.getStringAttr("copy")));
+  else if (Attribute contract = op->getAttr("obs.contract"))
     info.push_back(builder.getNamedAttr("contract", contract));
   Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
 

@@ -85,6 +85,7 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
       site.contract = llvm::StringSwitch<StoreContract>(contract.getValue())
                           .Case("any", StoreContract::Any)
                           .Case("disjoint", StoreContract::Disjoint)
+                          .Case("copy", StoreContract::Copy)
                           .Default(StoreContract::None);
     if (auto order = dict.getAs<IntegerAttr>("order"))
       site.order = order.getInt();

@@ -294,8 +294,8 @@ static LogicalResult runSplit(Frame &frame, const Instruction &inst) {
   return frame.setPull(inst, 0, chunks, readChunk);
 }
 
-/// The extents that all inner arrays of a nested array have; those of an empty
-/// one are taken from its type, and 0 where that does not tell.
+/// The extents that all inner arrays of a nested array have; of an empty one
+/// those that the first would have, or 0 where only elements tell.
 static LogicalResult getInnerExtents(Frame &frame, const Instruction &inst,
                                      const PullArray &nested, PullType type,
                                      IndexVector &extents) {
@@ -304,15 +304,17 @@ static LogicalResult getInnerExtents(Frame &frame, const Instruction &inst,
     extents = IndexVector(innerType.getExtents());
     return success();
   }
-  if (getNumElements(nested.extents) == 0) {
+  DataVector inner;
+  IndexVector zero(nested.extents.size(), 0);
+  auto read = [&] { return nested.read(inst.op->getLoc(), zero, inner); };
+  if (getNumElements(nested.extents) != 0) {
+    if (failed(read()))
+      return failure();
+  } else if (failed(frame.machine.probe(read))) {
     for (int64_t extent : innerType.getExtents())
       extents.push_back(ShapedType::isDynamic(extent) ? 0 : extent);
     return success();
   }
-  DataVector inner;
-  IndexVector zero(nested.extents.size(), 0);
-  if (failed(nested.read(inst.op->getLoc(), zero, inner)))
-    return failure();
   extents = static_cast<const PullArray &>(*inner.front().object).extents;
   return success();
 }
@@ -530,7 +532,13 @@ static LogicalResult runUnzip(Frame &frame, const Instruction &inst) {
 static LogicalResult runGet(Frame &frame, const Instruction &inst) {
   PullPtr array = frame.getPull(inst, 0);
   IndexVector index = frame.getIndex(inst, 1, inst.operands.size() - 1);
-  if (!isInRange(index, array->extents))
+  bool isNested = llvm::any_of(inst.op->getResultTypes(), llvm::IsaPred<PullType>);
+  if (frame.machine.isProbing() && !isNested) {
+    for (auto [i, type] : llvm::enumerate(inst.op->getResultTypes()))
+      frame.set(inst, i, Scalar(type, 0));
+    return success();
+  }
+  if (!isInRange(index, array->extents) && !frame.machine.isProbing())
     return frame.trap(inst, "index " + formatIndex(index) +
                                 " is outside of the extents " +
                                 formatIndex(array->extents));

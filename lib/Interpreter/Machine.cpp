@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -188,6 +189,29 @@ LogicalResult Machine::trap(Location loc, const Twine &text) {
   return failure();
 }
 
+LogicalResult Machine::trapUnwritten(Location loc, const Twine &text) {
+  isUnwritten = message.empty();
+  return trap(loc, text);
+}
+
+bool Machine::takeUnwritten() {
+  if (!std::exchange(isUnwritten, false))
+    return false;
+  message.clear();
+  return true;
+}
+
+LogicalResult Machine::probe(llvm::function_ref<LogicalResult()> fn) {
+  bool wasProbing = std::exchange(probing, true);
+  raw_ostream *output = std::exchange(options.output, nullptr);
+  LogicalResult result = fn();
+  options.output = output;
+  probing = wasProbing;
+  if (failed(result))
+    message.clear();
+  return result;
+}
+
 llvm::Error Machine::takeError() {
   return llvm::createStringError(std::exchange(message, std::string()));
 }
@@ -293,7 +317,7 @@ LogicalResult Frame::checkExtents(const Instruction &inst, Type arrayType,
     std::string begin = ("[R4-extents] extent " + Twine(dim) +
                          " of the array would be " + Twine(extent))
                             .str();
-    if (extent < 0)
+    if (extent < 0 || extent > maxElements)
       return trap(inst, begin);
     if (!ShapedType::isDynamic(statics[dim])) {
       if (extent != statics[dim])

@@ -90,6 +90,11 @@ public:
 
   /// Records why and where the program stops; the first trap counts.
   LogicalResult trap(Location loc, const Twine &message);
+  /// The same for reading an element that was never written.
+  LogicalResult trapUnwritten(Location loc, const Twine &message);
+  /// True if the trap is such a one; then it is forgotten. Who copies elements
+  /// copies that there is none.
+  bool takeUnwritten();
   llvm::Error takeError();
 
   /// The numbered body of `function`, or null after a trap.
@@ -108,6 +113,12 @@ public:
   /// Materializes a value that a loop carries or a host function returns.
   LogicalResult materialize(Location loc, Type type, Datum &value);
 
+  /// Runs `fn` for the extents of the arrays that it makes, where there are no
+  /// elements: those that it reads are 0, nothing is stored or printed, and
+  /// assertions hold. Nothing is left of a trap.
+  LogicalResult probe(llvm::function_ref<LogicalResult()> fn);
+  bool isProbing() const { return probing; }
+
   InterpreterOptions options;
   /// Elements of obs.constant operations that ran.
   DenseMap<Operation *, std::shared_ptr<const Store>> constants;
@@ -116,6 +127,8 @@ private:
   Type indexType;
   DenseMap<Operation *, std::unique_ptr<Code>> codes;
   unsigned callDepth = 0;
+  bool probing = false;
+  bool isUnwritten = false;
   std::string message;
 };
 

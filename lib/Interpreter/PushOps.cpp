@@ -74,8 +74,11 @@ static LogicalResult runFill(Frame &frame, const Instruction &inst) {
       int64_t position = 0;
       auto initialize = [&](Index index) -> LogicalResult {
         DataVector elements = init;
-        if (onto && failed(onto->read(loc, index, elements)))
-          return failure();
+        if (onto && failed(onto->read(loc, index, elements))) {
+          // What has no element there has none here.
+          ++position;
+          return success(machine.takeUnwritten());
+        }
         store->define(position++, elements);
         return success();
       };
@@ -173,29 +176,40 @@ static LogicalResult runDistribute(Frame &frame, const Instruction &inst) {
   Location loc = inst.op->getLoc();
   auto closure = makeClosure(frame, inst);
   // The arrays that the sub-program with index `outer` yields.
-  auto runPart = [=](Index outer, Data &parts) -> LogicalResult {
+  auto runPart = [=, &machine, &inst](Index outer, Data &parts) -> LogicalResult {
     DataVector arguments;
-    for (const PullPtr &array : arrays)
-      if (failed(array->read(loc, outer, arguments)))
-        return failure();
+    for (auto [array, operand] :
+         llvm::zip_equal(arrays, inst.op->getOperands())) {
+      auto type = cast<PullType>(operand.getType());
+      if (!machine.isProbing() || type.isNested()) {
+        if (failed(array->read(loc, outer, arguments)))
+          return failure();
+        continue;
+      }
+      for (Type element : type.getElementTypes())
+        arguments.push_back(Scalar(element, 0));
+    }
     return (*closure)(arguments, parts);
   };
   IndexVector outerExtents = arrays[0]->extents;
   unsigned outerRank = outerExtents.size();
 
   // Extents of the parts that the types leave open are those of the first
-  // sub-program, run for nothing else; of none if there is no sub-program.
+  // sub-program, which is run for nothing else, or of one that is made up.
   DataVector first;
   bool isOpen = llvm::any_of(inst.op->getResultTypes(), [&](Type type) {
     return llvm::any_of(getArrayExtents(type).drop_front(outerRank),
                         ShapedType::isDynamic);
   });
+  auto runFirst = [&] { return runPart(IndexVector(outerRank, 0), first); };
   if (isOpen && getNumElements(outerExtents) != 0) {
     raw_ostream *output = std::exchange(machine.options.output, nullptr);
-    LogicalResult result = runPart(IndexVector(outerRank, 0), first);
+    LogicalResult result = runFirst();
     machine.options.output = output;
     if (failed(result))
       return failure();
+  } else if (isOpen && failed(machine.probe(runFirst))) {
+    first.clear();
   }
 
   for (unsigned k = 0; k < inst.results.size(); ++k) {
@@ -267,7 +281,8 @@ static LogicalResult runForce(Frame &frame, const Instruction &inst) {
         Store::create(machine, loc, array->extents, type.getElementTypes());
     if (!store)
       return failure();
-    if (failed(array->run([&](Location writeLoc, DataRef values, Index index) {
+    if (!machine.isProbing() &&
+        failed(array->run([&](Location writeLoc, DataRef values, Index index) {
           return store->write(machine, writeLoc, values, index);
         })))
       return failure();

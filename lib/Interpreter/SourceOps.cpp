@@ -32,10 +32,11 @@ static LogicalResult runView(Frame &frame, const Instruction &inst) {
                                         formatLocation(loc) +
                                         " after its memory has changed");
       if (!memory->defined[position])
-        return machine.trap(reader, "element " + formatIndex(index) +
-                                        " of the memory was never written "
-                                        "(the view is made at " +
-                                        formatLocation(loc) + ")");
+        return machine.trapUnwritten(
+            reader, "element " + formatIndex(index) +
+                        " of the memory was never written (the view is made "
+                        "at " +
+                        formatLocation(loc) + ")");
       out.push_back(Scalar(memory->elementType, memory->bits[position]));
     }
     return success();

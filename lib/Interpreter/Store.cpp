@@ -189,9 +189,10 @@ PullPtr Machine::makeStored(Location loc,
   array->read = [this, loc, store](Location reader, Index index, Data &out) {
     int64_t position = linearize(index, store->getExtents());
     if (!store->isDefined(position))
-      return trap(reader, "element " + formatIndex(index) +
-                              " was never written (the array is made at " +
-                              formatLocation(loc) + ")");
+      return trapUnwritten(reader,
+                           "element " + formatIndex(index) +
+                               " was never written (the array is made at " +
+                               formatLocation(loc) + ")");
     store->read(position, out);
     return success();
   };
@@ -201,7 +202,7 @@ PullPtr Machine::makeStored(Location loc,
 FailureOr<PullPtr> Machine::materialize(Location loc, PullPtr array,
                                         PullType type) {
   // Arrays of arrays are virtual always.
-  if (array->isStored || type.isNested())
+  if (array->isStored || type.isNested() || isProbing())
     return array;
   std::shared_ptr<Store> store =
       Store::create(*this, loc, array->extents, type.getElementTypes());

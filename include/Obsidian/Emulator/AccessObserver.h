@@ -29,8 +29,10 @@ enum class AccessKind : uint8_t { Load, Store, SyncLoad, SyncStore, Atomic };
 enum class MemorySpace : uint8_t { Global, Shared, Private, Constant };
 
 /// What a store promises or permits (`obs.contract`): with Any other stores of
-/// the contract may hit the same element, with Disjoint none does.
-enum class StoreContract : uint8_t { None, Any, Disjoint };
+/// the contract may hit the same element, with Disjoint none does. A load and
+/// the store behind it that are a Copy (`obs.copy`) copy an element, also one
+/// that was never written.
+enum class StoreContract : uint8_t { None, Any, Disjoint, Copy };
 
 /// One access, reported before it happens and after its bounds were checked.
 struct AccessEvent {

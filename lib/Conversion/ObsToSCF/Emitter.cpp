@@ -112,7 +112,11 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
   }
   if (op.getNumRegions() != 0)
     return emitNested(op, level);
-  if (isa<memref::AllocOp>(op) ||
+  // Strategies of collectives say whose memory it is.
+  auto alloc = dyn_cast<memref::AllocOp>(op);
+  bool hasHome =
+      alloc && isa_and_nonnull<HomeAttr>(alloc.getType().getMemorySpace());
+  if ((alloc && !hasHome) ||
       (isa<memref::AllocaOp>(op) &&
        (level != Level::Thread || !op.getOperands().empty())))
     return op.emitOpError("[R2-private] allocates in code of level ")
@@ -194,6 +198,16 @@ LogicalResult Emitter::emitGet(GetOp get) {
   return success();
 }
 
+/// Marks `store` and the load of what it stores, if it copies an element.
+static void markCopy(memref::StoreOp store) {
+  auto load = store.getValueToStore().getDefiningOp<memref::LoadOp>();
+  if (!load || load->getBlock() != store->getBlock())
+    return;
+  auto mark = UnitAttr::get(store.getContext());
+  load->setAttr(copyAttrName, mark);
+  store->setAttr(copyAttrName, mark);
+}
+
 LogicalResult Emitter::emitWrite(WriteOp write) {
   Location loc = write.getLoc();
   SmallVector<Value> indices(target->prefix);
@@ -213,6 +227,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       continue;
     }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
+    if (getInitialNesting(write))
+      markCopy(store);
     if (auto mark = write->getAttrOfType<StringAttr>("obs.contract"))
       store->setAttr("obs.contract", mark.getValue() == unprovedMark
                                          ? builder.getStringAttr("disjoint")
@@ -459,8 +475,9 @@ LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
         Value value = source ? Value(memref::LoadOp::create(
                                    builder, loc, source->buffers[k], from))
                              : values.lookupOrDefault(fill.getInit()[k]);
-        memref::StoreOp::create(builder, loc, value, buffer, to)
-            ->setAttr("obs.contract", builder.getStringAttr(initialMark));
+        auto store = memref::StoreOp::create(builder, loc, value, buffer, to);
+        store->setAttr("obs.contract", builder.getStringAttr(initialMark));
+        markCopy(store);
       }
     });
   }
@@ -479,7 +496,7 @@ void Emitter::emitCopy(Location loc, const StoredArray &from,
     llvm::append_range(sink, indices);
     for (auto [a, b] : llvm::zip(from.buffers, to.buffers)) {
       Value value = memref::LoadOp::create(builder, loc, a, source);
-      memref::StoreOp::create(builder, loc, value, b, sink);
+      markCopy(memref::StoreOp::create(builder, loc, value, b, sink));
     }
   });
 }

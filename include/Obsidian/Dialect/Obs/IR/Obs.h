@@ -60,6 +60,10 @@ constexpr llvm::StringLiteral unprovedMark = "unproved";
 constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
+/// On a load and the store of what it loads, which copy an element from array to
+/// array: an element that was never written has no value there, either.
+constexpr llvm::StringLiteral copyAttrName = "obs.copy";
+
 /// What a push array calls for every element that it writes: one value for each
 /// element type, one index for each dimension. The builder stands in
 /// thread-level code.

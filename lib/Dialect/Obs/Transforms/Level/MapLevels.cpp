@@ -304,6 +304,8 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
                                     cast<memref::StoreOp>(access).getValue(),
                                     memory, index);
     }
+    if (Attribute mark = access->getAttr(copyAttrName))
+      own->setAttr(copyAttrName, mark);
     if (!llvm::all_equal(elements))
       markSteps(own, elements);
     access->erase();
