@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexBuilder.h"
+#include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Verification.h"
@@ -207,71 +208,6 @@ void DistributeOp::emit(OpBuilder &builder, Location loc, unsigned result,
                       });
            });
 }
-namespace {
-/// Computes values of the body of a distribute in front of it, for its first
-/// instance.
-class Hoister {
-public:
-  Hoister(OpBuilder &builder, Region &body, ValueRange arguments)
-      : builder(builder), body(body) {
-    mapping.map(body.getArguments(), arguments);
-  }
-
-  /// `value` outside, or null if only running the body tells.
-  Value hoist(Value value) {
-    if (!body.isAncestor(value.getParentRegion()))
-      return value;
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return {};
-    if (auto dim = dyn_cast<DimOp>(op))
-      return hoistExtent(dim.getArray(), dim.getDimension());
-    if (!isMemoryEffectFree(op))
-      return {};
-    SetVector<Value> used;
-    getUsedValuesDefinedAbove(op->getRegions(), used);
-    used.insert_range(op->getOperands());
-    for (Value operand : used) {
-      Value outside = hoist(operand);
-      if (!outside)
-        return {};
-      mapping.map(operand, outside);
-    }
-    builder.clone(*op, mapping);
-    return mapping.lookup(value);
-  }
-
-  /// The extent of an array; a force has that of what it forces.
-  Value hoistExtent(Value array, unsigned dim) {
-    int64_t size = getArrayExtents(array.getType())[dim];
-    if (!ShapedType::isDynamic(size))
-      return arith::ConstantIndexOp::create(builder, array.getLoc(), size);
-    Operation *op = array.getDefiningOp();
-    if (!op || !body.isAncestor(array.getParentRegion())) {
-      Value outside = hoist(array);
-      return outside ? obs::buildExtent(builder, array.getLoc(), outside, dim)
-                     : Value();
-    }
-    unsigned number = cast<OpResult>(array).getResultNumber();
-    if (auto force = dyn_cast<ForceOp>(op))
-      return hoistExtent(force.getArrays()[number], dim);
-    auto known = dyn_cast<ArrayOpInterface>(op);
-    if (!known || isa<ViewOp>(op))
-      return {};
-    OpBuilder inside(op);
-    inside.setInsertionPointAfter(op);
-    return hoist(known.buildExtent(inside, op->getLoc(), number, dim));
-  }
-
-private:
-  OpBuilder &builder;
-  Region &body;
-  IRMapping mapping;
-};
-} // namespace
-
 Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
                                 unsigned result, unsigned dim) {
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
@@ -284,8 +220,9 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   for (Value array : getArrays())
     llvm::append_range(elements, buildGet(builder, loc, array, zeros));
   Value part = getBody().front().getTerminator()->getOperand(result);
-  if (Value extent = Hoister(builder, getBody(), elements)
-                         .hoistExtent(part, dim - outerRank))
+  ExtentHoister hoister(builder, *this, /*mayRead=*/true);
+  hoister.map(getBody().getArguments(), elements);
+  if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
   emitOpError("[distribute-extent] yields an array whose extent only running "
               "the sub-program tells; give a later obs.join the extents of its "

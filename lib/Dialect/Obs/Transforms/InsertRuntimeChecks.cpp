@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
@@ -12,10 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::obs {
@@ -44,12 +43,15 @@ static bool hasKnownExtents(Value array) {
 }
 
 namespace {
-/// Builds the checks of one operation, before it or before `before`. Where
-/// `skip` holds nothing is wrong; null if that is nowhere.
+/// Builds the checks of one operation, before it. With `isMoved`, they are moved
+/// to a place where the operation need not run, so that nothing traps there.
 class Checker {
 public:
-  Checker(Operation *op, OpBuilder before, Value skip)
-      : op(op), loc(op->getLoc()), builder(before), skip(skip) {}
+  Checker(Operation *op, bool isMoved)
+      : op(op), loc(op->getLoc()), builder(op), isMoved(isMoved) {}
+
+  /// What was built, in order.
+  ArrayRef<AssertOp> getChecks() const { return checks; }
 
   /// All arrays agree in every dimension but `except`.
   void checkEqual(ValueRange arrays, std::optional<int64_t> except = {}) {
@@ -277,9 +279,9 @@ private:
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
   }
-  /// A number that was checked to be positive, unless the check was skipped.
+  /// A number that was checked to be positive, if the operation runs.
   Value toDivisor(Value number) {
-    return skip ? builder.createOrFold<arith::MaxUIOp>(loc, number, constant(1))
+    return isMoved ? builder.createOrFold<arith::MaxUIOp>(loc, number, constant(1))
                 : number;
   }
   Value subtract(Value a, Value b) {
@@ -323,35 +325,21 @@ private:
                StringRef label = "[R4-extents] ") {
     if (matchPattern(condition, m_One()))
       return;
-    condition = either(skip, condition);
-    AssertOp::create(
+    checks.push_back(AssertOp::create(
         builder, loc, condition,
-        (label + op->getName().getStringRef() + ": " + message).str());
+        (label + op->getName().getStringRef() + ": " + message).str()));
   }
 
   Operation *op;
   Location loc;
   OpBuilder builder;
-  Value skip;
+  bool isMoved;
+  SmallVector<AssertOp> checks;
 };
 
-/// Whether the host executes `op`, and can stop there. A choice among arrays
-/// that does nothing else becomes part of a kernel.
-bool isCheckedByHost(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent;
-       parent = parent->getParentOp()) {
-    if (isa<LevelScopeOpInterface>(parent) ||
-        (isa<scf::IfOp>(parent) && isMemoryEffectFree(parent)))
-      return false;
-    if (auto function = dyn_cast<func::FuncOp>(parent))
-      return !function->hasAttr("obs.level");
-  }
-  return false;
-}
-
-/// Inserts the checks of `op`, before it.
-void check(Operation *op, Value skip = {}) {
-  Checker checker(op, OpBuilder(op), skip);
+/// Builds the checks of `op`.
+SmallVector<AssertOp> check(Operation *op, bool isMoved) {
+  Checker checker(op, isMoved);
   llvm::TypeSwitch<Operation *>(op)
       .Case<MapOp, ZipOp, InterleaveOp, DistributeOp>(
           [&](auto array) { checker.checkEqual(array.getArrays()); })
@@ -384,108 +372,173 @@ void check(Operation *op, Value skip = {}) {
       .Case([&](ForceOp force) { checker.checkMemory(force); })
       .Case([&](ReshapeOp reshape) { checker.checkCount(reshape); })
       .Case([&](TakeOp take) { checker.checkTake(take); })
-      .Case([&](SliceOp slice) { checker.checkSlice(slice); });
+      .Case([&](SliceOp slice) { checker.checkSlice(slice); })
+      .Case([&](PutOp put) {
+        // Others need not write all of their elements.
+        if (put.getArray().getDefiningOp<PushOp>())
+          if (FillOp fill = getEnclosingFill(put))
+            checker.checkPut(fill, put.getArray(), put.getOffsets());
+      });
+  return llvm::to_vector(checker.getChecks());
 }
 
-/// Checks what code that becomes a part of kernels does with whole arrays. An
-/// assertion there would be one of the kernel, and those in a branch before
-/// would become one with it, so copies of the code are checked before, whether
-/// they are reached or not. What only a kernel knows is left out.
-class CopyChecker {
+/// True if the host does not execute what is in `op`, but makes it a part of
+/// kernels: programs, and choices among arrays.
+bool isOfKernels(Operation *op) {
+  return isa<LevelScopeOpInterface>(op) ||
+         (isa<scf::IfOp>(op) && isMemoryEffectFree(op));
+}
+
+/// The outermost operation around `op` that becomes a part of kernels; null if
+/// the host executes `op`.
+Operation *getProgram(Operation *op) {
+  Operation *program = nullptr;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp())
+    if (isOfKernels(parent))
+      program = parent;
+  return program;
+}
+
+/// Moves checks from inside of a program to the front of it, where the host
+/// makes them: those whose numbers are known there.
+class CheckMover {
 public:
-  /// Copies stand before `op`, a choice or a fill.
-  explicit CopyChecker(Operation *op) : builder(op), root(op) {}
+  explicit CheckMover(Operation *program)
+      : program(program), builder(program),
+        hoister(builder, program, /*mayRead=*/false) {}
 
-  /// Wherever `skip` holds, if it is not null, `choice` is not made.
-  void checkChoice(scf::IfOp choice, Value skip = {}) {
-    Location loc = choice.getLoc();
-    Value condition = outside.lookupOrDefault(choice.getCondition());
-    auto checkBranch = [&](Region &branch, Value other) {
-      if (!branch.empty())
-        checkBody(branch.front(),
-                  skip ? arith::OrIOp::create(builder, loc, skip, other)
-                       : other);
-    };
-    Value taken = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    checkBranch(choice.getThenRegion(),
-                arith::XOrIOp::create(builder, loc, condition, taken));
-    checkBranch(choice.getElseRegion(), condition);
-  }
-
-  void checkBody(Block &body, Value skip = {}) {
-    SmallVector<Operation *> copies;
-    for (Operation &op : body) {
-      if (!isKnown(&op))
-        continue;
-      if (auto choice = dyn_cast<scf::IfOp>(op)) {
-        checkChoice(choice, skip);
-      } else if (auto put = dyn_cast<PutOp>(op)) {
-        // Others need not write all of their elements.
-        if (auto fill = dyn_cast<FillOp>(root);
-            fill && put.getArray().getDefiningOp<PushOp>())
-          Checker(put, builder, skip)
-              .checkPut(fill, outside.lookupOrDefault(put.getArray()),
-                        llvm::map_to_vector(put.getOffsets(), [&](Value v) {
-                          return outside.lookupOrDefault(v);
-                        }));
-      } else if (isa<PullOpInterface, PushOp>(op) ||
-                 (op.getNumRegions() == 0 && op.getNumResults() != 0 &&
-                  !isa<GetOp>(op) && isPure(&op))) {
-        copies.push_back(builder.clone(op, outside));
-        check(copies.back(), skip);
-        // How many chunks there are is a quotient.
-        if (auto split = dyn_cast<SplitOp>(op);
-            split && skip && !split.getSizes().empty())
-          outside.erase(split.getResult());
-      }
-    }
-    for (Operation *copy : llvm::reverse(copies))
-      if (copy->use_empty())
-        copy->erase();
+  /// Gives false, and leaves `check` where it is, if only a kernel knows.
+  bool move(AssertOp check) {
+    builder.setInsertionPoint(program);
+    Value condition = hoister.hoist(check.getCondition());
+    std::optional<Value> idle =
+        condition ? getIdle(check) : std::optional<Value>();
+    if (!idle)
+      return false;
+    if (*idle)
+      condition =
+          builder.createOrFold<arith::OrIOp>(check.getLoc(), *idle, condition);
+    AssertOp::create(builder, check.getLoc(), condition, check.getMessage());
+    check.erase();
+    return true;
   }
 
 private:
-  /// True if all that `op` uses is there outside of the code as well.
-  bool isKnown(Operation *op) {
-    auto isOutside = [&](Value value) {
-      return outside.contains(value) ||
-             !root->isAncestor(value.getParentRegion()->getParentOp());
+  /// What holds where `op` does not run, null if it always does; nothing if
+  /// that is not known.
+  std::optional<Value> getIdle(Operation *op) {
+    Value idle;
+    Operation *child = op;
+    do {
+      Operation *parent = child->getParentOp();
+      std::optional<Value> here = getIdle(parent, child->getParentRegion());
+      if (!here)
+        return std::nullopt;
+      if (*here)
+        idle = idle ? builder.createOrFold<arith::OrIOp>(op->getLoc(), idle,
+                                                         *here)
+                    : *here;
+      child = parent;
+    } while (child != program);
+    return idle;
+  }
+  /// The same for a region of `parent`, given that that runs.
+  std::optional<Value> getIdle(Operation *parent, Region *region) {
+    Location loc = parent->getLoc();
+    auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
     };
-    bool known = llvm::all_of(op->getOperands(), isOutside);
-    // Of a choice, its parts are looked at one by one.
-    if (!isa<scf::IfOp>(op))
-      visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *used) {
-        known &= isOutside(used->get());
-      });
-    return known;
+    auto none = [&](ArrayRef<Value> extents) -> std::optional<Value> {
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value idle;
+      for (Value extent : extents) {
+        if (!extent)
+          return std::nullopt;
+        Value isEmpty = compare(arith::CmpIPredicate::sle, extent, zero);
+        idle = idle ? builder.createOrFold<arith::OrIOp>(loc, idle, isEmpty)
+                    : isEmpty;
+      }
+      return idle;
+    };
+    auto noElement = [&](Value array) {
+      unsigned rank = getArrayExtents(array.getType()).size();
+      return none(llvm::map_to_vector(
+          llvm::seq(rank),
+          [&](unsigned d) { return hoister.hoistExtent(array, d); }));
+    };
+    using Idle = std::optional<Value>;
+    return llvm::TypeSwitch<Operation *, Idle>(parent)
+        .Case([&](FillOp) { return Idle(Value()); })
+        .Case<MapOp, DistributeOp>(
+            [&](auto op) { return noElement(op.getArrays().front()); })
+        .Case<GenerateOp, ReindexOp>(
+            [&](auto op) { return noElement(op.getResult()); })
+        .Case([&](ParOp par) {
+          return none(llvm::map_to_vector(par.getExtents(), [&](Value extent) {
+            return hoister.hoist(extent);
+          }));
+        })
+        .Case([&](scf::IfOp branch) -> Idle {
+          Value condition = hoister.hoist(branch.getCondition());
+          if (!condition)
+            return std::nullopt;
+          if (region == &branch.getElseRegion())
+            return condition;
+          Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+          return arith::XOrIOp::create(builder, loc, condition, yes)
+              .getResult();
+        })
+        .Case([&](scf::ForOp loop) -> Idle {
+          Value from = hoister.hoist(loop.getLowerBound());
+          Value to = hoister.hoist(loop.getUpperBound());
+          if (!from || !to)
+            return std::nullopt;
+          return compare(loop.getUnsignedCmp() ? arith::CmpIPredicate::uge
+                                               : arith::CmpIPredicate::sge,
+                         from, to);
+        })
+        .Default([](Operation *) { return Idle(); });
   }
 
+  Operation *program;
   OpBuilder builder;
-  Operation *root;
-  IRMapping outside;
+  ExtentHoister hoister;
 };
+
+/// Erases what is left of `check`, and computes nothing else.
+void dropCheck(AssertOp check) {
+  SmallVector<Operation *> dead{check};
+  while (!dead.empty()) {
+    Operation *op = dead.pop_back_val();
+    SmallVector<Value> operands = llvm::to_vector(op->getOperands());
+    op->erase();
+    for (Value operand : operands)
+      if (Operation *maker = operand.getDefiningOp();
+          maker && isOpTriviallyDead(maker) && !llvm::is_contained(dead, maker))
+        dead.push_back(maker);
+  }
+}
 
 struct InsertRuntimeChecks
     : obs::impl::ObsInsertRuntimeChecksPassBase<InsertRuntimeChecks> {
   using ObsInsertRuntimeChecksPassBase::ObsInsertRuntimeChecksPassBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> operations, programs;
+    SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
-      if (isa<ArrayOpInterface, ForceOp>(op) &&
-          (hostOnly ? isCheckedByHost(op) : !getEnclosingScope(op).isScalar))
+      // Other functions are inlined where they are called.
+      auto function = op->getParentOfType<func::FuncOp>();
+      if (isa<ArrayOpInterface, ForceOp, PutOp>(op) && function &&
+          !function->hasAttr("obs.level"))
         operations.push_back(op);
-      if (hostOnly && isCheckedByHost(op) &&
-          (isa<FillOp>(op) || (isa<scf::IfOp>(op) && isMemoryEffectFree(op))))
-        programs.push_back(op);
     });
-    for (Operation *op : operations)
-      check(op);
-    for (Operation *op : programs) {
-      if (auto choice = dyn_cast<scf::IfOp>(op))
-        CopyChecker(op).checkChoice(choice);
-      else
-        CopyChecker(op).checkBody(cast<FillOp>(op).getBody().front());
+    for (Operation *op : operations) {
+      Operation *program = getProgram(op);
+      for (AssertOp made : check(op, /*isMoved=*/program != nullptr))
+        if (program && !CheckMover(program).move(made) &&
+            (hostOnly || getEnclosingScope(op).isScalar))
+          dropCheck(made);
     }
   }
 };
