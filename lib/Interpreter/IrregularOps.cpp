@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -53,6 +55,17 @@ static LogicalResult writeInteger(Location loc, Type type, int64_t value,
   return writer(loc, {Scalar::fromInt(type, value)}, index);
 }
 
+/// Traps unless the numbers of `result` can be as large as `count`.
+static LogicalResult checkRange(Frame &frame, const Instruction &inst,
+                                Value result, int64_t count) {
+  Type type = getArrayElementTypes(result.getType()).front();
+  if (count <= getMostNumber(type))
+    return success();
+  return frame.trap(inst, "[count-range] there may be " + Twine(count) +
+                              " elements, more than " + llvm::to_string(type) +
+                              " can count");
+}
+
 static LogicalResult runCompact(Frame &frame, const Instruction &inst) {
   auto op = cast<CompactOp>(inst.op);
   Location loc = op.getLoc();
@@ -61,6 +74,8 @@ static LogicalResult runCompact(Frame &frame, const Instruction &inst) {
     return failure();
   DataVector init = getInit(frame, inst, 2, op.getInit().size());
   int64_t extent = array->extents.front();
+  if (failed(checkRange(frame, inst, op.getCount(), extent)))
+    return failure();
   // Calls `keep` with the number of each element whose flag is set.
   auto forEachKept =
       [=](llvm::function_ref<LogicalResult(int64_t)> keep) -> LogicalResult {
@@ -104,6 +119,9 @@ static LogicalResult runRank(Frame &frame, const Instruction &inst) {
   PullPtr array = frame.getPull(inst, 0);
   int64_t extent = array->extents.front();
   int64_t numKeys = op.getCounts().getType().getExtents().front();
+  if (failed(checkRange(frame, inst, op.getRanks(), extent)) ||
+      failed(checkRange(frame, inst, op.getCounts(), extent)))
+    return failure();
   Machine &machine = frame.machine;
   // The keys, and how often each occurs.
   auto count = [=, &machine](std::vector<int64_t> &keys,
@@ -158,6 +176,8 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   IndexVector extents =
       frame.getMixed(inst, 1, op.getResult().getType().getExtents());
   unsigned numExtents = op.getExtents().size();
+  if (failed(checkRange(frame, inst, op.getCount(), extents.front())))
+    return failure();
   DataVector init = getInit(frame, inst, 1 + numExtents, op.getInit().size());
   auto element = makeClosure(frame, inst);
   Machine &machine = frame.machine;

@@ -28,8 +28,8 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::init(0)};
   PassOptions::Option<bool> runtimeChecks{
       *this, "runtime-checks",
-      llvm::cl::desc("Check dynamic extents in kernels, too, at run time "
-                     "(rule R4)"),
+      llvm::cl::desc("Check in kernels the extents that only kernels know "
+                     "(rule R4); the host checks all others before"),
       llvm::cl::init(false)};
   PassOptions::Option<bool> deterministic{
       *this, "deterministic",

@@ -51,6 +51,8 @@ options:
   --blocks=N           blocks of a grid
   --deterministic      floats round the same way in every run, whatever the
                        strategy of a collective
+  --runtime-checks     check in kernels the extents that only kernels know; the
+                       host checks all others before
   --out=FILE           write a result to FILE.npy, or to any other name as raw
                        elements; given once for each result, in order. - prints
                        it. Without --out all results are printed
@@ -120,6 +122,7 @@ private:
                      .Case("--report", &options.report)
                      .Case("--graph", &options.graph)
                      .Case("--deterministic", &options.deterministic)
+                     .Case("--runtime-checks", &options.runtimeChecks)
                      .Default(nullptr);
     if (flag) {
       if (hasValue)

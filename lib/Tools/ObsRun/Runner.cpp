@@ -186,6 +186,7 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
   if (options.blocks)
     pipelineOptions.blocks = *options.blocks;
   pipelineOptions.deterministic = options.deterministic;
+  pipelineOptions.runtimeChecks = options.runtimeChecks;
   pipelineOptions.sharedBytes = sharedBytes;
   // What a kernel left in memory that is used again would count as written.
   pipelineOptions.reuseBuffers = !options.checkUninit;

@@ -47,6 +47,11 @@ struct TranslateOptions {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> runtimeChecks{
+      "runtime-checks",
+      llvm::cl::desc("Check in kernels the extents that only kernels know; the "
+                     "host checks all others before"),
+      llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -63,6 +68,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   lowering.threads = options.threads.getValue();
   lowering.blocks = options.blocks.getValue();
   lowering.deterministic = options.deterministic.getValue();
+  lowering.runtimeChecks = options.runtimeChecks.getValue();
   lowering.sharedBytes = getSharedBytes(options.chip);
   PassManager manager(module->getName());
   if (failed(applyPassManagerCLOptions(manager)))

@@ -1,7 +1,7 @@
 // What the host knows it checks.
 
-// RUN: obs-run %s --device=emulate iota:3xi32 iota:3xi32 | FileCheck %s
-// RUN: not obs-run %s --device=emulate iota:3xi32 iota:4xi32 2>&1 | FileCheck %s --check-prefix=DIFFER
+// RUN: obs-run %s --entry=main --device=emulate iota:3xi32 iota:3xi32 | FileCheck %s
+// RUN: not obs-run %s --entry=main --device=emulate iota:3xi32 iota:4xi32 2>&1 | FileCheck %s --check-prefix=DIFFER
 
 // CHECK: [0, 2, 4]
 // DIFFER: error: {{.*}}[R4-extents] obs.map: the arrays have different extents
@@ -13,4 +13,73 @@ func.func @main(%a: !obs.pull<? x i32>, %b: !obs.pull<? x i32>) -> !obs.pull<? x
   %p = obs.push %s : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
   %r = obs.force %p : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
   return %r : !obs.pull<? x i32>
+}
+
+// So it does with what stands in programs and functions of elements, if they run.
+// RUN: obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:5xf32 1 | FileCheck %s --check-prefix=ROWS
+// RUN: not obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:4xf32 1 2>&1 | FileCheck %s --check-prefix=ROWS-DIFFER
+// RUN: not obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:6xf32 1 2>&1 | FileCheck %s --check-prefix=ROWS-DIFFER
+// RUN: not obs-run %s --entry=rows --device=interpret iota:2x5xf32 iota:6xf32 1 2>&1 | FileCheck %s --check-prefix=ROWS-INTERPRET
+// RUN: obs-run %s --entry=rows --device=emulate zeros:0x5xf32 iota:4xf32 1 | FileCheck %s --check-prefix=NO-ROWS
+// RUN: obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:4xf32 0 | FileCheck %s --check-prefix=NO-TURN
+// ROWS:      {{^\[\[}}0.0, 1.0, 4.0, 9.0, 16.0],
+// ROWS-DIFFER: error: assertion-failed: [R4-extents] obs.map: the arrays have different extents
+// ROWS-INTERPRET: error: [R4-extents] the arrays have extents
+// NO-ROWS: []
+// NO-TURN: {{^\[\[}}0.0, 1.0, 2.0, 3.0, 4.0],
+func.func @rows(%a: !obs.pull<? x ? x f32>, %g: !obs.pull<? x f32>, %turns: index) -> !obs.pull<? x ? x f32> {
+  %h = obs.dim %a, 0 : !obs.pull<? x ? x f32>
+  %w = obs.dim %a, 1 : !obs.pull<? x ? x f32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = obs.generate (%r) [%h] {
+    %row = obs.generate (%c) [%w] {
+      %x = obs.get %a[%r, %c] : !obs.pull<? x ? x f32>
+      obs.yield %x : f32
+    } : !obs.pull<? x f32>
+    obs.yield %row : !obs.pull<? x f32>
+  } : !obs.pull<? x !obs.pull<? x f32>>
+  %some = arith.cmpi sgt, %turns, %c0 : index
+  %s = obs.distribute block (%row = %rows : !obs.pull<? x !obs.pull<? x f32>>) -> !obs.push<grid, ? x ? x f32> {
+    %y = scf.if %some -> !obs.pull<? x f32> {
+      %m = obs.map (%x = %row : !obs.pull<? x f32>, %k = %g : !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+        %z = arith.mulf %x, %k : f32
+        obs.yield %z : f32
+      }
+      scf.yield %m : !obs.pull<? x f32>
+    } else {
+      scf.yield %row : !obs.pull<? x f32>
+    }
+    %m = obs.generate (%c) [%w] {
+      %x = obs.get %y[%c] : !obs.pull<? x f32>
+      obs.yield %x : f32
+    } : !obs.pull<? x f32>
+    %p = obs.push %m : !obs.pull<? x f32> -> !obs.push<block, ? x f32>
+    obs.yield %p : !obs.push<block, ? x f32>
+  }
+  %f = obs.force %s : !obs.push<grid, ? x ? x f32> -> !obs.pull<? x ? x f32>
+  return %f : !obs.pull<? x ? x f32>
+}
+
+// What depends on the instance only kernels know: they check it if they are asked to.
+// RUN: not obs-run %s --entry=instances --device=emulate iota:8xi32 3 --runtime-checks 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: obs-run %s --entry=instances --device=emulate iota:8xi32 2 --runtime-checks | FileCheck %s --check-prefix=FITS
+// RUN: obs-translate %s --obs-to-ptx | FileCheck %s --check-prefix=PTX --implicit-check-not=assert
+// RUN: obs-translate %s --obs-to-ptx --runtime-checks | FileCheck %s --check-prefix=CHECKED
+// KERNEL: error: assertion-failed: [R4-extents] obs.slice: the slice leaves the array (thread 0 of block 2) [kernel instances]
+// FITS: {{^\[\[}}0, 1, 2, 3],
+// PTX: .visible .entry instances(
+// CHECKED: .visible .entry instances(
+// CHECKED: __assertfail
+func.func @instances(%a: !obs.pull<8 x i32>, %n: index) -> !obs.pull<? x 4 x i32> {
+  %c4 = arith.constant 4 : index
+  %i = obs.iota [%n] : !obs.pull<? x index>
+  %s = obs.distribute block (%k = %i : !obs.pull<? x index>) -> !obs.push<grid, ? x 4 x i32> {
+    %o = arith.muli %k, %c4 : index
+    %part = obs.slice %a [%o] [4] [1] : !obs.pull<8 x i32> -> !obs.pull<4 x i32>
+    %p = obs.push %part : !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
+    obs.yield %p : !obs.push<block, 4 x i32>
+  }
+  %f = obs.force %s {kernel = "instances"} : !obs.push<grid, ? x 4 x i32> -> !obs.pull<? x 4 x i32>
+  return %f : !obs.pull<? x 4 x i32>
 }

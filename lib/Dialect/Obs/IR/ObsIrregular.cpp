@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Syntax.h"
 #include "Verification.h"
 
@@ -217,9 +218,26 @@ static LogicalResult verifyNumbers(Operation *op, Type type, StringRef what) {
          << what << " is an array of integers or index, not " << type;
 }
 
+/// Emits `[count-range]` unless the numbers of `what` can be as large as the
+/// extent, or its bound, of an array of type `counted`. Others are checked when
+/// the program runs.
+static LogicalResult verifyRange(Operation *op, PushType numbers,
+                                 StringRef what, Type counted) {
+  Type type = numbers.getElementTypes().front();
+  int64_t most = getArrayExtents(counted).front();
+  if (ShapedType::isDynamic(most) || most <= getMostNumber(type))
+    return success();
+  return op->emitOpError("[count-range] ")
+         << what << " of type " << type << " cannot be more than "
+         << getMostNumber(type) << ", but there are " << most
+         << " elements; use a wider type, such as index";
+}
+
 /// The result that tells how many elements of the first one there are.
-static LogicalResult verifyCount(Operation *op, PushType count, Level level) {
-  if (failed(verifyNumbers(op, count, "the count")))
+static LogicalResult verifyCount(Operation *op, PushType count, Level level,
+                                 Type counted) {
+  if (failed(verifyNumbers(op, count, "the count")) ||
+      failed(verifyRange(op, count, "a count", counted)))
     return failure();
   if (count.getLevel() == level && count.getExtents() == ArrayRef<int64_t>{1})
     return success();
@@ -249,7 +267,7 @@ LogicalResult CompactOp::verify() {
       failed(verifyElementTypes(*this, getInit().getTypes(),
                                 array.getElementTypes(), "the initial value")))
     return failure();
-  if (failed(verifyCount(*this, getCount().getType(), result.getLevel())))
+  if (failed(verifyCount(*this, getCount().getType(), result.getLevel(), array)))
     return failure();
   return verifyStandsAt(*this, result.getLevel(), "makes");
 }
@@ -262,6 +280,9 @@ LogicalResult RankOp::verify() {
       failed(verifyNumbers(*this, counts, "the array of counts")) ||
       failed(
           verifySameExtents(*this, keys, "the operand", ranks, "the result")))
+    return failure();
+  if (failed(verifyRange(*this, ranks, "a rank", keys)) ||
+      failed(verifyRange(*this, counts, "a count", keys)))
     return failure();
   if (counts.getLevel() != ranks.getLevel() || !counts.hasStaticExtents() ||
       counts.getExtents().front() < 1)
@@ -291,7 +312,8 @@ LogicalResult ExpandOp::verify() {
     return failure();
   Type index = IndexType::get(getContext());
   if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)) ||
-      failed(verifyCount(*this, getCount().getType(), result.getLevel())))
+      failed(verifyCount(*this, getCount().getType(), result.getLevel(),
+                         result)))
     return failure();
   return verifyStandsAt(*this, result.getLevel(), "makes");
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ExtentHoister.h"
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
@@ -77,6 +78,24 @@ public:
             builder.createOrFold<arith::RemUIOp>(loc, extent, toDivisor(size)),
             constant(0), "the chunk size does not divide the extent");
     }
+  }
+
+  /// The numbers of `result` can be as large as `count`, which is at most
+  /// `bound` if that is known.
+  void checkRange(Value result, Value count, int64_t bound) {
+    Type type = getArrayElementTypes(result.getType()).front();
+    int64_t most = getMostNumber(type);
+    if (most >= maxElements || (!ShapedType::isDynamic(bound) && bound <= most))
+      return;
+    std::string message;
+    llvm::raw_string_ostream(message)
+        << "there may be more elements than " << type << " can count";
+    require(arith::CmpIPredicate::ule, count, constant(most), message,
+            "[count-range] ");
+  }
+  void checkRange(Value result, Value counted) {
+    checkRange(result, buildExtent(builder, loc, counted, 0),
+               getArrayBound(counted.getType(), 0));
   }
 
   /// Extents of `result` that are given as numbers: those that are dynamic.
@@ -351,6 +370,11 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
       })
       .Case([&](CompactOp compact) {
         checker.checkEqual({compact.getArray(), compact.getFlags()});
+        checker.checkRange(compact.getCount(), compact.getArray());
+      })
+      .Case([&](RankOp rank) {
+        checker.checkRange(rank.getRanks(), rank.getKeys());
+        checker.checkRange(rank.getCounts(), rank.getKeys());
       })
       .Case([&](ScatterOp scatter) {
         checker.checkEqual({scatter.getArray(), scatter.getIndices()});
@@ -358,6 +382,10 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
       })
       .Case([&](ExpandOp expand) {
         checker.checkExtents(expand.getResult(), expand.getExtents());
+        // The result has room for all that is counted.
+        if (!expand.getExtents().empty())
+          checker.checkRange(expand.getCount(), expand.getExtents().front(),
+                             getArrayBound(expand.getResult().getType(), 0));
       })
       .Case([&](ConcatOp concat) {
         checker.checkEqual(concat.getArrays(), concat.getDimension());
@@ -398,6 +426,12 @@ Operation *getProgram(Operation *op) {
     if (isOfKernels(parent))
       program = parent;
   return program;
+}
+
+/// True if `op` stands in a function of the host.
+bool isOfHost(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && !function->hasAttr("obs.level");
 }
 
 /// Moves checks from inside of a program to the front of it, where the host
@@ -527,14 +561,14 @@ struct InsertRuntimeChecks
   void runOnOperation() override {
     SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
-      // Other functions are inlined where they are called.
-      auto function = op->getParentOfType<func::FuncOp>();
-      if (isa<ArrayOpInterface, ForceOp, PutOp>(op) && function &&
-          !function->hasAttr("obs.level"))
+      if (isa<ArrayOpInterface, ForceOp, PutOp>(op))
         operations.push_back(op);
     });
     for (Operation *op : operations) {
-      Operation *program = getProgram(op);
+      bool isHost = isOfHost(op);
+      if (!isHost && (hostOnly || getEnclosingScope(op).isScalar))
+        continue;
+      Operation *program = isHost ? getProgram(op) : nullptr;
       for (AssertOp made : check(op, /*isMoved=*/program != nullptr))
         if (program && !CheckMover(program).move(made) &&
             (hostOnly || getEnclosingScope(op).isScalar))

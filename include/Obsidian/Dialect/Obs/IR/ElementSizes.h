@@ -24,6 +24,12 @@ inline int64_t getElementBytes(Type type) {
   return llvm::divideCeil(getElementBits(type), 8);
 }
 
+/// The largest number of an integer type or `index`: truth values have no sign.
+inline int64_t getMostNumber(Type type) {
+  unsigned bits = getElementBits(type);
+  return llvm::maxIntN(bits == 1 ? 2 : bits);
+}
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_IR_ELEMENTSIZES_H

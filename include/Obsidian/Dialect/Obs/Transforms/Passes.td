@@ -212,14 +212,20 @@ def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
 def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
   let summary = "Check extents that the types leave open";
   let description = [{
-    Rule R4 for dynamic extents: before every operation whose arrays must agree
-    in extents, or that must stay within one, stands an `obs.assert` of what the
-    types do not prove. Operations inside of scalar regions are not checked:
-    those only compute an element. The host compares sizes for nothing, kernels
-    do not: `host-only` is for the former alone. What a choice among arrays does
-    with them, and a fill outside of its loops, is then checked before it, by
-    copies of that code of which only numbers are left, since an assertion would
-    keep it out of the kernel.
+    Rule R4 for dynamic extents: the pass puts an `obs.assert` before every
+    operation whose arrays must agree in extents, or that must stay within an
+    array, for what the types do not prove.
+
+    Programs that become kernels are checked, too: those of a `distribute` or a
+    `fill`, the functions of a `map` or a `generate`, and a choice among arrays.
+    The assertion stands in front of the program, in host code, if its numbers
+    are known there: they depend on extents and parameters, not on elements or
+    on the number of an instance. It holds where the program, the branch or the
+    loop around the operation does not run.
+
+    A check that only a kernel can make costs time in the kernel. With
+    `host-only` the pass leaves it out. Without, it stands in the program, except
+    in scalar code, which only computes an element.
 
     ```mlir
     // before
@@ -234,7 +240,7 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
   }];
   let options = [
     Option<"hostOnly", "host-only", "bool", "false",
-           "Check what the host executes, but nothing in kernels">
+           "Make the checks that the host can make, and no others">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
