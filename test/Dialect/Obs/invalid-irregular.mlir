@@ -199,3 +199,37 @@ func.func @fetch_extent(%a: !obs.pull<4 x i32>, %i: !obs.pull<4 x i32>, %x: i32)
   %0, %f = obs.scatter %a at %i init %x reduce(addi) fetch : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 8 x i32>
   return
 }
+
+// -----
+
+func.func @count(%a: !obs.pull<128 x i32>, %f: !obs.pull<128 x i1>) {
+  // expected-error@+1 {{[count-range] a count of type 'i8' cannot be more than 127, but there are 128 elements; use a wider type, such as index}}
+  %p, %n = obs.compact %a flags %f : !obs.pull<128 x i32>, !obs.pull<128 x i1> -> !obs.push<grid, 128 x i32>, !obs.push<grid, 1 x i8>
+  return
+}
+
+// -----
+
+func.func @ranks(%a: !obs.pull<40000 x i8>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[count-range] a rank of type 'i16' cannot be more than 32767, but there are 40000 elements}}
+  %p, %n = obs.rank %a : !obs.pull<40000 x i8> -> !obs.push<block, 40000 x i16>, !obs.push<block, 4 x i32>
+  return
+}
+
+// -----
+
+func.func @counts(%a: !obs.pull<40000 x i8>) attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[count-range] a count of type 'i16' cannot be more than 32767, but there are 40000 elements}}
+  %p, %n = obs.rank %a : !obs.pull<40000 x i8> -> !obs.push<block, 40000 x i32>, !obs.push<block, 4 x i16>
+  return
+}
+
+// -----
+
+func.func @sum(%a: !obs.pull<4 x i32>) {
+  // expected-error@+1 {{[count-range] a count of type 'i8' cannot be more than 127, but there are 1000 elements}}
+  %p, %n = obs.expand (%i, %j) = %a : !obs.pull<4 x i32> -> !obs.push<grid, 1000 x index>, !obs.push<grid, 1 x i8> {
+    obs.yield %i : index
+  }
+  return
+}

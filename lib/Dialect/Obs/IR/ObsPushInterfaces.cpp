@@ -225,8 +225,10 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
   emitOpError("[distribute-extent] yields an array whose extent only running "
-              "the sub-program tells; give a later obs.join the extents of its "
-              "result by 'to'");
+              "the sub-program tells; yield one of an extent that is known "
+              "before, such as the most that there can be, and the count "
+              "beside it, or give a later obs.join the extents of its result "
+              "by 'to'");
   return zeros.front();
 }
 Contract DistributeOp::getWeakestContract(unsigned result) {

@@ -124,10 +124,15 @@ LogicalResult verification::verifyStandsAt(Operation *op, Level level,
                                   << stringifyLevel(enclosing) << " but "
                                   << verb << " an array of level "
                                   << stringifyLevel(level) << "; ";
-  if (level < enclosing)
-    return diagnostic << "use level " << stringifyLevel(enclosing)
-                      << " or move it into a distribute "
-                      << stringifyLevel(level);
+  if (level < enclosing) {
+    diagnostic << "use level " << stringifyLevel(enclosing)
+               << " or move it into a distribute " << stringifyLevel(level);
+    if (isa<FunctionOpInterface>(op->getParentOp()))
+      diagnostic << ", or give the function the attribute obs.level = "
+                    "#obs.level<"
+                 << stringifyLevel(level) << ">";
+    return diagnostic;
+  }
   return diagnostic << "use level " << stringifyLevel(enclosing)
                     << " or move it out of the " << stringifyLevel(enclosing)
                     << " region";
