@@ -15,6 +15,8 @@
 // Run: obs-run examples/black-scholes.mlir random:10xf32:1 random:10xf32:2 random:10xf32:3 0.02 0.3
 //      obs-run examples/black-scholes.mlir --device=emulate --report random:1000xf32:1 random:1000xf32:2 random:1000xf32:3 0.02 0.3
 
+!f32s = !obs.pull<? x f32>
+
 // 2^k e^r, where k is the integer next to x / log 2 and |r| <= log(2) / 2. For x
 // from -87 to 88.
 func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
@@ -116,11 +118,11 @@ func.func private @normal(%d: f32) -> f32 attributes {obs.level = #obs.level<thr
   return %r : f32
 }
 
-func.func @main(%prices: !obs.pull<? x f32>, %strikes: !obs.pull<? x f32>, %years: !obs.pull<? x f32>, %r: f32, %v: f32)
+func.func @main(%prices: !f32s, %strikes: !f32s, %years: !f32s, %r: f32, %v: f32)
     -> !obs.pull<? x f32, f32> {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
-  %both = obs.map (%s = %prices : !obs.pull<? x f32>, %x = %strikes : !obs.pull<? x f32>, %t = %years : !obs.pull<? x f32>) -> !obs.pull<? x f32, f32> {
+  %both = obs.map (%s = %prices, %x = %strikes, %t = %years : !f32s) {
     %root = math.sqrt %t : f32
     %spread = arith.mulf %v, %root : f32
     %ratio = arith.divf %s, %x : f32
@@ -147,7 +149,6 @@ func.func @main(%prices: !obs.pull<? x f32>, %strikes: !obs.pull<? x f32>, %year
     %put = arith.subf %gain2, %cost2 : f32
     obs.yield %call, %put : f32, f32
   }
-  %p = obs.push %both : !obs.pull<? x f32, f32> -> !obs.push<grid, ? x f32, f32>
-  %f = obs.force %p {kernel = "black_scholes", threads = 256 : i64} : !obs.push<grid, ? x f32, f32> -> !obs.pull<? x f32, f32>
+  %f = obs.force %both {kernel = "black_scholes", threads = 256 : i64} : !obs.pull<? x f32, f32>
   return %f : !obs.pull<? x f32, f32>
 }

@@ -180,8 +180,7 @@ func.func private @direct(%b: !image, %weights: !image, %h: index, %w: index) ->
     }
     obs.yield %s : i32
   } : !image
-  %p = obs.push %sums : !image -> !out
-  %r = obs.force %p {kernel = "convolution", threads = 256 : i64} : !out -> !image
+  %r = obs.force %sums {kernel = "convolution", threads = 256 : i64} : !image
   return %r : !image
 }
 
@@ -196,12 +195,11 @@ func.func private @tiled3(%b: !image, %weights: !image, %h: index, %w: index) ->
   %tiles = obs.generate (%ti, %tj) [%th, %tw] {
     %i0 = arith.muli %ti, %c16 : index
     %j0 = arith.muli %tj, %c16 : index
-    %tile = obs.slice %b [%i0, %j0] [18, 18] [1, 1] : !image -> !obs.pull<18 x 18 x i32>
+    %tile = obs.slice %b [%i0, %j0] [18, 18] [1, 1] : !image
     obs.yield %tile : !obs.pull<18 x 18 x i32>
   } : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>
-  %sums = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>) -> !done {
-    %p = obs.push %tile : !obs.pull<18 x 18 x i32> -> !obs.push<block, 18 x 18 x i32>
-    %halo = obs.force %p in shared : !obs.push<block, 18 x 18 x i32> -> !obs.pull<18 x 18 x i32>
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>) {
+    %halo = obs.force %tile in shared : !obs.pull<18 x 18 x i32>
     %box = obs.generate (%i, %j) {
       %s = scf.for %u = %c0 to %c3 step %c1 iter_args(%outer = %zero) -> i32 {
         %row = scf.for %v = %c0 to %c3 step %c1 iter_args(%sum = %outer) -> i32 {
@@ -217,11 +215,11 @@ func.func private @tiled3(%b: !image, %weights: !image, %h: index, %w: index) ->
       }
       obs.yield %s : i32
     } : !tile
-    %q = obs.push %box : !tile -> !obs.push<block, 16 x 16 x i32>
+    %q = obs.push block %box : !tile
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
-  %flat = obs.join %sums to [%h, %w] : !done -> !out
-  %r = obs.force %flat {kernel = "convolution_tiled3", threads = 256 : i64} : !out -> !image
+  %flat = obs.join %sums to [%h, %w] : !done
+  %r = obs.force %flat {kernel = "convolution_tiled3", threads = 256 : i64} : !out
   return %r : !image
 }
 
@@ -236,12 +234,11 @@ func.func private @tiled5(%b: !image, %weights: !image, %h: index, %w: index) ->
   %tiles = obs.generate (%ti, %tj) [%th, %tw] {
     %i0 = arith.muli %ti, %c16 : index
     %j0 = arith.muli %tj, %c16 : index
-    %tile = obs.slice %b [%i0, %j0] [20, 20] [1, 1] : !image -> !obs.pull<20 x 20 x i32>
+    %tile = obs.slice %b [%i0, %j0] [20, 20] [1, 1] : !image
     obs.yield %tile : !obs.pull<20 x 20 x i32>
   } : !obs.pull<? x ? x !obs.pull<20 x 20 x i32>>
-  %sums = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<20 x 20 x i32>>) -> !done {
-    %p = obs.push %tile : !obs.pull<20 x 20 x i32> -> !obs.push<block, 20 x 20 x i32>
-    %halo = obs.force %p in shared : !obs.push<block, 20 x 20 x i32> -> !obs.pull<20 x 20 x i32>
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !obs.pull<20 x 20 x i32>>) {
+    %halo = obs.force %tile in shared : !obs.pull<20 x 20 x i32>
     %box = obs.generate (%i, %j) {
       %s = scf.for %u = %c0 to %c5 step %c1 iter_args(%outer = %zero) -> i32 {
         %row = scf.for %v = %c0 to %c5 step %c1 iter_args(%sum = %outer) -> i32 {
@@ -257,11 +254,11 @@ func.func private @tiled5(%b: !image, %weights: !image, %h: index, %w: index) ->
       }
       obs.yield %s : i32
     } : !tile
-    %q = obs.push %box : !tile -> !obs.push<block, 16 x 16 x i32>
+    %q = obs.push block %box : !tile
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
-  %flat = obs.join %sums to [%h, %w] : !done -> !out
-  %r = obs.force %flat {kernel = "convolution_tiled5", threads = 256 : i64} : !out -> !image
+  %flat = obs.join %sums to [%h, %w] : !done
+  %r = obs.force %flat {kernel = "convolution_tiled5", threads = 256 : i64} : !out
   return %r : !image
 }
 

@@ -19,6 +19,7 @@
 //      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000
 //      obs-run examples/counting-sort.mlir --entry=occurrence --device=emulate --report iota:1000xi32 5000
 
+!grid_i32s = !obs.push<grid, ? x i32>
 !ints = !obs.pull<? x i32>
 
 // Key %i of %keys as an index.
@@ -37,13 +38,13 @@ func.func @counting(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = 
   %h = obs.fill init %zero reduce(addi) [%range] par (%i) in (%n) {
     %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
     obs.write %one at [%k] : i32
-  } : !obs.push<grid, ? x i32>
-  %counts = obs.force %h {kernel = "count", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
-  %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32> {
+  } : !grid_i32s
+  %counts = obs.force %h {kernel = "count", threads = 256 : i64} : !grid_i32s
+  %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !grid_i32s, !obs.push<grid, 1 x i32> {
     %x = arith.index_cast %k : index to i32
     obs.yield %x : i32
   }
-  %r = obs.force %sorted {kernel = "reconstruct", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %r = obs.force %sorted {kernel = "reconstruct", threads = 256 : i64} : !grid_i32s
   return %r : !ints
 }
 
@@ -56,12 +57,12 @@ func.func @occurrence(%keys: !ints {obs.name = "keys"}, %range: index {obs.name 
     %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
     obs.write %yes at [%k] : i1
   } : !obs.push<grid, ? x i1>
-  %marks = obs.force %m {kernel = "mark", threads = 256 : i64} : !obs.push<grid, ? x i1> -> !obs.pull<? x i1>
+  %marks = obs.force %m {kernel = "mark", threads = 256 : i64} : !obs.push<grid, ? x i1>
   %all = obs.iota [%range] : !ints
-  %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32>
-  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256 : i64} : !obs.push<grid, ? x i32>, !obs.push<grid, 1 x i32> -> (!ints, !obs.pull<1 x i32>)
+  %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !grid_i32s, !obs.push<grid, 1 x i32>
+  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256 : i64} : !grid_i32s, !obs.push<grid, 1 x i32>
   %c = obs.get %count[%c0] : !obs.pull<1 x i32>
   %size = arith.index_cast %c : i32 to index
-  %result = obs.take %r [%size] : !ints -> !ints
+  %result = obs.take %r [%size] : !ints
   return %result : !ints
 }

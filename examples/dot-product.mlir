@@ -11,16 +11,12 @@
 // Run: obs-run examples/dot-product.mlir iota:1000xi32 iota:1000xi32
 //      obs-run examples/dot-product.mlir --device=emulate --report iota:100000xi32 iota:100000xi32
 
-func.func @main(%a: !obs.pull<? x i32>, %b: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @main(%a: !i32s, %b: !i32s) -> !obs.pull<1 x i32> {
   %zero = arith.constant 0 : i32
-  %products = obs.map (%x = %a : !obs.pull<? x i32>, %y = %b : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-    %p = arith.muli %x, %y : i32
-    obs.yield %p : i32
-  }
-  %sum = obs.reduce (%x, %y) = %products init %zero : !obs.pull<? x i32> -> !obs.push<grid, 1 x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %r = obs.force %sum {kernel = "dot_product"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  %products = obs.map { arith.muli } %a, %b : !i32s
+  %sum = obs.reduce grid { arith.addi } %products init %zero : !i32s
+  %r = obs.force %sum {kernel = "dot_product"} : !obs.push<grid, 1 x i32>
   return %r : !obs.pull<1 x i32>
 }

@@ -12,15 +12,17 @@
 //      obs-run examples/histogram.mlir --device=emulate --report LICENSE:i8
 //      obs-run examples/histogram.mlir --device=emulate random:9000xi8:1
 
-func.func @main(%bytes: !obs.pull<? x i8>) -> !obs.pull<256 x i32> {
+!i8s = !obs.pull<? x i8>
+
+func.func @main(%bytes: !i8s) -> !obs.pull<256 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %n = obs.dim %bytes, 0 : !obs.pull<? x i8>
+  %n = obs.dim %bytes, 0 : !i8s
   %p = obs.fill init %zero reduce(addi) par (%t) in (%n) {
-    %byte = obs.get %bytes[%t] : !obs.pull<? x i8>
+    %byte = obs.get %bytes[%t] : !i8s
     %v = arith.index_castui %byte : i8 to index
     obs.write %one at [%v] : i32
   } : !obs.push<grid, 256 x i32>
-  %r = obs.force %p {kernel = "histogram"} : !obs.push<grid, 256 x i32> -> !obs.pull<256 x i32>
+  %r = obs.force %p {kernel = "histogram"} : !obs.push<grid, 256 x i32>
   return %r : !obs.pull<256 x i32>
 }

@@ -51,8 +51,7 @@ func.func @main(%a: !grid, %steps: index) -> !grid {
       }
       obs.yield %v : f32
     } : !grid
-    %p = obs.push %next : !grid -> !obs.push<grid, ? x ? x f32>
-    %f = obs.force %p {kernel = "jacobi", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !grid
+    %f = obs.force %next {kernel = "jacobi", threads = 256 : i64} : !grid
     scf.yield %f : !grid
   }
   return %result : !grid

@@ -33,7 +33,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
   %some = arith.cmpi uge, %k, %c1 : index
   obs.assert %some, "there is at least one centre"
 
-  %nearest = obs.map (%x, %y = %points : !points) -> !ints {
+  %nearest = obs.map (%x, %y = %points : !points) {
     %best, %distance = scf.for %c = %c0 to %k step %c1 iter_args(%b = %zero, %d = %far) -> (i32, i32) {
       %cx, %cy = obs.get %centres[%c] : !points
       %dx = arith.subi %x, %cx : i32
@@ -49,8 +49,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     }
     obs.yield %best : i32
   }
-  %np = obs.push %nearest : !ints -> !sums
-  %labels = obs.force %np {kernel = "nearest", threads = 256 : i64} : !sums -> !ints
+  %labels = obs.force %nearest {kernel = "nearest", threads = 256 : i64} : !ints
 
   %sx = obs.fill init %zero reduce(addi) [%k] par (%t) in (%n) {
     %x, %y = obs.get %points[%t] : !points
@@ -69,9 +68,9 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     %c = arith.index_castui %label : i32 to index
     obs.write %one at [%c] : i32
   } : !sums
-  %xs, %ys, %counts = obs.force %sx, %sy, %sn {kernel = "sums", threads = 256 : i64} : !sums, !sums, !sums -> (!ints, !ints, !ints)
+  %xs, %ys, %counts = obs.force %sx, %sy, %sn {kernel = "sums", threads = 256 : i64} : !sums
 
-  %means = obs.map (%x, %y = %centres : !points, %u = %xs : !ints, %v = %ys : !ints, %count = %counts : !ints) -> !points {
+  %means = obs.map (%x, %y = %centres : !points, %u = %xs, %v = %ys, %count = %counts : !ints) {
     %is_empty = arith.cmpi eq, %count, %zero : i32
     %mx, %my = scf.if %is_empty -> (i32, i32) {
       scf.yield %x, %y : i32, i32
@@ -82,8 +81,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     }
     obs.yield %mx, %my : i32, i32
   }
-  %mp = obs.push %means : !points -> !obs.push<grid, ? x i32, i32>
-  %moved = obs.force %mp {kernel = "means", threads = 256 : i64} : !obs.push<grid, ? x i32, i32> -> !points
+  %moved = obs.force %means {kernel = "means", threads = 256 : i64} : !points
   return %moved, %labels : !points, !ints
 }
 
@@ -99,18 +97,15 @@ func.func @until_stable(%points: !points, %centres: !points, %limit: i32) -> (!p
   } do {
   ^bb0(%c: !points, %steps: i32, %moving: i1):
     %next, %labels = func.call @step(%points, %c) : (!points, !points) -> (!points, !ints)
-    %moves = obs.map (%x, %y = %c : !points, %u, %v = %next : !points) -> !ints {
+    %moves = obs.map (%x, %y = %c, %u, %v = %next : !points) {
       %x_moves = arith.cmpi ne, %x, %u : i32
       %y_moves = arith.cmpi ne, %y, %v : i32
       %either = arith.ori %x_moves, %y_moves : i1
       %m = arith.extui %either : i1 to i32
       obs.yield %m : i32
     }
-    %sum = obs.reduce (%x, %y) = %moves init %zero : !ints -> !obs.push<grid, 1 x i32> {
-      %s = arith.addi %x, %y : i32
-      obs.yield %s : i32
-    }
-    %moved = obs.force %sum {kernel = "moved"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+    %sum = obs.reduce grid { arith.addi } %moves init %zero : !ints
+    %moved = obs.force %sum {kernel = "moved"} : !obs.push<grid, 1 x i32>
     %count = obs.get %moved[%c0] : !obs.pull<1 x i32>
     %moves_on = arith.cmpi ne, %count, %zero : i32
     %taken = arith.addi %steps, %one : i32

@@ -18,25 +18,24 @@
 //      obs-run examples/large-reduce.mlir --entry=first_largest --device=emulate --report random:100000xi32:1
 //      obs-run examples/large-reduce.mlir --entry=largest_segment --device=emulate --report random:100000xi16:1
 
-func.func @minimum(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @minimum(%a: !i32s) -> !obs.pull<1 x i32> {
   %largest = arith.constant 0x7fffffff : i32
-  %p = obs.reduce (%x, %y) = %a init %largest : !obs.pull<? x i32> -> !obs.push<grid, 1 x i32> {
-    %m = arith.minsi %x, %y : i32
-    obs.yield %m : i32
-  }
-  %r = obs.force %p {kernel = "minimum"} : !obs.push<grid, 1 x i32> -> !obs.pull<1 x i32>
+  %p = obs.reduce grid { arith.minsi } %a init %largest : !i32s
+  %r = obs.force %p {kernel = "minimum"} : !obs.push<grid, 1 x i32>
   return %r : !obs.pull<1 x i32>
 }
 
 // The place is -1 if there are no elements.
-func.func @first_largest(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32, i32> {
+func.func @first_largest(%a: !i32s) -> !obs.pull<1 x i32, i32> {
   %least = arith.constant 0x80000000 : i32
   %nowhere = arith.constant -1 : i32
   %zero = arith.constant 0 : i32
-  %n = obs.dim %a, 0 : !obs.pull<? x i32>
-  %places = obs.iota [%n] : !obs.pull<? x i32>
-  %pairs = obs.zip %a, %places : !obs.pull<? x i32>, !obs.pull<? x i32>
-  %p = obs.reduce (%x, %i, %y, %j) = %pairs init %least, %nowhere : !obs.pull<? x i32, i32> -> !obs.push<grid, 1 x i32, i32> {
+  %n = obs.dim %a, 0 : !i32s
+  %places = obs.iota [%n] : !i32s
+  %pairs = obs.zip %a, %places : !i32s
+  %p = obs.reduce grid (%x, %i, %y, %j) = %pairs init %least, %nowhere : !obs.pull<? x i32, i32> {
     // A place that is none loses against any.
     %none = arith.cmpi slt, %i, %zero : i32
     %greater = arith.cmpi sgt, %y, %x : i32
@@ -45,18 +44,18 @@ func.func @first_largest(%a: !obs.pull<? x i32>) -> !obs.pull<1 x i32, i32> {
     %k = arith.select %right, %j, %i : i32
     obs.yield %m, %k : i32, i32
   }
-  %r = obs.force %p {kernel = "first_largest"} : !obs.push<grid, 1 x i32, i32> -> !obs.pull<1 x i32, i32>
+  %r = obs.force %p {kernel = "first_largest"} : !obs.push<grid, 1 x i32, i32>
   return %r : !obs.pull<1 x i32, i32>
 }
 
 func.func @largest_segment(%a: !obs.pull<? x i16>) -> !obs.pull<1 x i64> {
   %zero = arith.constant 0 : i64
-  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) -> !obs.pull<? x i64, i64, i64, i64> {
+  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) {
     %s = arith.extsi %x : i16 to i64
     %m = arith.maxsi %s, %zero : i64
     obs.yield %s, %m, %m, %m : i64, i64, i64, i64
   }
-  %p = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %stretches init %zero, %zero, %zero, %zero : !obs.pull<? x i64, i64, i64, i64> -> !obs.push<grid, 1 x i64, i64, i64, i64> {
+  %p = obs.reduce grid (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %stretches init %zero, %zero, %zero, %zero : !obs.pull<? x i64, i64, i64, i64> {
     %s = arith.addi %s1, %s2 : i64
     %through_left = arith.addi %s1, %b2 : i64
     %b = arith.maxsi %b1, %through_left : i64
@@ -67,9 +66,9 @@ func.func @largest_segment(%a: !obs.pull<? x i16>) -> !obs.pull<1 x i64> {
     %m = arith.maxsi %either, %across : i64
     obs.yield %s, %b, %e, %m : i64, i64, i64, i64
   }
-  %best = obs.map (%s, %b, %e, %m = %p : !obs.push<grid, 1 x i64, i64, i64, i64>) -> !obs.push<grid, 1 x i64> {
+  %best = obs.map (%s, %b, %e, %m = %p : !obs.push<grid, 1 x i64, i64, i64, i64>) {
     obs.yield %m : i64
   }
-  %r = obs.force %best {kernel = "largest_segment"} : !obs.push<grid, 1 x i64> -> !obs.pull<1 x i64>
+  %r = obs.force %best {kernel = "largest_segment"} : !obs.push<grid, 1 x i64>
   return %r : !obs.pull<1 x i64>
 }

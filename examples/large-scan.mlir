@@ -11,21 +11,20 @@
 // Run: obs-run examples/large-scan.mlir iota:10xi32 iota:10xi32
 //      obs-run examples/large-scan.mlir --device=emulate --report iota:100000xi32 iota:100000xi32
 
-func.func @main(%m: !obs.pull<? x i32>, %c: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @main(%m: !i32s, %c: !i32s) -> !i32s {
   %one = arith.constant 1 : i32
   %zero = arith.constant 0 : i32
-  %steps = obs.zip %m, %c : !obs.pull<? x i32>, !obs.pull<? x i32>
+  %steps = obs.zip %m, %c : !i32s
   // The function that changes nothing is the initial value.
-  %functions = obs.scan inclusive (%m1, %c1, %m2, %c2) = %steps init %one, %zero : !obs.pull<? x i32, i32> -> !obs.push<grid, ? x i32, i32> {
+  %functions = obs.scan grid inclusive (%m1, %c1, %m2, %c2) = %steps init %one, %zero : !obs.pull<? x i32, i32> {
     %m3 = arith.muli %m1, %m2 : i32
     %scaled = arith.muli %m2, %c1 : i32
     %c3 = arith.addi %scaled, %c2 : i32
     obs.yield %m3, %c3 : i32, i32
   }
-  %states = obs.map (%k, %d = %functions : !obs.push<grid, ? x i32, i32>) -> !obs.push<grid, ? x i32> {
-    %x = arith.addi %k, %d : i32
-    obs.yield %x : i32
-  }
-  %r = obs.force %states {kernel = "states"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  %states = obs.map { arith.addi } %functions : !obs.push<grid, ? x i32, i32>
+  %r = obs.force %states {kernel = "states"} : !obs.push<grid, ? x i32>
+  return %r : !i32s
 }

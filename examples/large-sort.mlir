@@ -18,34 +18,40 @@
 // Run: obs-run examples/large-sort.mlir random:5000xi32:1
 //      obs-run examples/large-sort.mlir --device=emulate random:5000xi32:1
 
+!i32s = !obs.pull<? x i32>
+!i32x512 = !obs.pull<512 x i32>
+!block_i32x512 = !obs.push<block, 512 x i32>
+!grid_i32s = !obs.push<grid, ? x i32>
+!index_2d = !obs.pull<? x ? x index>
+
 // One stage of a network in a block: comparators between elements that differ in
 // the bits of %mask, of which 2^%bit is the highest; in push form, without a
 // select: thread t takes the t-th pair.
-func.func private @stage(%x: !obs.pull<512 x i32>, %mask: index, %bit: index) -> !obs.pull<512 x i32> attributes {obs.level = #obs.level<block>} {
+func.func private @stage(%x: !i32x512, %mask: index, %bit: index) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %pairs = arith.constant 256 : index
   %p = obs.fill unchecked par (%t) in (%pairs) {
     %i = obs.bit.insert_zero %t, %bit : index
     %j = arith.xori %i, %mask : index
-    %a = obs.get %x[%i] : !obs.pull<512 x i32>
-    %b = obs.get %x[%j] : !obs.pull<512 x i32>
+    %a = obs.get %x[%i] : !i32x512
+    %b = obs.get %x[%j] : !i32x512
     %min = arith.minsi %a, %b : i32
     %max = arith.maxsi %a, %b : i32
     obs.write %min at [%i] : i32
     obs.write %max at [%j] : i32
-  } : !obs.push<block, 512 x i32>
-  %r = obs.force %p : !obs.push<block, 512 x i32> -> !obs.pull<512 x i32>
-  return %r : !obs.pull<512 x i32>
+  } : !block_i32x512
+  %r = obs.force %p : !block_i32x512
+  return %r : !i32x512
 }
 
 // vsort of one chunk: stage j of group i compares elements whose mask is
 // 2^(9-i) * (2^(i-j+1) - 1).
-func.func private @sort_chunk(%c: !obs.pull<512 x i32>) -> !obs.pull<512 x i32> attributes {obs.level = #obs.level<block>} {
+func.func private @sort_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
   %c10 = arith.constant 10 : index
-  %r = scf.for %i = %c1 to %c10 step %c1 iter_args(%x = %c) -> !obs.pull<512 x i32> {
+  %r = scf.for %i = %c1 to %c10 step %c1 iter_args(%x = %c) -> !i32x512 {
     %end = arith.addi %i, %c1 : index
-    %y = scf.for %j = %c1 to %end step %c1 iter_args(%z = %x) -> !obs.pull<512 x i32> {
+    %y = scf.for %j = %c1 to %end step %c1 iter_args(%z = %x) -> !i32x512 {
       %low = arith.subi %c9, %i : index
       %wide = arith.subi %end, %j : index
       %power = arith.shli %c1, %wide : index
@@ -53,37 +59,37 @@ func.func private @sort_chunk(%c: !obs.pull<512 x i32>) -> !obs.pull<512 x i32> 
       %mask = arith.shli %ones, %low : index
       %top = arith.addi %low, %wide : index
       %bit = arith.subi %top, %c1 : index
-      %next = func.call @stage(%z, %mask, %bit) : (!obs.pull<512 x i32>, index, index) -> !obs.pull<512 x i32>
-      scf.yield %next : !obs.pull<512 x i32>
+      %next = func.call @stage(%z, %mask, %bit) : (!i32x512, index, index) -> !i32x512
+      scf.yield %next : !i32x512
     }
-    scf.yield %y : !obs.pull<512 x i32>
+    scf.yield %y : !i32x512
   }
-  return %r : !obs.pull<512 x i32>
+  return %r : !i32x512
 }
 
 // The strides 256, 128, ..., 1 within one chunk.
-func.func private @merge_chunk(%c: !obs.pull<512 x i32>) -> !obs.pull<512 x i32> attributes {obs.level = #obs.level<block>} {
+func.func private @merge_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %c9 = arith.constant 9 : index
-  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %c) -> !obs.pull<512 x i32> {
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %c) -> !i32x512 {
     %bit = arith.subi %c8, %i : index
     %mask = arith.shli %c1, %bit : index
-    %next = func.call @stage(%x, %mask, %bit) : (!obs.pull<512 x i32>, index, index) -> !obs.pull<512 x i32>
-    scf.yield %next : !obs.pull<512 x i32>
+    %next = func.call @stage(%x, %mask, %bit) : (!i32x512, index, index) -> !i32x512
+    scf.yield %next : !i32x512
   }
-  return %r : !obs.pull<512 x i32>
+  return %r : !i32x512
 }
 
 // %k columns over the whole array, at strides 2^(%low + %k - 1), ..., 2^%low; the
 // first compares mirror images if %vee. Thread t holds the elements whose index
 // has any bits %low, ..., %low + %k - 1 and otherwise the bits of t; of the upper
 // half of a vee the mirror images.
-func.func private @tile(%x: !obs.pull<? x i32>, %low: index, %k: index, %vee: i1) -> !obs.pull<? x i32> {
+func.func private @tile(%x: !i32s, %low: index, %k: index, %vee: i1) -> !i32s {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %n = obs.dim %x, 0 : !obs.pull<? x i32>
+  %n = obs.dim %x, 0 : !i32s
   %size = arith.shli %c1, %k : index
   %half = arith.shrui %size, %c1 : index
   %last = arith.subi %size, %c1 : index
@@ -103,12 +109,12 @@ func.func private @tile(%x: !obs.pull<? x i32>, %low: index, %k: index, %vee: i1
     %begin = arith.shli %row, %low : index
     %e = arith.ori %begin, %offset : index
     obs.yield %e : index
-  } : !obs.pull<? x ? x index>
+  } : !index_2d
   %numbers = obs.iota [%tiles] : !obs.pull<? x index>
   %d = obs.distribute thread (%t = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x ? x i32> {
     %own = obs.generate (%j) [%size] {
-      %e = obs.get %address[%t, %j] : !obs.pull<? x ? x index>
-      %v = obs.get %x[%e] : !obs.pull<? x i32>
+      %e = obs.get %address[%t, %j] : !index_2d
+      %v = obs.get %x[%e] : !i32s
       obs.yield %v : i32
     } : !obs.pull<? x i32 bound [8]>
     %sorted = scf.for %c = %c0 to %k step %c1 iter_args(%y = %own) -> !obs.pull<? x i32 bound [8]> {
@@ -126,22 +132,21 @@ func.func private @tile(%x: !obs.pull<? x i32>, %low: index, %k: index, %vee: i1
         %v = arith.select %isLow, %min, %max : i32
         obs.yield %v : i32
       } : !obs.pull<? x i32 bound [8]>
-      %p = obs.push %column : !obs.pull<? x i32 bound [8]> -> !obs.push<thread, ? x i32 bound [8]>
-      %f = obs.force %p : !obs.push<thread, ? x i32 bound [8]> -> !obs.pull<? x i32 bound [8]>
+      %f = obs.force %column : !obs.pull<? x i32 bound [8]>
       scf.yield %f : !obs.pull<? x i32 bound [8]>
     } {obs.unroll}
-    %q = obs.push %sorted : !obs.pull<? x i32 bound [8]> -> !obs.push<thread, ? x i32 bound [8]>
+    %q = obs.push thread %sorted : !obs.pull<? x i32 bound [8]>
     obs.yield %q : !obs.push<thread, ? x i32 bound [8]>
   }
   %moved = obs.reindex (%t, %j) = %d [%n] unchecked {
-    %e = obs.get %address[%t, %j] : !obs.pull<? x ? x index>
+    %e = obs.get %address[%t, %j] : !index_2d
     obs.yield %e : index
-  } : !obs.push<grid, ? x ? x i32> -> !obs.push<grid, ? x i32>
-  %f = obs.force %moved {kernel = "columns"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %f : !obs.pull<? x i32>
+  } : !obs.push<grid, ? x ? x i32> -> !grid_i32s
+  %f = obs.force %moved {kernel = "columns"} : !grid_i32s
+  return %f : !i32s
 }
 
-func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> (!obs.pull<? x i32> {obs.name = "sorted"}) {
+func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -150,7 +155,7 @@ func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> (!obs.pull<? x
   %c511 = arith.constant 511 : index
   %c512 = arith.constant 512 : index
   %largest = arith.constant 2147483647 : i32
-  %n = obs.dim %a, 0 : !obs.pull<? x i32>
+  %n = obs.dim %a, 0 : !i32s
 
   // 512 * 2^%rounds elements.
   %size, %rounds = scf.while (%s = %c512, %r = %c0) : (index, index) -> (index, index) {
@@ -165,29 +170,29 @@ func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> (!obs.pull<? x
   %filled = obs.generate (%e) [%size] {
     %isIn = arith.cmpi ult, %e, %n : index
     %v = scf.if %isIn -> (i32) {
-      %given = obs.get %a[%e] : !obs.pull<? x i32>
+      %given = obs.get %a[%e] : !i32s
       scf.yield %given : i32
     } else {
       scf.yield %largest : i32
     }
     obs.yield %v : i32
-  } : !obs.pull<? x i32>
-  %chunks = obs.split %filled by [512] : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
-  %parts = obs.distribute block (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) -> !obs.push<grid, ? x 512 x i32> {
-    %s = func.call @sort_chunk(%c) : (!obs.pull<512 x i32>) -> !obs.pull<512 x i32>
-    %p = obs.push %s : !obs.pull<512 x i32> -> !obs.push<block, 512 x i32>
-    obs.yield %p : !obs.push<block, 512 x i32>
+  } : !i32s
+  %chunks = obs.split %filled by [512] : !i32s
+  %parts = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !i32x512>) {
+    %s = func.call @sort_chunk(%c) : (!i32x512) -> !i32x512
+    %p = obs.push block %s : !i32x512
+    obs.yield %p : !block_i32x512
   }
-  %flat = obs.join %parts to [%size] : !obs.push<grid, ? x 512 x i32> -> !obs.push<grid, ? x i32>
-  %runs = obs.force %flat {kernel = "sort_chunks", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  %flat = obs.join %parts to [%size] : !obs.push<grid, ? x 512 x i32>
+  %runs = obs.force %flat {kernel = "sort_chunks", threads = 256 : i64} : !grid_i32s
 
   %end = arith.addi %rounds, %c1 : index
-  %sorted = scf.for %i = %c1 to %end step %c1 iter_args(%x = %runs) -> !obs.pull<? x i32> {
+  %sorted = scf.for %i = %c1 to %end step %c1 iter_args(%x = %runs) -> !i32s {
     // %i columns at strides of at least 512, three at a time; the last kernel of
     // a round has what is left.
     %ceil = arith.addi %i, %c2 : index
     %groups = arith.divui %ceil, %c3 : index
-    %y = scf.for %g = %c0 to %groups step %c1 iter_args(%z = %x) -> !obs.pull<? x i32> {
+    %y = scf.for %g = %c0 to %groups step %c1 iter_args(%z = %x) -> !i32s {
       %isFirst = arith.cmpi eq, %g, %c0 : index
       %before = arith.muli %g, %c3 : index
       %left = arith.subi %i, %before : index
@@ -195,32 +200,32 @@ func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> (!obs.pull<? x
       %after = arith.subi %left, %k : index
       %low = arith.addi %c9, %after : index
       %isThree = arith.cmpi eq, %k, %c3 : index
-      %done = scf.if %isThree -> !obs.pull<? x i32> {
-        %t = func.call @tile(%z, %low, %c3, %isFirst) : (!obs.pull<? x i32>, index, index, i1) -> !obs.pull<? x i32>
-        scf.yield %t : !obs.pull<? x i32>
+      %done = scf.if %isThree -> !i32s {
+        %t = func.call @tile(%z, %low, %c3, %isFirst) : (!i32s, index, index, i1) -> !i32s
+        scf.yield %t : !i32s
       } else {
         %isTwo = arith.cmpi eq, %k, %c2 : index
-        %t = scf.if %isTwo -> !obs.pull<? x i32> {
-          %u = func.call @tile(%z, %low, %c2, %isFirst) : (!obs.pull<? x i32>, index, index, i1) -> !obs.pull<? x i32>
-          scf.yield %u : !obs.pull<? x i32>
+        %t = scf.if %isTwo -> !i32s {
+          %u = func.call @tile(%z, %low, %c2, %isFirst) : (!i32s, index, index, i1) -> !i32s
+          scf.yield %u : !i32s
         } else {
-          %u = func.call @tile(%z, %low, %c1, %isFirst) : (!obs.pull<? x i32>, index, index, i1) -> !obs.pull<? x i32>
-          scf.yield %u : !obs.pull<? x i32>
+          %u = func.call @tile(%z, %low, %c1, %isFirst) : (!i32s, index, index, i1) -> !i32s
+          scf.yield %u : !i32s
         }
-        scf.yield %t : !obs.pull<? x i32>
+        scf.yield %t : !i32s
       }
-      scf.yield %done : !obs.pull<? x i32>
+      scf.yield %done : !i32s
     }
-    %runs2 = obs.split %y by [512] : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
-    %merged = obs.distribute block (%c = %runs2 : !obs.pull<? x !obs.pull<512 x i32>>) -> !obs.push<grid, ? x 512 x i32> {
-      %m = func.call @merge_chunk(%c) : (!obs.pull<512 x i32>) -> !obs.pull<512 x i32>
-      %p = obs.push %m : !obs.pull<512 x i32> -> !obs.push<block, 512 x i32>
-      obs.yield %p : !obs.push<block, 512 x i32>
+    %runs2 = obs.split %y by [512] : !i32s
+    %merged = obs.distribute block in grid (%c = %runs2 : !obs.pull<? x !i32x512>) {
+      %m = func.call @merge_chunk(%c) : (!i32x512) -> !i32x512
+      %p = obs.push block %m : !i32x512
+      obs.yield %p : !block_i32x512
     }
-    %joined = obs.join %merged to [%size] : !obs.push<grid, ? x 512 x i32> -> !obs.push<grid, ? x i32>
-    %next = obs.force %joined {kernel = "merge_chunks", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-    scf.yield %next : !obs.pull<? x i32>
+    %joined = obs.join %merged to [%size] : !obs.push<grid, ? x 512 x i32>
+    %next = obs.force %joined {kernel = "merge_chunks", threads = 256 : i64} : !grid_i32s
+    scf.yield %next : !i32s
   }
-  %result = obs.take %sorted [%n] : !obs.pull<? x i32> -> !obs.pull<? x i32>
-  return %result : !obs.pull<? x i32>
+  %result = obs.take %sorted [%n] : !i32s
+  return %result : !i32s
 }

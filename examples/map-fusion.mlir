@@ -9,21 +9,19 @@
 // Run: obs-run examples/map-fusion.mlir iota:10xi32
 //      obs-run examples/map-fusion.mlir --device=emulate --report iota:10xi32
 
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @main(%a: !i32s) -> !i32s {
   %one = arith.constant 1 : i32
-  %succ = obs.map (%x = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %succ = obs.map (%x = %a : !i32s) {
     %y = arith.addi %x, %one : i32
     obs.yield %y : i32
   }
-  %square = obs.map (%x = %succ : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %square = obs.map (%x = %succ : !i32s) {
     %y = arith.muli %x, %x : i32
     obs.yield %y : i32
   }
-  %difference = obs.map (%x = %square : !obs.pull<? x i32>, %y = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-    %z = arith.subi %x, %y : i32
-    obs.yield %z : i32
-  }
-  %p = obs.push %difference : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %p {kernel = "map_fusion"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  %difference = obs.map { arith.subi } %square, %a : !i32s
+  %r = obs.force %difference {kernel = "map_fusion"} : !i32s
+  return %r : !i32s
 }

@@ -24,13 +24,9 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
       %p = arith.mulf %x, %y : f32
       obs.yield %p : f32
     } : !obs.pull<? x f32>
-    %sum = obs.reduce (%x, %y) = %products init %zero : !obs.pull<? x f32> -> f32 {
-      %s = arith.addf %x, %y : f32
-      obs.yield %s : f32
-    }
+    %sum = obs.reduce { arith.addf } %products init %zero : !obs.pull<? x f32>
     obs.yield %sum : f32
   } : !matrix
-  %p = obs.push %c : !matrix -> !obs.push<grid, ? x ? x f32>
-  %r = obs.force %p {kernel = "matmul_naive", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !matrix
+  %r = obs.force %c {kernel = "matmul_naive", threads = 256 : i64} : !matrix
   return %r : !matrix
 }

@@ -16,6 +16,7 @@
 // Run: obs-run examples/matmul-registers.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul-registers.mlir --device=emulate --report random:50x40xf32:1 random:40x70xf32:2
 
+!index_2d = !obs.pull<? x ? x index>
 !matrix = !obs.pull<? x ? x f32>
 !a_tile = !obs.pull<64 x 16 x f32>
 !b_tile = !obs.pull<16 x 64 x f32>
@@ -30,25 +31,25 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
   %zero = arith.constant 0.0 : f32
   %h = obs.dim %a, 0 : !matrix
   %w = obs.dim %b, 1 : !matrix
-  %at = obs.split %a by [64, 16] pad %zero : !matrix -> !obs.pull<? x ? x !a_tile>
-  %bt = obs.split %b by [16, 64] pad %zero : !matrix -> !obs.pull<? x ? x !b_tile>
+  %at = obs.split %a by [64, 16] pad %zero : !matrix
+  %bt = obs.split %b by [16, 64] pad %zero : !matrix
   %rows = obs.dim %at, 0 : !obs.pull<? x ? x !a_tile>
   %columns = obs.dim %bt, 1 : !obs.pull<? x ? x !b_tile>
   %steps = obs.dim %at, 1 : !obs.pull<? x ? x !a_tile>
   %is = obs.generate (%i, %j) [%rows, %columns] {
     obs.yield %i : index
-  } : !obs.pull<? x ? x index>
+  } : !index_2d
   %js = obs.generate (%i, %j) [%rows, %columns] {
     obs.yield %j : index
-  } : !obs.pull<? x ? x index>
-  %tiles = obs.distribute block (%i = %is : !obs.pull<? x ? x index>, %j = %js : !obs.pull<? x ? x index>) -> !obs.push<grid, ? x ? x 64 x 64 x f32> {
+  } : !index_2d
+  %tiles = obs.distribute block in grid (%i = %is, %j = %js : !index_2d) {
     %none = obs.splat %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero, %zero : !sums
     %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !sums {
       %u = obs.get %at[%i, %k] : !obs.pull<? x ? x !a_tile>
       %v = obs.get %bt[%k, %j] : !obs.pull<? x ? x !b_tile>
-      %up = obs.push %u : !a_tile -> !obs.push<block, 64 x 16 x f32>
-      %vp = obs.push %v : !b_tile -> !obs.push<block, 16 x 64 x f32>
-      %x, %y = obs.force %up, %vp in shared : !obs.push<block, 64 x 16 x f32>, !obs.push<block, 16 x 64 x f32> -> (!a_tile, !b_tile)
+      %up = obs.push block %u : !a_tile
+      %vp = obs.push block %v : !b_tile
+      %x, %y = obs.force %up, %vp in shared : !obs.push<block, 64 x 16 x f32>, !obs.push<block, 16 x 64 x f32>
       %next = obs.generate (%r0, %q0) {
         %r1 = arith.addi %r0, %c16 : index
         %r2 = arith.addi %r0, %c32 : index
@@ -109,8 +110,7 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
         obs.yield %new#0, %new#1, %new#2, %new#3, %new#4, %new#5, %new#6, %new#7, %new#8, %new#9, %new#10, %new#11, %new#12, %new#13, %new#14, %new#15
           : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
       } : !sums
-      %np = obs.push %next : !sums -> !obs.push<block, 16 x 16 x f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32>
-      %f = obs.force %np : !obs.push<block, 16 x 16 x f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32> -> !sums
+      %f = obs.force %next : !sums
       scf.yield %f : !sums
     }
     %q = obs.fill par (%r0, %q0) in (%c16, %c16) {
@@ -140,7 +140,7 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
     } : !obs.push<block, 64 x 64 x f32>
     obs.yield %q : !obs.push<block, 64 x 64 x f32>
   }
-  %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 64 x 64 x f32> -> !obs.push<grid, ? x ? x f32>
-  %r = obs.force %flat {kernel = "matmul_registers", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !matrix
+  %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 64 x 64 x f32>
+  %r = obs.force %flat {kernel = "matmul_registers", threads = 256 : i64} : !obs.push<grid, ? x ? x f32>
   return %r : !matrix
 }

@@ -11,51 +11,55 @@
 // Run: obs-run examples/matmul.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul.mlir --device=emulate --report random:50x70xf32:1 random:70x33xf32:2
 
-func.func @main(%a: !obs.pull<? x ? x f32>, %b: !obs.pull<? x ? x f32>) -> !obs.pull<? x ? x f32> {
+!f32x16x16 = !obs.pull<16 x 16 x f32>
+!f32_2d = !obs.pull<? x ? x f32>
+!f32x16x16_2d = !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
+!index_2d = !obs.pull<? x ? x index>
+
+func.func @main(%a: !f32_2d, %b: !f32_2d) -> !f32_2d {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant 0.0 : f32
-  %h = obs.dim %a, 0 : !obs.pull<? x ? x f32>
-  %w = obs.dim %b, 1 : !obs.pull<? x ? x f32>
-  %at = obs.split %a by [16, 16] pad %zero : !obs.pull<? x ? x f32> -> !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-  %bt = obs.split %b by [16, 16] pad %zero : !obs.pull<? x ? x f32> -> !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-  %rows = obs.dim %at, 0 : !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-  %columns = obs.dim %bt, 1 : !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-  %steps = obs.dim %at, 1 : !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
+  %h = obs.dim %a, 0 : !f32_2d
+  %w = obs.dim %b, 1 : !f32_2d
+  %at = obs.split %a by [16, 16] pad %zero : !f32_2d
+  %bt = obs.split %b by [16, 16] pad %zero : !f32_2d
+  %rows = obs.dim %at, 0 : !f32x16x16_2d
+  %columns = obs.dim %bt, 1 : !f32x16x16_2d
+  %steps = obs.dim %at, 1 : !f32x16x16_2d
   %is = obs.generate (%i, %j) [%rows, %columns] {
     obs.yield %i : index
-  } : !obs.pull<? x ? x index>
+  } : !index_2d
   %js = obs.generate (%i, %j) [%rows, %columns] {
     obs.yield %j : index
-  } : !obs.pull<? x ? x index>
-  %tiles = obs.distribute block (%i = %is : !obs.pull<? x ? x index>, %j = %js : !obs.pull<? x ? x index>) -> !obs.push<grid, ? x ? x 16 x 16 x f32> {
-    %none = obs.splat %zero : !obs.pull<16 x 16 x f32>
-    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !obs.pull<16 x 16 x f32> {
-      %u = obs.get %at[%i, %k] : !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-      %v = obs.get %bt[%k, %j] : !obs.pull<? x ? x !obs.pull<16 x 16 x f32>>
-      %up = obs.push %u : !obs.pull<16 x 16 x f32> -> !obs.push<block, 16 x 16 x f32>
-      %vp = obs.push %v : !obs.pull<16 x 16 x f32> -> !obs.push<block, 16 x 16 x f32>
-      %x, %y = obs.force %up, %vp in shared : !obs.push<block, 16 x 16 x f32>, !obs.push<block, 16 x 16 x f32> -> (!obs.pull<16 x 16 x f32>, !obs.pull<16 x 16 x f32>)
+  } : !index_2d
+  %tiles = obs.distribute block in grid (%i = %is, %j = %js : !index_2d) {
+    %none = obs.splat %zero : !f32x16x16
+    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%acc = %none) -> !f32x16x16 {
+      %u = obs.get %at[%i, %k] : !f32x16x16_2d
+      %v = obs.get %bt[%k, %j] : !f32x16x16_2d
+      %up = obs.push block %u : !f32x16x16
+      %vp = obs.push block %v : !f32x16x16
+      %x, %y = obs.force %up, %vp in shared : !obs.push<block, 16 x 16 x f32>
       %next = obs.generate (%r, %c) {
-        %old = obs.get %acc[%r, %c] : !obs.pull<16 x 16 x f32>
+        %old = obs.get %acc[%r, %c] : !f32x16x16
         %new = scf.for %t = %c0 to %c16 step %c1 iter_args(%s = %old) -> f32 {
-          %p = obs.get %x[%r, %t] : !obs.pull<16 x 16 x f32>
-          %q = obs.get %y[%t, %c] : !obs.pull<16 x 16 x f32>
+          %p = obs.get %x[%r, %t] : !f32x16x16
+          %q = obs.get %y[%t, %c] : !f32x16x16
           %m = arith.mulf %p, %q : f32
           %z = arith.addf %s, %m : f32
           scf.yield %z : f32
         }
         obs.yield %new : f32
-      } : !obs.pull<16 x 16 x f32>
-      %np = obs.push %next : !obs.pull<16 x 16 x f32> -> !obs.push<block, 16 x 16 x f32>
-      %f = obs.force %np : !obs.push<block, 16 x 16 x f32> -> !obs.pull<16 x 16 x f32>
-      scf.yield %f : !obs.pull<16 x 16 x f32>
+      } : !f32x16x16
+      %f = obs.force %next : !f32x16x16
+      scf.yield %f : !f32x16x16
     }
-    %q = obs.push %sum : !obs.pull<16 x 16 x f32> -> !obs.push<block, 16 x 16 x f32>
+    %q = obs.push block %sum : !f32x16x16
     obs.yield %q : !obs.push<block, 16 x 16 x f32>
   }
-  %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x f32> -> !obs.push<grid, ? x ? x f32>
-  %r = obs.force %flat {kernel = "matmul", threads = 256 : i64} : !obs.push<grid, ? x ? x f32> -> !obs.pull<? x ? x f32>
-  return %r : !obs.pull<? x ? x f32>
+  %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x f32>
+  %r = obs.force %flat {kernel = "matmul", threads = 256 : i64} : !obs.push<grid, ? x ? x f32>
+  return %r : !f32_2d
 }

@@ -11,14 +11,14 @@
 
 func.func @main(%a: !obs.pull<? x i16>) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
-  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) -> !obs.pull<? x i32, i32, i32, i32> {
+  %stretches = obs.map (%x = %a : !obs.pull<? x i16>) {
     %s = arith.extsi %x : i16 to i32
     %m = arith.maxsi %s, %zero : i32
     obs.yield %s, %m, %m, %m : i32, i32, i32, i32
   }
-  %chunks = obs.split %stretches by [4096] pad %zero, %zero, %zero, %zero : !obs.pull<? x i32, i32, i32, i32> -> !obs.pull<? x !obs.pull<4096 x i32, i32, i32, i32>>
-  %best = obs.distribute block (%c = %chunks : !obs.pull<? x !obs.pull<4096 x i32, i32, i32, i32>>) -> !obs.push<grid, ? x 1 x i32> {
-    %s, %b, %e, %m = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %c init %zero, %zero, %zero, %zero : !obs.pull<4096 x i32, i32, i32, i32> -> (i32, i32, i32, i32) {
+  %chunks = obs.split %stretches by [4096] pad %zero, %zero, %zero, %zero : !obs.pull<? x i32, i32, i32, i32>
+  %best = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !obs.pull<4096 x i32, i32, i32, i32>>) {
+    %s, %b, %e, %m = obs.reduce (%s1, %b1, %e1, %m1, %s2, %b2, %e2, %m2) = %c init %zero, %zero, %zero, %zero : !obs.pull<4096 x i32, i32, i32, i32> {
       %s = arith.addi %s1, %s2 : i32
       %through_left = arith.addi %s1, %b2 : i32
       %b = arith.maxsi %b1, %through_left : i32
@@ -30,10 +30,10 @@ func.func @main(%a: !obs.pull<? x i16>) -> !obs.pull<? x i32> {
       obs.yield %s, %b, %e, %m : i32, i32, i32, i32
     }
     %one = obs.splat %m : !obs.pull<1 x i32>
-    %p = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    %p = obs.push block %one : !obs.pull<1 x i32>
     obs.yield %p : !obs.push<block, 1 x i32>
   }
-  %flat = obs.join %best : !obs.push<grid, ? x 1 x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "max_segment", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+  %flat = obs.join %best : !obs.push<grid, ? x 1 x i32>
+  %r = obs.force %flat {kernel = "max_segment", threads = 128 : i64} : !obs.push<grid, ? x i32>
   return %r : !obs.pull<? x i32>
 }

@@ -48,7 +48,7 @@ func.func @threads(%bodies: !bodies, %e: f32) -> !vectors {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %n = obs.dim %bodies, 0 : !bodies
-  %a = obs.map (%xi, %yi, %zi, %mi = %bodies : !bodies) -> !vectors {
+  %a = obs.map (%xi, %yi, %zi, %mi = %bodies : !bodies) {
     %x, %y, %z = scf.for %j = %c0 to %n step %c1 iter_args(%ax = %zero, %ay = %zero, %az = %zero) -> (f32, f32, f32) {
       %xj, %yj, %zj, %m = obs.get %bodies[%j] : !bodies
       %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
@@ -57,8 +57,7 @@ func.func @threads(%bodies: !bodies, %e: f32) -> !vectors {
     }
     obs.yield %x, %y, %z : f32, f32, f32
   }
-  %p = obs.push %a : !vectors -> !obs.push<grid, ? x f32, f32, f32>
-  %r = obs.force %p {kernel = "n_body_threads", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32> -> !vectors
+  %r = obs.force %a {kernel = "n_body_threads", threads = 256 : i64} : !vectors
   return %r : !vectors
 }
 
@@ -69,20 +68,18 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
   %zero = arith.constant 0.0 : f32
   %n = obs.dim %bodies, 0 : !bodies
   // Bodies without mass attract nobody.
-  %chunks = obs.split %bodies by [256] pad %zero, %zero, %zero, %zero : !bodies -> !obs.pull<? x !chunk>
+  %chunks = obs.split %bodies by [256] pad %zero, %zero, %zero, %zero : !bodies
   %count = obs.dim %chunks, 0 : !obs.pull<? x !chunk>
-  %parts = obs.distribute block (%own = %chunks : !obs.pull<? x !chunk>) -> !obs.push<grid, ? x 256 x f32, f32, f32> {
-    %place = obs.map (%xi, %yi, %zi, %mi = %own : !chunk) -> !sums {
+  %parts = obs.distribute block in grid (%own = %chunks : !obs.pull<? x !chunk>) {
+    %place = obs.map (%xi, %yi, %zi, %mi = %own : !chunk) {
       obs.yield %xi, %yi, %zi : f32, f32, f32
     }
-    %pp = obs.push %place : !sums -> !obs.push<block, 256 x f32, f32, f32>
-    %here = obs.force %pp : !obs.push<block, 256 x f32, f32, f32> -> !sums
+    %here = obs.force %place : !sums
     %none = obs.splat %zero, %zero, %zero : !sums
     %sum = scf.for %k = %c0 to %count step %c1 iter_args(%acc = %none) -> !sums {
       %others = obs.get %chunks[%k] : !obs.pull<? x !chunk>
-      %op = obs.push %others : !chunk -> !obs.push<block, 256 x f32, f32, f32, f32>
-      %near = obs.force %op in shared : !obs.push<block, 256 x f32, f32, f32, f32> -> !chunk
-      %next = obs.map (%xi, %yi, %zi = %here : !sums, %sx, %sy, %sz = %acc : !sums) -> !sums {
+      %near = obs.force %others in shared : !chunk
+      %next = obs.map (%xi, %yi, %zi = %here, %sx, %sy, %sz = %acc : !sums) {
         %x, %y, %z = scf.for %j = %c0 to %c256 step %c1 iter_args(%ax = %sx, %ay = %sy, %az = %sz) -> (f32, f32, f32) {
           %xj, %yj, %zj, %m = obs.get %near[%j] : !chunk
           %b:3 = func.call @attract(%xi, %yi, %zi, %xj, %yj, %zj, %m, %e, %ax, %ay, %az)
@@ -91,14 +88,13 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
         }
         obs.yield %x, %y, %z : f32, f32, f32
       }
-      %np = obs.push %next : !sums -> !obs.push<block, 256 x f32, f32, f32>
-      %f = obs.force %np : !obs.push<block, 256 x f32, f32, f32> -> !sums
+      %f = obs.force %next : !sums
       scf.yield %f : !sums
     }
-    %p = obs.push %sum : !sums -> !obs.push<block, 256 x f32, f32, f32>
+    %p = obs.push block %sum : !sums
     obs.yield %p : !obs.push<block, 256 x f32, f32, f32>
   }
-  %flat = obs.join %parts to [%n] : !obs.push<grid, ? x 256 x f32, f32, f32> -> !obs.push<grid, ? x f32, f32, f32>
-  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32> -> !vectors
+  %flat = obs.join %parts to [%n] : !obs.push<grid, ? x 256 x f32, f32, f32>
+  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32>
   return %r : !vectors
 }

@@ -17,7 +17,7 @@ func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound 
   %whole = obs.generate (%i) {
     obs.yield %a : !obs.pull<? x i32 bound [1024]>
   } : !obs.pull<1 x !obs.pull<? x i32 bound [1024]>>
-  %sorted = obs.distribute block (%c = %whole : !obs.pull<1 x !obs.pull<? x i32 bound [1024]>>) -> !obs.push<grid, 1 x ? x i32 bound [1, 1024]> {
+  %sorted = obs.distribute block in grid (%c = %whole : !obs.pull<1 x !obs.pull<? x i32 bound [1024]>>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %r = scf.for %k = %c0 to %n step %c1 iter_args(%x = %c) -> !obs.pull<? x i32 bound [1024]> {
@@ -38,14 +38,13 @@ func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound 
         %y = arith.select %even, %min, %max : i32
         obs.yield %y : i32
       } : !obs.pull<? x i32 bound [1024]>
-      %p = obs.push %round : !obs.pull<? x i32 bound [1024]> -> !obs.push<block, ? x i32 bound [1024]>
-      %next = obs.force %p : !obs.push<block, ? x i32 bound [1024]> -> !obs.pull<? x i32 bound [1024]>
+      %next = obs.force %round : !obs.pull<? x i32 bound [1024]>
       scf.yield %next : !obs.pull<? x i32 bound [1024]>
     }
-    %q = obs.push %r : !obs.pull<? x i32 bound [1024]> -> !obs.push<block, ? x i32 bound [1024]>
+    %q = obs.push block %r : !obs.pull<? x i32 bound [1024]>
     obs.yield %q : !obs.push<block, ? x i32 bound [1024]>
   }
-  %flat = obs.join %sorted to [%n] : !obs.push<grid, 1 x ? x i32 bound [1, 1024]> -> !obs.push<grid, ? x i32 bound [1024]>
-  %r = obs.force %flat {kernel = "odd_even_sort", threads = 256 : i64} : !obs.push<grid, ? x i32 bound [1024]> -> !obs.pull<? x i32 bound [1024]>
+  %flat = obs.join %sorted to [%n] : !obs.push<grid, 1 x ? x i32 bound [1, 1024]>
+  %r = obs.force %flat {kernel = "odd_even_sort", threads = 256 : i64} : !obs.push<grid, ? x i32 bound [1024]>
   return %r : !obs.pull<? x i32 bound [1024]>
 }

@@ -7,23 +7,27 @@
 // Run: obs-run examples/radix-sort-64.mlir --entry=u64 random:1500xi64:1
 //      obs-run examples/radix-sort-64.mlir --entry=pairs --device=emulate --report random:1500xi32:1 iota:1500xi32
 
+!i64s = !obs.pull<? x i64>
+!i32_i32s = !obs.pull<? x i32, i32>
+!grid_i32s = !obs.push<grid, ? x i32>
+!indexs = !obs.pull<? x index>
 !counts = !obs.push<block, 256 x i32>
 !ints = !obs.pull<? x i32>
 !tile = !obs.pull<1024 x i32>
 !table = !obs.pull<256 x i32>
 
 // The digits of a tile: 8 bits from %shift on.
-func.func private @digits_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+func.func private @digits_pairs(%keys: !i32_i32s, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i32
   %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
+  %n = obs.dim %keys, 0 : !i32_i32s
   %first = arith.muli %tile, %c1024 : index
   %digits = obs.generate (%j) {
     %i = arith.addi %first, %j : index
     %is_in = arith.cmpi ult, %i, %n : index
     %d = scf.if %is_in -> i32 {
-      %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
+      %key, %value = obs.get %keys[%i] : !i32_i32s
       %shifted = arith.shrui %key, %shift : i32
       %digit = arith.andi %shifted, %mask : i32
       scf.yield %digit : i32
@@ -35,17 +39,17 @@ func.func private @digits_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %ti
   return %digits : !tile
 }
 
-func.func private @digits_64(%keys: !obs.pull<? x i64>, %shift: i64, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+func.func private @digits_64(%keys: !i64s, %shift: i64, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i64
   %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
+  %n = obs.dim %keys, 0 : !i64s
   %first = arith.muli %tile, %c1024 : index
   %digits = obs.generate (%j) {
     %i = arith.addi %first, %j : index
     %is_in = arith.cmpi ult, %i, %n : index
     %d = scf.if %is_in -> i32 {
-      %key = obs.get %keys[%i] : !obs.pull<? x i64>
+      %key = obs.get %keys[%i] : !i64s
       %shifted = arith.shrui %key, %shift : i64
       %low = arith.andi %shifted, %mask : i64
       %digit = arith.trunci %low : i64 to i32
@@ -59,60 +63,53 @@ func.func private @digits_64(%keys: !obs.pull<? x i64>, %shift: i64, %tile: inde
 }
 
 // How often each digit occurs in each tile, digit by digit.
-func.func private @count_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32, %tiles: index) -> !ints {
+func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
+  %numbers = obs.iota [%tiles] : !indexs
+  %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
+    %digits = func.call @digits_pairs(%keys, %shift, %tile) : (!i32_i32s, i32, index) -> !tile
     %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
       %d = obs.get %digits[%j] : !tile
       %v = arith.index_castui %d : i32 to index
       obs.write %one at [%v] : i32
     } : !counts
-    %own = obs.force %p in shared : !counts -> !table
-    %q = obs.push %own : !table -> !counts
+    %own = obs.force %p in shared : !counts
+    %q = obs.push block %own : !table
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
-  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
+  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !grid_i32s
   return %r : !ints
 }
 
 // One pass: the keys, stably sorted by 8 bits from %shift on.
-func.func private @pass_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32) -> !obs.pull<? x i32, i32> {
+func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32, i32>
+  %n = obs.dim %keys, 0 : !i32_i32s
   %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!obs.pull<? x i32, i32>, i32, index) -> !ints
-  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!i32_i32s, i32, index) -> !ints
+  %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
+  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_pairs(%keys, %shift, %tile) : (!obs.pull<? x i32, i32>, i32, index) -> !tile
-      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
-      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
+      %virtual = func.call @digits_pairs(%keys, %shift, %tile) : (!i32_i32s, i32, index) -> !tile
+      %digits = obs.force %virtual in shared : !tile
       %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
-      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
-        %s = arith.addi %x, %y : i32
-        obs.yield %s : i32
-      }
-      %starts = obs.force %sp : !counts -> !table
+      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts
+      %sp = obs.scan exclusive { arith.addi } %own init %zero : !table -> !counts
+      %starts = obs.force %sp : !counts
       obs.par (%j) in (%c1024) {
         %i = arith.addi %first, %j : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
-          %key, %value = obs.get %keys[%i] : !obs.pull<? x i32, i32>
+          %key, %value = obs.get %keys[%i] : !i32_i32s
           %digit = obs.get %digits[%j] : !tile
           %d = arith.index_castui %digit : i32 to index
           %row = arith.muli %d, %tiles : index
@@ -128,63 +125,56 @@ func.func private @pass_pairs(%keys: !obs.pull<? x i32, i32>, %shift: i32) -> !o
       }
     }
   } : !obs.push<grid, ? x i32, i32>
-  %r = obs.force %p {kernel = "scatter_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32, i32> -> !obs.pull<? x i32, i32>
-  return %r : !obs.pull<? x i32, i32>
+  %r = obs.force %p {kernel = "scatter_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>
+  return %r : !i32_i32s
 }
 
-func.func private @count_64(%keys: !obs.pull<? x i64>, %shift: i64, %tiles: index) -> !ints {
+func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
+  %numbers = obs.iota [%tiles] : !indexs
+  %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
+    %digits = func.call @digits_64(%keys, %shift, %tile) : (!i64s, i64, index) -> !tile
     %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
       %d = obs.get %digits[%j] : !tile
       %v = arith.index_castui %d : i32 to index
       obs.write %one at [%v] : i32
     } : !counts
-    %own = obs.force %p in shared : !counts -> !table
-    %q = obs.push %own : !table -> !counts
+    %own = obs.force %p in shared : !counts
+    %q = obs.push block %own : !table
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
-  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
+  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !grid_i32s
   return %r : !ints
 }
 
-func.func private @pass_64(%keys: !obs.pull<? x i64>, %shift: i64) -> !obs.pull<? x i64> {
+func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i64>
+  %n = obs.dim %keys, 0 : !i64s
   %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count_64(%keys, %shift, %tiles) : (!obs.pull<? x i64>, i64, index) -> !ints
-  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %counts = func.call @count_64(%keys, %shift, %tiles) : (!i64s, i64, index) -> !ints
+  %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
+  %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_64(%keys, %shift, %tile) : (!obs.pull<? x i64>, i64, index) -> !tile
-      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
-      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
+      %virtual = func.call @digits_64(%keys, %shift, %tile) : (!i64s, i64, index) -> !tile
+      %digits = obs.force %virtual in shared : !tile
       %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
-      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
-        %s = arith.addi %x, %y : i32
-        obs.yield %s : i32
-      }
-      %starts = obs.force %sp : !counts -> !table
+      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts
+      %sp = obs.scan exclusive { arith.addi } %own init %zero : !table -> !counts
+      %starts = obs.force %sp : !counts
       obs.par (%j) in (%c1024) {
         %i = arith.addi %first, %j : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
-          %key = obs.get %keys[%i] : !obs.pull<? x i64>
+          %key = obs.get %keys[%i] : !i64s
           %digit = obs.get %digits[%j] : !tile
           %d = arith.index_castui %digit : i32 to index
           %row = arith.muli %d, %tiles : index
@@ -200,40 +190,40 @@ func.func private @pass_64(%keys: !obs.pull<? x i64>, %shift: i64) -> !obs.pull<
       }
     }
   } : !obs.push<grid, ? x i64>
-  %r = obs.force %p {kernel = "scatter_64", threads = 256 : i64} : !obs.push<grid, ? x i64> -> !obs.pull<? x i64>
-  return %r : !obs.pull<? x i64>
+  %r = obs.force %p {kernel = "scatter_64", threads = 256 : i64} : !obs.push<grid, ? x i64>
+  return %r : !i64s
 }
 
 // All passes.
-func.func private @sort_pairs(%keys: !obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32> {
+func.func private @sort_pairs(%keys: !i32_i32s) -> !i32_i32s {
   %zero = arith.constant 0 : i32
   %eight = arith.constant 8 : i32
   %bits = arith.constant 32 : i32
-  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i32, i32> : i32 {
-    %next = func.call @pass_pairs(%a, %shift) : (!obs.pull<? x i32, i32>, i32) -> !obs.pull<? x i32, i32>
-    scf.yield %next : !obs.pull<? x i32, i32>
+  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !i32_i32s : i32 {
+    %next = func.call @pass_pairs(%a, %shift) : (!i32_i32s, i32) -> !i32_i32s
+    scf.yield %next : !i32_i32s
   }
-  return %r : !obs.pull<? x i32, i32>
+  return %r : !i32_i32s
 }
 
-func.func private @sort_64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
+func.func private @sort_64(%keys: !i64s) -> !i64s {
   %zero = arith.constant 0 : i64
   %eight = arith.constant 8 : i64
   %bits = arith.constant 64 : i64
-  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i64> : i64 {
-    %next = func.call @pass_64(%a, %shift) : (!obs.pull<? x i64>, i64) -> !obs.pull<? x i64>
-    scf.yield %next : !obs.pull<? x i64>
+  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !i64s : i64 {
+    %next = func.call @pass_64(%a, %shift) : (!i64s, i64) -> !i64s
+    scf.yield %next : !i64s
   }
-  return %r : !obs.pull<? x i64>
+  return %r : !i64s
 }
 
-func.func @u64(%keys: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
-  %r = func.call @sort_64(%keys) : (!obs.pull<? x i64>) -> !obs.pull<? x i64>
-  return %r : !obs.pull<? x i64>
+func.func @u64(%keys: !i64s) -> !i64s {
+  %r = func.call @sort_64(%keys) : (!i64s) -> !i64s
+  return %r : !i64s
 }
 
-func.func @pairs(%keys: !ints, %values: !ints) -> !obs.pull<? x i32, i32> {
-  %both = obs.zip %keys, %values : !ints, !ints
-  %r = func.call @sort_pairs(%both) : (!obs.pull<? x i32, i32>) -> !obs.pull<? x i32, i32>
-  return %r : !obs.pull<? x i32, i32>
+func.func @pairs(%keys: !ints, %values: !ints) -> !i32_i32s {
+  %both = obs.zip %keys, %values : !ints
+  %r = func.call @sort_pairs(%both) : (!i32_i32s) -> !i32_i32s
+  return %r : !i32_i32s
 }

@@ -24,23 +24,25 @@
 //      obs-run examples/radix-sort.mlir --entry=i32 --device=emulate random:1500xi32:1
 //      obs-run examples/radix-sort.mlir --entry=f32 --device=emulate --report random:1500xf32:1
 
+!grid_i32s = !obs.push<grid, ? x i32>
+!f32s = !obs.pull<? x f32>
 !counts = !obs.push<block, 256 x i32>
 !ints = !obs.pull<? x i32>
 !tile = !obs.pull<1024 x i32>
 !table = !obs.pull<256 x i32>
 
 // The digits of a tile: 8 bits from %shift on.
-func.func private @digits(%keys: !obs.pull<? x i32>, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
+func.func private @digits(%keys: !ints, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i32
   %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %n = obs.dim %keys, 0 : !ints
   %first = arith.muli %tile, %c1024 : index
   %digits = obs.generate (%j) {
     %i = arith.addi %first, %j : index
     %is_in = arith.cmpi ult, %i, %n : index
     %d = scf.if %is_in -> i32 {
-      %key = obs.get %keys[%i] : !obs.pull<? x i32>
+      %key = obs.get %keys[%i] : !ints
       %shifted = arith.shrui %key, %shift : i32
       %digit = arith.andi %shifted, %mask : i32
       scf.yield %digit : i32
@@ -53,60 +55,53 @@ func.func private @digits(%keys: !obs.pull<? x i32>, %shift: i32, %tile: index) 
 }
 
 // How often each digit occurs in each tile, digit by digit.
-func.func private @count(%keys: !obs.pull<? x i32>, %shift: i32, %tiles: index) -> !ints {
+func.func private @count(%keys: !ints, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %numbers = obs.iota [%tiles] : !obs.pull<? x index>
-  %parts = obs.distribute block (%tile = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 256 x i32> {
-    %digits = func.call @digits(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
+  %parts = obs.distribute block in grid (%tile = %numbers : !obs.pull<? x index>) {
+    %digits = func.call @digits(%keys, %shift, %tile) : (!ints, i32, index) -> !tile
     %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
       %d = obs.get %digits[%j] : !tile
       %v = arith.index_castui %d : i32 to index
       obs.write %one at [%v] : i32
     } : !counts
-    %own = obs.force %p in shared : !counts -> !table
-    %q = obs.push %own : !table -> !counts
+    %own = obs.force %p in shared : !counts
+    %q = obs.push block %own : !table
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
-  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "count", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
+  %r = obs.force %flat {kernel = "count", threads = 256 : i64} : !grid_i32s
   return %r : !ints
 }
 
 // One pass: the keys, stably sorted by 8 bits from %shift on.
-func.func private @pass(%keys: !obs.pull<? x i32>, %shift: i32) -> !obs.pull<? x i32> {
+func.func private @pass(%keys: !ints, %shift: i32) -> !ints {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %n = obs.dim %keys, 0 : !ints
   %tiles = arith.ceildivui %n, %c1024 : index
-  %counts = func.call @count(%keys, %shift, %tiles) : (!obs.pull<? x i32>, i32, index) -> !ints
-  %sums = obs.scan exclusive (%x, %y) = %counts init %zero {strategy = "one_pass"} : !ints -> !obs.push<grid, ? x i32> {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %begins = obs.force %sums {kernel = "scan", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !ints
+  %counts = func.call @count(%keys, %shift, %tiles) : (!ints, i32, index) -> !ints
+  %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
+  %begins = obs.force %sums {kernel = "scan", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits(%keys, %shift, %tile) : (!obs.pull<? x i32>, i32, index) -> !tile
-      %dp = obs.push %virtual : !tile -> !obs.push<block, 1024 x i32>
-      %digits = obs.force %dp in shared : !obs.push<block, 1024 x i32> -> !tile
+      %virtual = func.call @digits(%keys, %shift, %tile) : (!ints, i32, index) -> !tile
+      %digits = obs.force %virtual in shared : !tile
       %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts -> (!tile, !table)
-      %sp = obs.scan exclusive (%x, %y) = %own init %zero : !table -> !counts {
-        %s = arith.addi %x, %y : i32
-        obs.yield %s : i32
-      }
-      %starts = obs.force %sp : !counts -> !table
+      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts
+      %sp = obs.scan exclusive { arith.addi } %own init %zero : !table -> !counts
+      %starts = obs.force %sp : !counts
       obs.par (%j) in (%c1024) {
         %i = arith.addi %first, %j : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
-          %key = obs.get %keys[%i] : !obs.pull<? x i32>
+          %key = obs.get %keys[%i] : !ints
           %digit = obs.get %digits[%j] : !tile
           %d = arith.index_castui %digit : i32 to index
           %row = arith.muli %d, %tiles : index
@@ -121,21 +116,21 @@ func.func private @pass(%keys: !obs.pull<? x i32>, %shift: i32) -> !obs.pull<? x
         }
       }
     }
-  } : !obs.push<grid, ? x i32>
-  %r = obs.force %p {kernel = "scatter", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  } : !grid_i32s
+  %r = obs.force %p {kernel = "scatter", threads = 256 : i64} : !grid_i32s
+  return %r : !ints
 }
 
 // All passes.
-func.func private @sort(%keys: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+func.func private @sort(%keys: !ints) -> !ints {
   %zero = arith.constant 0 : i32
   %eight = arith.constant 8 : i32
   %bits = arith.constant 32 : i32
-  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !obs.pull<? x i32> : i32 {
-    %next = func.call @pass(%a, %shift) : (!obs.pull<? x i32>, i32) -> !obs.pull<? x i32>
-    scf.yield %next : !obs.pull<? x i32>
+  %r = scf.for %shift = %zero to %bits step %eight iter_args(%a = %keys) -> !ints : i32 {
+    %next = func.call @pass(%a, %shift) : (!ints, i32) -> !ints
+    scf.yield %next : !ints
   }
-  return %r : !obs.pull<? x i32>
+  return %r : !ints
 }
 
 func.func @u32(%keys: !ints) -> !ints {
@@ -145,23 +140,23 @@ func.func @u32(%keys: !ints) -> !ints {
 
 func.func @i32(%keys: !ints) -> !ints {
   %sign = arith.constant 0x80000000 : i32
-  %unsigned = obs.map (%x = %keys : !ints) -> !ints {
+  %unsigned = obs.map (%x = %keys : !ints) {
     %y = arith.xori %x, %sign : i32
     obs.yield %y : i32
   }
   %sorted = func.call @sort(%unsigned) : (!ints) -> !ints
-  %r = obs.map (%x = %sorted : !ints) -> !ints {
+  %r = obs.map (%x = %sorted : !ints) {
     %y = arith.xori %x, %sign : i32
     obs.yield %y : i32
   }
   return %r : !ints
 }
 
-func.func @f32(%keys: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+func.func @f32(%keys: !f32s) -> !f32s {
   %sign = arith.constant 0x80000000 : i32
   %all = arith.constant 0xffffffff : i32
   %zero = arith.constant 0 : i32
-  %unsigned = obs.map (%x = %keys : !obs.pull<? x f32>) -> !ints {
+  %unsigned = obs.map (%x = %keys : !f32s) {
     %b = arith.bitcast %x : f32 to i32
     %is_negative = arith.cmpi slt, %b, %zero : i32
     %flip = arith.select %is_negative, %all, %sign : i32
@@ -169,12 +164,12 @@ func.func @f32(%keys: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
     obs.yield %y : i32
   }
   %sorted = func.call @sort(%unsigned) : (!ints) -> !ints
-  %r = obs.map (%x = %sorted : !ints) -> !obs.pull<? x f32> {
+  %r = obs.map (%x = %sorted : !ints) {
     %was_negative = arith.cmpi sge, %x, %zero : i32
     %flip = arith.select %was_negative, %all, %sign : i32
     %b = arith.xori %x, %flip : i32
     %y = arith.bitcast %b : i32 to f32
     obs.yield %y : f32
   }
-  return %r : !obs.pull<? x f32>
+  return %r : !f32s
 }

@@ -8,19 +8,18 @@
 // Run: obs-run examples/reduce.mlir iota:1025xi32
 //      obs-run examples/reduce.mlir --device=emulate --report iota:1025xi32
 
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @main(%a: !i32s) -> !i32s {
   %zero = arith.constant 0 : i32
-  %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
-  %sums = obs.distribute block (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) -> !obs.push<grid, ? x 1 x i32> {
-    %s = obs.reduce (%x, %y) = %c init %zero {commutative} : !obs.pull<512 x i32> -> i32 {
-      %r = arith.addi %x, %y : i32
-      obs.yield %r : i32
-    }
+  %chunks = obs.split %a by [512] pad %zero : !i32s
+  %sums = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) {
+    %s = obs.reduce { arith.addi } %c init %zero {commutative} : !obs.pull<512 x i32>
     %one = obs.splat %s : !obs.pull<1 x i32>
-    %p = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    %p = obs.push block %one : !obs.pull<1 x i32>
     obs.yield %p : !obs.push<block, 1 x i32>
   }
-  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32>
+  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  return %r : !i32s
 }

@@ -8,9 +8,10 @@
 // Run: obs-run examples/reverse.mlir iota:10xi8
 //      obs-run examples/reverse.mlir --device=emulate --report LICENSE:i8
 
-func.func @main(%a: !obs.pull<? x i8>) -> !obs.pull<? x i8> {
-  %b = obs.reverse %a : !obs.pull<? x i8>
-  %p = obs.push %b : !obs.pull<? x i8> -> !obs.push<grid, ? x i8>
-  %r = obs.force %p {kernel = "reverse"} : !obs.push<grid, ? x i8> -> !obs.pull<? x i8>
-  return %r : !obs.pull<? x i8>
+!i8s = !obs.pull<? x i8>
+
+func.func @main(%a: !i8s) -> !i8s {
+  %b = obs.reverse %a : !i8s
+  %r = obs.force %b {kernel = "reverse"} : !i8s
+  return %r : !i8s
 }

@@ -17,6 +17,7 @@
 //      obs-run examples/run-length.mlir --entry=decode --device=emulate --report iota:5xi32 iota:5xi32
 //      obs-run examples/run-length.mlir --entry=filter --device=emulate --report iota:1000xi32 10 20
 
+!i32_i32s = !obs.pull<? x i32, i32>
 !ints = !obs.pull<? x i32>
 !flags = !obs.pull<? x i1>
 !one = !obs.pull<1 x i32>
@@ -54,67 +55,64 @@ func.func @encode(%a: !ints) -> (!ints, !ints) {
   %n = obs.dim %a, 0 : !ints
   %flags = func.call @starts(%a) : (!ints) -> !flags
   %places = obs.iota [%n] : !ints
-  %both = obs.zip %a, %places : !ints, !ints
-  %k, %c = obs.compact %both flags %flags : !obs.pull<? x i32, i32>, !flags -> !obs.push<grid, ? x i32, i32>, !count
-  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>, !count -> (!obs.pull<? x i32, i32>, !one)
+  %both = obs.zip %a, %places : !ints
+  %k, %c = obs.compact %both flags %flags : !i32_i32s, !flags -> !obs.push<grid, ? x i32, i32>, !count
+  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>, !count
   %number = func.call @number(%count) : (!one) -> index
   %last = arith.subi %number, %c1 : index
   %end = arith.index_cast %n : index to i32
   %encoded = obs.generate (%r) [%number] {
-    %x, %start = obs.get %runs[%r] : !obs.pull<? x i32, i32>
+    %x, %start = obs.get %runs[%r] : !i32_i32s
     %is_last = arith.cmpi eq, %r, %last : index
     %next = scf.if %is_last -> i32 {
       scf.yield %end : i32
     } else {
       %s = arith.addi %r, %c1 : index
-      %y, %e = obs.get %runs[%s] : !obs.pull<? x i32, i32>
+      %y, %e = obs.get %runs[%s] : !i32_i32s
       scf.yield %e : i32
     }
     %length = arith.subi %next, %start : i32
     obs.yield %x, %length : i32, i32
-  } : !obs.pull<? x i32, i32>
-  %elements, %lengths = obs.unzip %encoded : !obs.pull<? x i32, i32>
-  %ep = obs.push %elements : !ints -> !kept
-  %lp = obs.push %lengths : !ints -> !kept
-  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256 : i64} : !kept, !kept -> (!ints, !ints)
+  } : !i32_i32s
+  %elements, %lengths = obs.unzip %encoded : !i32_i32s
+  %ep = obs.push grid %elements : !ints
+  %lp = obs.push grid %lengths : !ints
+  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256 : i64} : !kept
   return %e, %l : !ints, !ints
 }
 
 func.func @unique(%a: !ints) -> !ints {
   %flags = func.call @starts(%a) : (!ints) -> !flags
   %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256 : i64} : !kept, !count -> (!ints, !one)
+  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256 : i64} : !kept, !count
   %number = func.call @number(%count) : (!one) -> index
-  %r = obs.take %all [%number] : !ints -> !ints
+  %r = obs.take %all [%number] : !ints
   return %r : !ints
 }
 
 func.func @filter(%a: !ints, %low: i32, %high: i32) -> !ints {
-  %flags = obs.map (%x = %a : !ints) -> !flags {
+  %flags = obs.map (%x = %a : !ints) {
     %above = arith.cmpi sge, %x, %low : i32
     %below = arith.cmpi slt, %x, %high : i32
     %f = arith.andi %above, %below : i1
     obs.yield %f : i1
   }
   %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256 : i64} : !kept, !count -> (!ints, !one)
+  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256 : i64} : !kept, !count
   %number = func.call @number(%count) : (!one) -> index
-  %r = obs.take %all [%number] : !ints -> !ints
+  %r = obs.take %all [%number] : !ints
   return %r : !ints
 }
 
 func.func @decode(%elements: !ints, %lengths: !ints) -> !ints {
   %zero = arith.constant 0 : i32
-  %total = obs.reduce (%x, %y) = %lengths init %zero : !ints -> !count {
-    %s = arith.addi %x, %y : i32
-    obs.yield %s : i32
-  }
-  %sum = obs.force %total {kernel = "total"} : !count -> !one
+  %total = obs.reduce { arith.addi } %lengths init %zero : !ints -> !count
+  %sum = obs.force %total {kernel = "total"} : !count
   %n = func.call @number(%sum) : (!one) -> index
   %p, %c = obs.expand (%i, %j) = %lengths [%n] : !ints -> !kept, !count {
     %x = obs.get %elements[%i] : !ints
     obs.yield %x : i32
   }
-  %r = obs.force %p {kernel = "decode", threads = 256 : i64} : !kept -> !ints
+  %r = obs.force %p {kernel = "decode", threads = 256 : i64} : !kept
   return %r : !ints
 }

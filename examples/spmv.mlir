@@ -22,6 +22,8 @@
 //      obs-run examples/spmv.mlir --entry=block_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
 //      obs-run examples/spmv.mlir --entry=band --device=emulate --report 20 300 iota:20xf32
 
+!indexs = !obs.pull<? x index>
+!f32x1 = !obs.pull<1 x f32>
 !ints = !obs.pull<? x i32>
 !floats = !obs.pull<? x f32>
 
@@ -36,7 +38,7 @@ func.func private @rows(%offsets: !ints) -> index {
 }
 
 func.func private @products(%columns: !ints, %values: !floats, %x: !floats) -> !floats {
-  %p = obs.map (%c = %columns : !ints, %v = %values : !floats) -> !floats {
+  %p = obs.map (%c = %columns : !ints, %v = %values : !floats) {
     %j = arith.index_castui %c : i32 to index
     %y = obs.get %x[%j] : !floats
     %m = arith.mulf %v, %y : f32
@@ -63,15 +65,11 @@ func.func @thread_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x
   %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
   %y = obs.generate (%r) [%rows] {
     %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
-    %sum = obs.reduce (%a, %b) = %row init %zero : !floats -> f32 {
-      %s = arith.addf %a, %b : f32
-      obs.yield %s : f32
-    }
+    %row = obs.slice %products [%begin] [%count] [1] : !floats
+    %sum = obs.reduce { arith.addf } %row init %zero : !floats
     obs.yield %sum : f32
   } : !floats
-  %p = obs.push %y : !floats -> !obs.push<grid, ? x f32>
-  %f = obs.force %p {kernel = "spmv_thread", threads = 256 : i64} : !obs.push<grid, ? x f32> -> !floats
+  %f = obs.force %y {kernel = "spmv_thread", threads = 256 : i64} : !floats
   return %f : !floats
 }
 
@@ -79,20 +77,17 @@ func.func @warp_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: 
   %zero = arith.constant 0.0 : f32
   %rows = func.call @rows(%offsets) : (!ints) -> index
   %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
-  %numbers = obs.iota [%rows] : !obs.pull<? x index>
-  %sums = obs.distribute warp (%r = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 1 x f32> {
+  %numbers = obs.iota [%rows] : !indexs
+  %sums = obs.distribute warp in grid (%r = %numbers : !indexs) {
     %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
-    %sum = obs.reduce (%a, %b) = %row init %zero {commutative} : !floats -> f32 {
-      %s = arith.addf %a, %b : f32
-      obs.yield %s : f32
-    }
-    %one = obs.splat %sum : !obs.pull<1 x f32>
-    %p = obs.push %one : !obs.pull<1 x f32> -> !obs.push<warp, 1 x f32>
+    %row = obs.slice %products [%begin] [%count] [1] : !floats
+    %sum = obs.reduce { arith.addf } %row init %zero {commutative} : !floats
+    %one = obs.splat %sum : !f32x1
+    %p = obs.push warp %one : !f32x1
     obs.yield %p : !obs.push<warp, 1 x f32>
   }
-  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32> -> !obs.push<grid, ? x f32>
-  %f = obs.force %flat {kernel = "spmv_warp", threads = 128 : i64} : !obs.push<grid, ? x f32> -> !floats
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>
+  %f = obs.force %flat {kernel = "spmv_warp", threads = 128 : i64} : !obs.push<grid, ? x f32>
   return %f : !floats
 }
 
@@ -100,20 +95,17 @@ func.func @block_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x:
   %zero = arith.constant 0.0 : f32
   %rows = func.call @rows(%offsets) : (!ints) -> index
   %products = func.call @products(%columns, %values, %x) : (!ints, !floats, !floats) -> !floats
-  %numbers = obs.iota [%rows] : !obs.pull<? x index>
-  %sums = obs.distribute block (%r = %numbers : !obs.pull<? x index>) -> !obs.push<grid, ? x 1 x f32> {
+  %numbers = obs.iota [%rows] : !indexs
+  %sums = obs.distribute block in grid (%r = %numbers : !indexs) {
     %begin, %count = func.call @row(%offsets, %r) : (!ints, index) -> (index, index)
-    %row = obs.slice %products [%begin] [%count] [1] : !floats -> !floats
-    %sum = obs.reduce (%a, %b) = %row init %zero {commutative} : !floats -> f32 {
-      %s = arith.addf %a, %b : f32
-      obs.yield %s : f32
-    }
-    %one = obs.splat %sum : !obs.pull<1 x f32>
-    %p = obs.push %one : !obs.pull<1 x f32> -> !obs.push<block, 1 x f32>
+    %row = obs.slice %products [%begin] [%count] [1] : !floats
+    %sum = obs.reduce { arith.addf } %row init %zero {commutative} : !floats
+    %one = obs.splat %sum : !f32x1
+    %p = obs.push block %one : !f32x1
     obs.yield %p : !obs.push<block, 1 x f32>
   }
-  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32> -> !obs.push<grid, ? x f32>
-  %f = obs.force %flat {kernel = "spmv_block", threads = 128 : i64} : !obs.push<grid, ? x f32> -> !floats
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>
+  %f = obs.force %flat {kernel = "spmv_block", threads = 128 : i64} : !obs.push<grid, ? x f32>
   return %f : !floats
 }
 

@@ -14,14 +14,17 @@
 // Run: obs-run examples/stencil.mlir iota:4x5xi32
 //      obs-run examples/stencil.mlir --device=emulate --report iota:33x100xi32
 
-func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+!i32_2d = !obs.pull<? x ? x i32>
+!i32x18x18 = !obs.pull<18 x 18 x i32>
+
+func.func @main(%a: !i32_2d) -> !i32_2d {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !obs.pull<? x ? x i32>
-  %w = obs.dim %a, 1 : !obs.pull<? x ? x i32>
+  %h = obs.dim %a, 0 : !i32_2d
+  %w = obs.dim %a, 1 : !i32_2d
   %th = arith.ceildivui %h, %c16 : index
   %tw = arith.ceildivui %w, %c16 : index
   %h2 = arith.addi %h, %h : index
@@ -48,21 +51,20 @@ func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
       %j5 = arith.minsi %j3, %j4 : index
       %i = arith.maxsi %i5, %c0 : index
       %j = arith.maxsi %j5, %c0 : index
-      %v = obs.get %a[%i, %j] : !obs.pull<? x ? x i32>
+      %v = obs.get %a[%i, %j] : !i32_2d
       obs.yield %v : i32
-    } : !obs.pull<18 x 18 x i32>
-    obs.yield %tile : !obs.pull<18 x 18 x i32>
-  } : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>
+    } : !i32x18x18
+    obs.yield %tile : !i32x18x18
+  } : !obs.pull<? x ? x !i32x18x18>
 
-  %sums = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<18 x 18 x i32>>) -> !obs.push<grid, ? x ? x 16 x 16 x i32> {
-    %p = obs.push %tile : !obs.pull<18 x 18 x i32> -> !obs.push<block, 18 x 18 x i32>
-    %halo = obs.force %p in shared : !obs.push<block, 18 x 18 x i32> -> !obs.pull<18 x 18 x i32>
+  %sums = obs.distribute block in grid (%tile = %tiles : !obs.pull<? x ? x !i32x18x18>) {
+    %halo = obs.force %tile in shared : !i32x18x18
     %box = obs.generate (%y, %x) {
       %s = scf.for %dy = %c0 to %c3 step %c1 iter_args(%outer = %zero) -> i32 {
         %row = scf.for %dx = %c0 to %c3 step %c1 iter_args(%sum = %outer) -> i32 {
           %i = arith.addi %y, %dy : index
           %j = arith.addi %x, %dx : index
-          %v = obs.get %halo[%i, %j] : !obs.pull<18 x 18 x i32>
+          %v = obs.get %halo[%i, %j] : !i32x18x18
           %next = arith.addi %sum, %v : i32
           scf.yield %next : i32
         }
@@ -70,10 +72,10 @@ func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
       }
       obs.yield %s : i32
     } : !obs.pull<16 x 16 x i32>
-    %q = obs.push %box : !obs.pull<16 x 16 x i32> -> !obs.push<block, 16 x 16 x i32>
+    %q = obs.push block %box : !obs.pull<16 x 16 x i32>
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
-  %flat = obs.join %sums to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x i32> -> !obs.push<grid, ? x ? x i32>
-  %r = obs.force %flat {kernel = "box_3x3", threads = 256 : i64} : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
-  return %r : !obs.pull<? x ? x i32>
+  %flat = obs.join %sums to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x i32>
+  %r = obs.force %flat {kernel = "box_3x3", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  return %r : !i32_2d
 }

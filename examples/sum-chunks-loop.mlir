@@ -12,40 +12,35 @@
 // Run: obs-run examples/sum-chunks-loop.mlir iota:1025xi32
 //      obs-run examples/sum-chunks-loop.mlir --device=emulate --report iota:1025xi32
 
-func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+!i32s = !obs.pull<? x i32>
+
+func.func @main(%a: !i32s) -> !i32s {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %stages = arith.constant 8 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant 0 : i32
-  %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
-  %sums = obs.distribute block (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) -> !obs.push<grid, ? x 1 x i32> {
+  %chunks = obs.split %a by [512] pad %zero : !i32s
+  %sums = obs.distribute block in grid (%c = %chunks : !obs.pull<? x !obs.pull<512 x i32>>) {
     %c256 = arith.constant 256 : index
     %lo = obs.slice %c [0] [%c256] [1] : !obs.pull<512 x i32> -> !obs.pull<? x i32 bound [256]>
     %hi = obs.slice %c [256] [%c256] [1] : !obs.pull<512 x i32> -> !obs.pull<? x i32 bound [256]>
-    %sum = obs.map (%x = %lo : !obs.pull<? x i32 bound [256]>, %y = %hi : !obs.pull<? x i32 bound [256]>) -> !obs.pull<? x i32 bound [256]> {
-      %z = arith.addi %x, %y : i32
-      obs.yield %z : i32
-    }
-    %p = obs.push %sum : !obs.pull<? x i32 bound [256]> -> !obs.push<block, ? x i32 bound [256]>
-    %s256 = obs.force %p : !obs.push<block, ? x i32 bound [256]> -> !obs.pull<? x i32 bound [256]>
+    %sum = obs.map { arith.addi } %lo, %hi : !obs.pull<? x i32 bound [256]>
+    %s256 = obs.force %sum : !obs.pull<? x i32 bound [256]>
     %s1 = scf.for %i = %c0 to %stages step %c1 iter_args(%s = %s256) -> !obs.pull<? x i32 bound [256]> {
       %half = arith.shrui %c128, %i : index
-      %slo = obs.slice %s [0] [%half] [1] : !obs.pull<? x i32 bound [256]> -> !obs.pull<? x i32 bound [256]>
-      %shi = obs.slice %s [%half] [%half] [1] : !obs.pull<? x i32 bound [256]> -> !obs.pull<? x i32 bound [256]>
-      %ssum = obs.map (%x = %slo : !obs.pull<? x i32 bound [256]>, %y = %shi : !obs.pull<? x i32 bound [256]>) -> !obs.pull<? x i32 bound [256]> {
-        %z = arith.addi %x, %y : i32
-        obs.yield %z : i32
-      }
-      %q = obs.push %ssum : !obs.pull<? x i32 bound [256]> -> !obs.push<block, ? x i32 bound [256]>
-      %f = obs.force %q : !obs.push<block, ? x i32 bound [256]> -> !obs.pull<? x i32 bound [256]>
+      %slo = obs.slice %s [0] [%half] [1] : !obs.pull<? x i32 bound [256]>
+      %shi = obs.slice %s [%half] [%half] [1] : !obs.pull<? x i32 bound [256]>
+      %ssum = obs.map { arith.addi } %slo, %shi : !obs.pull<? x i32 bound [256]>
+      %q = obs.push block %ssum : !obs.pull<? x i32 bound [256]>
+      %f = obs.force %q : !obs.push<block, ? x i32 bound [256]>
       scf.yield %f : !obs.pull<? x i32 bound [256]>
     }
-    %one = obs.take %s1 [1] : !obs.pull<? x i32 bound [256]> -> !obs.pull<1 x i32>
-    %q = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
+    %one = obs.take %s1 [1] : !obs.pull<? x i32 bound [256]>
+    %q = obs.push block %one : !obs.pull<1 x i32>
     obs.yield %q : !obs.push<block, 1 x i32>
   }
-  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32> -> !obs.push<grid, ? x i32>
-  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32>
+  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  return %r : !i32s
 }

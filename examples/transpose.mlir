@@ -18,46 +18,50 @@
 //      obs-run examples/transpose.mlir --device=emulate --report iota:33x100xi32
 //      obs-run examples/transpose.mlir --entry=swizzled --device=emulate --report iota:33x100xi32
 
-func.func @main(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+!i32_2d = !obs.pull<? x ? x i32>
+!i32x32x32 = !obs.pull<32 x 32 x i32>
+!block_i32x32x32 = !obs.push<block, 32 x 32 x i32>
+!i32x32x32_2d = !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
+
+func.func @main(%a: !i32_2d) -> !i32_2d {
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !obs.pull<? x ? x i32>
-  %w = obs.dim %a, 1 : !obs.pull<? x ? x i32>
-  %rows = obs.split %a by [32, 32] pad %zero : !obs.pull<? x ? x i32> -> !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
-  %tiles = obs.transpose %rows [1, 0] : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
-  %done = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>) -> !obs.push<grid, ? x ? x 32 x 32 x i32> {
-    %p = obs.push %tile : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
-    %f = obs.force %p in shared : !obs.push<block, 32 x 32 x i32> -> !obs.pull<32 x 32 x i32>
-    %t = obs.transpose %f [1, 0] : !obs.pull<32 x 32 x i32>
-    %q = obs.push %t : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
-    obs.yield %q : !obs.push<block, 32 x 32 x i32>
+  %h = obs.dim %a, 0 : !i32_2d
+  %w = obs.dim %a, 1 : !i32_2d
+  %rows = obs.split %a by [32, 32] pad %zero : !i32_2d
+  %tiles = obs.transpose %rows [1, 0] : !i32x32x32_2d
+  %done = obs.distribute block in grid (%tile = %tiles : !i32x32x32_2d) {
+    %f = obs.force %tile in shared : !i32x32x32
+    %t = obs.transpose %f [1, 0] : !i32x32x32
+    %q = obs.push block %t : !i32x32x32
+    obs.yield %q : !block_i32x32x32
   }
-  %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32> -> !obs.push<grid, ? x ? x i32>
-  %r = obs.force %flat {kernel = "transpose", threads = 256 : i64} : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
-  return %r : !obs.pull<? x ? x i32>
+  %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
+  %r = obs.force %flat {kernel = "transpose", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  return %r : !i32_2d
 }
 
-func.func @swizzled(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+func.func @swizzled(%a: !i32_2d) -> !i32_2d {
   %zero = arith.constant 0 : i32
-  %h = obs.dim %a, 0 : !obs.pull<? x ? x i32>
-  %w = obs.dim %a, 1 : !obs.pull<? x ? x i32>
-  %rows = obs.split %a by [32, 32] pad %zero : !obs.pull<? x ? x i32> -> !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
-  %tiles = obs.transpose %rows [1, 0] : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>
-  %done = obs.distribute block (%tile = %tiles : !obs.pull<? x ? x !obs.pull<32 x 32 x i32>>) -> !obs.push<grid, ? x ? x 32 x 32 x i32> {
-    %p = obs.push %tile : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
+  %h = obs.dim %a, 0 : !i32_2d
+  %w = obs.dim %a, 1 : !i32_2d
+  %rows = obs.split %a by [32, 32] pad %zero : !i32_2d
+  %tiles = obs.transpose %rows [1, 0] : !i32x32x32_2d
+  %done = obs.distribute block in grid (%tile = %tiles : !i32x32x32_2d) {
+    %p = obs.push block %tile : !i32x32x32
     %swizzled = obs.reindex (%i, %j) = %p {
       %k = arith.xori %j, %i : index
       obs.yield %i, %k : index, index
-    } : !obs.push<block, 32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
-    %stored = obs.force %swizzled in shared : !obs.push<block, 32 x 32 x i32> -> !obs.pull<32 x 32 x i32>
+    } : !block_i32x32x32 -> !block_i32x32x32
+    %stored = obs.force %swizzled in shared : !block_i32x32x32
     %f = obs.reindex (%i, %j) = %stored {
       %k = arith.xori %j, %i : index
       obs.yield %i, %k : index, index
-    } : !obs.pull<32 x 32 x i32> -> !obs.pull<32 x 32 x i32>
-    %t = obs.transpose %f [1, 0] : !obs.pull<32 x 32 x i32>
-    %q = obs.push %t : !obs.pull<32 x 32 x i32> -> !obs.push<block, 32 x 32 x i32>
-    obs.yield %q : !obs.push<block, 32 x 32 x i32>
+    } : !i32x32x32 -> !i32x32x32
+    %t = obs.transpose %f [1, 0] : !i32x32x32
+    %q = obs.push block %t : !i32x32x32
+    obs.yield %q : !block_i32x32x32
   }
-  %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32> -> !obs.push<grid, ? x ? x i32>
-  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256 : i64} : !obs.push<grid, ? x ? x i32> -> !obs.pull<? x ? x i32>
-  return %r : !obs.pull<? x ? x i32>
+  %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
+  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  return %r : !i32_2d
 }

@@ -23,31 +23,35 @@
 //      obs-run examples/weighted-histogram.mlir --entry=per_block --device=emulate --report zeros:10000xi32 iota:10000xi32
 //      obs-run examples/weighted-histogram.mlir --entry=bits --device=emulate --report zeros:10000xi32 iota:10000xi32
 
+!i32s = !obs.pull<? x i32>
+!grid_i32x128 = !obs.push<grid, 128 x i32>
+!i32x128 = !obs.pull<128 x i32>
+!grid_i32s = !obs.push<grid, ? x i32>
 !bins = !obs.pull<? x i32 bound [1024]>
 
-func.func @direct(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins: index) -> !obs.pull<? x i32> {
+func.func @direct(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
   %zero = arith.constant 0 : i32
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %n = obs.dim %keys, 0 : !i32s
   %p = obs.fill init %zero reduce(addi) [%bins] par (%t) in (%n) {
-    %key = obs.get %keys[%t] : !obs.pull<? x i32>
+    %key = obs.get %keys[%t] : !i32s
     %v = arith.index_castui %key : i32 to index
     %is_bin = arith.cmpi ult, %v, %bins : index
     scf.if %is_bin {
-      %weight = obs.get %weights[%t] : !obs.pull<? x i32>
+      %weight = obs.get %weights[%t] : !i32s
       obs.write %weight at [%v] : i32
     }
-  } : !obs.push<grid, ? x i32>
-  %r = obs.force %p {kernel = "histogram_direct", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  } : !grid_i32s
+  %r = obs.force %p {kernel = "histogram_direct", threads = 256 : i64} : !grid_i32s
+  return %r : !i32s
 }
 
-func.func @blocks(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins: index) -> !obs.pull<? x i32> {
+func.func @blocks(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
   %c1024 = arith.constant 1024 : index
   %c4096 = arith.constant 4096 : index
   %zero = arith.constant 0 : i32
   %few = arith.cmpi ule, %bins, %c1024 : index
   obs.assert %few, "there are at most 1024 bins"
-  %n = obs.dim %keys, 0 : !obs.pull<? x i32>
+  %n = obs.dim %keys, 0 : !i32s
   %parts = arith.ceildivui %n, %c4096 : index
   %p = obs.fill init %zero reduce(addi) [%bins] {
     obs.par block (%b) in (%parts) {
@@ -56,55 +60,55 @@ func.func @blocks(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>, %bins
       %count = arith.minui %rest, %c4096 : index
       %q = obs.fill init %zero reduce(addi) [%bins] par (%t) in (%count) {
         %i = arith.addi %first, %t : index
-        %key = obs.get %keys[%i] : !obs.pull<? x i32>
+        %key = obs.get %keys[%i] : !i32s
         %v = arith.index_castui %key : i32 to index
         %is_bin = arith.cmpi ult, %v, %bins : index
         scf.if %is_bin {
-          %weight = obs.get %weights[%i] : !obs.pull<? x i32>
+          %weight = obs.get %weights[%i] : !i32s
           obs.write %weight at [%v] : i32
         }
       } : !obs.push<block, ? x i32 bound [1024]>
-      %own = obs.force %q in shared : !obs.push<block, ? x i32 bound [1024]> -> !bins
+      %own = obs.force %q in shared : !obs.push<block, ? x i32 bound [1024]>
       obs.par (%v) in (%bins) {
         %sum = obs.get %own[%v] : !bins
         obs.write %sum at [%v] : i32
       }
     }
-  } : !obs.push<grid, ? x i32>
-  %r = obs.force %p {kernel = "histogram_blocks", threads = 256 : i64} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
-  return %r : !obs.pull<? x i32>
+  } : !grid_i32s
+  %r = obs.force %p {kernel = "histogram_blocks", threads = 256 : i64} : !grid_i32s
+  return %r : !i32s
 }
 
-func.func @per_thread(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<16 x i32> {
+func.func @per_thread(%keys: !i32s, %weights: !i32s) -> !obs.pull<16 x i32> {
   %zero = arith.constant 0 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_thread"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 16 x i32>
-  %r = obs.force %p {kernel = "histogram_per_thread", threads = 256 : i64} : !obs.push<grid, 16 x i32> -> !obs.pull<16 x i32>
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_thread"} : !i32s, !i32s -> !obs.push<grid, 16 x i32>
+  %r = obs.force %p {kernel = "histogram_per_thread", threads = 256 : i64} : !obs.push<grid, 16 x i32>
   return %r : !obs.pull<16 x i32>
 }
 
-func.func @per_warp(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+func.func @per_warp(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
-  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
-  return %r : !obs.pull<128 x i32>
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !i32s, !i32s -> !grid_i32x128
+  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256 : i64} : !grid_i32x128
+  return %r : !i32x128
 }
 
-func.func @per_block(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+func.func @per_block(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
-  %r = obs.force %p {kernel = "histogram_per_block", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
-  return %r : !obs.pull<128 x i32>
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !i32s, !i32s -> !grid_i32x128
+  %r = obs.force %p {kernel = "histogram_per_block", threads = 256 : i64} : !grid_i32x128
+  return %r : !i32x128
 }
 
-func.func @bits(%keys: !obs.pull<? x i32>, %weights: !obs.pull<? x i32>) -> !obs.pull<128 x i32> {
+func.func @bits(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
   %width = arith.constant 32 : i32
-  %p = obs.scatter %weights at %keys init %zero reduce(addi) : !obs.pull<? x i32>, !obs.pull<? x i32> -> !obs.push<grid, 128 x i32>
-  %q = obs.map (%sum = %p : !obs.push<grid, 128 x i32>) -> !obs.push<grid, 128 x i32> {
+  %p = obs.scatter %weights at %keys init %zero reduce(addi) : !i32s, !i32s -> !grid_i32x128
+  %q = obs.map (%sum = %p : !grid_i32x128) {
     %leading = math.ctlz %sum : i32
     %bits = arith.subi %width, %leading : i32
     obs.yield %bits : i32
   }
-  %r = obs.force %q {kernel = "histogram_bits", threads = 256 : i64} : !obs.push<grid, 128 x i32> -> !obs.pull<128 x i32>
-  return %r : !obs.pull<128 x i32>
+  %r = obs.force %q {kernel = "histogram_bits", threads = 256 : i64} : !grid_i32x128
+  return %r : !i32x128
 }

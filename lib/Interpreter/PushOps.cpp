@@ -11,18 +11,23 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
-/// Writes every element, in order.
+/// Writes every element of `source`, in order.
+static LogicalResult writeAll(Location loc, const PullArray &source,
+                              WriteFn writer) {
+  DataVector elements;
+  return forEachIndex(source.extents, [&](Index index) {
+    elements.clear();
+    if (failed(source.read(loc, index, elements)))
+      return failure();
+    return writer(loc, elements, index);
+  });
+}
+
 static LogicalResult runPush(Frame &frame, const Instruction &inst) {
   PullPtr source = frame.getPull(inst, 0);
   Location loc = inst.op->getLoc();
   return frame.setPush(inst, 0, source->extents, [source, loc](WriteFn writer) {
-    DataVector elements;
-    return forEachIndex(source->extents, [&](Index index) {
-      elements.clear();
-      if (failed(source->read(loc, index, elements)))
-        return failure();
-      return writer(loc, elements, index);
-    });
+    return writeAll(loc, *source, writer);
   });
 }
 
@@ -275,16 +280,20 @@ static LogicalResult runForce(Frame &frame, const Instruction &inst) {
   Location loc = op.getLoc();
   SmallVector<std::shared_ptr<Store>, 1> stores;
   for (unsigned i = 0; i < inst.results.size(); ++i) {
-    PushPtr array = frame.getPush(inst, i);
-    auto type = cast<PushType>(op.getArrays()[i].getType());
+    Type type = op.getArrays()[i].getType();
+    bool isPull = isa<PullType>(type);
+    PullPtr pull = isPull ? frame.getPull(inst, i) : nullptr;
+    PushPtr push = isPull ? nullptr : frame.getPush(inst, i);
     std::shared_ptr<Store> store =
-        Store::create(machine, loc, array->extents, type.getElementTypes());
+        Store::create(machine, loc, isPull ? pull->extents : push->extents,
+                      getArrayElementTypes(type));
     if (!store)
       return failure();
+    auto write = [&](Location writeLoc, DataRef values, Index index) {
+      return store->write(machine, writeLoc, values, index);
+    };
     if (!machine.isProbing() &&
-        failed(array->run([&](Location writeLoc, DataRef values, Index index) {
-          return store->write(machine, writeLoc, values, index);
-        })))
+        failed(isPull ? writeAll(loc, *pull, write) : push->run(write)))
       return failure();
     stores.push_back(store);
   }
@@ -294,9 +303,9 @@ static LogicalResult runForce(Frame &frame, const Instruction &inst) {
     PullPtr stored = machine.makeStored(loc, stores[i]);
     ElementFn read = stored->read;
     if (!op.getInto().empty()) {
-      auto type = cast<PushType>(op.getArrays()[i].getType());
+      Type type = op.getArrays()[i].getType();
       std::shared_ptr<Memory> memory;
-      for (unsigned k = 0; k < type.getElementTypes().size(); ++k) {
+      for (unsigned k = 0; k < getArrayElementTypes(type).size(); ++k) {
         memory = frame.getMemory(inst, next++);
         if (failed(copyInto(frame, inst, *stores[i], k, *memory)))
           return failure();

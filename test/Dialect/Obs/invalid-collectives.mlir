@@ -74,7 +74,7 @@ func.func @yield(%a: !obs.pull<4 x i32>, %x: i32) attributes {obs.level = #obs.l
 // -----
 
 func.func @grid(%a: !obs.pull<4 x i32>, %x: i32) {
-  // expected-error@+1 {{[reduce-grid] stands at level grid, where it gives one array of one element, a push<grid, 1 x ...>; force it, and get the element if the host needs it}}
+  // expected-error@+1 {{[reduce-grid] stands at level grid, where its result is one array of one element, a push<grid, 1 x ...>; write obs.reduce grid, force the array, and get the element if the host needs it}}
   %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> i32 {
     obs.yield %l : i32
   }
@@ -84,7 +84,7 @@ func.func @grid(%a: !obs.pull<4 x i32>, %x: i32) {
 // -----
 
 func.func @grid_two(%a: !obs.pull<4 x i32>, %x: i32) {
-  // expected-error@+1 {{[reduce-grid] stands at level grid, where it gives one array of one element}}
+  // expected-error@+1 {{[reduce-grid] stands at level grid, where its result is one array of one element}}
   %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<4 x i32> -> !obs.push<grid, 2 x i32> {
     obs.yield %l : i32
   }

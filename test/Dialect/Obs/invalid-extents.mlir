@@ -33,7 +33,7 @@ func.func @map_rank(%a: !obs.pull<8 x i32>) {
 // -----
 
 func.func @zip(%a: !obs.pull<8 x i32>, %b: !obs.pull<4 x i32>) {
-  // expected-error@+1 {{[R4-extents] dimension 0 of an operand is 8 but that of the result is 4}}
+  // expected-error@+1 {{[R4-extents] dimension 0 of an operand is 4 but that of the result is 8}}
   %r = obs.zip %a, %b : !obs.pull<8 x i32>, !obs.pull<4 x i32>
   return
 }

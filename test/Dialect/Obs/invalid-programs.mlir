@@ -123,7 +123,7 @@ func.func @put_offsets(%h: !obs.push<grid, 8 x i32>, %i: index) {
 
 func.func @distribute_nothing() {
   // expected-error@+1 {{[no-arrays] needs at least one array}}
-  "obs.distribute"() <{level = #obs.level<block>}> ({
+  "obs.distribute"() <{level = #obs.level<block>, outer = #obs.level<grid>}> ({
     obs.yield
   }) : () -> ()
   return

@@ -6,12 +6,12 @@
 // CHECK-LABEL: @reduce(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[B:.*]]: !obs.pull<? x i32, f32>, %[[X:.*]]: i32, %[[Y:.*]]: f32
 func.func @reduce(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32, f32>, %x: i32, %y: f32) attributes {obs.level = #obs.level<block>} {
-  // CHECK: obs.reduce (%[[L:.*]], %[[R:.*]]) = %[[A]] init %[[X]] : !obs.pull<8 x i32> -> i32 {
+  // CHECK: obs.reduce (%[[L:.*]], %[[R:.*]]) = %[[A]] init %[[X]] : !obs.pull<8 x i32> {
   // CHECK-NEXT: obs.yield %[[L]] : i32
   %0 = obs.reduce (%l, %r) = %a init %x : !obs.pull<8 x i32> -> i32 {
     obs.yield %l : i32
   }
-  // CHECK: obs.reduce (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %[[B]] init %[[X]], %[[Y]] {commutative, strategy = "raking"} : !obs.pull<? x i32, f32> -> (i32, f32) {
+  // CHECK: obs.reduce (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %[[B]] init %[[X]], %[[Y]] {commutative, strategy = "raking"} : !obs.pull<? x i32, f32> {
   %1:2 = obs.reduce (%l, %m, %r, %s) = %b init %x, %y {strategy = "raking", commutative} : !obs.pull<? x i32, f32> -> (i32, f32) {
     obs.yield %r, %m : i32, f32
   }
@@ -20,7 +20,7 @@ func.func @reduce(%a: !obs.pull<8 x i32>, %b: !obs.pull<? x i32, f32>, %x: i32, 
 
 // CHECK-LABEL: @grid(
 func.func @grid(%a: !obs.pull<? x i32, f32>, %x: i32, %y: f32) {
-  // CHECK: obs.reduce (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}}, %{{.*}} : !obs.pull<? x i32, f32> -> !obs.push<grid, 1 x i32, f32> {
+  // CHECK: obs.reduce grid (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}}, %{{.*}} : !obs.pull<? x i32, f32> {
   %0 = obs.reduce (%l, %m, %r, %s) = %a init %x, %y : !obs.pull<? x i32, f32> -> !obs.push<grid, 1 x i32, f32> {
     obs.yield %r, %m : i32, f32
   }
@@ -29,11 +29,11 @@ func.func @grid(%a: !obs.pull<? x i32, f32>, %x: i32, %y: f32) {
 
 // CHECK-LABEL: @scan(
 func.func @scan(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.level<warp>} {
-  // CHECK: obs.scan inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32> {
+  // CHECK: obs.scan warp inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} : !obs.pull<8 x i32> {
   %0 = obs.scan inclusive (%l, %r) = %a init %x : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32> {
     obs.yield %l : i32
   }
-  // CHECK: obs.scan exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} {strategy = "sklansky"} : !obs.pull<8 x i32> -> (!obs.push<warp, 8 x i32>, i32) {
+  // CHECK: obs.scan warp exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} total {strategy = "sklansky"} : !obs.pull<8 x i32> {
   %1, %t = obs.scan exclusive (%l, %r) = %a init %x {strategy = "sklansky"} : !obs.pull<8 x i32> -> (!obs.push<warp, 8 x i32>, i32) {
     obs.yield %l : i32
   }
@@ -42,23 +42,23 @@ func.func @scan(%a: !obs.pull<8 x i32>, %x: i32) attributes {obs.level = #obs.le
 
 // CHECK-LABEL: @segmented(
 func.func @segmented(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>, %o: !obs.pull<? x i64>, %x: i32, %n: index) attributes {obs.level = #obs.level<thread>} {
-  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 4 x i32> {
+  // CHECK: obs.segmented_reduce thread (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 4 x i32> {
   %0 = obs.segmented_reduce (%l, %r) = %a init %x flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 4 x i32> {
     obs.yield %l : i32
   }
-  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} [%{{.*}}] {commutative} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, ? x i32 bound [8]> {
+  // CHECK: obs.segmented_reduce thread (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} [%{{.*}}] {commutative} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, ? x i32 bound [8]> {
   %1 = obs.segmented_reduce (%l, %r) = %a init %x flags %f [%n] {commutative} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, ? x i32 bound [8]> {
     obs.yield %l : i32
   }
-  // CHECK: obs.segmented_reduce (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, ? x i32> {
+  // CHECK: obs.segmented_reduce thread (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> {
   %2 = obs.segmented_reduce (%l, %r) = %a init %x offsets %o : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, ? x i32> {
     obs.yield %l : i32
   }
-  // CHECK: obs.segmented_scan inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 8 x i32> {
+  // CHECK: obs.segmented_scan thread inclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} flags %{{.*}} : !obs.pull<8 x i32>, !obs.pull<8 x i1> {
   %3 = obs.segmented_scan inclusive (%l, %r) = %a init %x flags %f : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<thread, 8 x i32> {
     obs.yield %l : i32
   }
-  // CHECK: obs.segmented_scan exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, 8 x i32> {
+  // CHECK: obs.segmented_scan thread exclusive (%{{.*}}, %{{.*}}) = %{{.*}} init %{{.*}} offsets %{{.*}} : !obs.pull<8 x i32>, !obs.pull<? x i64> {
   %4 = obs.segmented_scan exclusive (%l, %r) = %a init %x offsets %o : !obs.pull<8 x i32>, !obs.pull<? x i64> -> !obs.push<thread, 8 x i32> {
     obs.yield %l : i32
   }

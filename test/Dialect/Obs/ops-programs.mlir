@@ -5,9 +5,9 @@
 
 // CHECK-LABEL: @push(
 func.func @push(%a: !obs.pull<? x i32>, %b: !obs.pull<8 x i32, f32>) {
-  // CHECK: obs.push %{{.*}} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
+  // CHECK: obs.push grid %{{.*}} : !obs.pull<? x i32>
   %p = obs.push %a : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
-  // CHECK: obs.push %{{.*}} : !obs.pull<8 x i32, f32> -> !obs.push<grid, ? x i32, f32 bound [16]>
+  // CHECK: obs.push grid %{{.*}} : !obs.pull<8 x i32, f32> -> !obs.push<grid, ? x i32, f32 bound [16]>
   %q = obs.push %b : !obs.pull<8 x i32, f32> -> !obs.push<grid, ? x i32, f32 bound [16]>
   return
 }
@@ -76,7 +76,7 @@ func.func @program(%a: !obs.pull<4 x 8 x f32>, %n: index) {
 // CHECK-LABEL: @thread(
 func.func @thread(%a: !obs.pull<4 x f32>, %i: index) attributes {obs.level = #obs.level<thread>} {
   %p = obs.push %a : !obs.pull<4 x f32> -> !obs.push<thread, 4 x f32>
-  // CHECK: obs.force %{{.*}} in registers : !obs.push<thread, 4 x f32> -> !obs.pull<4 x f32>
+  // CHECK: obs.force %{{.*}} in registers : !obs.push<thread, 4 x f32>
   %r = obs.force %p in registers : !obs.push<thread, 4 x f32> -> !obs.pull<4 x f32>
   // CHECK: obs.fill {
   %q = obs.fill {
@@ -89,18 +89,18 @@ func.func @thread(%a: !obs.pull<4 x f32>, %i: index) attributes {obs.level = #ob
 
 // CHECK-LABEL: @distribute(
 func.func @distribute(%a: !obs.pull<4 x !obs.pull<8 x i32>>, %b: !obs.pull<4 x i32, index>) {
-  // CHECK: obs.distribute warp (%[[C:.*]] = %{{.*}} : !obs.pull<4 x !obs.pull<8 x i32>>, %{{.*}}, %{{.*}} = %{{.*}} : !obs.pull<4 x i32, index>) -> !obs.push<grid, 4 x 8 x i32> {
+  // CHECK: obs.distribute warp in grid (%[[C:.*]] = %{{.*}} : !obs.pull<4 x !obs.pull<8 x i32>>, %{{.*}}, %{{.*}} = %{{.*}} : !obs.pull<4 x i32, index>) {
   %r = obs.distribute warp (%c = %a : !obs.pull<4 x !obs.pull<8 x i32>>, %x, %y = %b : !obs.pull<4 x i32, index>) -> !obs.push<grid, 4 x 8 x i32> {
-    // CHECK-NEXT: obs.push %[[C]]
+    // CHECK-NEXT: obs.push warp %[[C]]
     %p = obs.push %c : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32>
-    // CHECK-NEXT: obs.force %{{.*}} in shared : !obs.push<warp, 8 x i32> -> !obs.pull<8 x i32>
+    // CHECK-NEXT: obs.force %{{.*}} in shared : !obs.push<warp, 8 x i32>
     %f = obs.force %p in shared : !obs.push<warp, 8 x i32> -> !obs.pull<8 x i32>
     %q = obs.push %f : !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32>
     // CHECK: obs.yield %{{.*}} : !obs.push<warp, 8 x i32>
     obs.yield %q : !obs.push<warp, 8 x i32>
   }
   // The same level, and two results.
-  // CHECK: obs.distribute grid (%{{.*}} = %{{.*}} : !obs.pull<4 x !obs.pull<8 x i32>>) -> (!obs.push<grid, 4 x 8 x i32>, !obs.push<grid, 4 x 2 x 4 x i32>) {
+  // CHECK: obs.distribute grid in grid (%{{.*}} = %{{.*}} : !obs.pull<4 x !obs.pull<8 x i32>>) {
   %s:2 = obs.distribute grid (%c = %a : !obs.pull<4 x !obs.pull<8 x i32>>) -> (!obs.push<grid, 4 x 8 x i32>, !obs.push<grid, 4 x 2 x 4 x i32>) {
     %p = obs.push %c : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
     %q = obs.reshape %p : !obs.push<grid, 8 x i32> -> !obs.push<grid, 2 x 4 x i32>
@@ -112,13 +112,13 @@ func.func @distribute(%a: !obs.pull<4 x !obs.pull<8 x i32>>, %b: !obs.pull<4 x i
 
 // CHECK-LABEL: @force(
 func.func @force(%p: !obs.push<grid, ? x i32, f32>, %q: !obs.push<grid, 8 x i32>, %m: memref<?xi32>, %n: memref<?xf32>) {
-  // CHECK: obs.force %{{.*}} {kernel = "k", threads = 96 : i64} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  // CHECK: obs.force %{{.*}} {kernel = "k", threads = 96 : i64} : !obs.push<grid, 8 x i32>
   %r = obs.force %q {kernel = "k", threads = 96 : i64} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
-  // CHECK: obs.force %{{.*}} in constant : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+  // CHECK: obs.force %{{.*}} in constant : !obs.push<grid, 8 x i32>
   %s = obs.force %q in constant : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
-  // CHECK: obs.force %{{.*}}, %{{.*}} : !obs.push<grid, 8 x i32>, !obs.push<grid, ? x i32, f32> -> (!obs.pull<8 x i32>, !obs.pull<? x i32, f32>)
+  // CHECK: obs.force %{{.*}}, %{{.*}} : !obs.push<grid, 8 x i32>, !obs.push<grid, ? x i32, f32>
   %t:2 = obs.force %q, %p : !obs.push<grid, 8 x i32>, !obs.push<grid, ? x i32, f32> -> (!obs.pull<8 x i32>, !obs.pull<? x i32, f32>)
-  // CHECK: obs.force %{{.*}} into %{{.*}}, %{{.*}} {unchecked} : !obs.push<grid, ? x i32, f32> into memref<?xi32>, memref<?xf32> -> !obs.pull<? x i32, f32>
+  // CHECK: obs.force %{{.*}} into %{{.*}}, %{{.*}} {unchecked} : !obs.push<grid, ? x i32, f32> into memref<?xi32>, memref<?xf32>
   %u = obs.force %p into %m, %n {unchecked} : !obs.push<grid, ? x i32, f32> into memref<?xi32>, memref<?xf32> -> !obs.pull<? x i32, f32>
   return
 }

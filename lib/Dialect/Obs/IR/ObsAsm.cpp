@@ -21,73 +21,6 @@ using Argument = OpAsmParser::Argument;
 // Pieces that several operations share
 //===----------------------------------------------------------------------===//
 
-/// level ::= `thread` | `warp` | `block` | `grid`
-static ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level) {
-  StringRef keyword;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  std::optional<Level> value = symbolizeLevel(keyword);
-  if (!value)
-    return parser.emitError(loc, "expected thread, warp, block or grid");
-  level = LevelAttr::get(parser.getContext(), *value);
-  return success();
-}
-
-ParseResult syntax::parseAttributes(OpAsmParser &parser,
-                                    OperationState &state) {
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes))
-    return failure();
-  return state.name.getRegisteredInfo()->verifyInherentAttrs(
-      state.attributes, [&] { return parser.emitError(loc); });
-}
-
-ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
-                                  Attribute &kind, UnitAttr &unchecked) {
-  Contract which = Contract::Disjoint;
-  if (succeeded(parser.parseOptionalKeyword("any"))) {
-    which = Contract::Any;
-  } else if (succeeded(parser.parseOptionalKeyword("reduce"))) {
-    which = Contract::Reduce;
-    StringAttr symbol;
-    StringRef name;
-    if (parser.parseLParen())
-      return failure();
-    if (succeeded(parser.parseOptionalSymbolName(symbol)))
-      kind = FlatSymbolRefAttr::get(symbol);
-    else if (parser.parseKeyword(&name))
-      return failure();
-    else
-      kind = parser.getBuilder().getStringAttr(name);
-    if (parser.parseRParen())
-      return failure();
-  } else {
-    // The default, which may be named.
-    (void)parser.parseOptionalKeyword("disjoint");
-  }
-  contract = ContractAttr::get(parser.getContext(), which);
-  if (succeeded(parser.parseOptionalKeyword("unchecked")))
-    unchecked = parser.getBuilder().getUnitAttr();
-  return success();
-}
-
-void syntax::printContract(OpAsmPrinter &printer, Contract contract,
-                           Attribute kind, bool unchecked) {
-  if (contract == Contract::Any)
-    printer << " any";
-  if (contract == Contract::Reduce) {
-    printer << " reduce(";
-    if (auto name = dyn_cast_or_null<StringAttr>(kind))
-      printer << name.getValue();
-    else
-      printer << kind;
-    printer << ')';
-  }
-  if (unchecked)
-    printer << " unchecked";
-}
-
 /// Resolves `operands` to `index`.
 static ParseResult resolveIndices(OpAsmParser &parser,
                                   ArrayRef<Operand> operands,
@@ -139,50 +72,75 @@ static ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
   return success();
 }
 
-/// `(` (%x, %y = %array : type),* `)`: the elements of arrays, by name.
+/// `(` (%x, %y = %array (`:` type)?),* `)`: the elements of arrays, by name. A
+/// type is that of all arrays before it that have none.
 static ParseResult parseElementBindings(OpAsmParser &parser,
                                         SmallVectorImpl<Argument> &arguments,
                                         OperationState &state) {
-  return parser.parseCommaSeparatedList(
-      OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
-        size_t first = arguments.size();
-        do {
-          if (parser.parseArgument(arguments.emplace_back()))
-            return failure();
-        } while (succeeded(parser.parseOptionalComma()));
-        Operand operand;
-        Type type;
-        if (parser.parseEqual() || parser.parseOperand(operand))
-          return failure();
-        SMLoc loc = parser.getCurrentLocation();
-        if (parser.parseColonType(type) ||
-            parser.resolveOperand(operand, type, state.operands))
-          return failure();
-        if (!isa<PullType, PushType>(type))
-          return parser.emitError(loc, "expected a pull or push array type");
-        ArrayRef<Type> elements = getArrayElementTypes(type);
-        if (elements.size() != arguments.size() - first)
-          return parser.emitError(loc)
-                 << "the array has " << elements.size() << " element types but "
-                 << arguments.size() - first << " names";
-        for (auto [i, element] : llvm::enumerate(elements))
-          arguments[first + i].type = element;
-        return success();
-      });
+  /// An array without a type, and where its names begin.
+  struct Binding {
+    Operand array;
+    size_t first, end;
+  };
+  SmallVector<Binding> untyped;
+  auto bind = [&](SMLoc loc, Type type) -> ParseResult {
+    if (!isa<PullType, PushType>(type))
+      return parser.emitError(loc, "expected a pull or push array type");
+    ArrayRef<Type> elements = getArrayElementTypes(type);
+    for (auto [array, first, end] : untyped) {
+      if (parser.resolveOperand(array, type, state.operands))
+        return failure();
+      if (elements.size() != end - first)
+        return parser.emitError(loc)
+               << "the array has " << elements.size() << " element types but "
+               << end - first << " names";
+      for (auto [i, element] : llvm::enumerate(elements))
+        arguments[first + i].type = element;
+    }
+    untyped.clear();
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            Binding binding;
+            binding.first = arguments.size();
+            do {
+              if (parser.parseArgument(arguments.emplace_back()))
+                return failure();
+            } while (succeeded(parser.parseOptionalComma()));
+            binding.end = arguments.size();
+            if (parser.parseEqual() || parser.parseOperand(binding.array))
+              return failure();
+            untyped.push_back(binding);
+            if (failed(parser.parseOptionalColon()))
+              return success();
+            Type type;
+            SMLoc loc = parser.getCurrentLocation();
+            return failure(parser.parseType(type) || bind(loc, type));
+          }))
+    return failure();
+  if (untyped.empty())
+    return success();
+  return parser.emitError(untyped.back().array.location,
+                          "expected ':' and the type of the array");
 }
 
 static void printElementBindings(OpAsmPrinter &printer, Block &block,
                                  ValueRange arrays) {
   printer << " (";
   unsigned next = 0;
-  llvm::interleaveComma(arrays, printer, [&](Value array) {
-    llvm::interleaveComma(
-        block.getArguments().slice(
-            next, getArrayElementTypes(array.getType()).size()),
-        printer, [&](Value argument) { printer << argument; });
-    next += getArrayElementTypes(array.getType()).size();
-    printer << " = " << array << " : " << array.getType();
-  });
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    unsigned count = getArrayElementTypes(array.getType()).size();
+    llvm::interleaveComma(block.getArguments().slice(next, count), printer,
+                          [&](Value argument) { printer << argument; });
+    next += count;
+    printer << " = " << array;
+    bool isLast = i + 1 == arrays.size();
+    if (isLast || arrays[i + 1].getType() != array.getType())
+      printer << " : " << array.getType();
+    if (!isLast)
+      printer << ", ";
+  }
   printer << ')';
 }
 
@@ -239,21 +197,51 @@ void GenerateOp::print(OpAsmPrinter &printer) {
   printer << " : " << getType();
 }
 
+/// The element types of arrays, in order.
+static SmallVector<Type> getElementTypes(ValueRange arrays) {
+  SmallVector<Type> types;
+  for (Type type : arrays.getTypes())
+    llvm::append_range(types, getArrayElementTypes(type));
+  return types;
+}
+
+/// short-body arrays attr-dict `:` types (`->` type)?
+/// bindings (`->` type)? region attr-dict
 ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<Argument> arguments;
-  Type type;
-  if (parseElementBindings(parser, arguments, state) || parser.parseArrow() ||
-      parser.parseType(type) ||
-      parser.parseRegion(*state.addRegion(), arguments) ||
-      syntax::parseAttributes(parser, state))
+  syntax::ShortBody body;
+  SmallVector<Type> types;
+  if (body.parseOptional(parser))
     return failure();
-  state.addTypes(type);
-  return success();
+  if (body) {
+    SmallVector<Operand> arrays;
+    if (parser.parseOperandList(arrays) ||
+        syntax::parseAttributes(parser, state) ||
+        syntax::parseArrayTypes(parser, arrays, state) ||
+        syntax::parseOptionalResultTypes(parser, types) ||
+        body.build(parser, getElementTypes(state.operands), state))
+      return failure();
+  } else {
+    SmallVector<Argument> arguments;
+    if (parseElementBindings(parser, arguments, state) ||
+        syntax::parseOptionalResultTypes(parser, types) ||
+        parser.parseRegion(*state.addRegion(), arguments) ||
+        syntax::parseAttributes(parser, state))
+      return failure();
+  }
+  return syntax::setResultTypes(state, types);
 }
 
 void MapOp::print(OpAsmPrinter &printer) {
+  if (Operation *op = syntax::getShortBody(getBody())) {
+    syntax::printShortBody(printer, op);
+    printer << ' ' << getArrays();
+    printer.printOptionalAttrDict((*this)->getAttrs());
+    syntax::printArrayTypes(printer, getArrays().getTypes());
+    syntax::printResultTypes(printer, *this);
+    return;
+  }
   printElementBindings(printer, getBody().front(), getArrays());
-  printer << " -> " << getType();
+  syntax::printResultTypes(printer, *this);
   printYieldRegion(printer, getBody());
   printer.printOptionalAttrDict((*this)->getAttrs());
 }
@@ -294,7 +282,8 @@ void ReindexOp::print(OpAsmPrinter &printer) {
 ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
   Operand array;
   SmallVector<Operand> sizes, pads;
-  PullType sourceType, type;
+  PullType sourceType;
+  SmallVector<Type> types;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperand(array))
     return failure();
@@ -308,8 +297,8 @@ ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseOperandList(pads))
     return failure();
   if (syntax::parseAttributes(parser, state) ||
-      parser.parseColonType(sourceType) || parser.parseArrow() ||
-      parser.parseType(type) ||
+      parser.parseColonType(sourceType) ||
+      syntax::parseOptionalResultTypes(parser, types) ||
       parser.resolveOperand(array, sourceType, state.operands) ||
       resolveIndices(parser, sizes, state))
     return failure();
@@ -319,8 +308,7 @@ ParseResult SplitOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   properties.operandSegmentSizes = {1, static_cast<int>(sizes.size()),
                                     static_cast<int>(pads.size())};
-  state.addTypes(type);
-  return success();
+  return syntax::setResultTypes(state, types);
 }
 
 void SplitOp::print(OpAsmPrinter &printer) {
@@ -333,7 +321,214 @@ void SplitOp::print(OpAsmPrinter &printer) {
     printer << " pad " << getPads();
   printer.printOptionalAttrDict(
       (*this)->getAttrs(), {"strided", "static_sizes", "operandSegmentSizes"});
-  printer << " : " << getArray().getType() << " -> " << getType();
+  printer << " : " << getArray().getType();
+  syntax::printResultTypes(printer, *this);
+}
+
+//===----------------------------------------------------------------------===//
+// slice, take, join, concat, interleave, zip
+//===----------------------------------------------------------------------===//
+
+/// array [offsets] [sizes] [strides] attr-dict `:` type (`->` type)?
+ParseResult SliceOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operand array;
+  SmallVector<Operand> offsets, sizes, strides;
+  SmallVector<Type> types;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseOperand(array) ||
+      parseDynamicIndexList(parser, offsets, properties.static_offsets) ||
+      parseDynamicIndexList(parser, sizes, properties.static_sizes) ||
+      parseDynamicIndexList(parser, strides, properties.static_strides) ||
+      syntax::parseAttributes(parser, state) ||
+      syntax::parseArrayTypes(parser, array, state) ||
+      syntax::parseOptionalResultTypes(parser, types) ||
+      resolveIndices(parser, offsets, state) ||
+      resolveIndices(parser, sizes, state) ||
+      resolveIndices(parser, strides, state))
+    return failure();
+  if (!isa<PullType>(state.operands.front().getType()))
+    return parser.emitError(array.location, "expected a pull array");
+  properties.operandSegmentSizes = {1, static_cast<int>(offsets.size()),
+                                    static_cast<int>(sizes.size()),
+                                    static_cast<int>(strides.size())};
+  return syntax::setResultTypes(state, types);
+}
+
+void SliceOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArray() << ' ';
+  printDynamicIndexList(printer, *this, getOffsets(), getStaticOffsets());
+  printer << ' ';
+  printDynamicIndexList(printer, *this, getSizes(), getStaticSizes());
+  printer << ' ';
+  printDynamicIndexList(printer, *this, getStrides(), getStaticStrides());
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"static_offsets", "static_sizes",
+                                 "static_strides", "operandSegmentSizes"});
+  syntax::printArrayTypes(printer, getArray().getType());
+  syntax::printResultTypes(printer, *this);
+}
+
+/// array [counts] attr-dict `:` type (`->` type)?
+ParseResult TakeOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operand array;
+  SmallVector<Operand> counts;
+  SmallVector<Type> types;
+  if (parser.parseOperand(array) ||
+      parseDynamicIndexList(
+          parser, counts,
+          state.getOrAddProperties<Properties>().static_counts) ||
+      syntax::parseAttributes(parser, state) ||
+      syntax::parseArrayTypes(parser, array, state) ||
+      syntax::parseOptionalResultTypes(parser, types) ||
+      resolveIndices(parser, counts, state))
+    return failure();
+  return syntax::setResultTypes(state, types);
+}
+
+void TakeOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArray() << ' ';
+  printDynamicIndexList(printer, *this, getCounts(), getStaticCounts());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"static_counts"});
+  syntax::printArrayTypes(printer, getArray().getType());
+  syntax::printResultTypes(printer, *this);
+}
+
+/// array `strided`? (`to` [extents])? attr-dict `:` type (`->` type)?
+ParseResult JoinOp::parse(OpAsmParser &parser, OperationState &state) {
+  Operand array;
+  SmallVector<Operand> extents;
+  SmallVector<Type> types;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseOperand(array))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("strided")))
+    properties.strided = parser.getBuilder().getUnitAttr();
+  if (succeeded(parser.parseOptionalKeyword("to")) &&
+      parseDynamicIndexList(parser, extents, properties.static_extents))
+    return failure();
+  if (syntax::parseAttributes(parser, state) ||
+      syntax::parseArrayTypes(parser, array, state) ||
+      syntax::parseOptionalResultTypes(parser, types) ||
+      resolveIndices(parser, extents, state))
+    return failure();
+  return syntax::setResultTypes(state, types);
+}
+
+void JoinOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArray();
+  if (getStrided())
+    printer << " strided";
+  if (getStaticExtents()) {
+    printer << " to ";
+    printDynamicIndexList(printer, *this, getExtents(), *getStaticExtents());
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"strided", "static_extents"});
+  syntax::printArrayTypes(printer, getArray().getType());
+  syntax::printResultTypes(printer, *this);
+}
+
+/// attr-dict `:` types (`->` type)?, behind arrays.
+static ParseResult parseTypesOf(OpAsmParser &parser, ArrayRef<Operand> arrays,
+                                OperationState &state) {
+  SmallVector<Type> types;
+  return failure(syntax::parseAttributes(parser, state) ||
+                 syntax::parseArrayTypes(parser, arrays, state) ||
+                 syntax::parseOptionalResultTypes(parser, types) ||
+                 syntax::setResultTypes(state, types));
+}
+
+static void printTypesOf(OpAsmPrinter &printer, Operation *op,
+                         ArrayRef<StringRef> elided = {}) {
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  syntax::printArrayTypes(printer, op->getOperandTypes());
+  syntax::printResultTypes(printer, op);
+}
+
+/// arrays (`dim` number)? attr-dict `:` types (`->` type)?
+ParseResult ConcatOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> arrays;
+  int64_t dimension = 0;
+  if (parser.parseOperandList(arrays) ||
+      (succeeded(parser.parseOptionalKeyword("dim")) &&
+       parser.parseInteger(dimension)))
+    return failure();
+  state.getOrAddProperties<Properties>().dimension =
+      parser.getBuilder().getI64IntegerAttr(dimension);
+  return parseTypesOf(parser, arrays, state);
+}
+
+void ConcatOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArrays();
+  if (getDimension() != 0)
+    printer << " dim " << getDimension();
+  printTypesOf(printer, *this, {"dimension"});
+}
+
+/// arrays attr-dict `:` types (`->` type)?
+ParseResult InterleaveOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> arrays;
+  return failure(parser.parseOperandList(arrays) ||
+                 parseTypesOf(parser, arrays, state));
+}
+
+void InterleaveOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArrays();
+  printTypesOf(printer, *this);
+}
+
+/// arrays attr-dict `:` types (`->` type)?
+ParseResult ZipOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Operand> arrays;
+  return failure(parser.parseOperandList(arrays) ||
+                 parseTypesOf(parser, arrays, state));
+}
+
+void ZipOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getArrays();
+  printTypesOf(printer, *this);
+}
+
+//===----------------------------------------------------------------------===//
+// push
+//===----------------------------------------------------------------------===//
+
+void PushOp::build(OpBuilder &builder, OperationState &state, Level level,
+                   Value array) {
+  state.addOperands(array);
+  state.getOrAddProperties<Properties>().level =
+      LevelAttr::get(builder.getContext(), level);
+  // A pull array of any extents and elements that are none can be pushed.
+  if (failed(syntax::setResultTypes(state, {})))
+    mlir::detail::reportFatalInferReturnTypesError(state);
+}
+
+void PushOp::build(OpBuilder &builder, OperationState &state, Type result,
+                   Value array) {
+  build(builder, state, result, array,
+        LevelAttr::get(builder.getContext(), cast<PushType>(result).getLevel()));
+}
+
+/// level? array attr-dict `:` type (`->` type)?
+ParseResult PushOp::parse(OpAsmParser &parser, OperationState &state) {
+  LevelAttr level;
+  Operand array;
+  PullType type;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (syntax::parseOptionalLevel(parser, level) || parser.parseOperand(array) ||
+      syntax::parseAttributes(parser, state) || parser.parseColonType(type) ||
+      syntax::parseOptionalResultTypes(parser, types) ||
+      syntax::findLevel(parser, loc, types, level) ||
+      parser.resolveOperand(array, type, state.operands))
+    return failure();
+  state.getOrAddProperties<Properties>().level = level;
+  return syntax::setResultTypes(state, types);
+}
+
+void PushOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << stringifyLevel(getLevel()) << ' ' << getArray();
+  printTypesOf(printer, *this, {"level"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,16 +549,11 @@ static void printPar(OpAsmPrinter &printer, ParOp par) {
 ParseResult ParOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Argument> arguments;
   SmallVector<Operand> extents;
-  StringRef keyword;
-  SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
-    std::optional<Level> unit = symbolizeLevel(keyword);
-    if (!unit)
-      return parser.emitError(loc, "expected thread, warp, block or grid");
-    if (*unit != Level::Thread)
-      state.getOrAddProperties<Properties>().unit =
-          LevelAttr::get(parser.getContext(), *unit);
-  }
+  LevelAttr unit;
+  if (syntax::parseOptionalLevel(parser, unit))
+    return failure();
+  if (unit && unit.getValue() != Level::Thread)
+    state.getOrAddProperties<Properties>().unit = unit;
   if (parseIndexArguments(parser, arguments) || parser.parseKeyword("in") ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
       resolveIndices(parser, extents, state) ||
@@ -460,42 +650,54 @@ void FillOp::print(OpAsmPrinter &printer) {
   printer << " : " << getType();
 }
 
+/// level (`in` level)? bindings (`->` types)? region attr-dict
 ParseResult DistributeOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Argument> arguments;
   SmallVector<Type> types;
-  LevelAttr level;
-  if (parseLevel(parser, level) ||
-      parseElementBindings(parser, arguments, state) || parser.parseArrow())
+  LevelAttr level, outer;
+  if (syntax::parseLevel(parser, level))
     return failure();
-  state.getOrAddProperties<Properties>().level = level;
-  if (succeeded(parser.parseOptionalLParen())) {
-    if (parser.parseTypeList(types) || parser.parseRParen())
-      return failure();
-  } else if (parser.parseType(types.emplace_back())) {
+  SMLoc loc = parser.getCurrentLocation();
+  if ((succeeded(parser.parseOptionalKeyword("in")) &&
+       syntax::parseLevel(parser, outer)) ||
+      parseElementBindings(parser, arguments, state) ||
+      syntax::parseOptionalResultTypes(parser, types))
     return failure();
-  }
-  if (parser.parseRegion(*state.addRegion(), arguments) ||
+  if (!outer && types.empty())
+    return parser.emitError(loc, "expected 'in' and the level around: thread, "
+                                 "warp, block or grid");
+  if (syntax::findLevel(parser, loc, types, outer) ||
+      parser.parseRegion(*state.addRegion(), arguments) ||
       syntax::parseAttributes(parser, state))
     return failure();
-  state.addTypes(types);
-  return success();
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.level = level;
+  properties.outer = outer;
+  return syntax::setResultTypes(state, types);
 }
 
 void DistributeOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyLevel(getLevel());
+  printer << ' ' << stringifyLevel(getLevel()) << " in "
+          << stringifyLevel(getOuter());
   printElementBindings(printer, getBody().front(), getArrays());
-  printer << " -> ";
-  if (getNumResults() == 1)
-    printer << getResultTypes().front();
-  else
-    printer << '(' << getResultTypes() << ')';
+  syntax::printResultTypes(printer, *this);
   printYieldRegion(printer, getBody());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"level"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"level", "outer"});
+}
+
+void ForceOp::build(OpBuilder &builder, OperationState &state,
+                    ValueRange arrays, ValueRange into) {
+  state.addOperands(arrays);
+  state.addOperands(into);
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int>(arrays.size()), static_cast<int>(into.size())};
+  if (syntax::setResultTypes(state, {}))
+    mlir::detail::reportFatalInferReturnTypesError(state);
 }
 
 ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<Operand> arrays, into;
-  SmallVector<Type> arrayTypes, intoTypes, resultTypes;
+  SmallVector<Type> intoTypes, resultTypes;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperandList(arrays) || syntax::parseAttributes(parser, state))
     return failure();
@@ -515,19 +717,17 @@ ParseResult ForceOp::parse(OpAsmParser &parser, OperationState &state) {
   }
   SMLoc loc = parser.getCurrentLocation();
   if (syntax::parseAttributes(parser, state) ||
-      parser.parseColonTypeList(arrayTypes))
+      syntax::parseArrayTypes(parser, arrays, state))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("into")) &&
       parser.parseTypeList(intoTypes))
     return failure();
-  if (parser.parseArrowTypeList(resultTypes) ||
-      parser.resolveOperands(arrays, arrayTypes, loc, state.operands) ||
+  if (syntax::parseOptionalResultTypes(parser, resultTypes) ||
       parser.resolveOperands(into, intoTypes, loc, state.operands))
     return failure();
   properties.operandSegmentSizes = {static_cast<int>(arrays.size()),
                                     static_cast<int>(into.size())};
-  state.addTypes(resultTypes);
-  return success();
+  return syntax::setResultTypes(state, resultTypes);
 }
 
 void ForceOp::print(OpAsmPrinter &printer) {
@@ -538,10 +738,10 @@ void ForceOp::print(OpAsmPrinter &printer) {
     printer << " in " << stringifyStorage(getStorage());
   printer.printOptionalAttrDict((*this)->getAttrs(),
                                 {"storage", "operandSegmentSizes"});
-  printer << " : " << getArrays().getTypes();
+  syntax::printArrayTypes(printer, getArrays().getTypes());
   if (!getInto().empty())
     printer << " into " << getInto().getTypes();
-  printer.printArrowTypeList(getResultTypes());
+  syntax::printResultTypes(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -585,7 +785,7 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
     SmallVector<Attribute> units;
     auto parseUnit = [&]() -> ParseResult {
       LevelAttr level;
-      if (parseLevel(parser, level))
+      if (syntax::parseLevel(parser, level))
         return failure();
       units.push_back(level);
       return success();
@@ -634,7 +834,7 @@ void LaunchOp::print(OpAsmPrinter &printer) {
 
 ParseResult BarrierOp::parse(OpAsmParser &parser, OperationState &state) {
   LevelAttr scope;
-  if (parseLevel(parser, scope))
+  if (syntax::parseLevel(parser, scope))
     return failure();
   state.getOrAddProperties<Properties>().scope = scope;
   return syntax::parseAttributes(parser, state);

@@ -32,6 +32,12 @@ public:
   CollectiveParser(OpAsmParser &parser, OperationState &state)
       : parser(parser), state(state) {}
 
+  /// level?
+  ParseResult parseLevel() {
+    levelLoc = parser.getCurrentLocation();
+    return syntax::parseOptionalLevel(parser, level);
+  }
+
   /// (`inclusive` | `exclusive`)
   ParseResult parseKind() {
     SMLoc loc = parser.getCurrentLocation();
@@ -45,15 +51,25 @@ public:
     return success();
   }
 
-  /// `(` arguments `)` `=` array `init` values
+  /// (short-body | `(` arguments `)` `=`) array `init` values
   ParseResult parseOperands() {
     argumentsLoc = parser.getCurrentLocation();
-    if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
-        parser.parseEqual() || parser.parseOperand(array) ||
-        parser.parseKeyword("init"))
+    if (body.parseOptional(parser))
+      return failure();
+    if (!body &&
+        (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+         parser.parseEqual()))
+      return failure();
+    if (parser.parseOperand(array) || parser.parseKeyword("init"))
       return failure();
     initLoc = parser.getCurrentLocation();
     return parser.parseOperandList(init);
+  }
+
+  /// `total`?
+  ParseResult parseTotal() {
+    hasTotal = succeeded(parser.parseOptionalKeyword("total"));
+    return success();
   }
 
   /// (`flags` | `offsets`) segments
@@ -73,42 +89,68 @@ public:
                                    OpAsmParser::Delimiter::OptionalSquare);
   }
 
-  /// attr-dict `:` types `->` types region. Adds operands in the order array,
-  /// init, segments, extents.
-  ParseResult parseRest() {
-    PullType arrayType, segmentsType;
-    SmallVector<Type> results;
+  /// attr-dict `:` types (`->` types)?. Adds operands in the order array, init,
+  /// segments, extents.
+  ParseResult parseTypes() {
+    PullType segmentsType;
     if (syntax::parseAttributes(parser, state) ||
         parser.parseColonType(arrayType) ||
         (hasSegments &&
          (parser.parseComma() || parser.parseType(segmentsType))) ||
-        parser.parseArrowTypeList(results) ||
+        syntax::parseOptionalResultTypes(parser, results) ||
         parser.resolveOperand(array, arrayType, state.operands) ||
         parser.resolveOperands(init, arrayType.getElementTypes(), initLoc,
                                state.operands))
       return failure();
-    if (hasSegments) {
-      bool byFlags = segmentsType.getElementTypes().front().isInteger(1);
-      if (byFlags != (segmentsKeyword == "flags"))
-        return parser.emitError(segmentsLoc)
-               << "flags are of type i1, and offsets of another integer type "
-                  "or index, but the segments are "
-               << segmentsType;
-      if (parser.resolveOperand(segments, segmentsType, state.operands) ||
-          parser.resolveOperands(extents, parser.getBuilder().getIndexType(),
-                                 state.operands))
-        return failure();
-    }
+    if (!hasSegments)
+      return success();
+    bool byFlags = segmentsType.getElementTypes().front().isInteger(1);
+    if (byFlags != (segmentsKeyword == "flags"))
+      return parser.emitError(segmentsLoc)
+             << "flags are of type i1, and offsets of another integer type "
+                "or index, but the segments are "
+             << segmentsType;
+    return failure(parser.resolveOperand(segments, segmentsType,
+                                         state.operands) ||
+                   parser.resolveOperands(extents,
+                                          parser.getBuilder().getIndexType(),
+                                          state.operands));
+  }
+
+  /// The level of the push array that the operation makes.
+  ParseResult findLevel(LevelAttr &found) {
+    if (syntax::findLevel(parser, levelLoc, results, level))
+      return failure();
+    found = level;
+    return success();
+  }
+  /// The level that was named, or that of the push array that `results` has.
+  LevelAttr getLevel() const {
+    if (level || results.size() != 1)
+      return level;
+    auto push = dyn_cast<PushType>(results.front());
+    return push ? LevelAttr::get(parser.getContext(), push.getLevel()) : level;
+  }
+  /// True if the results include totals.
+  bool getTotal() const { return hasTotal || results.size() > 1; }
+
+  /// The region, unless there was a short one, and the types of the results.
+  ParseResult parseRest() {
     ArrayRef<Type> elements = arrayType.getElementTypes();
-    if (arguments.size() != 2 * elements.size())
+    SmallVector<Type> operands(elements);
+    llvm::append_range(operands, elements);
+    if (body)
+      return failure(body.build(parser, operands, state) ||
+                     syntax::setResultTypes(state, results));
+    if (arguments.size() != operands.size())
       return parser.emitError(argumentsLoc)
              << "the array has " << elements.size()
-             << " element types, so the operator takes " << 2 * elements.size()
+             << " element types, so the operator takes " << operands.size()
              << " values, not " << arguments.size();
-    for (auto [i, argument] : llvm::enumerate(arguments))
-      argument.type = elements[i % elements.size()];
-    state.addTypes(results);
-    return parser.parseRegion(*state.addRegion(), arguments);
+    for (auto [argument, type] : llvm::zip_equal(arguments, operands))
+      argument.type = type;
+    return failure(parser.parseRegion(*state.addRegion(), arguments) ||
+                   syntax::setResultTypes(state, results));
   }
 
   int32_t getNumInit() const { return init.size(); }
@@ -117,21 +159,36 @@ public:
 private:
   OpAsmParser &parser;
   OperationState &state;
+  LevelAttr level;
+  syntax::ShortBody body;
   SmallVector<Argument> arguments;
   Operand array, segments;
   SmallVector<Operand> init, extents;
+  PullType arrayType;
+  SmallVector<Type> results;
   StringRef segmentsKeyword;
-  bool hasSegments = false;
-  SMLoc argumentsLoc, initLoc, segmentsLoc;
+  bool hasSegments = false, hasTotal = false;
+  SMLoc levelLoc, argumentsLoc, initLoc, segmentsLoc;
 };
 } // namespace
 
-/// ` (` arguments `) = ` array ` init ` values
+/// ` level`, if there is one
+static void printLevel(OpAsmPrinter &printer, std::optional<Level> level) {
+  if (level)
+    printer << ' ' << stringifyLevel(*level);
+}
+
+/// (` (` arguments `) =` | short-body) ` ` array ` init ` values
 static void printOperands(OpAsmPrinter &printer, CollectiveOpInterface op) {
-  printer << " (";
-  llvm::interleaveComma(op.getBody().front().getArguments(), printer,
-                        [&](Value argument) { printer << argument; });
-  printer << ") = " << op.getArray() << " init " << op.getInit();
+  if (Operation *body = syntax::getShortBody(op.getBody())) {
+    syntax::printShortBody(printer, body);
+  } else {
+    printer << " (";
+    llvm::interleaveComma(op.getBody().front().getArguments(), printer,
+                          [&](Value argument) { printer << argument; });
+    printer << ") =";
+  }
+  printer << ' ' << op.getArray() << " init " << op.getInit();
 }
 
 template <typename OpT>
@@ -141,50 +198,68 @@ static void printSegments(OpAsmPrinter &printer, OpT op) {
 
 static void printRest(OpAsmPrinter &printer, CollectiveOpInterface op,
                       Value segments = {}) {
-  printer.printOptionalAttrDict(op->getAttrs(),
-                                {"exclusive", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(
+      op->getAttrs(), {"level", "exclusive", "total", "operandSegmentSizes"});
   printer << " : " << op.getArray().getType();
   if (segments)
     printer << ", " << segments.getType();
-  printer.printArrowTypeList(op->getResultTypes());
+  syntax::printResultTypes(printer, op);
+  if (syntax::getShortBody(op.getBody()))
+    return;
   printer << ' ';
   printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
-  return failure(pieces.parseOperands() || pieces.parseRest());
+  if (pieces.parseLevel() || pieces.parseOperands() || pieces.parseTypes())
+    return failure();
+  state.getOrAddProperties<Properties>().level = pieces.getLevel();
+  return pieces.parseRest();
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
+  printLevel(printer, getLevel());
   printOperands(printer, *this);
   printRest(printer, *this);
 }
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
-  return failure(pieces.parseKind() || pieces.parseOperands() ||
-                 pieces.parseRest());
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (pieces.parseLevel() || pieces.parseKind() || pieces.parseOperands() ||
+      pieces.parseTotal() || pieces.parseTypes() ||
+      pieces.findLevel(properties.level))
+    return failure();
+  if (pieces.getTotal())
+    properties.total = parser.getBuilder().getUnitAttr();
+  return pieces.parseRest();
 }
 
 void ScanOp::print(OpAsmPrinter &printer) {
+  printLevel(printer, getLevel());
   printer << (getExclusive() ? " exclusive" : " inclusive");
   printOperands(printer, *this);
+  if (getTotal())
+    printer << " total";
   printRest(printer, *this);
 }
 
 ParseResult SegmentedReduceOp::parse(OpAsmParser &parser,
                                      OperationState &state) {
   CollectiveParser pieces(parser, state);
-  if (pieces.parseOperands() || pieces.parseSegments() ||
-      pieces.parseExtents() || pieces.parseRest())
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (pieces.parseLevel() || pieces.parseOperands() || pieces.parseSegments() ||
+      pieces.parseExtents() || pieces.parseTypes() ||
+      pieces.findLevel(properties.level))
     return failure();
-  state.getOrAddProperties<Properties>().operandSegmentSizes = {
-      1, pieces.getNumInit(), 1, pieces.getNumExtents()};
-  return success();
+  properties.operandSegmentSizes = {1, pieces.getNumInit(), 1,
+                                    pieces.getNumExtents()};
+  return pieces.parseRest();
 }
 
 void SegmentedReduceOp::print(OpAsmPrinter &printer) {
+  printLevel(printer, getLevel());
   printOperands(printer, *this);
   printSegments(printer, *this);
   if (!getExtents().empty())
@@ -194,11 +269,16 @@ void SegmentedReduceOp::print(OpAsmPrinter &printer) {
 
 ParseResult SegmentedScanOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
-  return failure(pieces.parseKind() || pieces.parseOperands() ||
-                 pieces.parseSegments() || pieces.parseRest());
+  return failure(pieces.parseLevel() || pieces.parseKind() ||
+                 pieces.parseOperands() || pieces.parseSegments() ||
+                 pieces.parseTypes() ||
+                 pieces.findLevel(
+                     state.getOrAddProperties<Properties>().level) ||
+                 pieces.parseRest());
 }
 
 void SegmentedScanOp::print(OpAsmPrinter &printer) {
+  printLevel(printer, getLevel());
   printer << (getExclusive() ? " exclusive" : " inclusive");
   printOperands(printer, *this);
   printSegments(printer, *this);
@@ -267,11 +347,13 @@ static LogicalResult verifyGridReduce(ReduceOp op) {
   PushType type;
   if (op->getNumResults() == 1)
     type = dyn_cast<PushType>(op->getResult(0).getType());
-  if (!type || type.getLevel() != Level::Grid ||
+  if (op.getLevel() != Level::Grid || !type ||
+      type.getLevel() != Level::Grid ||
       type.getExtents() != ArrayRef<int64_t>{1})
-    return op.emitOpError("[reduce-grid] stands at level grid, where it gives "
-                          "one array of one element, a push<grid, 1 x ...>; "
-                          "force it, and get the element if the host needs it");
+    return op.emitOpError("[reduce-grid] stands at level grid, where its result "
+                          "is one array of one element, a push<grid, 1 x ...>; "
+                          "write obs.reduce grid, force the array, and get the "
+                          "element if the host needs it");
   return verifyElementTypes(op, type.getElementTypes(),
                             op.getArray().getType().getElementTypes(),
                             "the result");
@@ -282,6 +364,9 @@ LogicalResult ReduceOp::verify() {
     return failure();
   if (getEnclosingScope(*this).level == Level::Grid)
     return verifyGridReduce(*this);
+  if (getLevel())
+    return emitOpError("[reduce-grid] makes an array at level grid only; its "
+                       "results here are scalars: drop the level");
   return verifyElementTypes(*this, getValues().getTypes(),
                             getArray().getType().getElementTypes(),
                             "the result");
@@ -301,8 +386,12 @@ static LogicalResult verifyScanResult(CollectiveOpInterface op,
 
 LogicalResult ScanOp::verify() {
   if (failed(verifyCollective(*this)) ||
+      failed(verifyLevel(*this, getLevel(), getResult().getType())) ||
       failed(verifyScanResult(*this, getResult().getType())))
     return failure();
+  if (getTotal() == getTotals().empty())
+    return emitOpError("[scan-total] has a result for each component of the "
+                       "total if, and only if, it is marked total");
   if (getTotals().empty())
     return success();
   return verifyElementTypes(*this, getTotals().getTypes(),
@@ -337,6 +426,8 @@ LogicalResult SegmentedReduceOp::verify() {
                                 getArray().getType().getElementTypes(),
                                 "the result")))
     return failure();
+  if (failed(verifyLevel(*this, getLevel(), result)))
+    return failure();
   if (result.getRank() != 1)
     return emitOpError("[R4-extents] gives one element for each segment, an "
                        "array of rank 1, not ")
@@ -358,7 +449,8 @@ LogicalResult SegmentedReduceOp::verify() {
 
 LogicalResult SegmentedScanOp::verify() {
   if (failed(verifyCollective(*this)) ||
-      failed(verifySegments(*this, getSegments().getType(), isByFlags())))
+      failed(verifySegments(*this, getSegments().getType(), isByFlags())) ||
+      failed(verifyLevel(*this, getLevel(), getResult().getType())))
     return failure();
   return verifyScanResult(*this, getResult().getType());
 }

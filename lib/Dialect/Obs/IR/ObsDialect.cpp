@@ -157,6 +157,13 @@ Level ParOp::getScopeLevel() { return getUnit(); }
 Level DistributeOp::getScopeLevel() { return getLevel(); }
 Level KernelOp::getScopeLevel() { return Level::Grid; }
 
+Level ForceOp::getArrayLevel() {
+  for (Type type : getArrays().getTypes())
+    if (auto push = dyn_cast<PushType>(type))
+      return push.getLevel();
+  return getEnclosingScope(*this).level;
+}
+
 std::optional<int64_t> KernelOp::getThreads() {
   if (auto threads = (*this)->getAttrOfType<IntegerAttr>("threads"))
     return threads.getInt();

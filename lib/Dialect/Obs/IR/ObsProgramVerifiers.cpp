@@ -53,7 +53,9 @@ LogicalResult PushOp::verify() {
       failed(verifySameExtents(*this, source, "the operand", getType(),
                                "the result")))
     return failure();
-  return verifyStandsAt(*this, getType().getLevel(), "makes");
+  if (failed(verifyLevel(*this, getLevel(), getType())))
+    return failure();
+  return verifyStandsAt(*this, getLevel(), "makes");
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,6 +178,8 @@ LogicalResult DistributeOp::verify() {
   }
   for (Value part : getParts()) {
     auto type = cast<PushType>(part.getType());
+    if (failed(verifyLevel(*this, getOuter(), type)))
+      return failure();
     if (type.getLevel() != enclosing)
       return emitOpError("[R1-level] stands in a region of level ")
              << stringifyLevel(enclosing) << " but gives an array of level "
@@ -246,15 +250,21 @@ LogicalResult ForceOp::verify() {
     return emitOpError("[force-results] has ")
            << getArrays().size() << " arrays but " << getResults().size()
            << " results; each array gives one";
-  Level level = cast<PushType>(getArrays().front().getType()).getLevel();
+  if (failed(verifyNotInScalarCode(*this)))
+    return failure();
+  Level level = getArrayLevel();
   for (auto [array, result] : llvm::zip(getArrays(), getResults())) {
-    auto push = cast<PushType>(array.getType());
-    if (failed(verifyStandsAt(*this, push.getLevel(), "forces")))
+    auto push = dyn_cast<PushType>(array.getType());
+    if (failed(verifyStandsAt(*this, push ? push.getLevel() : level, "forces")))
       return failure();
-    if (push.getPullType() != result.getType())
+    PullType type = push ? push.getPullType() : cast<PullType>(array.getType());
+    if (type != result.getType())
       return emitOpError("[force-results] gives ")
-             << push.getPullType() << ", not " << result.getType();
-    if (level != Level::Grid && !push.isBounded())
+             << type << ", not " << result.getType();
+    if (type.isNested())
+      return emitOpError("[R2-nested] the elements are arrays; join them "
+                         "first, or distribute over them");
+    if (level != Level::Grid && !type.isBounded())
       return emitOpError("[R2-bounded] forces an array of unknown extent below "
                          "level grid, for which no space can be reserved; give "
                          "it static extents or a bound, as in ? x f32 bound "

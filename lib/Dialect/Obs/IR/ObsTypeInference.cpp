@@ -4,25 +4,86 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each function gives the most precise type that follows from operands,
+// attributes and regions. It gives some type for operands that break a rule: the
+// verifier then names the rule. It fails only if there is no type at all.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The pull array of these extents and elements; an error if
-/// something cannot be an element.
-static LogicalResult inferPull(MLIRContext *context,
-                               std::optional<Location> loc,
-                               ArrayRef<int64_t> extents,
-                               ArrayRef<Type> elements,
-                               SmallVectorImpl<Type> &types) {
-  auto emit = [&] { return emitError(loc.value_or(UnknownLoc::get(context))); };
-  auto type = PullType::getChecked(emit, context, extents, ArrayRef<int64_t>(),
-                                   elements);
-  types.push_back(type);
-  return success(type != nullptr);
-}
+namespace {
+/// Extents and bounds of the array type that is inferred.
+class Shape {
+public:
+  Shape() = default;
+  explicit Shape(Type array) {
+    for (unsigned dim = 0, e = getArrayExtents(array).size(); dim < e; ++dim)
+      add(array, dim);
+  }
+
+  /// A dimension of `extent`, or, if that is kDynamic, of at most `bound`
+  /// elements. A number that is no extent counts as not known.
+  void add(int64_t extent, int64_t bound = ShapedType::kDynamic) {
+    extents.push_back(extent < 0 ? ShapedType::kDynamic : extent);
+    bounds.push_back(extent >= 0 ? extent
+                     : bound >= 0 ? bound
+                                  : ShapedType::kDynamic);
+  }
+  /// Dimension `dim` of `array`.
+  void add(Type array, unsigned dim) {
+    add(getArrayExtents(array)[dim], getArrayBound(array, dim));
+  }
+  /// Replaces dimension `dim`.
+  void set(unsigned dim, int64_t extent, int64_t bound) {
+    Shape one;
+    one.add(extent, bound);
+    extents[dim] = one.extents.front();
+    bounds[dim] = one.bounds.front();
+  }
+  unsigned getRank() const { return extents.size(); }
+
+  /// Adds the array type of these extents to `types`: a push type of `level`, or
+  /// a pull type. Fails, with an error, if an array cannot have the elements.
+  LogicalResult infer(MLIRContext *context, std::optional<Location> loc,
+                      std::optional<Level> level, ArrayRef<Type> elements,
+                      SmallVectorImpl<Type> &types) const {
+    SmallVector<int64_t> known;
+    for (auto [extent, bound] : llvm::zip_equal(extents, bounds))
+      if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
+        known = bounds;
+    // Without a location nobody wants to hear of errors.
+    auto emit = [&] { return loc ? mlir::emitError(*loc) : InFlightDiagnostic(); };
+    if (level)
+      types.push_back(PushType::getChecked(emit, context, *level,
+                                           ArrayRef<int64_t>(extents),
+                                           ArrayRef<int64_t>(known), elements));
+    else
+      types.push_back(PullType::getChecked(emit, context,
+                                           ArrayRef<int64_t>(extents),
+                                           ArrayRef<int64_t>(known), elements));
+    return success(types.back() != nullptr);
+  }
+  /// The same for an array of the kind of `array`.
+  LogicalResult inferLike(std::optional<Location> loc, Type array,
+                          ArrayRef<Type> elements,
+                          SmallVectorImpl<Type> &types) const {
+    auto push = dyn_cast<PushType>(array);
+    return infer(array.getContext(), loc,
+                 push ? std::optional(push.getLevel()) : std::nullopt, elements,
+                 types);
+  }
+
+private:
+  SmallVector<int64_t> extents, bounds;
+};
+} // namespace
 
 LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
@@ -37,21 +98,13 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
   if (!first || first.getRank() == 0)
     return emitOptionalError(
         loc, "[view-memory] needs ranked memrefs of at least one dimension");
-  if (failed(inferPull(context, loc, first.getShape(), elements, types)))
-    return failure();
-  std::optional<ArrayRef<int64_t>> bounds = adaptor.getBounds();
-  if (!bounds)
-    return success();
   // The verifier of the type names what is wrong with the bounds.
-  auto emit = [&] {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)));
-  };
-  auto bounded = PullType::getChecked(emit, context, first.getShape(), *bounds,
-                                      ArrayRef<Type>(elements));
-  if (!bounded)
-    return failure();
-  types.back() = bounded;
-  return success();
+  auto emit = [&] { return loc ? mlir::emitError(*loc) : InFlightDiagnostic(); };
+  types.push_back(PullType::getChecked(
+      emit, context, first.getShape(),
+      adaptor.getBounds().value_or(ArrayRef<int64_t>()),
+      ArrayRef<Type>(elements)));
+  return success(types.back() != nullptr);
 }
 
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
@@ -62,7 +115,10 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *context,
   if (!type || type.getRank() == 0)
     return emitOptionalError(loc, "[constant-type] needs a tensor literal of "
                                   "at least one dimension");
-  return inferPull(context, loc, type.getShape(), type.getElementType(), types);
+  Shape shape;
+  for (int64_t extent : type.getShape())
+    shape.add(extent);
+  return shape.infer(context, loc, std::nullopt, type.getElementType(), types);
 }
 
 LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
@@ -77,23 +133,19 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, extents.size())))
     return emitOptionalError(loc, "[transpose-permutation] needs each of the ",
                              extents.size(), " dimensions exactly once");
-  SmallVector<int64_t> newExtents, newBounds;
-  bool bounded = false;
-  for (int64_t dim : permutation) {
-    newExtents.push_back(extents[dim]);
-    newBounds.push_back(getArrayBound(type, dim));
-    bounded |= ShapedType::isDynamic(extents[dim]) &&
-               !ShapedType::isDynamic(newBounds.back());
-  }
-  if (!bounded)
-    newBounds.clear();
-  if (auto push = dyn_cast<PushType>(type))
-    types.push_back(PushType::get(context, push.getLevel(), newExtents,
-                                  newBounds, push.getElementTypes()));
-  else
-    types.push_back(PullType::get(context, newExtents, newBounds,
-                                  getArrayElementTypes(type)));
-  return success();
+  Shape shape;
+  for (int64_t dim : permutation)
+    shape.add(type, dim);
+  return shape.inferLike(loc, type, getArrayElementTypes(type), types);
+}
+
+/// The type that says most of the extents that `arrays` share: that of the first
+/// one whose extents are static.
+static Type getMostKnown(ValueRange arrays) {
+  for (Type type : arrays.getTypes())
+    if (!ShapedType::isDynamicShape(getArrayExtents(type)))
+      return type;
+  return arrays.front().getType();
 }
 
 LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
@@ -103,17 +155,10 @@ LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
   if (adaptor.getArrays().empty())
     return emitOptionalError(loc, "[no-arrays] needs at least one array");
   SmallVector<Type> elements;
-  PullType extents = cast<PullType>(adaptor.getArrays()[0].getType());
-  for (Value array : adaptor.getArrays()) {
-    auto type = cast<PullType>(array.getType());
-    llvm::append_range(elements, type.getElementTypes());
-    // The most is known from a static array.
-    if (type.hasStaticExtents())
-      extents = type;
-  }
-  types.push_back(PullType::get(context, extents.getExtents(),
-                                extents.getBounds(), elements));
-  return success();
+  for (Type type : adaptor.getArrays().getTypes())
+    llvm::append_range(elements, getArrayElementTypes(type));
+  return Shape(getMostKnown(adaptor.getArrays()))
+      .infer(context, loc, std::nullopt, elements, types);
 }
 
 LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
@@ -133,4 +178,284 @@ LogicalResult GetOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
   llvm::append_range(
       types, cast<PullType>(adaptor.getArray().getType()).getElementTypes());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+/// Entry `dim` of a list of constants; kDynamic if there is none.
+static int64_t getEntry(ArrayRef<int64_t> list, unsigned dim) {
+  return dim < list.size() ? list[dim] : ShapedType::kDynamic;
+}
+
+/// The product of two extents; kDynamic if one is not known, or there is none.
+static int64_t multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  if (a < 0 || b < 0 || llvm::MulOverflow(a, b, product))
+    return ShapedType::kDynamic;
+  return product;
+}
+
+/// The number of pieces of `size` that hold `extent` elements; kDynamic if one
+/// is not known.
+static int64_t countPieces(int64_t extent, int64_t size) {
+  if (extent < 0 || size < 1)
+    return ShapedType::kDynamic;
+  return llvm::divideCeilSigned(extent, size);
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  Shape shape;
+  for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim)
+    // The part lies within the source.
+    shape.add(getEntry(adaptor.getStaticSizes(), dim),
+              countPieces(getArrayBound(source, dim),
+                          getEntry(adaptor.getStaticStrides(), dim)));
+  return shape.inferLike(loc, source, getArrayElementTypes(source), types);
+}
+
+LogicalResult TakeOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  Shape shape;
+  for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim)
+    shape.add(getEntry(adaptor.getStaticCounts(), dim),
+              getArrayBound(source, dim));
+  return shape.inferLike(loc, source, getArrayElementTypes(source), types);
+}
+
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  Shape chunks, chunk;
+  for (unsigned dim = 0, e = getArrayExtents(source).size(); dim < e; ++dim) {
+    int64_t size = getEntry(adaptor.getStaticSizes(), dim);
+    int64_t bound = getArrayBound(source, dim);
+    chunk.add(size);
+    // A chunk has an element at least.
+    chunks.add(countPieces(getArrayExtents(source)[dim], size),
+               ShapedType::isDynamic(size) ? bound : countPieces(bound, size));
+  }
+  SmallVector<Type, 1> chunkType;
+  if (failed(chunk.infer(context, loc, std::nullopt,
+                         getArrayElementTypes(source), chunkType)))
+    return failure();
+  return chunks.infer(context, loc, std::nullopt, chunkType, types);
+}
+
+LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  ArrayRef<Type> elements = getArrayElementTypes(source);
+  Type chunk = elements.front();
+  unsigned rank = getArrayExtents(source).size(), first = 0;
+  if (isa<PullType>(chunk)) {
+    elements = getArrayElementTypes(chunk);
+    rank = std::min<unsigned>(rank, getArrayExtents(chunk).size());
+  } else {
+    // The last half of the dimensions are those of a chunk.
+    chunk = source;
+    first = rank /= 2;
+  }
+  Shape shape;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t product = multiply(getArrayExtents(source)[dim],
+                               getArrayExtents(chunk)[first + dim]);
+    int64_t bound = multiply(getArrayBound(source, dim),
+                             getArrayBound(chunk, first + dim));
+    if (adaptor.getStaticExtents())
+      product = getEntry(*adaptor.getStaticExtents(), dim);
+    shape.add(product, bound);
+  }
+  return shape.inferLike(loc, source, elements, types);
+}
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  if (adaptor.getArrays().empty())
+    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+  Type first = adaptor.getArrays().front().getType();
+  Shape shape(first);
+  int64_t dim = adaptor.getDimension(), extent = 0, bound = 0;
+  auto add = [](int64_t &sum, int64_t more) {
+    if (sum < 0 || more < 0 || llvm::AddOverflow(sum, more, sum))
+      sum = ShapedType::kDynamic;
+  };
+  for (Type type : adaptor.getArrays().getTypes()) {
+    if (dim < 0 || dim >= static_cast<int64_t>(getArrayExtents(type).size()))
+      return shape.inferLike(loc, first, getArrayElementTypes(first), types);
+    add(extent, getArrayExtents(type)[dim]);
+    add(bound, getArrayBound(type, dim));
+  }
+  if (dim < shape.getRank())
+    shape.set(dim, extent, bound);
+  return shape.inferLike(loc, first, getArrayElementTypes(first), types);
+}
+
+LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  if (adaptor.getArrays().empty())
+    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+  Type type = getMostKnown(adaptor.getArrays());
+  Shape shape(type);
+  int64_t count = adaptor.getArrays().size();
+  shape.set(0, multiply(getArrayExtents(type).front(), count),
+            multiply(getArrayBound(type, 0), count));
+  return shape.inferLike(loc, type, getArrayElementTypes(type), types);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of elements
+//===----------------------------------------------------------------------===//
+
+/// What the region of an operation yields; null, after an error, if it does not
+/// end with a yield.
+static YieldOp getYield(RegionRange regions, std::optional<Location> loc) {
+  Region *body = regions.front();
+  if (!body->empty() && !body->front().empty())
+    if (auto yield = dyn_cast<YieldOp>(body->front().back()))
+      return yield;
+  (void)emitOptionalError(loc,
+                          "[region-yield] the region must end with obs.yield");
+  return {};
+}
+
+LogicalResult MapOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  if (adaptor.getArrays().empty())
+    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+  YieldOp yield = getYield(adaptor.getRegions(), loc);
+  if (!yield)
+    return failure();
+  Type kind = adaptor.getArrays().front().getType();
+  for (Type type : adaptor.getArrays().getTypes())
+    if (isa<PushType>(type))
+      kind = type;
+  return Shape(getMostKnown(adaptor.getArrays()))
+      .inferLike(loc, kind, llvm::to_vector(yield.getValues().getTypes()),
+                 types);
+}
+
+//===----------------------------------------------------------------------===//
+// Programs of a level
+//===----------------------------------------------------------------------===//
+
+LogicalResult PushOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  return Shape(source).infer(context, loc, adaptor.getLevel(),
+                             getArrayElementTypes(source), types);
+}
+
+LogicalResult DistributeOp::inferReturnTypes(MLIRContext *context,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  if (adaptor.getArrays().empty())
+    return emitOptionalError(loc, "[no-arrays] needs at least one array");
+  YieldOp yield = getYield(adaptor.getRegions(), loc);
+  if (!yield)
+    return failure();
+  for (Type part : yield.getValues().getTypes()) {
+    Shape shape(getMostKnown(adaptor.getArrays()));
+    auto push = dyn_cast<PushType>(part);
+    if (!push)
+      return emitOptionalError(loc, "[R1-yield] a distribute ",
+                               stringifyLevel(adaptor.getLevel()),
+                               " yields push arrays of that level, not ", part);
+    for (unsigned dim = 0; dim < push.getRank(); ++dim)
+      shape.add(part, dim);
+    if (failed(shape.infer(context, loc, adaptor.getOuter(),
+                           push.getElementTypes(), types)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ForceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  for (Type type : adaptor.getArrays().getTypes())
+    types.push_back(isa<PushType>(type) ? cast<PushType>(type).getPullType()
+                                        : type);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  ArrayRef<Type> elements = getArrayElementTypes(adaptor.getArray().getType());
+  if (!adaptor.getLevel()) {
+    llvm::append_range(types, elements);
+    return success();
+  }
+  Shape shape;
+  shape.add(1);
+  return shape.infer(context, loc, adaptor.getLevel(), elements, types);
+}
+
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  if (failed(Shape(source).infer(context, loc, adaptor.getLevel(),
+                                 getArrayElementTypes(source), types)))
+    return failure();
+  if (adaptor.getTotal())
+    llvm::append_range(types, getArrayElementTypes(source));
+  return success();
+}
+
+LogicalResult SegmentedScanOp::inferReturnTypes(MLIRContext *context,
+                                                std::optional<Location> loc,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  return Shape(source).infer(context, loc, adaptor.getLevel(),
+                             getArrayElementTypes(source), types);
+}
+
+LogicalResult SegmentedReduceOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  Type segments = adaptor.getSegments().getType();
+  Shape shape;
+  if (!getArrayElementTypes(segments).front().isInteger(1)) {
+    int64_t offsets = getArrayExtents(segments).front();
+    int64_t bound = getArrayBound(segments, 0);
+    shape.add(offsets - (offsets > 0), bound - (bound > 0));
+  } else if (!adaptor.getExtents().empty()) {
+    shape.add(ShapedType::kDynamic);
+  } else {
+    return emitOptionalError(
+        loc, "[segment-extent] the number of segments does not follow from "
+             "flags; give it in brackets, or the type of the result after ->");
+  }
+  return shape.infer(context, loc, adaptor.getLevel(),
+                     getArrayElementTypes(adaptor.getArray().getType()), types);
 }

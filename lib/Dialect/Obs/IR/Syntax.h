@@ -24,6 +24,53 @@ void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind,
 /// operation gives a meaning has the type of it.
 ParseResult parseAttributes(OpAsmParser &parser, OperationState &state);
 
+/// level ::= `thread` | `warp` | `block` | `grid`
+ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level);
+/// Leaves `level` as it is if no level comes next.
+ParseResult parseOptionalLevel(OpAsmParser &parser, LevelAttr &level);
+/// Sets `level` to that of `types`, one of which is a push type, if it is null.
+/// An error at `loc` names the way out if none is.
+ParseResult findLevel(OpAsmParser &parser, SMLoc loc, TypeRange types,
+                      LevelAttr &level);
+
+/// The types of `operands`, which are arrays: one for each, or one for all.
+/// Adds the operands to `state`.
+ParseResult parseArrayTypes(OpAsmParser &parser,
+                            ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                            OperationState &state);
+/// Prints one type if all are equal, and all of them if not.
+void printArrayTypes(OpAsmPrinter &printer, TypeRange types);
+
+/// (`->` types)?
+ParseResult parseOptionalResultTypes(OpAsmParser &parser,
+                                     SmallVectorImpl<Type> &types);
+/// Sets the types of the results of `state`, which is complete but for them: to
+/// `types`, or to the inferred ones if `types` is empty.
+ParseResult setResultTypes(OperationState &state, TypeRange types);
+/// Prints ` -> types` if these are not the inferred ones.
+void printResultTypes(OpAsmPrinter &printer, Operation *op);
+
+/// A body of one operation, which takes the arguments of the block in order:
+/// `{` operation attr-dict `}`.
+class ShortBody {
+public:
+  /// Reads one if a brace comes next.
+  ParseResult parseOptional(OpAsmParser &parser);
+  explicit operator bool() const { return name.has_value(); }
+  /// Adds a region with this body, of these arguments, to `state`.
+  ParseResult build(OpAsmParser &parser, TypeRange arguments,
+                    OperationState &state) const;
+
+private:
+  std::optional<OperationName> name;
+  NamedAttrList attributes;
+  SMLoc loc;
+};
+/// The operation of `body` if that has the short form; null if not.
+Operation *getShortBody(Region &body);
+/// Prints ` { operation attr-dict }`.
+void printShortBody(OpAsmPrinter &printer, Operation *op);
+
 } // namespace mlir::obs::syntax
 
 #endif // OBSIDIAN_LIB_DIALECT_OBS_IR_SYNTAX_H

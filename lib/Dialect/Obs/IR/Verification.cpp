@@ -87,6 +87,16 @@ LogicalResult verification::verifyElementTypes(Operation *op, TypeRange actual,
   return diagnostic << " but (" << expected << ") are needed";
 }
 
+LogicalResult verification::verifyLevel(Operation *op, Level level,
+                                        Type array) {
+  auto push = dyn_cast<PushType>(array);
+  if (push && push.getLevel() == level)
+    return success();
+  return op->emitOpError("[array-level] names level ")
+         << stringifyLevel(level) << " but its result is " << array
+         << "; name the level of the result";
+}
+
 LogicalResult verification::verifyNotEmpty(Operation *op, ValueRange arrays) {
   if (!arrays.empty())
     return success();

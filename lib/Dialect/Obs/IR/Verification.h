@@ -42,6 +42,10 @@ LogicalResult verifyExtent(Operation *op, Type arrayType, unsigned dim,
 LogicalResult verifyElementTypes(Operation *op, TypeRange actual,
                                  TypeRange expected, StringRef what);
 
+/// Emits `[array-level]` unless `array`, which an operation makes that names
+/// `level`, has that level.
+LogicalResult verifyLevel(Operation *op, Level level, Type array);
+
 /// Emits `[no-arrays]` if `arrays` is empty.
 LogicalResult verifyNotEmpty(Operation *op, ValueRange arrays);
 

@@ -181,24 +181,17 @@ static LogicalResult fold(ForceOp force) {
 
   builder.setInsertionPoint(force);
   ArrayRef<HostValue> rest = *values;
-  for (auto [result, array] :
-       llvm::zip_equal(force.getResults(), force.getArrays().getTypes())) {
+  for (Value result : force.getResults()) {
     size_t count = cast<PullType>(result.getType()).getElementTypes().size();
     Value table = createTable(builder, force.getLoc(), rest.take_front(count));
     rest = rest.drop_front(count);
-    Type program = array;
     Value memory;
     copyForHost(result, [&] {
       if (!memory) {
         OpBuilder host(force);
-        auto push = PushOp::create(host, force.getLoc(), program, table);
-        memory =
-            ForceOp::create(host, force.getLoc(), TypeRange(table.getType()),
-                            ValueRange(push.getResult()), ValueRange(),
-                            StorageAttr::get(force.getContext(), Storage::Auto),
-                            StringAttr(), IntegerAttr(), UnitAttr())
-                .getResults()
-                .front();
+        memory = ForceOp::create(host, force.getLoc(), table, ValueRange())
+                     .getResults()
+                     .front();
       }
       return memory;
     });

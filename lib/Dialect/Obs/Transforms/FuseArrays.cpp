@@ -72,15 +72,7 @@ static FailureOr<Value> forceHere(OpBuilder &builder, Location loc, Value array,
     return user->emitOpError(
         "[R2-bounded] carries a virtual array of unbounded extent below level "
         "grid; give the type a bound, as in !obs.pull<? x f32 bound [1024]>");
-  auto push = PushOp::create(builder, loc,
-                             PushType::get(builder.getContext(), scope.level,
-                                           type.getExtents(), type.getBounds(),
-                                           type.getElementTypes()),
-                             array);
-  auto force = ForceOp::create(
-      builder, loc, TypeRange(type), ValueRange(push.getResult()), ValueRange(),
-      StorageAttr::get(builder.getContext(), Storage::Auto), StringAttr(),
-      IntegerAttr(), UnitAttr());
+  auto force = ForceOp::create(builder, loc, array, ValueRange());
   return force.getResults().front();
 }
 
@@ -208,6 +200,8 @@ static Value dropInitialContents(OpBuilder &builder, Value array, FillOp root,
 static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                                    Value array) {
   Location loc = array.getLoc();
+  if (isa<PullType>(array.getType()))
+    array = PushOp::create(builder, loc, force.getArrayLevel(), array);
   auto type = cast<PushType>(array.getType());
   if (!array.getDefiningOp<PushOpInterface>())
     return force.emitOpError(

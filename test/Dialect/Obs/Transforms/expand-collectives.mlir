@@ -29,7 +29,7 @@ func.func @block(%a: !obs.pull<4 x i32>, %z: i32) -> i32 attributes {obs.level =
   // CHECK: %[[HALF:.*]] = obs.generate
   // CHECK-COUNT-2: obs.get %[[A]]
   // CHECK: } : !obs.pull<2 x i32>
-  // CHECK: obs.push %[[HALF]]
+  // CHECK: obs.push block %[[HALF]]
   // CHECK: %[[F:.*]] = obs.force
   // CHECK: obs.generate
   // CHECK: %[[X:.*]] = obs.get %[[F]]
@@ -73,11 +73,13 @@ func.func @unbounded(%a: !obs.pull<? x i32>, %z: i32) -> i32 attributes {obs.lev
 // Warps take 32 elements each, in arrays of their own.
 // CHECK-LABEL: @warps(
 func.func @warps(%a: !obs.pull<1024 x i32>, %z: i32) -> i32 attributes {obs.level = #obs.level<block>} {
-  // CHECK: obs.distribute warp {{.*}} -> !obs.push<block, 32 x 1 x i32>
+  // CHECK: %[[PARTS:.*]] = obs.distribute warp in block
   // CHECK-COUNT-6: obs.force {{.*}} : !obs.push<warp, 32 x i32>
   // CHECK-NOT: obs.force {{.*}} : !obs.push<warp
+  // CHECK: obs.join %[[PARTS]] to [32] : !obs.push<block, 32 x 1 x i32>
   // CHECK: obs.force {{.*}} : !obs.push<block, 32 x i32>
-  // CHECK: obs.distribute warp {{.*}} -> !obs.push<block, 1 x 1 x i32>
+  // CHECK: %[[WHOLE:.*]] = obs.distribute warp in block
+  // CHECK: obs.join %[[WHOLE]] to [1] : !obs.push<block, 1 x 1 x i32>
   %s = obs.reduce (%x, %y) = %a init %z : !obs.pull<1024 x i32> -> i32 {
     %r = arith.addi %x, %y : i32
     obs.yield %r : i32

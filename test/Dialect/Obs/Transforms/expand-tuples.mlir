@@ -9,7 +9,7 @@ func.func private @sums(%a: i32, %b: f32, %c: i32, %d: f32) -> (i32, f32) {
 // Elements of 64 bits are packed into words, which a function combines, and
 // which are taken apart when they are complete.
 // CHECK-LABEL: @words
-// CHECK: %[[WORDS:.*]] = obs.map (%[[X:.*]], %[[Y:.*]] = %{{.*}} : !obs.pull<8 x i32, f32>) -> !obs.pull<8 x i64> {
+// CHECK: %[[WORDS:.*]] = obs.map (%[[X:.*]], %[[Y:.*]] = %{{.*}} : !obs.pull<8 x i32, f32>) {
 // CHECK-NEXT: %[[LOW:.*]] = arith.extui %[[X]] : i32 to i64
 // CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[Y]] : f32 to i32
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extui %[[BITS]] : i32 to i64
@@ -17,7 +17,7 @@ func.func private @sums(%a: i32, %b: f32, %c: i32, %d: f32) -> (i32, f32) {
 // CHECK-NEXT: %[[WORD:.*]] = arith.ori %[[LOW]], %[[HIGH]]
 // CHECK-NEXT: obs.yield %[[WORD]]
 // CHECK: %[[PUSH:.*]] = obs.fill init %{{.*}} reduce(@sums_packed)
-// CHECK: %[[APART:.*]] = obs.map (%{{.*}} = %[[PUSH]] : !obs.push<block, 4 x i64>) -> !obs.push<block, 4 x i32, f32>
+// CHECK: %[[APART:.*]] = obs.map (%{{.*}} = %[[PUSH]] : !obs.push<block, 4 x i64>) {
 // CHECK: return %[[APART]]
 func.func @words(%a: !obs.pull<8 x i32, f32>, %i: !obs.pull<8 x i32>, %x: i32, %y: f32) -> !obs.push<block, 4 x i32, f32> attributes {obs.level = #obs.level<block>} {
   %p = obs.scatter %a at %i init %x, %y reduce(@sums) : !obs.pull<8 x i32, f32>, !obs.pull<8 x i32> -> !obs.push<block, 4 x i32, f32>

@@ -64,8 +64,7 @@ func.func @others() -> (!obs.pull<4 x i32>, !obs.pull<0 x i32>) {
 // Host code reads memory only, so what it reads is there, too.
 // CHECK-LABEL: @host
 // CHECK: %[[T:.*]] = obs.zip
-// CHECK: %[[P:.*]] = obs.push %[[T]]
-// CHECK: %[[M:.*]] = obs.force %[[P]] :
+// CHECK: %[[M:.*]] = obs.force %[[T]] :
 // CHECK: %[[C:.*]]:2 = obs.unzip %[[M]]
 // CHECK: %[[A:.*]]:2 = obs.unzip %[[T]]
 // CHECK: obs.get %[[C]]#0[

@@ -39,7 +39,7 @@ def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
 
 class Obs_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
-        NoMemoryEffect, Obs_CollectiveOpInterface,
+        NoMemoryEffect, Obs_InferredTypes, Obs_CollectiveOpInterface,
         DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>
       ] # traits> {
   let regions = (region SizedRegion<1>:$body);
@@ -87,7 +87,8 @@ def Obs_ReduceOp : Obs_CollectiveOp<"reduce"> {
     ```
   }];
   let arguments = (ins Obs_PullType:$array, Variadic<AnyType>:$init,
-    UnitAttr:$commutative, OptionalAttr<StrAttr>:$strategy);
+    OptionalAttr<Obs_LevelAttr>:$level, UnitAttr:$commutative,
+    OptionalAttr<StrAttr>:$strategy);
   let results = (outs Variadic<AnyType>:$values);
 }
 
@@ -122,7 +123,8 @@ def Obs_ScanOp : Obs_CollectiveOp<"scan", [DeclareOpInterfaceMethods<Obs_ArrayOp
     ```
   }];
   let arguments = (ins Obs_PullType:$array, Variadic<AnyType>:$init,
-    UnitAttr:$exclusive, UnitAttr:$commutative, OptionalAttr<StrAttr>:$strategy);
+    Obs_LevelAttr:$level, UnitAttr:$exclusive, UnitAttr:$total,
+    UnitAttr:$commutative, OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result, Variadic<AnyType>:$totals);
 }
 
@@ -159,7 +161,8 @@ def Obs_SegmentedReduceOp : Obs_CollectiveOp<"segmented_reduce", [
     ```
   }];
   let arguments = (ins Obs_PullType:$array, Variadic<AnyType>:$init,
-    Obs_PullType:$segments, Variadic<Index>:$extents, UnitAttr:$commutative,
+    Obs_PullType:$segments, Variadic<Index>:$extents, Obs_LevelAttr:$level,
+    UnitAttr:$commutative,
     OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result);
   let extraClassDeclaration = [{
@@ -197,7 +200,8 @@ def Obs_SegmentedScanOp : Obs_CollectiveOp<"segmented_scan", [DeclareOpInterface
     ```
   }];
   let arguments = (ins Obs_PullType:$array, Variadic<AnyType>:$init,
-    Obs_PullType:$segments, UnitAttr:$exclusive, UnitAttr:$commutative,
+    Obs_PullType:$segments, Obs_LevelAttr:$level, UnitAttr:$exclusive,
+    UnitAttr:$commutative,
     OptionalAttr<StrAttr>:$strategy);
   let results = (outs Obs_PushType:$result);
   let extraClassDeclaration = [{

@@ -22,7 +22,8 @@ defvar MappingArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource", "buildInitial"]>];
 
 def Obs_MapOp : Obs_Op<"map", [
-    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MappingArrayMethods> {
+    Pure, Obs_InferredTypes,
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MappingArrayMethods> {
   let summary = "Apply a function to every element of one or more arrays";
   let description = [{
     The arrays have equal extents (R4). The region has one argument for every
@@ -109,7 +110,8 @@ def Obs_ReverseOp : Obs_Op<"reverse", [
   let hasCanonicalizer = 1;
 }
 
-def Obs_SliceOp : Obs_Op<"slice", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
+def Obs_SliceOp : Obs_Op<"slice", [
+    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "Regularly spaced part of a pull array";
   let description = [{
     `obs.slice %a [offsets] [sizes] [strides]`, one entry for each dimension,
@@ -130,16 +132,11 @@ def Obs_SliceOp : Obs_Op<"slice", [Pure, AttrSizedOperandSegments] # PullArrayMe
     DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$static_sizes,
     DenseI64ArrayAttr:$static_strides);
   let results = (outs Obs_PullType:$result);
-  let assemblyFormat = [{
-    $array custom<DynamicIndexList>($offsets, $static_offsets)
-           custom<DynamicIndexList>($sizes, $static_sizes)
-           custom<DynamicIndexList>($strides, $static_strides)
-    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
-def Obs_TakeOp : Obs_Op<"take", [Pure] # MovingArrayMethods> {
+def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
   let summary = "The first elements of an array";
   let description = [{
     One count for each dimension, none larger than the extent. On a push array
@@ -157,14 +154,12 @@ def Obs_TakeOp : Obs_Op<"take", [Pure] # MovingArrayMethods> {
   let arguments = (ins Obs_AnyArray:$array, Variadic<Index>:$counts,
                        DenseI64ArrayAttr:$static_counts);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = [{
-    $array custom<DynamicIndexList>($counts, $static_counts)
-    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
-def Obs_SplitOp : Obs_Op<"split", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
+def Obs_SplitOp : Obs_Op<"split", [
+    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "Cut an array into an array of chunks";
   let description = [{
     One chunk size for each dimension. An extent `n` split by `k` gives
@@ -192,7 +187,7 @@ def Obs_SplitOp : Obs_Op<"split", [Pure, AttrSizedOperandSegments] # PullArrayMe
   let hasVerifier = 1;
 }
 
-def Obs_JoinOp : Obs_Op<"join", [Pure] # MovingArrayMethods> {
+def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
   let summary = "Glue chunks together: the inverse of split";
   let description = [{
     Takes a nested pull array, or an array of even rank `2r` whose first `r`
@@ -212,10 +207,7 @@ def Obs_JoinOp : Obs_Op<"join", [Pure] # MovingArrayMethods> {
   let arguments = (ins Obs_AnyArray:$array, Variadic<Index>:$extents,
     OptionalAttr<DenseI64ArrayAttr>:$static_extents, UnitAttr:$strided);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = [{
-    $array (`strided` $strided^)? (`to` custom<DynamicIndexList>($extents, $static_extents)^)?
-    attr-dict `:` qualified(type($array)) `->` qualified(type($result))
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
@@ -265,7 +257,7 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let hasVerifier = 1;
 }
 
-def Obs_ConcatOp : Obs_Op<"concat", [Pure] # BothArrayMethods> {
+def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods> {
   let summary = "One array after the other";
   let description = [{
     Along dimension 0 unless `dim` names another; all other extents agree. The
@@ -284,13 +276,11 @@ def Obs_ConcatOp : Obs_Op<"concat", [Pure] # BothArrayMethods> {
   }];
   let arguments = (ins Variadic<Obs_AnyArray>:$arrays, DefaultValuedAttr<I64Attr, "0">:$dimension);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = [{
-    $arrays (`dim` $dimension^)? attr-dict `:` type($arrays) `->` qualified(type($result))
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
-def Obs_InterleaveOp : Obs_Op<"interleave", [Pure] # BothArrayMethods> {
+def Obs_InterleaveOp : Obs_Op<"interleave", [Pure, Obs_InferredTypes] # BothArrayMethods> {
   let summary = "Elements of several arrays in turn";
   let description = [{
     `k` arrays of equal extents; along dimension 0, element `k * i + j` of the
@@ -307,12 +297,11 @@ def Obs_InterleaveOp : Obs_Op<"interleave", [Pure] # BothArrayMethods> {
   }];
   let arguments = (ins Variadic<Obs_AnyArray>:$arrays);
   let results = (outs Obs_AnyArray:$result);
-  let assemblyFormat = "$arrays attr-dict `:` type($arrays) `->` qualified(type($result))";
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
-def Obs_ZipOp : Obs_Op<"zip", [
-    Pure, InferTypeOpAdaptor] # PullArrayMethods> {
+def Obs_ZipOp : Obs_Op<"zip", [Pure, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "One array of tuples from several arrays";
   let description = [{
     The arrays have equal extents (R4); the element types of the result are
@@ -329,7 +318,7 @@ def Obs_ZipOp : Obs_Op<"zip", [
   }];
   let arguments = (ins Variadic<Obs_PullType>:$arrays);
   let results = (outs Obs_PullType:$result);
-  let assemblyFormat = "$arrays attr-dict `:` type($arrays)";
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 

@@ -9,6 +9,20 @@
 #define OBSIDIAN_DIALECT_OBS_IR_OBSINTERFACES_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+/// The result types follow from operands, attributes and regions, and need not be
+/// spelt. A result may have another type than the inferred one: a static extent
+/// or a bound that the operands do not have. The verifier of the operation checks
+/// its types, with messages that name the rule, so nothing is refined here.
+def Obs_InferredTypes : InferTypeOpAdaptorBase<[{
+  static ::llvm::LogicalResult refineReturnTypes(
+      ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+      ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+      ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+    return ::llvm::success();
+  }
+}]>;
 
 def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
   let cppNamespace = "::mlir::obs";

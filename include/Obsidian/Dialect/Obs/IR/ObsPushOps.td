@@ -16,7 +16,7 @@ defvar PushArrayMethods = [
   DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
   DeclareOpInterfaceMethods<Obs_PushOpInterface>];
 
-def Obs_PushOp : Obs_Op<"push", [Pure] # PushArrayMethods> {
+def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
   let summary = "Pull array to push array: the parallel loop of a level";
   let description = [{
     Writes every element of the pull array, in a loop over the workers of the
@@ -32,9 +32,14 @@ def Obs_PushOp : Obs_Op<"push", [Pure] # PushArrayMethods> {
     }
     ```
   }];
-  let arguments = (ins Obs_PullType:$array);
+  let arguments = (ins Obs_PullType:$array, Obs_LevelAttr:$level);
   let results = (outs Obs_PushType:$result);
-  let assemblyFormat = "$array attr-dict `:` qualified(type($array)) `->` qualified(type($result))";
+  let hasCustomAssemblyFormat = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::obs::Level":$level, "::mlir::Value":$array)>,
+    /// The level is that of the type.
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$array)>
+  ];
   let hasVerifier = 1;
 }
 
@@ -181,7 +186,8 @@ def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Obs_DistributeOp : Obs_Op<"distribute", [
-    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
+    Pure, Obs_InferredTypes,
+    DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
   let summary = "One sub-program of a level for each element of an array";
   let description = [{
     The sub-programs run side by side. Their level is any level at or below the
@@ -215,7 +221,8 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Obs_PullType>:$arrays, Obs_LevelAttr:$level);
+  let arguments = (ins Variadic<Obs_PullType>:$arrays, Obs_LevelAttr:$level,
+    Obs_LevelAttr:$outer);
   let results = (outs Variadic<Obs_PushType>:$parts);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -223,7 +230,7 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
 }
 
 def Obs_ForceOp : Obs_Op<"force", [
-    AttrSizedOperandSegments,
+    AttrSizedOperandSegments, Obs_InferredTypes,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Make push arrays real";
   let description = [{
@@ -252,10 +259,18 @@ def Obs_ForceOp : Obs_Op<"force", [
     }
     ```
   }];
-  let arguments = (ins Variadic<Obs_PushType>:$arrays, Variadic<AnyMemRef>:$into,
+  let arguments = (ins Variadic<Obs_AnyArray>:$arrays, Variadic<AnyMemRef>:$into,
     DefaultValuedAttr<Obs_StorageAttr, "Storage::Auto">:$storage,
     OptionalAttr<StrAttr>:$kernel, OptionalAttr<I64Attr>:$threads, UnitAttr:$unchecked);
   let results = (outs Variadic<Obs_PullType>:$results);
+  let extraClassDeclaration = [{
+    /// The level of the push arrays; that of the region if there are none.
+    ::mlir::obs::Level getArrayLevel();
+  }];
+  let builders = [
+    /// The arrays live in `into`, or in fresh memory if that is empty.
+    OpBuilder<(ins "::mlir::ValueRange":$arrays, "::mlir::ValueRange":$into)>
+  ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

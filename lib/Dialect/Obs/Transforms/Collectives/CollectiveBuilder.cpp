@@ -187,10 +187,7 @@ Value CollectiveBuilder::shareReads(Value array) {
 
 /// Forces a push array.
 static Value forcePush(OpBuilder &builder, Location loc, Value push) {
-  PullType type = cast<PushType>(push.getType()).getPullType();
-  return ForceOp::create(builder, loc, TypeRange(type), push, ValueRange(),
-                         StorageAttr::get(builder.getContext(), Storage::Auto),
-                         StringAttr(), IntegerAttr(), UnitAttr())
+  return ForceOp::create(builder, loc, push, ValueRange())
       .getResults()
       .front();
 }
@@ -203,8 +200,7 @@ static PushType getPushType(PullType type, Level level) {
 Value CollectiveBuilder::force(Value array) {
   if (array.getDefiningOp<ForceOp>())
     return array;
-  PushType type = getPushType(cast<PullType>(array.getType()), level);
-  return forcePush(builder, loc, PushOp::create(builder, loc, type, array));
+  return forcePush(builder, loc, PushOp::create(builder, loc, level, array));
 }
 
 Value CollectiveBuilder::forceFill(
@@ -258,16 +254,17 @@ Value CollectiveBuilder::distributeWarps(
   PullType wholeType = getPullType({parts, {Value(), partExtent, partExtent}});
   auto distribute = DistributeOp::create(
       builder, loc, TypeRange(getPushType(wholeType, level)),
-      ValueRange(numbers), LevelAttr::get(context, Level::Warp));
+      ValueRange(numbers), LevelAttr::get(context, Level::Warp),
+      LevelAttr::get(context, level));
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&distribute.getBody(), {}, index, loc);
     CollectiveBuilder inner = *this;
     inner.level = Level::Warp;
     Value array = part(inner, body->getArgument(0));
-    PushType type = getPushType(cast<PullType>(array.getType()), Level::Warp);
-    YieldOp::create(builder, loc,
-                    ValueRange(PushOp::create(builder, loc, type, array)));
+    YieldOp::create(
+        builder, loc,
+        ValueRange(PushOp::create(builder, loc, Level::Warp, array)));
   }
   auto join =
       JoinOp::create(builder, loc, getPushType(getPullType(total), level),

@@ -1,0 +1,252 @@
+//===- Syntax.cpp - Pieces of syntax that operations share ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Syntax.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+ParseResult syntax::parseAttributes(OpAsmParser &parser,
+                                    OperationState &state) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  return state.name.getRegisteredInfo()->verifyInherentAttrs(
+      state.attributes, [&] { return parser.emitError(loc); });
+}
+
+ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
+                                  Attribute &kind, UnitAttr &unchecked) {
+  Contract which = Contract::Disjoint;
+  if (succeeded(parser.parseOptionalKeyword("any"))) {
+    which = Contract::Any;
+  } else if (succeeded(parser.parseOptionalKeyword("reduce"))) {
+    which = Contract::Reduce;
+    StringAttr symbol;
+    StringRef name;
+    if (parser.parseLParen())
+      return failure();
+    if (succeeded(parser.parseOptionalSymbolName(symbol)))
+      kind = FlatSymbolRefAttr::get(symbol);
+    else if (parser.parseKeyword(&name))
+      return failure();
+    else
+      kind = parser.getBuilder().getStringAttr(name);
+    if (parser.parseRParen())
+      return failure();
+  } else {
+    // The default, which may be named.
+    (void)parser.parseOptionalKeyword("disjoint");
+  }
+  contract = ContractAttr::get(parser.getContext(), which);
+  if (succeeded(parser.parseOptionalKeyword("unchecked")))
+    unchecked = parser.getBuilder().getUnitAttr();
+  return success();
+}
+
+void syntax::printContract(OpAsmPrinter &printer, Contract contract,
+                           Attribute kind, bool unchecked) {
+  if (contract == Contract::Any)
+    printer << " any";
+  if (contract == Contract::Reduce) {
+    printer << " reduce(";
+    if (auto name = dyn_cast_or_null<StringAttr>(kind))
+      printer << name.getValue();
+    else
+      printer << kind;
+    printer << ')';
+  }
+  if (unchecked)
+    printer << " unchecked";
+}
+
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+ParseResult syntax::parseOptionalLevel(OpAsmParser &parser, LevelAttr &level) {
+  StringRef keyword;
+  if (failed(parser.parseOptionalKeyword(
+          &keyword, {"thread", "warp", "block", "grid"})))
+    return success();
+  level = LevelAttr::get(parser.getContext(), *symbolizeLevel(keyword));
+  return success();
+}
+
+ParseResult syntax::parseLevel(OpAsmParser &parser, LevelAttr &level) {
+  SMLoc loc = parser.getCurrentLocation();
+  level = {};
+  if (parseOptionalLevel(parser, level))
+    return failure();
+  if (level)
+    return success();
+  return parser.emitError(loc, "expected thread, warp, block or grid");
+}
+
+ParseResult syntax::findLevel(OpAsmParser &parser, SMLoc loc, TypeRange types,
+                              LevelAttr &level) {
+  for (Type type : types)
+    if (auto push = dyn_cast<PushType>(type); push && !level)
+      level = LevelAttr::get(parser.getContext(), push.getLevel());
+  if (level)
+    return success();
+  return parser.emitError(loc, "expected the level of the result: thread, "
+                               "warp, block or grid");
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+ParseResult syntax::parseArrayTypes(OpAsmParser &parser,
+                                    ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                                    OperationState &state) {
+  SmallVector<Type> types;
+  SMLoc loc;
+  if (parser.parseColon())
+    return failure();
+  loc = parser.getCurrentLocation();
+  if (parser.parseTypeList(types))
+    return failure();
+  for (Type type : types)
+    if (!isa<PullType, PushType>(type))
+      return parser.emitError(loc, "expected a pull or push array type");
+  if (types.size() == 1)
+    types.resize(operands.size(), types.front());
+  return parser.resolveOperands(operands, types, loc, state.operands);
+}
+
+void syntax::printArrayTypes(OpAsmPrinter &printer, TypeRange types) {
+  printer << " : ";
+  if (!types.empty() && llvm::all_equal(types))
+    printer << types.front();
+  else
+    printer << types;
+}
+
+ParseResult syntax::parseOptionalResultTypes(OpAsmParser &parser,
+                                             SmallVectorImpl<Type> &types) {
+  return parser.parseOptionalArrowTypeList(types);
+}
+
+/// The types that follow from the rest of an operation. An error has the
+/// location, if there is one.
+static LogicalResult inferTypes(OperationName name, MLIRContext *context,
+                                std::optional<Location> loc,
+                                ValueRange operands, DictionaryAttr attributes,
+                                OpaqueProperties properties,
+                                RegionRange regions,
+                                SmallVectorImpl<Type> &types) {
+  return name.getInterface<InferTypeOpInterface>()->inferReturnTypes(
+      context, loc, operands, attributes, properties, regions, types);
+}
+
+ParseResult syntax::setResultTypes(OperationState &state, TypeRange types) {
+  if (!types.empty()) {
+    state.addTypes(types);
+    return success();
+  }
+  MLIRContext *context = state.getContext();
+  return inferTypes(state.name, context, state.location, state.operands,
+                    state.attributes.getDictionary(context),
+                    state.getRawProperties(), state.regions, state.types);
+}
+
+void syntax::printResultTypes(OpAsmPrinter &printer, Operation *op) {
+  SmallVector<Type> types;
+  if (succeeded(inferTypes(op->getName(), op->getContext(), std::nullopt,
+                           op->getOperands(), op->getRawDictionaryAttrs(),
+                           op->getPropertiesStorage(), op->getRegions(),
+                           types)) &&
+      types == op->getResultTypes())
+    return;
+  printer.printArrowTypeList(op->getResultTypes());
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies of one operation
+//===----------------------------------------------------------------------===//
+
+/// True for operations on scalars whose result types follow from the operands,
+/// however many these are.
+static bool canBeShort(OperationName name) {
+  return name.hasInterface<InferTypeOpInterface>() &&
+         (name.hasTrait<OpTrait::Elementwise>() ||
+          name.hasTrait<OpTrait::SameOperandsAndResultType>());
+}
+
+ParseResult syntax::ShortBody::parseOptional(OpAsmParser &parser) {
+  if (failed(parser.parseOptionalLBrace()))
+    return success();
+  loc = parser.getCurrentLocation();
+  FailureOr<OperationName> found = parser.parseCustomOperationName();
+  if (failed(found))
+    return failure();
+  name = *found;
+  if (!name->isRegistered() || !canBeShort(*name))
+    return parser.emitError(loc)
+           << "'" << name->getStringRef()
+           << "' cannot be a body of its own, because the type of its result "
+              "does not follow from its operands; write a region with names "
+              "for its arguments";
+  SMLoc attributesLoc = parser.getCurrentLocation();
+  return failure(parser.parseOptionalAttrDict(attributes) ||
+                 failed(name->getRegisteredInfo()->verifyInherentAttrs(
+                     attributes,
+                     [&] { return parser.emitError(attributesLoc); })) ||
+                 parser.parseRBrace());
+}
+
+ParseResult syntax::ShortBody::build(OpAsmParser &parser, TypeRange arguments,
+                                     OperationState &state) const {
+  Location location = parser.getEncodedSourceLoc(loc);
+  Block &block = state.addRegion()->emplaceBlock();
+  for (Type type : arguments)
+    block.addArgument(type, location);
+  OpBuilder builder(parser.getContext());
+  builder.setInsertionPointToStart(&block);
+  OperationState body(location, *name, block.getArguments(), TypeRange(),
+                      attributes.getAttrs());
+  if (failed(inferTypes(*name, parser.getContext(), location, body.operands,
+                        attributes.getDictionary(parser.getContext()),
+                        nullptr, {}, body.types)) ||
+      body.types.empty())
+    return parser.emitError(loc)
+           << "'" << name->getStringRef() << "' has no result for operands of "
+           << "types (" << arguments << "), the arguments of the body";
+  YieldOp::create(builder, location, builder.create(body)->getResults());
+  return success();
+}
+
+Operation *syntax::getShortBody(Region &body) {
+  if (!llvm::hasSingleElement(body) || body.front().empty())
+    return nullptr;
+  Operation &op = body.front().front();
+  auto yield = dyn_cast_or_null<YieldOp>(op.getNextNode());
+  bool isShort = yield && canBeShort(op.getName()) && op.getNumRegions() == 0 &&
+                 op.getNumSuccessors() == 0 && op.getNumResults() > 0 &&
+                 yield->getAttrs().empty() && !op.getNextNode()->getNextNode() &&
+                 llvm::equal(op.getOperands(), body.front().getArguments()) &&
+                 llvm::equal(yield.getValues(), op.getResults());
+  return isShort ? &op : nullptr;
+}
+
+void syntax::printShortBody(OpAsmPrinter &printer, Operation *op) {
+  printer << " { " << op->getName();
+  SmallVector<StringRef, 2> defaults;
+  for (NamedAttribute attribute : op->getAttrs()) {
+    Attribute value = attribute.getValue();
+    auto math = dyn_cast<arith::FastMathFlagsAttr>(value);
+    auto overflow = dyn_cast<arith::IntegerOverflowFlagsAttr>(value);
+    if ((math && math.getValue() == arith::FastMathFlags::none) ||
+        (overflow && overflow.getValue() == arith::IntegerOverflowFlags::none))
+      defaults.push_back(attribute.getName());
+  }
+  printer.printOptionalAttrDict(op->getAttrs(), defaults);
+  printer << " }";
+}
