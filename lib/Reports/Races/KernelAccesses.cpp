@@ -218,6 +218,10 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
   if (size[1] != 1 || size[2] != 1)
     return refuse(kernel, "has blocks of more than one dimension, which "
                           "obs-to-gpu does not make");
+  if (kernel.getNumWorkgroupAttributions() != 0 ||
+      kernel.getNumPrivateAttributions() != 0)
+    return refuse(kernel, "has memory among its arguments, which obs-to-gpu "
+                          "does not give it");
   if (!kernel.getBody().hasOneBlock())
     return refuse(kernel, "has branches between blocks; check the kernel as "
                           "obs-to-gpu leaves it");
@@ -227,10 +231,29 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
             [](auto id) { return id.getDimension() != gpu::Dimension::x; })
         .Default(false);
   };
+  // Others may tell threads apart, or make them wait for each other.
+  auto isUnknownOfGPU = [](Operation *op) {
+    bool isOfGPU =
+        isa_and_nonnull<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect());
+    return isOfGPU &&
+           !isa<gpu::GPUFuncOp, gpu::ReturnOp, gpu::ThreadIdOp, gpu::LaneIdOp,
+                gpu::BlockIdOp, gpu::BlockDimOp, gpu::GridDimOp,
+                gpu::DynamicSharedMemoryOp, gpu::BarrierOp, gpu::ShuffleOp,
+                gpu::PrintfOp, NVVM::SyncWarpOp>(op);
+  };
   auto check = [&](Operation *op) -> WalkResult {
     if (isOtherDimension(op))
       return refuse(op,
                     "asks for a dimension that lowered kernels do not have");
+    if (isUnknownOfGPU(op))
+      return refuse(op, "is an operation that obs-to-gpu does not make");
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op);
+        alloca && alloca.getType().getMemorySpace() &&
+        alloca.getType().getMemorySpace() !=
+            gpu::AddressSpaceAttr::get(op->getContext(),
+                                       gpu::AddressSpace::Private))
+      return refuse(op, "is private memory of another kind than obs-to-gpu "
+                        "makes");
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
       return refuse(op, "is a loop that compares without signs, which "
                         "obs-to-gpu does not make");
@@ -368,7 +391,10 @@ bool Uniformity::compute(Value value, Between between) {
       return divisor.getZExtValue() % warpSize == 0;
   }
   // All lanes get what one has. They all come to it: see requireConvergence.
-  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op); shuffle && number == 0) {
+  if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
+    // Whether there is a lane to get it from is another matter for each.
+    if (number != 0)
+      return false;
     APInt width;
     bool isOneLane = between == Between::Lanes &&
                      shuffle.getMode() == gpu::ShuffleMode::IDX &&
@@ -391,10 +417,12 @@ bool Uniformity::compute(Value value, Between between) {
   if (op->getNumRegions() != 0)
     return false;
   // Without a race, all threads that read an element find the same in it. What
-  // is published can change from one read to the next.
+  // is published can change from one read to the next. Each block has shared
+  // memory of its own.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
     return access && access->contract != "published" &&
+           !(access->isShared && between == Between::Blocks) &&
            all(load.getIndices()) && isUniform(load.getMemRef(), between);
   }
   return isMemoryEffectFree(op) && all(op->getOperands());
@@ -456,7 +484,8 @@ Ranges::Ranges(gpu::GPUFuncOp kernel) : state(std::make_unique<State>()) {
     state->extents.insert_range(view.getSizes());
   });
   for (auto [parameter, equal] : getEqualParameters(kernel))
-    for (auto [a, b] : {std::pair(parameter, equal), std::pair(equal, parameter)})
+    for (auto [a, b] :
+         {std::pair(parameter, equal), std::pair(equal, parameter)})
       if (state->extents.contains(a))
         state->extents.insert(b);
 }

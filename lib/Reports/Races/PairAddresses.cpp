@@ -17,10 +17,20 @@ using namespace mlir::obs::races;
 using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
 
-/// An index of obs-assign-banks, `i xor (n mod 2^k)`: i is what it was made
-/// of, and n the number of a row, or i divided by the elements of a row of
-/// banks. Both together are a permutation of the array.
-static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
+/// How obs-assign-banks permutes an array: index i of the last dimension
+/// becomes `i xor (n mod modulus)`.
+struct Swizzle {
+  int64_t modulus = 0;
+  /// n is i divided by this, or, if it is 0, the number of the row.
+  int64_t divisor = 0;
+
+  bool operator==(const Swizzle &other) const {
+    return modulus == other.modulus && divisor == other.divisor;
+  }
+};
+
+/// The index that an index of obs-assign-banks is made of; null for another.
+static Value getUnswizzled(const MemoryAccess &access, Swizzle &swizzle) {
   if (!access.isShared || access.indices.empty())
     return {};
   auto swizzled = access.indices.back().getDefiningOp<arith::XOrIOp>();
@@ -30,13 +40,14 @@ static Value getUnswizzled(const MemoryAccess &access, int64_t &modulus) {
   if (!low || !matchPattern(low.getRhs(), m_ConstantInt(&mask)) ||
       !(mask + 1).isPowerOf2())
     return {};
-  modulus = mask.getSExtValue() + 1;
+  int64_t modulus = mask.getSExtValue() + 1;
   auto row = low.getLhs().getDefiningOp<arith::DivUIOp>();
   bool isBankRow = row && row.getLhs() == swizzled.getLhs() &&
                    matchPattern(row.getRhs(), m_ConstantInt(&divisor)) &&
-                   divisor.uge(modulus);
+                   !divisor.isZero() && divisor.urem(modulus) == 0;
   bool isRow = access.indices.size() > 1 &&
                low.getLhs() == access.indices[access.indices.size() - 2];
+  swizzle = {modulus, isBankRow ? divisor.getSExtValue() : 0};
   int64_t extent = cast<MemRefType>(access.array.getType()).getShape().back();
   return (isBankRow || isRow) && extent % modulus == 0 ? swizzled.getLhs()
                                                        : Value();
@@ -68,8 +79,8 @@ static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
                             const Ranges &ranges) {
   int64_t most = std::numeric_limits<int64_t>::max();
   auto type = cast<MemRefType>(access.array.getType());
-  int64_t modulus = 0;
-  Value last = getUnswizzled(access, modulus);
+  Swizzle swizzle;
+  Value last = getUnswizzled(access, swizzle);
   for (auto [d, index] : llvm::enumerate(access.indices)) {
     bool isLast = d + 1 == access.indices.size();
     if (type.isDynamicDim(d))
@@ -186,6 +197,25 @@ bool PairModel::isRowMajor(Value array) {
   return true;
 }
 
+/// True if the rows of two views have equal extents in all launches.
+bool PairModel::haveEqualRows(Value a, Value b) {
+  auto first = a.getDefiningOp<memref::ReinterpretCastOp>();
+  auto second = b.getDefiningOp<memref::ReinterpretCastOp>();
+  auto getSize = [&](OpFoldResult size) {
+    if (auto attribute = dyn_cast<Attribute>(size))
+      return constant(cast<IntegerAttr>(attribute).getInt());
+    Value value = cast<Value>(size);
+    auto equal = equalParameters.find(value);
+    return get(equal == equalParameters.end() ? value : equal->second,
+               Owner::First);
+  };
+  for (auto [x, y] : llvm::drop_begin(
+           llvm::zip_equal(first.getMixedSizes(), second.getMixedSizes())))
+    if (getSize(x) != getSize(y))
+      return false;
+  return true;
+}
+
 /// Where `memory` begins that offsets of casts count from: bytes from its root.
 std::optional<IndexExpr> PairModel::getBase(Value memory, Owner side) {
   IndexExpr base = constant(0);
@@ -225,8 +255,11 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
   }
   std::optional<SmallVector<IndexExpr>> strides =
       getStrides(access.array, side);
-  if (!strides || !address)
+  if (!strides || !address) {
+    // Nothing is known of the place, so no two threads are at it for certain.
+    question.isComplete = false;
     return getUnknown(access.array, side);
+  }
   for (auto [index, stride] : llvm::zip_equal(access.indices, *strides))
     address = *address + get(index, side) * stride * constant(bytes);
   return *address;
@@ -274,10 +307,10 @@ SmallVector<IndexExpr> PairModel::getBounds(const MemoryAccess &access,
 
 void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   // In one array, permuted alike, elements meet where they do unpermuted.
-  int64_t modulus = 0, otherModulus = 0;
-  Value first = getUnswizzled(a, modulus);
-  Value second = getUnswizzled(b, otherModulus);
-  if (first && second && a.array == b.array && modulus == otherModulus &&
+  Swizzle swizzle, otherSwizzle;
+  Value first = getUnswizzled(a, swizzle);
+  Value second = getUnswizzled(b, otherSwizzle);
+  if (first && second && a.array == b.array && swizzle == otherSwizzle &&
       getLanes(a) == 1 && getLanes(b) == 1) {
     a.indices.back() = first;
     b.indices.back() = second;
@@ -286,7 +319,8 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   question.conditions.append(getBounds(a, Owner::First));
   question.conditions.append(getBounds(b, Owner::Second));
   // Elements of one array with sizes that are not known: the same element has
-  // the same indices. Two parameters that may be one array have equal sizes.
+  // the same indices, also in two parameters that may be one array, if these
+  // have equal rows.
   Value one = getParameter(a.array), other = getParameter(b.array);
   auto getElement = [](const MemoryAccess &access) {
     return getBytes(cast<MemRefType>(access.array.getType()).getElementType());
@@ -294,7 +328,8 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   bool isOneArray =
       a.array == b.array ||
       (a.root == b.root && one && other && one != other &&
-       a.indices.size() == b.indices.size() && getElement(a) == getElement(b));
+       a.indices.size() == b.indices.size() &&
+       getElement(a) == getElement(b) && haveEqualRows(a.array, b.array));
   if (isOneArray && !a.isShared && !a.indices.empty() &&
       !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
       isRowMajor(a.array) && isRowMajor(b.array) &&

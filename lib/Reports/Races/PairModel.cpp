@@ -138,13 +138,49 @@ static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
   return !op || writes(op);
 }
 
+/// What a number of at least 32 bits was before casts that keep it: a counter
+/// of so many bits is taken not to start again.
+static Value getUncut(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+    if (getBits(cast.getType()) < 32)
+      return {};
+    value = cast.getIn();
+  }
+  return getBits(value.getType()) < 32 ? Value() : value;
+}
+
+/// True if a thread of every block comes from `outer`, which is around `op`, to
+/// `op`: only numbers of threads stand in the way.
+static bool isReachedByBlocks(Operation *op, Operation *outer,
+                              int64_t threads) {
+  for (; op->getParentOp() != outer; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    auto guard = branch ? branch.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+    APInt bound;
+    if (!guard || op->getParentRegion() != &branch.getThenRegion() ||
+        !guard.getLhs().getDefiningOp<gpu::ThreadIdOp>() ||
+        !matchPattern(guard.getRhs(), m_ConstantInt(&bound)))
+      return false;
+    bool isOne = guard.getPredicate() == arith::CmpIPredicate::eq &&
+                 bound.sge(0) && bound.slt(threads);
+    bool isSome = llvm::is_contained(
+                      {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
+                      guard.getPredicate()) &&
+                  bound.isStrictlyPositive();
+    if (!isOne && !isSome)
+      return false;
+  }
+  return true;
+}
+
 /// The atomic addition by which a block has drawn the number `value` from a
 /// counter in global memory, so that no other block has it: `value` is loaded
 /// from shared memory where nothing else is stored but what an addition of a
 /// positive constant found.
-static memref::AtomicRMWOp getDraw(Value value) {
-  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
-    value = cast.getIn();
+memref::AtomicRMWOp PairModel::getDraw(Value value) {
+  if (!value.getType().isIntOrIndex() || !(value = getUncut(value)))
+    return {};
   auto load = value.getDefiningOp<memref::LoadOp>();
   if (!load || !load.getMemRef().getDefiningOp<memref::ViewOp>())
     return {};
@@ -153,13 +189,20 @@ static memref::AtomicRMWOp getDraw(Value value) {
     auto store = dyn_cast<memref::StoreOp>(user);
     if (!store)
       continue;
-    Value stored = store.getValue();
-    while (auto cast = stored.getDefiningOp<arith::IndexCastOp>())
-      stored = cast.getIn();
-    if (draw || !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
-        isOverwritten(load, store))
+    Value stored = getUncut(store.getValue());
+    if (draw || !stored ||
+        !(draw = stored.getDefiningOp<memref::AtomicRMWOp>()) ||
+        isOverwritten(load, store) ||
+        !isReachedByBlocks(store, load->getParentOp(), threads))
       return {};
   }
+  // All blocks draw from one counter.
+  auto isOne = [&](Value v) {
+    return uniformity.isUniform(v, Between::Blocks);
+  };
+  if (draw &&
+      (!isOne(draw.getMemref()) || !llvm::all_of(draw.getIndices(), isOne)))
+    return {};
   APInt step;
   bool isCount = draw && draw.getKind() == arith::AtomicRMWKind::addi &&
                  matchPattern(draw.getValue(), m_ConstantInt(&step)) &&
@@ -233,7 +276,7 @@ IndexExpr PairModel::compute(Value value, Owner side) {
                                  get(branch.thenYield().getOperand(i), side));
       })
       .Case<scf::ForOp, scf::WhileOp>([&](auto) {
-        if (std::optional<IndexExpr> last = getLoopResult(result))
+        if (std::optional<IndexExpr> last = getLoopResult(result, side))
           return *last;
         auto counted = dyn_cast<scf::ForOp>(op);
         if (std::optional<IndexExpr> slot =
@@ -242,7 +285,7 @@ IndexExpr PairModel::compute(Value value, Owner side) {
           return *slot;
         return getUnknown(value, side);
       })
-      .Default([&](Operation *op) { return computeArith(op, side); });
+      .Default([&](Operation *) { return computeArith(result, side); });
 }
 
 bool races::hasData(const Question &question, const IndexExpr &expr) {
@@ -255,10 +298,6 @@ bool races::hasData(const Question &question, const IndexExpr &expr) {
 static bool isNatural(const IndexExpr &expr) {
   std::optional<IndexRange> range = expr.getRange();
   return range && range->min >= 0;
-}
-
-static unsigned getBits(Type type) {
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
 /// A number of so many bits without its sign.
@@ -322,25 +361,24 @@ static bool mayWrap(const IndexExpr &expr) {
   // Of a shift by a number that is not known, a condition says that it fits.
   if (expr.getKind() == Kind::Shl && !expr.getOperands()[1].getConstant())
     return false;
-  return isSum && !expr.getRange() &&
-         llvm::all_of(expr.getOperands(), isSmall);
+  return isSum && !expr.getRange() && llvm::all_of(expr.getOperands(), isSmall);
 }
 
-IndexExpr PairModel::computeArith(Operation *op, Owner side) {
-  IndexExpr expr = computeUnwrapped(op, side);
-  Value result = op->getResult(0);
+IndexExpr PairModel::computeArith(OpResult result, Owner side) {
+  IndexExpr expr = computeUnwrapped(result, side);
   if (result.getType().isIntOrIndex() && getBits(result.getType()) >= 64 &&
       mayWrap(expr))
     return getUnknown(result, side);
   return wrapTo(expr, result.getType());
 }
 
-IndexExpr PairModel::computeUnwrapped(Operation *op, Owner side) {
+IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
+  Operation *op = result.getOwner();
   auto operand = [&](unsigned i) { return get(op->getOperand(i), side); };
   auto binary = [&](Kind kind) {
     return IndexExpr::binary(kind, operand(0), operand(1));
   };
-  auto unknown = [&] { return getUnknown(op->getResult(0), side); };
+  auto unknown = [&] { return getUnknown(result, side); };
   auto natural = [&](Kind kind) {
     std::optional<IndexExpr> a = getNatural(op->getOperand(0), side);
     std::optional<IndexExpr> b = getNatural(op->getOperand(1), side);
@@ -369,9 +407,9 @@ IndexExpr PairModel::computeUnwrapped(Operation *op, Owner side) {
       })
       .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
             arith::RemSIOp>([&](auto) {
-        if (std::optional<IndexExpr> result = getQuotient(op, side))
-          return *result;
-        return getUnknown(op->getResult(0), side);
+        if (std::optional<IndexExpr> quotient = getQuotient(op, side))
+          return *quotient;
+        return unknown();
       })
       .Case([&](arith::RemUIOp) {
         APInt divisor;

@@ -15,6 +15,7 @@
 #define OBSIDIAN_REPORTS_RACES_PAIRMODEL_H
 
 #include "KernelAccesses.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::obs::races {
@@ -118,6 +119,11 @@ struct Question {
 /// True if `expr` contains something that comes from data.
 bool hasData(const Question &question, const IndexExpr &expr);
 
+/// The bits of an integer; 64 for `index`.
+inline unsigned getBits(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
 inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
 
 /// How many numbers `range` has, less one: that fits where their difference as
@@ -158,12 +164,14 @@ private:
   std::optional<IndexExpr> getQuotient(Operation *op, Owner side);
   IndexExpr get(Value value, Owner side);
   IndexExpr compute(Value value, Owner side);
-  IndexExpr computeArith(Operation *op, Owner side);
-  IndexExpr computeUnwrapped(Operation *op, Owner side);
+  IndexExpr computeArith(OpResult result, Owner side);
+  IndexExpr computeUnwrapped(OpResult result, Owner side);
+  memref::AtomicRMWOp getDraw(Value value);
   IndexExpr wrapTo(const IndexExpr &expr, Type type);
   IndexExpr narrow(const IndexExpr &expr, Type type);
   std::optional<IndexExpr> getNatural(Value operand, Owner side);
-  std::optional<IndexExpr> getLoopResult(OpResult result);
+  std::optional<IndexExpr> getCarried(Value value, Operation *loop, Owner side);
+  std::optional<IndexExpr> getLoopResult(OpResult result, Owner side);
   IndexExpr getArgument(BlockArgument argument, Owner side);
   std::optional<IndexExpr> getSlot(scf::ForOp loop, BlockArgument argument,
                                    Owner side);
@@ -187,6 +195,7 @@ private:
   void addMeetings(MemoryAccess a, MemoryAccess b);
   SmallVector<IndexExpr> getBounds(const MemoryAccess &access, Owner side);
   bool isRowMajor(Value array);
+  bool haveEqualRows(Value a, Value b);
   std::optional<IndexExpr> getBase(Value memory, Owner side);
   IndexExpr getByteAddress(const MemoryAccess &access, Owner side);
   std::optional<SmallVector<IndexExpr>> getStrides(Value array, Owner side);

@@ -26,9 +26,21 @@ const NewLoop *PairModel::findBegun(Operation *loop) const {
                        [&](const NewLoop &l) { return l.loop == loop; });
 }
 
-/// What a loop that has just ended gives, by its last turn: the one that the
-/// first access is in.
-std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
+/// `value`, which `loop` carried out of the iteration of the first access, as
+/// `side` has it: the same for both, or the same in every iteration. Nothing
+/// for one that differs between threads and iterations.
+std::optional<IndexExpr> PairModel::getCarried(Value value, Operation *loop,
+                                               Owner side) {
+  if (uniformity.isUniform(value, question.between))
+    return get(value, Owner::First);
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return get(value, side);
+  return std::nullopt;
+}
+
+/// The result of a loop that has just ended, by its last iteration: the one
+/// that the first access is in.
+std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
   Operation *loop = result.getOwner();
   const PastLoop *past = findPast(loop);
   if (past == first->past.end() || !past->left)
@@ -45,20 +57,20 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result) {
   if (auto counted = dyn_cast<scf::ForOp>(loop)) {
     if (past->age != Age::ThisTurn)
       return std::nullopt;
-    return get(counted.getYieldedValues()[i], Owner::First);
+    return getCarried(counted.getYieldedValues()[i], loop, side);
   }
   // The last turn of a while loop has its condition only, and gets its values
   // from the turn before it.
   auto open = cast<scf::WhileOp>(loop);
   Value last = open.getConditionOp().getArgs()[i];
   if (past->age == Age::ThisTurn)
-    return get(last, Owner::First);
+    return getCarried(last, loop, side);
   auto carried = dyn_cast<BlockArgument>(last);
   if (past->age != Age::LastTurn || !carried ||
       carried.getOwner() != open.getBeforeBody())
     return std::nullopt;
-  return get(open.getYieldOp().getOperand(carried.getArgNumber()),
-             Owner::First);
+  return getCarried(open.getYieldOp().getOperand(carried.getArgNumber()), loop,
+                    side);
 }
 
 /// The numbers of the turns that loops are in.
@@ -208,7 +220,9 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
     if (const PastLoop *past = findPast(loop);
         past != first->past.end() && !past->left) {
       if (past->age == Age::LastTurn)
-        return get(loop.getTiedLoopYieldedValue(argument)->get(), Owner::First);
+        if (std::optional<IndexExpr> carried = getCarried(
+                loop.getTiedLoopYieldedValue(argument)->get(), loop, side))
+          return *carried;
     } else if (const NewLoop *begun = findBegun(loop);
                begun != first->begun.end() && begun->firstTurn) {
       return get(loop.getTiedLoopInit(argument)->get(), Owner::Second);
@@ -229,7 +243,9 @@ IndexExpr PairModel::getWhileArgument(scf::WhileOp loop, BlockArgument argument,
     if (const PastLoop *past = findPast(loop);
         past != first->past.end() && !past->left) {
       if (past->age == Age::LastTurn)
-        return get(loop.getYieldOp().getOperand(i), Owner::First);
+        if (std::optional<IndexExpr> carried =
+                getCarried(loop.getYieldOp().getOperand(i), loop, side))
+          return *carried;
     } else if (const NewLoop *begun = findBegun(loop);
                begun != first->begun.end() && begun->firstTurn) {
       return get(loop.getInits()[i], Owner::Second);
@@ -292,9 +308,16 @@ PairModel::getCounter(scf::ForOp loop, BlockArgument argument, Owner side) {
   IndexExpr turns = getTurn(loop, side) - get(loop.getLowerBound(), side);
   IndexExpr least = start + turns * constant(added->min);
   IndexExpr most = start + turns * constant(added->max);
+  // A narrow number starts again where it gets too large.
   std::optional<IndexRange> range = ranges.get(argument);
-  if (least.getRange() && most.getRange())
-    range = IndexRange{least.getRange()->min, most.getRange()->max};
+  std::optional<IndexRange> low = least.getRange(), high = most.getRange();
+  if (unsigned bits = getBits(argument.getType()); bits < 64) {
+    int64_t half = int64_t(1) << (bits - 1);
+    if (!low || !high || low->min < -half || high->max >= half)
+      return std::nullopt;
+  }
+  if (low && high)
+    range = IndexRange{low->min, high->max};
   IndexExpr counter = makeUnknown({owner, range, false, /*isData=*/true});
   known.try_emplace({argument, unsigned(owner)}, counter);
   question.conditions.push_back(compare(Compare::LessEqual, least, counter));

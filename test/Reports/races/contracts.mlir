@@ -1,0 +1,248 @@
+// A contract of the source covers less than what the program does: it is one of
+// a store with itself, or of two sides of a flag, or does not order contents that
+// are written before others. Marks on parameters say that two of them may be one
+// array, and block sizes of a kernel are not those that its indices are made for.
+
+// RUN: obs-opt --obs-check-races %s --verify-diagnostics -o /dev/null
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // The scatter promises that its own writes do not meet. The other store writes
+  // the same array.
+  gpu.func @disjoint_and_other(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c31 = arith.constant 31 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [32], strides: [1] : memref<i32> to memref<32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    %w = memref.load %where[%t] : memref<32xi32>
+    %wide = arith.index_cast %w : i32 to index
+    %i = arith.andi %wide, %c31 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%t] : memref<32xi32, #shared>
+    // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what this access reaches}}
+    memref.store %v, %a[%i] {obs.contract = "disjoint"} : memref<32xi32, #shared>
+    gpu.return
+  }
+  // expected-remark @+1 {{kernel 'disjoint_and_other_mended' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @disjoint_and_other_mended(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c31 = arith.constant 31 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [32], strides: [1] : memref<i32> to memref<32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    %w = memref.load %where[%t] : memref<32xi32>
+    %wide = arith.index_cast %w : i32 to index
+    %i = arith.andi %wide, %c31 : index
+    memref.store %v, %a[%t] : memref<32xi32, #shared>
+    gpu.barrier
+    // expected-note @+1 {{written as 'disjoint', which the program promises}}
+    memref.store %v, %a[%i] {obs.contract = "disjoint"} : memref<32xi32, #shared>
+    gpu.return
+  }
+
+  // Any of the writes may win, and a reader that does not wait gets any of them.
+  gpu.func @any_and_read(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    // expected-error @+1 {{[race] read of shared memory by another thread of the warp reaches what this access also reaches}}
+    %x = memref.load %a[%c0] : memref<1xi32, #shared>
+    gpu.return
+  }
+  // expected-remark @+1 {{kernel 'any_and_read_mended' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @any_and_read_mended(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    // expected-note @+1 {{written as 'any', which the program promises}}
+    memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    gpu.barrier
+    %x = memref.load %a[%c0] : memref<1xi32, #shared>
+    gpu.return
+  }
+
+  // Two stores that are not copies of one: each is disjoint, and nobody has promised
+  // that both together are.
+  gpu.func @two_origins(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %u = arith.addi %t, %c32 : index
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    %w = memref.load %where[%t] : memref<64xi32>
+    %x = memref.load %where[%u] : memref<64xi32>
+    %wide = arith.index_cast %w : i32 to index
+    %wider = arith.index_cast %x : i32 to index
+    %i = arith.andi %wide, %c63 : index
+    %j = arith.andi %wider, %c63 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<64xi32, #shared>
+    // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what this access reaches}}
+    memref.store %v, %a[%j] {obs.contract = "disjoint", obs.origin = 2 : i64} : memref<64xi32, #shared>
+    gpu.return
+  }
+  // They are copies, for the two elements of a thread.
+  // expected-remark @+1 {{kernel 'two_origins_mended' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @two_origins_mended(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %u = arith.addi %t, %c32 : index
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [64], strides: [1] : memref<i32> to memref<64xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    %w = memref.load %where[%t] : memref<64xi32>
+    %x = memref.load %where[%u] : memref<64xi32>
+    %wide = arith.index_cast %w : i32 to index
+    %wider = arith.index_cast %x : i32 to index
+    %i = arith.andi %wide, %c63 : index
+    %j = arith.andi %wider, %c63 : index
+    // expected-note @+1 {{written as 'disjoint', which the program promises}}
+    memref.store %v, %a[%i] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<64xi32, #shared>
+    // expected-note @+1 {{written as 'disjoint', which the program promises}}
+    memref.store %v, %a[%j] {obs.contract = "disjoint", obs.origin = 1 : i64} : memref<64xi32, #shared>
+    gpu.return
+  }
+
+  // The initial contents are written by other threads than the elements.
+  gpu.func @initial(%v: i32, %zero: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c31 = arith.constant 31 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %zero, %a[%t] {obs.contract = "initial"} : memref<32xi32, #shared>
+    %i = arith.subi %c31, %t : index
+    // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches}}
+    memref.store %v, %a[%i] : memref<32xi32, #shared>
+    gpu.return
+  }
+  // By the same threads, one after the other.
+  // expected-remark @+1 {{kernel 'initial_mended' is proved free of races}}
+  gpu.func @initial_mended(%v: i32, %zero: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+    memref.store %zero, %a[%t] {obs.contract = "initial"} : memref<32xi32, #shared>
+    memref.store %v, %a[%t] : memref<32xi32, #shared>
+    gpu.return
+  }
+
+  // One side waits for a flag, and the other one does not.
+  gpu.func @one_side_published(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    // expected-error @+1 {{[race] read of global memory by another block reaches what this access also reaches}}
+    %x = memref.load %a[%b] : memref<?xi32>
+    gpu.return
+  }
+  // expected-remark @+1 {{kernel 'one_side_published_mended' is proved free of races, with blocks of 1 threads, under contract, given that the indices of 2 of 2 accesses are in bounds}}
+  gpu.func @one_side_published_mended(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %b = gpu.block_id x
+    %next = arith.addi %b, %c1 : index
+    // expected-note @+2 {{written as 'published', which the program promises}}
+    // expected-note @+1 {{taken to be in bounds}}
+    memref.store %v, %a[%next] {obs.contract = "published"} : memref<?xi32>
+    // expected-note @+2 {{written as 'published', which the program promises}}
+    // expected-note @+1 {{taken to be in bounds}}
+    %x = memref.load %a[%b] {obs.contract = "published"} : memref<?xi32>
+    gpu.return
+  }
+
+  // The result may be the operand, and is the operand reversed.
+  gpu.func @reversed_in_place(%in: memref<i32> {obs.may_alias}, %out: memref<i32> {obs.may_alias}) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c7 = arith.constant 7 : index
+    %c8 = arith.constant 8 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+    %b = gpu.block_id x
+    %isIn = arith.cmpi ult, %b, %c8 : index
+    scf.if %isIn {
+      %i = arith.subi %c7, %b : index
+      // expected-note @+1 {{the first access is the read here}}
+      %x = memref.load %a[%i] : memref<8xi32>
+      // expected-error @+1 {{[race] write of global memory by another block reaches what this access also reaches}}
+      memref.store %x, %r[%b] : memref<8xi32>
+    }
+    gpu.return
+  }
+  // It is another array.
+  // expected-remark @+1 {{kernel 'reversed_in_place_mended' is proved free of races}}
+  gpu.func @reversed_in_place_mended(%in: memref<i32>, %out: memref<i32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c7 = arith.constant 7 : index
+    %c8 = arith.constant 8 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+    %b = gpu.block_id x
+    %isIn = arith.cmpi ult, %b, %c8 : index
+    scf.if %isIn {
+      %i = arith.subi %c7, %b : index
+      %x = memref.load %a[%i] : memref<8xi32>
+      memref.store %x, %r[%b] : memref<8xi32>
+    }
+    gpu.return
+  }
+
+  // The result may be the operand, and has elements of half the size: element 2 of
+  // it is in element 1 of the operand.
+  gpu.func @smaller_in_place(%in: memref<i64> {obs.may_alias}, %out: memref<i32> {obs.may_alias}) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c8 = arith.constant 8 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [8], strides: [1] : memref<i64> to memref<8xi64>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [8], strides: [1] : memref<i32> to memref<8xi32>
+    %b = gpu.block_id x
+    %isIn = arith.cmpi ult, %b, %c8 : index
+    scf.if %isIn {
+      // expected-note @+1 {{the first access is the read here}}
+      %x = memref.load %a[%b] : memref<8xi64>
+      %y = arith.trunci %x : i64 to i32
+      // expected-error @+1 {{[race] write of global memory by another block reaches what this access also reaches}}
+      memref.store %y, %r[%b] : memref<8xi32>
+    }
+    gpu.return
+  }
+
+  // The indices are made for blocks of 64 threads, and the blocks have 128.
+  gpu.func @block_size(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c64 = arith.constant 64 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %first = arith.muli %b, %c64 : index
+    %i = arith.addi %first, %t : index
+    // expected-error @+2 {{[race] write of global memory by another block reaches what this same statement also reaches}}
+    // expected-note @+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+  // They are made for blocks of any size.
+  // expected-remark @+1 {{kernel 'block_size_mended' is proved free of races, with blocks of 128 threads, given that the indices of 1 of 1 accesses are in bounds}}
+  gpu.func @block_size_mended(%p: memref<i32>, %n: index, %v: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %threads = gpu.block_dim x
+    %first = arith.muli %b, %threads : index
+    %i = arith.addi %first, %t : index
+    // expected-note @+1 {{taken to be in bounds}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+}

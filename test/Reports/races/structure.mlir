@@ -1,0 +1,519 @@
+// Races and errors that hide in the structure of a kernel: values that loops carry
+// for each thread, memory and counters of each block, permuted indices, operations
+// with several results, and operations that lowered kernels do not have.
+// RUN: obs-opt %s --obs-check-races --split-input-file --verify-diagnostics
+
+gpu.module @kernels {
+  gpu.func @transposed_extents(%in: memref<i32> {obs.may_alias}, %n: index, %m: index, %out: memref<i32> {obs.may_alias}, %v: i32) kernel attributes {known_block_size = array<i32: 4, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.reinterpret_cast %in to offset: [0], sizes: [%n, %m], strides: [%m, 1] : memref<i32> to memref<?x?xi32, strided<[?, 1]>>
+    %r = memref.reinterpret_cast %out to offset: [0], sizes: [%m, %n], strides: [%n, 1] : memref<i32> to memref<?x?xi32, strided<[?, 1]>>
+    %t = gpu.thread_id x
+    %b = gpu.block_id x
+    %i = arith.addi %t, %c1 : index
+    %isFirst = arith.cmpi eq, %b, %c0 : index
+    scf.if %isFirst {
+      // expected-note@+1 {{the first access is the read here}}
+      %x = memref.load %a[%c0, %i] : memref<?x?xi32, strided<[?, 1]>>
+      // expected-error@+1 {{[race-unproved]}}
+      memref.store %v, %r[%i, %c0] : memref<?x?xi32, strided<[?, 1]>>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @i8_counter(%v: i32) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c5 = arith.constant 5 : index
+    %zero = arith.constant 0 : i8
+    %more = arith.constant 64 : i8
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<512xi32, #shared>
+
+    %turn = arith.muli %t, %c4 : index
+    %last = scf.for %i = %c0 to %c5 step %c1 iter_args(%k = %zero) -> (i8) {
+      %isMine = arith.cmpi eq, %i, %turn : index
+      scf.if %isMine {
+        %j = arith.index_castui %k : i8 to index
+        // expected-error@+2 {{[race-unproved]}}
+        // expected-note@+1 {{the first access is the write here}}
+        memref.store %v, %a[%j] : memref<512xi32, #shared>
+      }
+      %next = arith.addi %k, %more : i8
+      scf.yield %next : i8
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @while_next(%v: i32, %n: i32, %one: i32, %zero: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %other = arith.xori %t, %c1 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %r, %m = scf.while (%k = %t, %j = %zero) : (index, i32) -> (index, i32) {
+      // expected-error@+1 {{[race-unproved]}}
+      %x = memref.load %a[%k] : memref<32xi32, #shared>
+      %go = arith.cmpi slt, %j, %n : i32
+      scf.condition(%go) %k, %j : index, i32
+    } do {
+    ^bb0(%k: index, %j: i32):
+      gpu.barrier
+      // expected-note@+1 {{the first access is the write here}}
+      memref.store %v, %a[%t] : memref<32xi32, #shared>
+      %j1 = arith.addi %j, %one : i32
+      scf.yield %other, %j1 : index, i32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @next_turn(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %t = gpu.thread_id x
+    %other = arith.xori %t, %c1 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%k = %t) -> (index) {
+      // expected-error@+1 {{[race]}}
+      %x = memref.load %a[%k] : memref<32xi32, #shared>
+      gpu.barrier
+      // expected-note@+1 {{the first access is the write here}}
+      memref.store %v, %a[%t] : memref<32xi32, #shared>
+      scf.yield %other : index
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // expected-error@+1 {{[race-stage]}}
+  gpu.func @attribution(%v: i32) workgroup(%a : memref<64xi32, #shared>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    memref.store %v, %a[%c0] : memref<64xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @rotate(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x
+    %some = arith.cmpi ult, %t, %c8 : index
+    scf.if %some {
+      // expected-error@+1 {{[race-stage]}}
+      %x, %valid = gpu.rotate %v, 1, 32 : i32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @cut_off(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi8, #shared>
+
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+    %wide = arith.index_cast %old : i32 to index
+    %low = arith.index_cast %wide : index to i8
+    memref.store %low, %cell[%c0] : memref<1xi8, #shared>
+    gpu.barrier
+    %drawn = memref.load %cell[%c0] : memref<1xi8, #shared>
+    %i = arith.index_cast %drawn : i8 to index
+    %isNatural = arith.cmpi sge, %i, %c0 : index
+    %isBelow = arith.cmpi slt, %i, %n : index
+    %isIn = arith.andi %isNatural, %isBelow : i1
+    scf.if %isIn {
+      // expected-error@+2 {{[race-unproved]}}
+      // expected-note@+1 {{the first access is the write here}}
+      memref.store %v, %a[%i] : memref<?xi32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @not_all_draw(%counter: memref<i32>, %p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %v = arith.constant 1 : i32
+    %zero = arith.constant 0 : i32
+    %b = gpu.block_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %same = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    memref.store %zero, %same[%c0] : memref<1xi32, #shared>
+    %rest = arith.remui %b, %c2 : index
+    %isEven = arith.cmpi eq, %rest, %c0 : index
+    scf.if %isEven {
+      %old = memref.atomic_rmw addi %v, %counter[] : (i32, memref<i32>) -> i32
+      memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    }
+    gpu.barrier
+    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %i = arith.index_cast %drawn : i32 to index
+    // expected-error@+2 {{[race-unproved]}}
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @own_counters(%counter: memref<i32>, %p: memref<i32>, %n: index, %g: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 1 : i32
+    %b = gpu.block_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [%n], strides: [1] : memref<i32> to memref<?xi32>
+    %counters = memref.reinterpret_cast %counter to offset: [0], sizes: [%g], strides: [1] : memref<i32> to memref<?xi32>
+    %old = memref.atomic_rmw addi %v, %counters[%b] : (i32, memref<?xi32>) -> i32
+    memref.store %old, %cell[%c0] : memref<1xi32, #shared>
+    gpu.barrier
+    %drawn = memref.load %cell[%c0] : memref<1xi32, #shared>
+    %i = arith.index_cast %drawn : i32 to index
+    // expected-error@+2 {{[race-unproved]}}
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @part(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+
+    %low = memref.subview %a[0] [32] [1] : memref<64xi32, #shared> to memref<32xi32, strided<[1]>, #shared>
+    // expected-error@+2 {{[race-unproved]}}
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %low[%t] : memref<32xi32, strided<[1]>, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @after_loop(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %t = gpu.thread_id x
+    %other = arith.xori %t, %c1 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%k = %t) -> (index) {
+      gpu.barrier
+      // expected-note@+1 {{the first access is the write here}}
+      memref.store %v, %a[%t] : memref<32xi32, #shared>
+      scf.yield %other : index
+    }
+    // expected-error@+1 {{[race]}}
+    %x = memref.load %a[%r] : memref<32xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @shared_alloca(%v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{[race-stage]}}
+    %a = memref.alloca() : memref<64xi32, #shared>
+    memref.store %v, %a[%c0] : memref<64xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @shared_flag(%p: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.reinterpret_cast %p to offset: [0], sizes: [2], strides: [1] : memref<i32> to memref<2xi32>
+    %b = gpu.block_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %cell = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xindex, #shared>
+
+    memref.store %b, %cell[%c0] : memref<1xindex, #shared>
+    %n = memref.load %cell[%c0] : memref<1xindex, #shared>
+    %isFirst = arith.cmpi eq, %n, %c0 : index
+    %isZero = arith.cmpi eq, %b, %c0 : index
+    scf.if %isZero {
+      scf.if %isFirst {
+        // expected-note@+1 {{the first access is the write here}}
+        memref.store %v, %a[%c0] : memref<2xi32>
+      }
+    } else {
+      scf.if %isFirst {
+      } else {
+        // expected-error@+1 {{[race-unproved]}}
+        %x = memref.load %a[%c0] : memref<2xi32>
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @valid_barrier(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %one = arith.constant 1 : i32
+    %width = arith.constant 32 : i32
+    %x, %valid = gpu.shuffle up %v, %one, %width : i32
+    // expected-error@+1 {{[barrier-divergence]}}
+    scf.if %valid {
+      gpu.barrier
+    }
+    gpu.return
+  }
+  gpu.func @valid_race(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %width = arith.constant 32 : i32
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+
+    %t = gpu.thread_id x
+    %isZero = arith.cmpi eq, %t, %c0 : index
+    %x, %valid = gpu.shuffle up %v, %one, %width : i32
+    scf.if %valid {
+      // expected-note@+1 {{the first access is the read here}}
+      %y = memref.load %a[%c0] : memref<64xi32, #shared>
+    } else {
+      scf.if %isZero {
+        // expected-error@+1 {{[race-unproved]}}
+        memref.store %v, %a[%c0] : memref<64xi32, #shared>
+      }
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @divisor(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %row = arith.divui %t, %c3 : index
+    %low = arith.andi %row, %c1 : index
+    %i = arith.xori %t, %low : index
+    // expected-error@+2 {{[race]}}
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<32xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @row_and_bank(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<4x8xi32, #shared>
+
+    %r = arith.divui %t, %c8 : index
+    %c = arith.remui %t, %c8 : index
+    %low = arith.andi %r, %c3 : index
+    %i = arith.xori %c, %low : index
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %a[%r, %i] : memref<4x8xi32, #shared>
+    %bank = arith.divui %c, %c4 : index
+    %low2 = arith.andi %bank, %c3 : index
+    %j = arith.xori %c, %low2 : index
+    // expected-error@+1 {{[race]}}
+    %x = memref.load %a[%r, %j] : memref<4x8xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @divisors(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %row = arith.divui %t, %c4 : index
+    %low = arith.andi %row, %c3 : index
+    %i = arith.xori %t, %low : index
+    // expected-note@+1 {{the first access is the write here}}
+    memref.store %v, %a[%i] : memref<32xi32, #shared>
+    %row2 = arith.divui %t, %c8 : index
+    %low2 = arith.andi %row2, %c3 : index
+    %j = arith.xori %t, %low2 : index
+    // expected-error@+1 {{[race]}}
+    %x = memref.load %a[%j] : memref<32xi32, #shared>
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @global_id(%v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{[race-stage]}}
+    %g = gpu.global_id x
+    %t = gpu.thread_id x
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+
+    %isFirst = arith.cmpi eq, %g, %c0 : index
+    %isZero = arith.cmpi eq, %t, %c0 : index
+    scf.if %isZero {
+      scf.if %isFirst {
+        memref.store %v, %a[%c0] : memref<64xi32, #shared>
+      }
+    } else {
+      scf.if %isFirst {
+      } else {
+        %x = memref.load %a[%c0] : memref<64xi32, #shared>
+      }
+    }
+    gpu.return
+  }
+  gpu.func @subgroup_id() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{[race-stage]}}
+    %g = gpu.subgroup_id : index
+    %isFirst = arith.cmpi eq, %g, %c0 : index
+    scf.if %isFirst {
+      gpu.barrier
+    }
+    gpu.return
+  }
+  gpu.func @lane() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0 : i32
+    // expected-error@+1 {{[race-stage]}}
+    %g = nvvm.read.ptx.sreg.laneid : i32
+    %isFirst = arith.cmpi eq, %g, %zero : i32
+    scf.if %isFirst {
+      gpu.barrier
+    }
+    gpu.return
+  }
+  gpu.func @thread() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %zero = arith.constant 0 : i32
+    // expected-error@+1 {{[race-stage]}}
+    %g = nvvm.read.ptx.sreg.tid.x : i32
+    %isFirst = arith.cmpi eq, %g, %zero : i32
+    scf.if %isFirst {
+      gpu.barrier
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  gpu.func @extended(%v: i32, %n: i32, %m: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<32xi32, #shared>
+
+    %low, %high = arith.mului_extended %n, %m : i32
+    %differ = arith.cmpi ne, %low, %high : i32
+    scf.if %differ {
+      // expected-error@+2 {{[race-unproved]}}
+      // expected-note@+1 {{the first access is the write here}}
+      memref.store %v, %a[%c0] : memref<32xi32, #shared>
+    }
+    gpu.return
+  }
+}
