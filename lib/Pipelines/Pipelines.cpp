@@ -62,7 +62,8 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 
   // Levels.
   pm.addPass(createConvertObsToSCFPass());
-  verify();
+  // A program may hold kernels that somebody has written.
+  pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   OpPassManager &kernel = pm.nest<KernelOp>();

@@ -135,6 +135,12 @@ static LogicalResult checkModule(gpu::GPUModuleOp module) {
     auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
     if (!kernel)
       continue;
+    for (DenseI32ArrayAttr size :
+         {kernel.getKnownBlockSizeAttr(), kernel.getKnownGridSizeAttr()})
+      for (int32_t extent : size ? size.asArrayRef() : ArrayRef<int32_t>())
+        if (extent < 1)
+          return kernel.emitOpError("has a known size of ")
+                 << extent << "; blocks and grids have at least one thread";
     for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
       auto memory = dyn_cast<BaseMemRefType>(type);
       auto ranked = dyn_cast<MemRefType>(type);

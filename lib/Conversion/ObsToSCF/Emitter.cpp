@@ -339,6 +339,10 @@ void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
     return;
   }
   Value total = buildProduct(builder, loc, extents, level);
+  // The least number is what an extent that is not known looks like.
+  if (APInt number;
+      matchPattern(total, m_ConstantInt(&number)) && number.isNegative())
+    total = index(loc, 0);
   auto map = MapAttr::get(builder.getContext(), level, Level::Thread);
   auto forall = scf::ForallOp::create(builder, loc, OpFoldResult(total),
                                       /*outputs=*/ValueRange(),

@@ -259,7 +259,7 @@ func.func @print(%x: i32) {
 
 // -----
 
-// expected-error@+1 {{[kernel-arguments] cannot take '!obs.pull<8 x i32>'; arguments of a kernel are memrefs and scalars}}
+// expected-error@+1 {{[kernel-arguments] cannot take '!obs.pull<8 x i32>'; arguments of a kernel are memrefs, integers, index, f16, bf16, f32 and f64}}
 obs.kernel @pull(%a: !obs.pull<8 x i32>) {
 }
 

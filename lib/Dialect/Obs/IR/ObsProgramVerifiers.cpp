@@ -391,7 +391,8 @@ LogicalResult PrintOp::verify() {
 
 /// True for what a kernel can be given: memory and scalars.
 static bool isKernelArgument(Type type) {
-  return isa<MemRefType>(type) || type.isIntOrIndexOrFloat();
+  return isa<MemRefType>(type) || type.isIntOrIndex() || type.isF16() ||
+         type.isBF16() || type.isF32() || type.isF64();
 }
 
 LogicalResult KernelOp::verify() {
@@ -400,7 +401,9 @@ LogicalResult KernelOp::verify() {
   for (Type type : getArgumentTypes())
     if (!isKernelArgument(type))
       return emitOpError("[kernel-arguments] cannot take ")
-             << type << "; arguments of a kernel are memrefs and scalars";
+             << type
+             << "; arguments of a kernel are memrefs, integers, index, f16, "
+                "bf16, f32 and f64";
   if (!getResultTypes().empty())
     return emitOpError("[kernel-results] has results; a kernel gives its "
                        "results in the memory of its arguments");

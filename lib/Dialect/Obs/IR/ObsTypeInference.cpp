@@ -90,8 +90,9 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   SmallVector<Type> elements;
-  for (Value memory : adaptor.getMemory())
-    elements.push_back(cast<BaseMemRefType>(memory.getType()).getElementType());
+  for (Type type : adaptor.getMemory().getTypes())
+    if (auto memory = dyn_cast<BaseMemRefType>(type))
+      elements.push_back(memory.getElementType());
   auto first = adaptor.getMemory().empty()
                    ? MemRefType()
                    : dyn_cast<MemRefType>(adaptor.getMemory()[0].getType());

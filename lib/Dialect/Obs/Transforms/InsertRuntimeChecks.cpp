@@ -108,6 +108,10 @@ public:
       if (!extent.getDefiningOp<DimOp>())
         require(arith::CmpIPredicate::ule, extent, constant(maxElements),
                 "an extent is negative, or more than 2^48");
+      // The check always fails; what follows is compiled, but never runs.
+      if (APInt number;
+          matchPattern(extent, m_ConstantInt(&number)) && number.isNegative())
+        op->replaceUsesOfWith(extent, constant(0));
       checkType(result.getType(), d, extent);
     }
   }

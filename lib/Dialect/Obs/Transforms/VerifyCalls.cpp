@@ -89,9 +89,29 @@ LogicalResult Verifier::verify(CallOpInterface call) {
   return failure(walked.wasInterrupted());
 }
 
+/// Emits `[R2-memory]` if `function`, which others can call, takes arrays that
+/// are not in memory.
+static LogicalResult verifyArguments(func::FuncOp function) {
+  if (!function.isPublic() || function->hasAttr("obs.level"))
+    return success();
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto pull = dyn_cast<PullType>(type);
+    if (isa<PushType>(type) || (pull && pull.isNested()))
+      return function.emitOpError("[R2-memory] is a host function, but its "
+                                  "argument ")
+             << number << " is " << type
+             << ", which is no array in memory; take the elements as one pull "
+                "array, or make the function private, so that it is inlined";
+  }
+  return success();
+}
+
 namespace {
 struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(verifyArguments(function)))
+        return signalPassFailure();
     Verifier verifier(getOperation());
     WalkResult walked = getOperation().walk([&](CallOpInterface call) {
       bool isChecked = call->getParentOfType<func::FuncOp>() &&

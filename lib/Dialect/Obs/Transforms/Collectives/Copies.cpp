@@ -763,6 +763,11 @@ FailureOr<Copies> strategies::findCopies(Operation *op,
                << "' stores copies of the result, but its extent is not "
                   "bounded; give it a bound, as in ? x i32 bound [1024], or "
                   "use atomic";
+      if (copies != Copies::None &&
+          reduction->size.bound > maxElements / CopyLimits::warpCopies)
+        return op->emitOpError("[R7-room] strategy '")
+               << *strategy << "' stores copies of the result, but it has "
+               << reduction->size.bound << " elements; use atomic";
       return copies;
     }
   InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")

@@ -328,6 +328,10 @@ obs::findLaneArrays(KernelOp kernel,
         if (!load)
           continue;
         auto elements = evaluateIndices(leaf, load.getIndices(), *shape);
+        if (elements && reachesOutside(load, leaf, *elements)) {
+          drop(load, "has an index here that is outside of the array");
+          continue;
+        }
         int64_t registers = countLaneRegisters(*shape);
         if (elements && !readsFewRegisters(*steps, *elements))
           drop(load, "is read here from more than " +

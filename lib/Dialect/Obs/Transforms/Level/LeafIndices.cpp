@@ -37,3 +37,9 @@ obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
   }
   return elements;
 }
+
+bool obs::reachesOutside(Operation *access, scf::ForallOp leaf,
+                         ArrayRef<int64_t> elements) {
+  return access->getBlock() == leaf.getBody() &&
+         llvm::is_contained(elements, -1);
+}

@@ -20,6 +20,12 @@ std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> shape);
 
+/// True if `access`, which reaches `elements` in the iterations of `leaf`,
+/// reaches none of the array in an iteration that certainly runs it. Such an
+/// array stays in memory, so that the emulator sees the mistake.
+bool reachesOutside(Operation *access, scf::ForallOp leaf,
+                    ArrayRef<int64_t> elements);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_LEAFINDICES_H

@@ -293,8 +293,9 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
   for (auto &[access, elements] : array.accesses) {
     builder.setInsertionPoint(access);
     SmallVector<Value> index;
+    // A loop without iterations accesses none.
     if (!isScalar)
-      index.push_back(constant(elements.front()));
+      index.push_back(constant(elements.empty() ? 0 : elements.front()));
     Operation *own;
     if (auto load = dyn_cast<memref::LoadOp>(access)) {
       own = memref::LoadOp::create(builder, load.getLoc(), memory, index);

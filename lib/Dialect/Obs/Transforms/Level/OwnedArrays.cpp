@@ -249,6 +249,8 @@ bool OwnerSearch::addSteps(Operation *access) {
   if (!elements)
     return fail(access, "is used here at an index that depends on more than "
                         "the iteration");
+  if (reachesOutside(access, leaf, *elements))
+    return fail(access, "has an index here that is outside of the array");
   LeafSteps spread = LeafSteps::get(leaf, threads);
   unsigned first = numSteps;
   numSteps += spread.getCount();

@@ -14,7 +14,8 @@ using namespace mlir::obs;
 /// True when warps matter to the kernel, which then needs all their lanes.
 static bool usesWarps(KernelOp kernel) {
   auto isWarp = [](MapAttr map) {
-    return map.getScope() == Level::Warp || map.getUnit() == Level::Warp;
+    // A loop of another form is refused later.
+    return map && (map.getScope() == Level::Warp || map.getUnit() == Level::Warp);
   };
   return kernel
       .walk([&](Operation *op) {
