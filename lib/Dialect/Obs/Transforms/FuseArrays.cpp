@@ -11,13 +11,11 @@
 //
 // Behind `forceBeforeMaps`, three steps, each of which leaves correct IR:
 //   1. arrays that loops carry or host functions return are forced, so that
-//   what
-//      is passed on is storage;
+//      only storage is passed on;
 //   2. from the outside in, every force gets one fill for each result (and 1
-//      again, for what that brought to light);
-//   3. greedily: reads of virtual arrays, extents, reads shared by the arms of
-//   a
-//      select.
+//      again, for the arrays that this brings to light);
+//   3. reads of virtual arrays (ReadExpander.cpp), then greedily extents and
+//      reads that the arms of a choice share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +23,9 @@
 #include "HostArrays.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "ReadExpander.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::obs {
@@ -294,46 +291,8 @@ static LogicalResult fuseForces(OpBuilder &builder, Region &region) {
 }
 
 //===----------------------------------------------------------------------===//
-// 3. Reads
+// 3. Extents, and reads in both arms of a choice
 //===----------------------------------------------------------------------===//
-
-/// get (virtual array) [i] = the element at i.
-static void readVirtual(GetOp op, PullOpInterface array,
-                        RewriterBase &rewriter) {
-  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
-  rewriter.replaceOp(
-      op, array.buildElement(rewriter, op.getLoc(), number, op.getIndices()));
-}
-
-/// get (if c then a else b) [i] = if c then get a [i] else get b [i].
-static void readChoice(GetOp op, scf::IfOp choice, RewriterBase &rewriter) {
-  unsigned number = cast<OpResult>(op.getArray()).getResultNumber();
-  auto readArm = [&](Region &arm) {
-    return [&](OpBuilder &b, Location loc) {
-      Value array = cloneBody(b, arm, {})[number];
-      scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
-    };
-  };
-  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
-                                readArm(choice.getThenRegion()),
-                                readArm(choice.getElseRegion()));
-  rewriter.replaceOp(op, read.getResults());
-}
-
-/// get (select c, a, b) [i] = if c then get a [i] else get b [i]. Upstream
-/// turns an `if` that only passes on arrays into a select.
-static void readSelected(GetOp op, arith::SelectOp choice,
-                         RewriterBase &rewriter) {
-  auto readArm = [&](Value array) {
-    return [&, array](OpBuilder &b, Location loc) {
-      scf::YieldOp::create(b, loc, buildGet(b, loc, array, op.getIndices()));
-    };
-  };
-  auto read = scf::IfOp::create(rewriter, op.getLoc(), choice.getCondition(),
-                                readArm(choice.getTrueValue()),
-                                readArm(choice.getFalseValue()));
-  rewriter.replaceOp(op, read.getResults());
-}
 
 /// The extent of a choice among arrays is the choice among their extents.
 static LogicalResult foldDimOfChoice(DimOp op, PatternRewriter &rewriter) {
@@ -472,129 +431,6 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// The order of reads
-//===----------------------------------------------------------------------===//
-
-/// The operation that says how to read `array`, or null if it is storage.
-static Operation *getVirtualArray(Value array) {
-  Operation *op = array.getDefiningOp();
-  if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
-    return isVirtualChoice(choice) ? op : nullptr;
-  return isa_and_nonnull<PullOpInterface, arith::SelectOp>(op) ? op : nullptr;
-}
-
-namespace {
-/// Replaces reads of virtual arrays by reads of what these are made of. The
-/// arrays that depend on the most others come first: when a read of one is
-/// replaced, every array that is built on it is gone, so all its reads are
-/// there, and those in both arms of a choice become one. In any other order
-/// each layer of a permutation would double the code.
-class ReadExpander {
-public:
-  explicit ReadExpander(Operation *root)
-      : root(root), rewriter(root->getContext()) {}
-
-  /// Fails, with a diagnostic, if the code would grow out of bounds.
-  LogicalResult run(const FrozenRewritePatternSet &simplifications);
-
-private:
-  /// How many arrays stand between `array` and storage.
-  unsigned getDepth(Value array);
-  /// The deepest reads.
-  SmallVector<GetOp> findDeepest();
-
-  Operation *root;
-  IRRewriter rewriter;
-  llvm::DenseMap<Operation *, unsigned> depths;
-};
-} // namespace
-
-unsigned ReadExpander::getDepth(Value array) {
-  Operation *op = getVirtualArray(array);
-  if (!op)
-    return 0;
-  if (auto known = depths.find(op); known != depths.end())
-    return known->second;
-  unsigned depth = 0;
-  auto visit = [&](Operation *user) {
-    for (Value operand : user->getOperands())
-      if (isa<PullType>(operand.getType()))
-        depth = std::max(depth, getDepth(operand));
-  };
-  op->walk(visit);
-  return depths[op] = depth + 1;
-}
-
-SmallVector<GetOp> ReadExpander::findDeepest() {
-  depths.clear();
-  SmallVector<GetOp> deepest;
-  unsigned depth = 1;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // What computes an element is expanded where it is read.
-    if (isa<PullOpInterface>(op))
-      return WalkResult::skip();
-    if (auto choice = dyn_cast<scf::IfOp>(op))
-      if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>) &&
-          isVirtualChoice(choice))
-        return WalkResult::skip();
-    auto get = dyn_cast<GetOp>(op);
-    if (!get)
-      return WalkResult::advance();
-    unsigned own = getDepth(get.getArray());
-    if (own > depth) {
-      depth = own;
-      deepest.clear();
-    }
-    if (own == depth)
-      deepest.push_back(get);
-    return WalkResult::advance();
-  });
-  return deepest;
-}
-
-LogicalResult
-ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
-  // Far above what a program with forces in it needs; a kernel of this size
-  // would take minutes to compile.
-  constexpr unsigned maxReads = 1 << 14;
-  for (SmallVector<GetOp> reads = findDeepest(); !reads.empty();
-       reads = findDeepest()) {
-    if (reads.size() > maxReads)
-      return reads.front().getArray().getDefiningOp()->emitError(
-                 "[fuse-size] is read in more than ")
-             << maxReads
-             << " places once everything is fused; force it, or an array that "
-                "is built on it";
-    llvm::SetVector<Operation *> arrays, choices;
-    for (GetOp read : reads) {
-      Operation *array = read.getArray().getDefiningOp();
-      arrays.insert(array);
-      for (Operation *parent = read->getParentOp(); isa<scf::IfOp>(parent);
-           parent = parent->getParentOp())
-        choices.insert(parent);
-      rewriter.setInsertionPoint(read);
-      if (auto pull = dyn_cast<PullOpInterface>(array))
-        readVirtual(read, pull, rewriter);
-      else if (auto choice = dyn_cast<scf::IfOp>(array))
-        readChoice(read, choice, rewriter);
-      else
-        readSelected(read, cast<arith::SelectOp>(array), rewriter);
-    }
-    for (Operation *array : arrays)
-      if (isOpTriviallyDead(array))
-        rewriter.eraseOp(array);
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    if (!choices.empty())
-      (void)applyOpPatternsGreedily(choices.getArrayRef(), simplifications,
-                                    config);
-    DominanceInfo dominance;
-    eliminateCommonSubExpressions(rewriter, dominance, root);
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -676,7 +512,7 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     simplifications.add(shareReads);
     simplifications.add(selectInsteadOfBranch);
     FrozenRewritePatternSet frozen(std::move(simplifications));
-    if (failed(ReadExpander(root).run(frozen)) || reported)
+    if (failed(expandReads(root, frozen)) || reported)
       return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());

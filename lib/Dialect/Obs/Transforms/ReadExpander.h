@@ -1,0 +1,24 @@
+//===- ReadExpander.h - Reads of virtual arrays -----------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_READEXPANDER_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_READEXPANDER_H
+
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+
+namespace mlir::obs {
+
+/// Replaces the reads of virtual arrays below `root` by the code that computes
+/// the elements, down to storage. `simplifications` are patterns on the choices
+/// around such reads. Fails with `[fuse-size]` if the code would grow out of
+/// bounds. Takes time in proportion to the code that it builds.
+LogicalResult expandReads(Operation *root,
+                          const FrozenRewritePatternSet &simplifications);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_READEXPANDER_H
