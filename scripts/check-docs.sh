@@ -10,6 +10,22 @@ prefix="${LLVM_PREFIX:-/usr/lib/llvm-22}"
 out="$(mktemp -d)"
 trap 'rm -rf "$out"' EXIT
 
+# Drops the syntax that mlir-tblgen derives from an assembly format, with $NAME for
+# operands: the description of each operation has a grammar.
+drop_derived_syntax() {
+  awk '
+    /^Syntax:$/ { part = $0; fences = 0; next }
+    part != "" {
+      part = part "\n" $0
+      if (/^```/ && ++fences == 2) {
+        if (part !~ /operation ::=.*\$/) print part
+        part = ""
+      }
+      next
+    }
+    { print }'
+}
+
 # page NAME FILE GENERATOR...: writes one page from one .td file.
 page() {
   name="$1" file="include/Obsidian/$2"
@@ -20,7 +36,8 @@ page() {
   {
     echo "<!-- Written by scripts/check-docs.sh --update from $file. -->"
     echo
-    "$prefix/bin/mlir-tblgen" "$@" -I include -I "$prefix/include" "$file"
+    "$prefix/bin/mlir-tblgen" "$@" -I include -I "$prefix/include" "$file" |
+      drop_derived_syntax
   } | sed -e 's/[[:space:]]*$//' -e '/^\[TOC\]$/d' | cat -s >"$out/$name.md"
 }
 

@@ -266,7 +266,7 @@ static LogicalResult runSplit(Frame &frame, const Instruction &inst) {
                         "[R4-split] chunks of " + Twine(size) + " elements");
     if (extent % size != 0 && pads.empty())
       return frame.trap(inst, "[R4-split] extent " + Twine(extent) +
-                                  " is no multiple of the chunk size " +
+                                  " is not a multiple of the chunk size " +
                                   Twine(size) + "; give pad values");
     chunks.push_back(extent / size + (extent % size != 0));
   }

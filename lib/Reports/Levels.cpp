@@ -36,9 +36,9 @@ FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
   if (!module.getOps<KernelOp>().empty())
     return copy;
   if (!module.getOps<gpu::GPUModuleOp>().empty()) {
-    module.emitError("[report-stage] has lowered kernels, which have lost what "
-                     "the report is about; give the program that they were "
-                     "made from");
+    module.emitError("[report-stage] has lowered kernels, which no longer "
+                     "contain the information for the report; give the program "
+                     "before lowering");
     return failure();
   }
   ObsToGPUOptions options;

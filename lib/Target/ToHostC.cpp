@@ -675,8 +675,8 @@ void FunctionPrinter::printArgumentChecks() {
 
 LogicalResult FunctionPrinter::print() {
   if (!isIdentifier(("obs_" + function.getName()).str()))
-    return function.emitOpError("[host-c] has a name that is none in C; write "
-                                "letters, digits and '_'");
+    return function.emitOpError("[host-c] has a name that is not valid in C; "
+                                "use letters, digits and '_'");
   if (failed(checkRanks()))
     return failure();
   findUnread();

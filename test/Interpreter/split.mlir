@@ -38,7 +38,7 @@ func.func @strided(%a: !obs.pull<? x i32>, %i: index) -> !obs.pull<3 x i32> {
 
 // NONE: {{^}}0{{$}}
 // TWO: {{^}}2{{$}}
-// DIVIDES: split.mlir:[[#@LINE+2]]:8: error: [R4-split] extent 7 is no multiple of the chunk size 4; give pad values
+// DIVIDES: split.mlir:[[#@LINE+2]]:8: error: [R4-split] extent 7 is not a multiple of the chunk size 4; give pad values
 func.func @count(%a: !obs.pull<? x i32>) -> index {
   %r = obs.split %a by [4] : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<4 x i32>>
   %d = obs.dim %r, 0 : !obs.pull<? x !obs.pull<4 x i32>>

@@ -258,7 +258,7 @@ def main():
         if "[fill-onto]" in plan[1]:
             refused += 1  # A choice between two arrays is not in memory.
             continue
-        if plan[0] != 0 or "in each turn" in plan[1]:
+        if plan[0] != 0 or "in each iteration" in plan[1]:
             sys.exit(f"seed {seed}: {plan[1]}")
         if want[0] != 0 or got != want:
             sys.exit(f"seed {seed}: {got[1]} emulated, {want[1]} interpreted, of\n{Program(seed).text}")

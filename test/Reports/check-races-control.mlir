@@ -198,7 +198,7 @@ gpu.module @kernels {
     %number = arith.index_cast %t : index to i32
     %below, %valid = gpu.shuffle up %number, %one, %width : i32
     %choice = arith.cmpi slt, %below, %n : i32
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.if %choice {
       nvvm.bar.warp.sync %mask : i32
     }
@@ -212,7 +212,7 @@ gpu.module @kernels {
     %number = arith.index_cast %t : index to i32
     %half, %valid = gpu.shuffle idx %number, %zero, %width : i32
     %choice = arith.cmpi slt, %half, %n : i32
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.if %choice {
       nvvm.bar.warp.sync %mask : i32
     }

@@ -230,7 +230,7 @@ gpu.module @kernels {
       %y = arith.addi %x, %c1 : index
       %z = arith.addi %y, %t : index
       %isLarge = arith.cmpi ult, %c1, %y : index
-      // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here}}
+      // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
       scf.if %isLarge {
         gpu.barrier
       }
@@ -243,7 +243,7 @@ gpu.module @kernels {
     %v = arith.constant 0 : i32
     %flag = memref.load %p[] {obs.contract = "published"} : memref<i32>
     %isUp = arith.cmpi ne, %flag, %v : i32
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.if %isUp {
       gpu.barrier
     }
@@ -253,7 +253,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = gpu.thread_id x
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here}}
     scf.for %i = %c0 to %t step %c1 {
       gpu.barrier
     }
@@ -273,7 +273,7 @@ gpu.module @kernels {
     %width = arith.constant 32 : i32
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c8 : index
-    // expected-error @+1 {{[barrier-divergence] holds a shuffle of a warp, and its threads can decide differently here; let all of them come to the shuffle}}
+    // expected-error @+1 {{[barrier-divergence] holds a shuffle of a warp, and its threads can take different branches here; make all of them reach the shuffle}}
     scf.if %some {
       %x, %valid = gpu.shuffle xor %v, %one, %width : i32
     }
@@ -381,7 +381,7 @@ gpu.module @kernels {
   gpu.func @chosen(%p: memref<i32>, %q: memref<i32>, %c: i1) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
     %v = arith.constant 0 : i32
     %r = arith.select %c, %p, %q : memref<i32>
-    // expected-error @+1 {{[race-stage] accesses memory of which it is not known what it is; check the kernel as obs-to-gpu leaves it}}
+    // expected-error @+1 {{[race-stage] accesses memory of unknown origin; check the kernel as obs-to-gpu leaves it}}
     memref.store %v, %r[] : memref<i32>
     gpu.return
   }

@@ -263,7 +263,7 @@ gpu.module @kernels {
     %c20 = arith.constant 20 : index
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c20 : index
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
     scf.if %some {
       gpu.barrier
     }

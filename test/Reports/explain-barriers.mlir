@@ -14,7 +14,7 @@
 // ONE-NOT: remark: barrier
 // ONE: remark: kernel 'turn': no barrier{{$}}
 // IR: obs.distribute block
-// LOWERED: error: [report-stage] has lowered kernels, which have lost what the report is about; give the program that they were made from
+// LOWERED: error: [report-stage] has lowered kernels, which no longer contain the information for the report; give the program before lowering
 func.func @main(%a: !obs.pull<64 x i32>) -> !obs.pull<64 x i32> {
   %parts = obs.split %a by [64] : !obs.pull<64 x i32> -> !obs.pull<1 x !obs.pull<64 x i32>>
   %turned = obs.distribute block (%c = %parts : !obs.pull<1 x !obs.pull<64 x i32>>) -> !obs.push<grid, 1 x 64 x i32> {

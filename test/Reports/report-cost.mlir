@@ -21,7 +21,7 @@
 // Rounds of 48 and 16 threads: warps with 32, 16 and 16 active lanes.
 // CHECK-NEXT: read global i32 at {{.*}}, 2.67 sectors per request (at most 4), at most 256 * ceil(arg0.dim0 / 64) bytes
 // IR: obs.distribute block
-// LOWERED: error: [report-stage] has lowered kernels, which have lost what the report is about; give the program that they were made from
+// LOWERED: error: [report-stage] has lowered kernels, which no longer contain the information for the report; give the program before lowering
 func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
   %parts = obs.split %a by [64] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<64 x i32>>

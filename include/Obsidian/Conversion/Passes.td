@@ -11,16 +11,19 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
-  let summary = "Arrays in kernels become buffers, programs become loops";
+  let summary = "Turn arrays in kernels into buffers, and programs into loops";
   let description = [{
-    Rewrites the body of every `obs.kernel` to level IR: leaf loops are
-    `scf.forall` with a `#obs.map<scope, thread>`; loops over blocks and warps
-    are already virtualised `scf.for` that start at `obs.worker_id` and step by
-    `obs.worker_count`; forced arrays are `memref.alloc` whose memory space is
-    `#obs.home<owner, auto>` (or the storage asked for); arrays that a loop
-    carries are rings of two buffers, addressed by a carried slot number; an
-    `scf.for unsigned` becomes a loop over the number of its iteration, so that
-    all loops of level IR compare with signs.
+    The pass rewrites the body of every `obs.kernel` to level IR:
+
+    - A leaf loop is an `scf.forall` with a `#obs.map<scope, thread>`.
+    - A loop over blocks or warps is an `scf.for` that is already virtualised:
+      it starts at `obs.worker_id`, and its step is `obs.worker_count`.
+    - A forced array is a `memref.alloc` whose memory space is
+      `#obs.home<owner, auto>`, or has the requested storage.
+    - An array that a loop carries is a ring of two buffers. A carried slot
+      number selects the buffer.
+    - An `scf.for unsigned` becomes a loop over the number of its iteration. So
+      all loops of level IR compare signed numbers.
 
     ```mlir
     // before
@@ -31,7 +34,7 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
         %x = obs.get %v[%i] : !obs.pull<64 x i32>
         obs.write %x at [%i] : i32
       } : !obs.push<grid, 64 x i32>
-      %r = obs.force %p into %out : !obs.push<grid, 64 x i32> into memref<64xi32> -> !obs.pull<64 x i32>
+      %r = obs.force %p into %out : !obs.push<grid, 64 x i32> into memref<64xi32>
     }
     // after
     obs.kernel @k(%a: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 32 : i64} {
@@ -43,7 +46,7 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     }
     ```
 
-    Needs fused programs. No array type is left in a kernel.
+    The pass requires fused programs. No array type remains in a kernel.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -21,17 +21,17 @@ struct Dim3 {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// What a thread does to memory. A sync access is a volatile or atomic load or
-/// store, which other threads may legally race with.
+/// The kind of an access to memory. A sync access is a volatile or atomic load
+/// or store, which other threads may legally race with.
 enum class AccessKind : uint8_t { Load, Store, SyncLoad, SyncStore, Atomic };
 
-/// Where an address lies.
+/// The kind of memory of an address.
 enum class MemorySpace : uint8_t { Global, Shared, Private, Constant };
 
-/// What a store promises or permits (`obs.contract`): with Any other stores of
-/// the contract may hit the same element, with Disjoint none does. A load and
-/// the store behind it that are a Copy (`obs.copy`) copy an element, also one
-/// that was never written.
+/// The promise or permission of a store (`obs.contract`). With Any, other
+/// stores of the contract may write the same element. With Disjoint, no other
+/// store does. A load and the store behind it that are a Copy (`obs.copy`) copy
+/// an element, also one that was never written.
 enum class StoreContract : uint8_t { None, Any, Disjoint, Copy };
 
 /// One access, reported before it happens and after its bounds were checked.
@@ -48,10 +48,10 @@ struct AccessEvent {
   /// Number of the operation in its machine, from 0.
   uint32_t site = 0;
   StoreContract contract = StoreContract::None;
-  /// Where the buffer is made that the operation accesses, or empty.
+  /// The location of the operation that made the accessed buffer, or empty.
   llvm::StringRef buffer;
-  /// How many iterations of loops around forces the thread has begun, as far as
-  /// there are stores with the contract Disjoint in them.
+  /// The number of iterations of loops around forces that the thread has begun,
+  /// for loops that contain stores with the contract Disjoint.
   uint64_t iteration = 0;
   /// The ordering of an atomic access.
   bool acquires = false, releases = false;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An observer that knows for every four bytes of shared and global memory who
-// accessed them last. Errors name the access at which they were found, and in
-// a note the place of the other access, or of the memory:
+// An observer that stores, for every four bytes of shared and global memory,
+// the last accesses. Errors name the access at which they were found, and in a
+// note the place of the other access, or of the memory:
 //
 //   prog.mlir:12:9: race: load of 4 bytes by thread 1 of block 0 ...
 //   prog.mlir:9:5: note: the other access is a store by thread 0 of block 0
@@ -30,14 +30,13 @@
 // - `uninit`: a load of bytes that were never written. If somebody writes them
 //   before the block passes a barrier, or, of global memory, before the launch
 //   ends, this is reported as the race that it is.
-//
-// What is found depends on what the kernel accesses, and not on the order in
-// which threads run: of the accesses of one kind that nothing orders, two by
-// different threads are kept, by different blocks or warps if there are any.
-// Any later access races with both, or with neither, or is by one of the two
-// threads and races with the other one. Warp barriers whose mask is not that of
-// all lanes, releases and acquires are the exception: with them a race can be
-// missed if three or more threads access the element.
+// The errors that are found depend on the accesses of the kernel, not on the
+// order of its threads. Of the accesses of one kind that nothing orders, two by
+// different threads are kept; they are of different blocks or warps if there
+// are such accesses. Any later access races with both, or with neither, or is
+// by one of the two threads and races with the other one. Warp barriers whose
+// mask is not that of all lanes, releases and acquires are the exception: with
+// them a race can be missed if three or more threads access the element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +50,7 @@
 
 namespace mlir::obs::emulator {
 
-/// What a checker looks for.
+/// The checks of a checker.
 struct CheckOptions {
   /// Races and false claims.
   bool races = false;

@@ -35,7 +35,7 @@ public:
     size_t bytes = 0;
     /// For each byte whether it was written, if that is tracked.
     unsigned char *written = nullptr;
-    /// Where it was allocated; empty if not known.
+    /// The location of the allocation in the source; empty if unknown.
     llvm::StringRef location;
   };
 

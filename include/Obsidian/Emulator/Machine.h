@@ -40,7 +40,7 @@ class GPUModuleOp;
 
 namespace obs::emulator {
 
-/// In which order blocks and threads run.
+/// The order in which blocks and threads run.
 enum class Schedule {
   /// Blocks 0, 1, 2, ... one after the other, threads in order up to the next
   /// barrier. More blocks become resident only while all resident ones spin.
@@ -51,12 +51,12 @@ enum class Schedule {
   Random
 };
 
-/// How kernels are compiled and run.
+/// Options for the compilation and execution of kernels.
 struct MachineOptions {
   Schedule schedule = Schedule::Ticket;
   uint64_t seed = 0;
-  /// A launch in which threads spin this many turns while no thread ends,
-  /// passes a barrier or changes memory by an atomic is a deadlock.
+  /// A launch is a deadlock if threads spin for this many iterations while no
+  /// thread ends, passes a barrier, or changes memory by an atomic operation.
   uint64_t stepBudget = uint64_t(1) << 18;
   /// Upper limit on threads that are started and not ended. At least one block
   /// runs whatever its size.
@@ -72,9 +72,9 @@ struct MachineOptions {
   std::function<void(llvm::StringRef)> print;
 };
 
-/// What a launch did. Barriers are counted once for all the threads that pass
-/// one together, atomics and bytes per thread. Accesses of `memref.alloca`
-/// are not counted.
+/// Counters of a launch. A barrier counts once for all threads that pass it
+/// together; atomics and bytes count for each thread. Accesses of
+/// `memref.alloca` are not counted.
 struct LaunchStats {
   uint64_t blocks = 0;
   uint64_t threads = 0;
@@ -89,8 +89,8 @@ struct LaunchStats {
   uint64_t sharedBytesStored = 0;
 };
 
-/// The compiled kernels of one `gpu.module` and what runs them. A machine is
-/// for one thread of the host at a time.
+/// The compiled kernels of one `gpu.module`, and the machine that runs them. A
+/// machine is for one thread of the host at a time.
 class Machine {
 public:
   /// Compiles all kernels of `module`, which is not changed and not needed

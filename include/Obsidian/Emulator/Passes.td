@@ -24,8 +24,8 @@ def ConvertGPUToEmulatorPass
 
     `%thread` points to the state of the thread (its ids, its block, the shared
     memory of the block), `%params` to an array with one pointer per kernel
-    argument, as for `cuLaunchKernel`. What needs the other threads or the
-    machine becomes a call of the runtime:
+    argument, as for `cuLaunchKernel`. Operations that need other threads or the
+    machine become calls of the runtime:
 
     | in the kernel | call |
     |---|---|
@@ -43,22 +43,22 @@ def ConvertGPUToEmulatorPass
 
     Each call carries the number of its *site*. The attribute `emulator.sites`
     of the new module lists the sites with their kinds, sizes and source
-    locations, which is how a run-time error names the line it comes from.
-    Names of kernels get the prefix `kernel.`, those of globals `global.`, lest a
-    kernel called `exp` is what `math.exp` calls.
+    locations. So a run-time error names the line in the source. Names of
+    kernels get the prefix `kernel.`, and names of globals the prefix `global.`.
+    Otherwise `math.exp` could call a kernel named `exp`.
 
-    A site of an access also has the location of the buffer and, from the
-    attribute `obs.contract`, what the store promises.
+    A site of an access also has the location of the buffer and the promise of
+    the store, from the attribute `obs.contract`.
 
     Accesses of a `memref.alloca` get the index check only, so that LLVM can
-    keep the array in registers; if private memory is watched they are accesses
-    like others. Allocations of static shape move to the entry
-    of the function. Memory spaces are dropped: all memory is in one address
-    space, and the runtime finds out by the address what kind it is.
+    keep the array in registers. If private memory is watched, they are treated
+    as all other accesses. Allocations of static shape move to the entry of the
+    function. Memory spaces are dropped: all memory is in one address space, and
+    the runtime finds out by the address what kind it is.
 
     Since all threads of a machine run on one thread of the host, an atomic
     operation is a load, the operation, and a store without a yield in between.
-    `memref.atomic_rmw` and `memref.generic_atomic_rmw` give the old value, as
+    `memref.atomic_rmw` and `memref.generic_atomic_rmw` return the old value, as
     the instructions of the GPU do.
 
     Example:

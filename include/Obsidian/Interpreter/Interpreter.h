@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes a function of the obs dialect directly, one obvious function per
-// operation. It is the executable meaning of the language and shares nothing
-// with the compiler: no folder, pass or interface of the dialect is called.
+// The interpreter executes a function of the obs dialect directly, with one
+// simple function for each operation. It defines the meaning of the language
+// and shares no code with the compiler:
+// no folder, pass or interface of the dialect is called.
 //
-// What the rules of the language exclude is a trap, an error with the location
-// of the operation: an index out of range, extents that disagree, a read of an
-// element that was never written, two writes of one element under `disjoint`,
-// a use of a view after a force into its memory, and what ScalarOps.h lists.
+// A violation of a rule of the language is a trap: an error with the location
+// of the operation. Examples are an index out of range, extents that disagree,
+// a read of an element that was never written, two writes of one element under
+// `disjoint`, a use of a view after a force into its memory, and the errors
+// that ScalarOps.h lists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +50,9 @@ struct HostValue {
   void set(int64_t position, Scalar value);
 };
 
-/// How to run a program.
+/// Options of the interpreter.
 struct InterpreterOptions {
-  /// Where `obs.print` prints; nothing is printed when null.
+  /// The output of `obs.print`; if null, nothing is printed.
   raw_ostream *output = nullptr;
 };
 

@@ -15,7 +15,8 @@
 // precision of their type; f16 and bf16 arithmetic is correctly rounded, and
 // `math` functions of them are computed in f32 and rounded.
 //
-// What the types of the IR leave undefined is an error here, not a number:
+// An operation whose result the IR leaves undefined is an error here, not a
+// number:
 // division by zero, overflow of signed division, a shift by the width or more,
 // conversion of a float to an integer type that cannot hold it.
 //

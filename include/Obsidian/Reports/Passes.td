@@ -11,17 +11,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ObsExplainBarriersPass : Pass<"obs-explain-barriers", "::mlir::ModuleOp"> {
-  let summary = "Say what every barrier of every kernel is for";
+  let summary = "Report the reasons of every barrier";
   let description = [{
     For each barrier a remark at the statement that waits, with a note for every
     pair of accesses that needs it: the array, where it is forced, and where the
     two accesses are in the source. A last remark for each kernel counts its
     barriers.
 
-    The input is a program over arrays, which is compiled as far as
-    `obs-plan-shared` on the side, or level IR in which barriers are placed. The
-    IR is not changed. Lowered kernels (`gpu.func`) have lost the reasons and are
-    refused: `[report-stage]`.
+    The input is a program over arrays, or level IR with barriers. The pass
+    compiles a copy of the program up to `obs-plan-shared`, and does not change
+    the IR. It refuses lowered kernels (`gpu.func`), because they have lost the
+    reasons: `[report-stage]`.
 
     For the sum of 8 numbers by pairs:
 
@@ -38,14 +38,14 @@ def ObsExplainBarriersPass : Pass<"obs-explain-barriers", "::mlir::ModuleOp"> {
 }
 
 def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
-  let summary = "Print what every kernel costs";
+  let summary = "Print the costs of every kernel";
   let description = [{
-    Prints, for each kernel, to the standard output:
+    The pass prints the following for each kernel, to the standard output:
 
     - the threads of a block that the program has and those that are launched;
-    - registers that arrays and loops take in each thread, and the map of the
-      shared memory, with the places between which each array is alive; what
-      collectives take of both;
+    - registers that arrays and loops use in each thread, and the map of the
+      shared memory, with the places between which each array is live; the share
+      of collectives in both;
     - barriers, and how often they are executed for one part of the grid (those
       of warps: by all warps together);
     - loops over threads with the operations of one iteration: on values that
@@ -54,24 +54,25 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
     - every access: the kind of memory, the type (of one element, unless it is a
       vector), the place in the source, the sectors of 32 bytes of a request of
       a warp (global memory) or its bank-conflict degree (shared memory), on
-      average and at most, and the bytes in all. An access by all threads
+      average and at most, and the sum of the bytes. An access by all threads
       together counts once. Reads of the registers of other lanes are shuffles;
-    - bytes and operations in all;
+    - the sum of all bytes and operations;
     - how often `obs.map` and `obs.generate` compute an element, and in how many
       places of the code.
 
-    Where a number depends on sizes that are known at run time, it is a formula
-    of the arguments of the kernel, such as `4 * arg0.dim0`; where it depends on
-    conditions, the most that it can be. `?` stands for what is not known.
+    A number that depends on sizes that are known at run time is a formula of
+    the arguments of the kernel, such as `4 * arg0.dim0`. A number that depends
+    on conditions is an upper limit. `?` stands for an unknown number.
 
-    Sectors are counted as if arrays began at a multiple of a sector. Where the
-    number of iterations is known at run time only, the first 16 rounds count.
-    Numbers that hold `inside of large arrays` were found for a part of the grid
-    away from all borders, with rows that begin at a multiple of a sector.
+    Sectors are counted as if arrays began at a multiple of a sector. If the
+    number of iterations is known at run time only, the first 16 iterations of
+    each thread count. Numbers that hold `inside of large arrays` were found for
+    a part of the grid away from all borders, with rows that begin at a multiple
+    of a sector.
 
-    The input is a program over arrays, which is compiled on the side, or level
-    IR after `obs-plan-shared`. The IR is not changed. Lowered kernels
-    (`gpu.func`) are refused: `[report-stage]`.
+    The input is a program over arrays, or level IR after `obs-plan-shared`. The
+    pass compiles a copy of the program, and does not change the IR. It refuses
+    lowered kernels (`gpu.func`): `[report-stage]`.
 
     For `r[i] = a[i] + 1` of any length:
 
@@ -101,45 +102,47 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
   let summary = "Prove that lowered kernels have no races, or show two threads";
   let description = [{
     For every kernel (`gpu.func`, as `obs-to-gpu` leaves it) and every two
-    accesses to shared or global memory of which one writes: either no barrier
-    can be missing between them, or two different threads are named that reach
-    the same byte. Nothing is run, and nothing is asked of the passes that placed
-    the barriers.
+    accesses to shared or global memory of which one writes: the pass proves
+    that no barrier is missing between them, or names two different threads that
+    reach the same byte. It executes nothing, and uses no result of the passes
+    that placed the barriers.
 
-    The pass goes through the control flow once for pairs of lanes of a warp, once
-    for pairs of warps of a block, once for pairs of blocks, with the barriers
-    that each pair waits at. It keeps for each access since the last one how many
-    turns of which loops ago it was. Each pair is a question about integers: the
-    numbers of the two threads, the turns of the loops around, and what the kernel
-    does not know (sizes, data). It is answered by trying all numbers where they
-    are few, and by Presburger arithmetic elsewhere. Amounts of shifts that are
-    known at run time only are tried one by one, as far as the loops that they
-    come from let them be together.
+    The pass goes through the control flow once for pairs of lanes of a warp,
+    once for pairs of warps of a block, once for pairs of blocks, with the
+    barriers that each pair waits at. For each access since the last barrier, it
+    keeps the number of loop iterations that have passed. Each pair of accesses
+    is a question about integers: the numbers of the two threads, the iterations
+    of the surrounding loops, and the values that the kernel does not know
+    (sizes, data). The pass tries all numbers if they are few, and uses
+    Presburger arithmetic otherwise. It tries shift amounts that are known at
+    run time only one by one, in the combinations that their loops allow.
 
-    Taken for granted of all kernels: different arguments are different memory,
-    unless they are marked; index arithmetic does not wrap; blocks have the number
-    of threads that the kernel says. What else an answer rests on, it says:
+    The pass assumes for all kernels that different arguments are different
+    memory unless they are marked, that index arithmetic does not wrap, and that
+    blocks have the number of threads that the kernel states. An answer names
+    its other assumptions:
 
-    - Indices are taken to be within their arrays. The pass tries to prove that of
-      each access, apart from races, and names those where it could not:
-      "given that the indices of 2 of 5 accesses are in bounds". They depend on
-      data, mostly, or on sizes that nothing relates. Where the program with the
-      launches is at hand, sizes that all of them give equal are equal there.
-    - Under contract: a store that has the contract `any` or `disjoint unchecked`
-      may meet itself, in the same run of the loops around it where the array is
-      in shared memory. Its copies are that store, too (`obs.origin` is the same
-      number): `obs-map-levels` makes them where it writes the iterations of a
-      thread one by one. Accesses that are `published` are kept apart by flags;
-      numbers that blocks draw from a counter are different, even if other
-      elements of the counter's array are written in other ways. Notes name them.
+    - Indices are assumed to be within their arrays. The pass tries to prove
+      this separately for each access, and names the accesses for which it
+      cannot: "given that the indices of 2 of 5 accesses are in bounds". Most of
+      these indices depend on data, or on unrelated sizes. If the input contains
+      the launches, sizes that are equal in all launches count as equal.
+    - Under contract: two threads may write one byte by the same store if it has
+      the contract `any` or `disjoint unchecked`. If the array is in shared
+      memory, both writes are of the same iteration of the loops around the
+      store. Copies of a store, which `obs-map-levels` makes where it unrolls
+      the iterations of a thread, count as the same store (`obs.origin` is the
+      same number). Flags separate accesses that are `published`. Numbers that
+      blocks draw from a counter are different, even if other elements of the
+      counter's array are written in other ways. Notes name these accesses.
 
     Errors: `[race]` names two threads, the byte or element, and both places;
-    `[race-unproved]` stands where the answer depends on data or on arithmetic
-    that is out of reach; `[barrier-divergence]` where a thread can miss a barrier,
-    or a lane a shuffle, that others wait at; `[race-stage]` for kernels that are
-    not of `obs-to-gpu`, and for all that the pass would overlook: accesses by
-    other operations, memory of which it is not known what it is, and blocks of
-    several dimensions.
+    `[race-unproved]` is reported if the answer depends on data, or on
+    arithmetic that the pass cannot analyse; `[barrier-divergence]`, if a thread
+    can miss a barrier that others wait at, or a lane a shuffle; `[race-stage]`,
+    for kernels that are not results of `obs-to-gpu`, and for constructs that
+    the pass does not model: accesses by other operations, memory of unknown
+    origin, and blocks of several dimensions.
 
     ```
     turn.mlir:9:10: remark: kernel 'turn' is proved free of races, with blocks of 64 threads

@@ -76,7 +76,7 @@ private:
     cuda::Graph graph;
     cuda::GraphExec exec;
     uint64_t numSteps;
-    /// What it uses and no array is in.
+    /// Memory that it uses and that holds no array.
     SmallVector<DevicePtr> memory;
   };
 
@@ -92,8 +92,8 @@ private:
   /// Fails while work is recorded: then nothing that `doing` names is there
   /// yet.
   llvm::Error checkNotRecording(const Twine &doing) const;
-  /// Gives what was freed and not used again back to the driver; true if that
-  /// was anything.
+  /// Returns freed memory that is not in use again to the driver. True if there
+  /// was any.
   bool releaseSpares();
   llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
 

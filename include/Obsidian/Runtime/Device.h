@@ -47,7 +47,8 @@ struct LaunchShape {
   uint64_t sharedBytes = 0;
 };
 
-/// What one launch did, summed over all its threads. Only the emulator counts.
+/// Counters of one launch, summed over all its threads. Only the emulator has
+/// them.
 struct LaunchCounters {
   /// Barriers that a block went through, summed over blocks.
   uint64_t blockBarriers = 0;
@@ -64,7 +65,7 @@ class Device {
 public:
   virtual ~Device();
 
-  /// What it is, for people: `emulator`, `NVIDIA H200`.
+  /// The name of the device in messages: `emulator`, `NVIDIA H200`.
   virtual std::string getName() const = 0;
 
   /// New memory of `bytes` (0 is legal and gives a pointer of its own),
@@ -75,7 +76,7 @@ public:
   void setAllocationLocation(StringRef location) {
     allocationLocation = location.str();
   }
-  /// Gives back what `allocate` returned.
+  /// Frees memory that `allocate` returned.
   llvm::Error free(DevicePtr pointer);
 
   virtual llvm::Error copyToDevice(DevicePtr target, const void *source,
@@ -118,9 +119,9 @@ public:
   /// that was freed meanwhile stays with it. Fails unless this is a GPU.
   virtual llvm::Error beginRecording();
   virtual llvm::Expected<WorkHandle> endRecording();
-  /// Does what was recorded, with the same memory.
+  /// Executes the recorded work, with the same memory.
   virtual llvm::Error replay(WorkHandle work);
-  /// How many launches, fills and copies it is.
+  /// The number of launches, fills and copies in the recorded work.
   virtual uint64_t getNumSteps(WorkHandle work) const { return 0; }
 
   /// Counters of the last launch, where the device keeps them.

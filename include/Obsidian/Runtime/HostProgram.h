@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The host side of a lowered program is a `func.func` that allocates device
-// memory, launches kernels and copies. It is executed by walking it: what it
-// does is waiting for the device, so there is nothing to gain from compiling.
+// memory, launches kernels and copies. It is interpreted. It waits for the
+// device most of the time, so compilation would not make it faster.
 //
 // Executed are `arith` and `math` on scalars, `scf.{for,if,while}`,
 // `memref.{alloca,load,store,dim,cast,reinterpret_cast,subview}`,
@@ -55,16 +55,16 @@ public:
   llvm::Expected<SmallVector<RuntimeValue>>
   run(StringRef entry, ArrayRef<RuntimeValue> arguments);
 
-  /// Records what the function does to the device, with these arguments, and
-  /// gives its results: they are what replaying the work leaves in them. Fails
-  /// if the host reads or writes memory of the device in between.
+  /// Records the work of the function on the device, with these arguments, and
+  /// returns its results. A replay of the work writes the results to the same
+  /// memory. Fails if the host reads or writes memory of the device in between.
   llvm::Expected<SmallVector<RuntimeValue>>
   record(StringRef entry, ArrayRef<RuntimeValue> arguments, WorkHandle &work);
 
   /// Has each launch timed, which makes it wait for the kernel.
   void setTiming(bool enable) { timing = enable; }
 
-  /// Where `obs.print` prints to; standard output unless set.
+  /// The output of `obs.print`; standard output unless set.
   void setOutput(raw_ostream &os) { output = &os; }
 
   /// The launches of all runs so far, in order.

@@ -54,8 +54,8 @@ struct MemoryRef {
   std::shared_ptr<Buffer> buffer;
   Type elementType;
   int64_t offset = 0;
-  /// Where the memory begins that the offset of the memref's layout counts
-  /// from: elsewhere than the buffer for a part of an array.
+  /// The start of the memory from which the offset of the memref's layout
+  /// counts. For a part of an array it differs from the start of the buffer.
   int64_t base = 0;
   SmallVector<int64_t, 4> sizes, strides;
 
@@ -93,7 +93,7 @@ llvm::Error copy(const MemoryRef &target, const MemoryRef &source);
 /// Stores `value` in every element.
 llvm::Error fill(const MemoryRef &target, interpreter::Scalar value);
 
-/// What an SSA value of a host function is at run time.
+/// The run-time value of an SSA value of a host function.
 using RuntimeValue = std::variant<interpreter::Scalar, MemoryRef>;
 
 } // namespace mlir::obs::runtime

@@ -54,7 +54,7 @@ llvm::Expected<NpyArray> parseNpy(std::unique_ptr<llvm::MemoryBuffer> file,
 std::string formatNpy(Type elementType, ArrayRef<int64_t> shape,
                       ArrayRef<char> data);
 
-/// What NumPy calls the type that `elementType` is written as.
+/// The name in NumPy of the type that represents `elementType`.
 std::string getNpyTypeName(Type elementType);
 
 } // namespace mlir::obs::runtime

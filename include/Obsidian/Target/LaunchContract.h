@@ -15,8 +15,8 @@
 
 namespace mlir::obs {
 
-/// What one must know to launch, from any language, the kernels of a module
-/// after `obs-to-gpu`, compiled for `chip`. One object:
+/// The information that a program in any language needs to launch the kernels
+/// of a module after `obs-to-gpu`, compiled for `chip`. One object:
 ///
 ///   { "version": 1, "target": "sm_90", "kernels": [ KERNEL... ],
 ///     "functions": [ FUNCTION... ] }
@@ -53,7 +53,7 @@ namespace mlir::obs {
 /// - "name", "parameters" and "results": each has its "kind", "array" or
 ///   "scalar", "elementType" and "size"; an array its "rank". A parameter has a
 ///   "name", a result its "value". Arrays are in device memory, row by row;
-/// - "steps", in order. The member "step" of each says what it does:
+/// - "steps", in order. The member "step" of each is its kind:
 ///   - "let": "name" is "value", which is of "type";
 ///   - "allocate" and "host": "name" is a new array of "extents" in device
 ///     memory or of the host, of "elementType" and "size"; "free": "array" is

@@ -15,8 +15,9 @@ def ConvertKernelsToNVVMPass
     : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn kernels without structured control flow into NVVM";
   let description = [{
-    Does in one conversion what upstream's passes do in several, and differs
-    from `convert-gpu-to-nvvm` where that loses precision, speed or memory:
+    This conversion replaces several passes of upstream. It differs from
+    `convert-gpu-to-nvvm` in points in which that pass loses precision, speed or
+    memory:
 
     - `memref` arguments are plain pointers, in the order of the source.
     - Square root, `fma`, rounding and the like are instructions with exact
@@ -26,7 +27,7 @@ def ConvertKernelsToNVVMPass
     - `memref.atomic_rmw` and `memref.generic_atomic_rmw` are relaxed and scoped
       to the device, or to the block in shared memory, and work on all types of
       up to 64 bits: by compare-and-swap where there is no instruction. Both
-      give the old value.
+      return the old value.
     - Dynamic shared memory is an external array that is aligned to 128 bytes.
 
     Run `convert-scf-to-cf` before it.
@@ -71,25 +72,26 @@ def NarrowIndicesPass
     Indices are numbers of 64 bits, so that arrays may have more than 2^32
     elements; registers of a GPU have 32. This pass computes in `i32` what range
     analysis proves to fit: from the ids of threads and lanes, extents that are
-    constants, bounds of loops, masks and remainders. What is used as an index is
-    widened there.
+    constants, bounds of loops, masks and remainders. A narrow value is widened
+    where it is used as an index.
 
-    - The values of a kernel stay the same. Nothing is assumed but that extents
-      are not negative and that a launch has at most 2^31 - 1 blocks of warps of
-      32 lanes. An extent that only the launch knows, and what is computed from
-      it, stays 64 bits wide, unless `llvm.range` says of the parameter that it
-      fits.
+    - The values of a kernel stay the same. The only assumptions are that
+      extents are not negative, and that a launch has at most 2^31 - 1 blocks of
+      warps of 32 lanes. An extent that only the launch knows, and values that
+      are computed from it, stay 64 bits wide, unless `llvm.range` of the
+      parameter shows that they fit.
     - A value is zero-extended if it cannot be negative, else sign-extended:
       indices before the first element keep their meaning.
     - Sums, differences, products and shifts to the left need a result that
-      fits, all else operands, too. The operations in 32 bits say (`nsw`, `nuw`)
-      that they do not overflow, where operands fit.
-    - A loop counts in `i32` if its step is not constant, as over the blocks of a
-      grid, and without sign where the index after the last one needs that. Other
-      loops count in `index`, and sums and products of what they count are left
-      to LLVM's strength reduction, unless it is divided, too.
+      fits. All other operations also need operands that fit. If the operands
+      fit, the operations in 32 bits are marked as free of overflow (`nsw`,
+      `nuw`).
+    - A loop counts in `i32` if its step is not constant, as over the blocks of
+      a grid, and without sign where the index after the last one needs that.
+      Other loops count in `index`, and sums and products of what they count are
+      left to LLVM's strength reduction, unless it is divided, too.
 
-    Run it after all that analyses accesses, and before the conversion to NVVM.
+    Run it after all analyses of accesses, and before the conversion to NVVM.
 
     Example:
 
@@ -124,7 +126,7 @@ def NarrowIndicesPass
 def IsolateKernelsPass : Pass<"obs-isolate-kernels", "::mlir::ModuleOp"> {
   let summary = "Erase all but the modules of kernels";
   let description = [{
-    For looking at, or compiling, the kernels of a program by themselves.
+    Use this pass to inspect or compile the kernels of a program separately.
 
     Example:
 

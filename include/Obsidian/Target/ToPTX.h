@@ -16,7 +16,7 @@
 
 namespace mlir::obs {
 
-/// How PTX is made.
+/// Options of the translation to PTX.
 struct PTXOptions {
   /// The file libdevice.10.bc, with the math functions that the hardware does
   /// not have; `none` to do without; empty to look for it in the CUDA toolkit.
@@ -44,10 +44,10 @@ int64_t getSharedBytes(StringRef chip);
 /// PTX of all kernels of a module after `obs-to-gpu`: of its one `gpu.module`,
 /// which may stand beside host functions. The module is left as it is.
 /// Entry points are named as the kernels and take pointers, 64-bit extents and
-/// scalars in the order of the kernels' arguments. What is wrong with the
-/// kernels is reported as a diagnostic, and the error then has no text; an
-/// unknown chip is an error with a text. Needs the translations to LLVM IR of
-/// the builtin, GPU, LLVM and NVVM dialects to be registered with the context.
+/// scalars in the order of the kernels' arguments. Errors in the kernels are
+/// reported as diagnostics, and the returned error then has no text. An unknown
+/// chip is an error with a text. Needs the translations to LLVM IR of the
+/// builtin, GPU, LLVM and NVVM dialects to be registered with the context.
 llvm::Expected<std::string> translateToPTX(ModuleOp module, StringRef chip,
                                            const PTXOptions &options = {});
 

@@ -77,12 +77,12 @@ static LogicalResult verifyRequests(Operation *op, ValueRange values) {
     if (!force || force.getStorage() == Storage::Auto)
       continue;
     if (first && first.getStorage() != force.getStorage()) {
-      InFlightDiagnostic error =
-          force.emitOpError("[force-storage] puts an array in ")
-          << stringifyStorage(force.getStorage())
-          << " that has to be in one place with another one, in "
-          << stringifyStorage(first.getStorage())
-          << ", since control flow carries both; ask for the same";
+      InFlightDiagnostic error = force.emitOpError("[force-storage] requests ")
+                                 << stringifyStorage(force.getStorage())
+                                 << " for an array that control flow merges "
+                                    "with another one, which requests "
+                                 << stringifyStorage(first.getStorage())
+                                 << "; request the same storage for both";
       error.attachNote(first.getLoc()) << "the other one";
       error.attachNote(op->getLoc()) << "the control flow";
       return error;

@@ -267,9 +267,8 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
                      isa<memref::AllocaOp, gpu::DynamicSharedMemoryOp>(root)
                : getRoot(memory).getParentBlock() == &kernel.getBody().front();
       if (!isKnown)
-        return refuse(op,
-                      "accesses memory of which it is not known what it is; "
-                      "check the kernel as obs-to-gpu leaves it");
+        return refuse(op, "accesses memory of unknown origin; "
+                          "check the kernel as obs-to-gpu leaves it");
       // The region of an atomic update works on values.
       return WalkResult::skip();
     }
@@ -343,8 +342,8 @@ LogicalResult Uniformity::require(Operation *op, Between between,
       return mlir::emitError(op->getLoc())
              << "[barrier-divergence] holds a " << what << " of a "
              << (between == Between::Lanes ? "warp" : "block")
-             << ", and its threads can decide differently here; let all of "
-                "them come to the "
+             << ", and its threads can take different branches here; make all "
+                "of them reach the "
              << what;
   return success();
 }

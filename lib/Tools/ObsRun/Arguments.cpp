@@ -292,7 +292,7 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   if (bytes.size() % getScalarBytes(type))
     return createStringError(
         "it has " + Twine(bytes.size()) +
-        " bytes, which is no whole number of elements of " +
+        " bytes, which is not a whole number of elements of " +
         llvm::to_string(type));
   if (Error error =
           completeExtents(extents, bytes.size() / getScalarBytes(type)))
@@ -366,9 +366,9 @@ mlir::obs::run::readArguments(func::FuncOp entry, ArrayRef<std::string> texts) {
         values.back().extents != value->extents)
       return fail(
           "its extents, " + formatArray(value->extents, value->elementType) +
-          ", are not those of the array before, " +
+          ", differ from those of the array before, " +
           formatArray(values.back().extents, values.back().elementType) +
-          ", which is of the same parameter");
+          ", of the same parameter");
     values.push_back(std::move(*value));
   }
   return values;

@@ -80,7 +80,7 @@ obs.kernel @both(%m: memref<64xi32>, %n: index) attributes {threads = 64 : i64} 
         %x = obs.get %a[%t] : !array
         obs.write %x at [%t] : i32
       } : !column
-      // expected-error@+1 {{[force-storage] puts an array in registers that has to be in one place with another one, in shared, since control flow carries both; ask for the same}}
+      // expected-error@+1 {{[force-storage] requests registers for an array that control flow merges with another one, which requests shared; request the same storage for both}}
       %g = obs.force %q in registers : !column -> !array
       scf.yield %g : !array
     }

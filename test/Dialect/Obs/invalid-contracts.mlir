@@ -26,7 +26,7 @@ func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
     obs.write %c1 at [%k] : i32
   } : !obs.push<grid, 8 x i32>
   %q = obs.reverse %p : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] changes what writes of contract reduce combine, when all are done, but elements that nobody writes have no value then; give the fill or scatter init or onto}}
+  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write have no value; give the fill or scatter init or onto}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -44,7 +44,7 @@ func.func @map_of_put(%z: i32, %n: index) {
     %c0 = arith.constant 0 : index
     obs.put %p at [%c0] : !obs.push<grid, 8 x i32>
   } : !obs.push<grid, 8 x i32>
-  // expected-error@+1 {{[R7-final] changes what writes of contract reduce combine, when all are done, but elements that nobody writes}}
+  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write}}
   %r = obs.map (%x = %q : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -58,7 +58,7 @@ func.func @map_of_unbounded(%z: i32, %n: index) attributes {obs.level = #obs.lev
   %p = obs.fill init %z reduce(addi) [%n] par (%i) in (%n) {
     obs.write %z at [%i] : i32
   } : !obs.push<block, ? x i32>
-  // expected-error@+1 {{[R2-bounded] changes what writes of contract reduce combine, which is stored before, but its extent is not bounded}}
+  // expected-error@+1 {{[R2-bounded] maps values that writes of contract reduce combine, and stores them before, but their number is not bounded}}
   %r = obs.map (%x = %p : !obs.push<block, ? x i32>) -> !obs.push<block, ? x i32> {
     obs.yield %x : i32
   }
@@ -68,7 +68,7 @@ func.func @map_of_unbounded(%z: i32, %n: index) attributes {obs.level = #obs.lev
 // -----
 
 func.func @map_of_argument(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[R7-final] changes the values of a push array whose program is not known; map it where it is made}}
+  // expected-error@+1 {{[R7-final] maps a push array whose program is not known; apply the map where the array is made}}
   %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -79,7 +79,7 @@ func.func @map_of_argument(%p: !obs.push<grid, 8 x i32>) {
 
 // A module has no order of definition, so arrays may be defined in a circle.
 %p = obs.reverse %p : !obs.push<grid, 8 x i32>
-// expected-error@+1 {{[R7-final] changes the values of a push array whose program is not known; map it where it is made}}
+// expected-error@+1 {{[R7-final] maps a push array whose program is not known; apply the map where the array is made}}
 %r = obs.map (%x = %p : !obs.push<grid, 8 x i32>) -> !obs.push<grid, 8 x i32> {
   obs.yield %x : i32
 }
@@ -179,7 +179,7 @@ func.func @put_of_initial(%x: i32) {
   } : !obs.push<grid, 4 x i32>
   %r = obs.reverse %p : !obs.push<grid, 4 x i32>
   %q = obs.fill init %x reduce(addi) {
-    // expected-error@+1 {{[R7-final] puts an array into a fill of contract reduce, which is for elements that are written once, but this one has initial contents, or a contract of its own; force it first, and put a push of what this gives}}
+    // expected-error@+1 {{[R7-final] puts an array into a fill of contract reduce, which requires that each element is written once, but this array has initial contents or its own contract; force it first, and put a push of the result}}
     obs.put %r at [%c0] : !obs.push<grid, 4 x i32>
   } : !obs.push<grid, 8 x i32>
   return

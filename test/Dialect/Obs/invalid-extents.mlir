@@ -114,7 +114,7 @@ func.func @take_rank(%a: !obs.pull<8 x i32>) {
 // -----
 
 func.func @split_remainder(%a: !obs.pull<10 x i32>) {
-  // expected-error@+1 {{[R4-split] chunks of 4 do not divide the extent 10; give a pad value for what is read past the end}}
+  // expected-error@+1 {{[R4-split] chunks of 4 do not divide the extent 10; give a pad value for elements past the end}}
   %r = obs.split %a by [4] : !obs.pull<10 x i32> -> !obs.pull<3 x !obs.pull<4 x i32>>
   return
 }
@@ -194,7 +194,7 @@ func.func @concat_rank(%a: !obs.pull<3 x 2 x i32>, %b: !obs.pull<3 x i32>) {
 // -----
 
 func.func @interleave(%a: !obs.pull<4 x i32>, %b: !obs.pull<4 x i32>) {
-  // expected-error@+1 {{[R4-extents] dimension 0 of the result is 4 but taking the operands in turn gives 8}}
+  // expected-error@+1 {{[R4-extents] dimension 0 of the result is 4 but interleaving the operands gives 8}}
   %r = obs.interleave %a, %b : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.pull<4 x i32>
   return
 }

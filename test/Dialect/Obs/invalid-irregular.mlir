@@ -68,7 +68,7 @@ func.func @level(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.
 // What a scatter combines has values that are final if it begins with some.
 func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
   %0 = obs.scatter %a at %k reduce(addi) : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
-  // expected-error@+1 {{[R7-final] changes what writes of contract reduce combine, when all are done, but elements that nobody writes}}
+  // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write}}
   %2 = obs.map (%x = %0 : !obs.push<block, 4 x i32>) -> !obs.push<block, 4 x i32> {
     obs.yield %x : i32
   }
@@ -78,7 +78,7 @@ func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>) attributes {ob
 // -----
 
 func.func @fetched_long(%a: !obs.pull<4 x i32, i64>, %k: !obs.pull<4 x i32>, %z: i32, %y: i64) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[scatter-fetch] fetches elements of 96 bits, but memory exchanges at most 64 bits at once, so what one thread finds could be parts of several elements; use smaller types, or scatter at level thread}}
+  // expected-error@+1 {{[scatter-fetch] fetches elements of 96 bits, but memory exchanges at most 64 bits at once, so a found value could consist of parts of several elements; use smaller types, or scatter at level thread}}
   %0, %f = obs.scatter %a at %k init %z, %y reduce(addi) fetch : !obs.pull<4 x i32, i64>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32, i64>, !obs.push<block, 4 x i32, i64>
   return
 }
@@ -94,7 +94,7 @@ func.func @keys(%a: !obs.pull<4 x f32>) attributes {obs.level = #obs.level<block
 // -----
 
 func.func @counts(%a: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[rank-counts] the counts are an array of the level of the other result, with one element for each key that there can be, as in !obs.push<block, 256 x i32>, not '!obs.push<block, ? x index>'}}
+  // expected-error@+1 {{[rank-counts] the counts are an array of the level of the other result, with one element for each possible key, as in !obs.push<block, 256 x i32>, not '!obs.push<block, ? x index>'}}
   %0, %c = obs.rank %a : !obs.pull<4 x i32> -> !obs.push<block, 4 x index>, !obs.push<block, ? x index>
   return
 }
@@ -187,7 +187,7 @@ func.func @contract(%a: !obs.pull<4 x i32, i32>, %i: !obs.pull<4 x i32>) attribu
 // -----
 
 func.func @fetch(%a: !obs.pull<4 x i32>, %i: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[scatter-fetch] fetch gives what elements found where they are combined, so it needs init and contract reduce; drop fetch, or write init %x reduce(addi)}}
+  // expected-error@+1 {{[scatter-fetch] fetch returns the value before each combination, so it requires init and contract reduce; drop fetch, or write init %x reduce(addi)}}
   %0, %f = obs.scatter %a at %i reduce(addi) fetch : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 4 x i32>
   return
 }

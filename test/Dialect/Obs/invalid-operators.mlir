@@ -2,7 +2,7 @@
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @missing(%x: i32, %n: index) {
-  // expected-error@+1 {{[R7-operator] @none is no function with one block of code}}
+  // expected-error@+1 {{[R7-operator] @none is not a function with one block}}
   %p = obs.fill init %x reduce(@none) par (%t) in (%n) {
     obs.write %x at [%t] : i32
   } : !obs.push<grid, 8 x i32>
@@ -14,7 +14,7 @@ func.func @missing(%x: i32, %n: index) {
 func.func private @external(i32, i32) -> i32
 
 func.func @external_use(%x: i32, %n: index) {
-  // expected-error@+1 {{[R7-operator] @external is no function with one block of code}}
+  // expected-error@+1 {{[R7-operator] @external is not a function with one block}}
   %p = obs.fill init %x reduce(@external) par (%t) in (%n) {
     obs.write %x at [%t] : i32
   } : !obs.push<grid, 8 x i32>
@@ -170,7 +170,7 @@ func.func private @sums(%a: i32, %b: i32, %c: i32, %d: i32) -> (i32, i32) {
 
 func.func @one_write(%x: i32, %n: index) {
   %p = obs.fill init %x, %x par (%t) in (%n) {
-    // expected-error@+1 {{[R7-contract] a function combines elements of 2 types only if it is that of all writes; give it to the fill}}
+    // expected-error@+1 {{[R7-contract] a function combines elements of 2 types only if it is the kind of all writes; make it the kind of the fill}}
     obs.write %x, %x at [%t] {contract = #obs.contract<reduce>, kind = @sums} : i32, i32
   } : !obs.push<grid, 8 x i32, i32>
   return

@@ -172,7 +172,7 @@ func.func @kernel_below_grid(%p: !obs.push<block, 8 x i32>) attributes {obs.leve
 // -----
 
 func.func @kernel_without_name(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[force-kernel] '' is no name for a kernel: write letters, digits and '_', and no digit first, but not '__' first or 'vprintf'}}
+  // expected-error@+1 {{[force-kernel] '' is not a valid name of a kernel: use letters, digits and '_', do not begin with a digit or '__', and do not use 'vprintf'}}
   %r = obs.force %p {kernel = ""} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
@@ -180,7 +180,7 @@ func.func @kernel_without_name(%p: !obs.push<grid, 8 x i32>) {
 // -----
 
 func.func @kernel_with_dash(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[force-kernel] 'foo-bar' is no name for a kernel}}
+  // expected-error@+1 {{[force-kernel] 'foo-bar' is not a valid name of a kernel}}
   %r = obs.force %p {kernel = "foo-bar"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
@@ -188,7 +188,7 @@ func.func @kernel_with_dash(%p: !obs.push<grid, 8 x i32>) {
 // -----
 
 func.func @kernel_with_digit(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[force-kernel] '1st' is no name for a kernel}}
+  // expected-error@+1 {{[force-kernel] '1st' is not a valid name of a kernel}}
   %r = obs.force %p {kernel = "1st"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
@@ -196,7 +196,7 @@ func.func @kernel_with_digit(%p: !obs.push<grid, 8 x i32>) {
 // -----
 
 func.func @kernel_that_is_taken(%p: !obs.push<grid, 8 x i32>) {
-  // expected-error@+1 {{[force-kernel] '__assertfail' is no name for a kernel}}
+  // expected-error@+1 {{[force-kernel] '__assertfail' is not a valid name of a kernel}}
   %r = obs.force %p {kernel = "__assertfail"} : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
   return
 }
@@ -318,7 +318,7 @@ obs.kernel @barrier() {
 // -----
 
 func.func @part_of_other_elements(%m: memref<?xi32>, %i: index) -> memref<4xf32> {
-  // expected-error@+1 {{[part-memory] 'memref<4xf32>' is no part of 'memref<?xi32>'; they differ in extents alone and have no layout}}
+  // expected-error@+1 {{[part-memory] 'memref<4xf32>' is not a part of 'memref<?xi32>'; they differ in extents alone and have no layout}}
   %p = obs.part %m from %i : memref<?xi32> to memref<4xf32>
   return %p : memref<4xf32>
 }
@@ -326,7 +326,7 @@ func.func @part_of_other_elements(%m: memref<?xi32>, %i: index) -> memref<4xf32>
 // -----
 
 func.func @part_with_layout(%m: memref<?xi32>, %i: index) -> memref<4xi32, strided<[2]>> {
-  // expected-error@+1 {{[part-memory] 'memref<4xi32, strided<[2]>>' is no part of 'memref<?xi32>'}}
+  // expected-error@+1 {{[part-memory] 'memref<4xi32, strided<[2]>>' is not a part of 'memref<?xi32>'}}
   %p = obs.part %m from %i : memref<?xi32> to memref<4xi32, strided<[2]>>
   return %p : memref<4xi32, strided<[2]>>
 }

@@ -102,7 +102,7 @@ gpu.module @kernels {
     %w = arith.divui %t, %c32 : index
     %c0 = arith.constant 0 : index
     %isFirst = arith.cmpi eq, %w, %c0 : index
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a block, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a block, and its threads can take different branches here; make all of them reach the barrier}}
     scf.if %isFirst {
       gpu.barrier
     }
@@ -131,7 +131,7 @@ gpu.module @kernels {
     %t = gpu.thread_id x
     %odd = arith.remui %t, %c2 : index
     %isEven = arith.cmpi eq, %odd, %c0 : index
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
     scf.if %isEven {
       nvvm.bar.warp.sync %mask : i32
     } else {
@@ -148,7 +148,7 @@ gpu.module @kernels {
     %first = arith.muli %b, %c64 : index
     %i = arith.addi %first, %t : index
     %isIn = arith.cmpi ult, %i, %n : index
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
     scf.if %isIn {
       gpu.barrier
     }
@@ -175,7 +175,7 @@ gpu.module @kernels {
     %t = gpu.thread_id x
     %x = memref.load %a[%t] : memref<64xi32>
     %n = arith.index_cast %x : i32 to index
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
     scf.for %i = %c0 to %n step %c1 {
       gpu.barrier
     }
@@ -200,7 +200,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = gpu.thread_id x
-    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can decide differently here; let all of them come to the barrier}}
+    // expected-error @+1 {{[barrier-divergence] holds a barrier of a warp, and its threads can take different branches here; make all of them reach the barrier}}
     %last = scf.while (%k = %t) : (index) -> index {
       %more = arith.cmpi ugt, %k, %c0 : index
       scf.condition(%more) %k : index
@@ -219,7 +219,7 @@ gpu.module @kernels {
     %width = arith.constant 32 : i32
     %old = memref.atomic_rmw addi %one, %counter[] : (i32, memref<i32>) -> i32
     %isEarly = arith.cmpi slt, %old, %width : i32
-    // expected-error @+1 {{[barrier-divergence] holds a shuffle of a warp, and its threads can decide differently here; let all of them come to the shuffle}}
+    // expected-error @+1 {{[barrier-divergence] holds a shuffle of a warp, and its threads can take different branches here; make all of them reach the shuffle}}
     scf.if %isEarly {
       %x, %valid = gpu.shuffle xor %old, %one, %width : i32
     }

@@ -50,7 +50,7 @@
 // RUN: not obs-run %s --entry=array %t/short.npy 2>&1 | %{check}=SHORT
 // SHORT: error: argument 1, '{{.*}}short.npy': the file is truncated: it has 22 of 32 bytes of elements
 // RUN: not obs-run %s --entry=array %t/bad.mlir:i32 2>&1 | %{check}=BYTES
-// BYTES: error: argument 1, '{{.*}}bad.mlir:i32': it has 21 bytes, which is no whole number of elements of i32
+// BYTES: error: argument 1, '{{.*}}bad.mlir:i32': it has 21 bytes, which is not a whole number of elements of i32
 // RUN: cp %t/bad.mlir %t/text.npy
 // RUN: not obs-run %s --entry=array %t/text.npy 2>&1 | %{check}=MAGIC
 // MAGIC: error: argument 1, '{{.*}}text.npy': it is not a .npy file

@@ -287,8 +287,8 @@ LogicalResult RankOp::verify() {
   if (counts.getLevel() != ranks.getLevel() || !counts.hasStaticExtents() ||
       counts.getExtents().front() < 1)
     return emitOpError("[rank-counts] the counts are an array of the level of "
-                       "the other result, with one element for each key that "
-                       "there can be, as in !obs.push<")
+                       "the other result, with one element for each possible "
+                       "key, as in !obs.push<")
            << stringifyLevel(ranks.getLevel()) << ", 256 x i32>, not "
            << counts;
   if (failed(verifyStandsAt(*this, ranks.getLevel(), "makes")))
@@ -342,15 +342,15 @@ LogicalResult ScatterOp::verify() {
     PushType found = cast<PushType>(getFound().getType());
     if (getContract() != Contract::Reduce || getInit().empty())
       return emitOpError(
-          "[scatter-fetch] fetch gives what elements found where "
-          "they are combined, so it needs init and contract "
-          "reduce; drop fetch, or write init %x reduce(addi)");
+          "[scatter-fetch] fetch returns the value before each combination, so "
+          "it requires init and contract reduce; drop fetch, or write init %x "
+          "reduce(addi)");
     ArrayRef<Type> types = array.getElementTypes();
     if (unsigned bits = countElementBits(types);
         bits > maxAtomicBits && getEnclosingScope(*this).level != Level::Thread)
       return emitOpError("[scatter-fetch] fetches elements of ")
              << bits << " bits, but memory exchanges at most " << maxAtomicBits
-             << " bits at once, so what one thread finds could be parts of "
+             << " bits at once, so a found value could consist of parts of "
                 "several elements; use smaller types, or scatter at level "
                 "thread";
     if (failed(verifyElementTypes(*this, found.getElementTypes(),

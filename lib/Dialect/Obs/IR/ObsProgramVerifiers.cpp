@@ -279,9 +279,8 @@ LogicalResult ForceOp::verify() {
       (!isIdentifier(*name) || name->starts_with("__") || *name == "vprintf"))
     return emitOpError("[force-kernel] '")
            << *name
-           << "' is no name for a kernel: write letters, digits and '_', and "
-              "no "
-              "digit first, but not '__' first or 'vprintf'";
+           << "' is not a valid name of a kernel: use letters, digits and '_', "
+              "do not begin with a digit or '__', and do not use 'vprintf'";
   if (getThreads() && (static_cast<int64_t>(*getThreads()) < 1 ||
                        static_cast<int64_t>(*getThreads()) > maxThreads))
     return emitOpError("[force-threads] 'threads' must be 1 to ")

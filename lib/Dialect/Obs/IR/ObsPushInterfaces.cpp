@@ -224,10 +224,10 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   hoister.map(getBody().getArguments(), elements);
   if (Value extent = hoister.hoistExtent(part, dim - outerRank))
     return extent;
-  emitOpError("[distribute-extent] yields an array whose extent only running "
-              "the sub-program tells; yield one of an extent that is known "
-              "before, such as the most that there can be, and the count "
-              "beside it, or give a later obs.join the extents of its result "
+  emitOpError("[distribute-extent] yields an array whose extent is known only "
+              "after the sub-program has run; yield an array of known extent, "
+              "such as the maximum, and a separate count, or give a later "
+              "obs.join the extents of its result "
               "by 'to'");
   return zeros.front();
 }

@@ -112,7 +112,7 @@ LogicalResult PartOp::verify() {
       from.getElementType() != to.getElementType() ||
       from.getMemorySpace() != to.getMemorySpace())
     return emitOpError("[part-memory] ")
-           << to << " is no part of " << from
+           << to << " is not a part of " << from
            << "; they differ in extents alone and have no layout";
   if (static_cast<size_t>(to.getNumDynamicDims()) != getExtents().size())
     return emitOpError("[part-memory] ")
@@ -270,9 +270,9 @@ LogicalResult verification::verifyPutOnce(PutOp put, FillOp fill) {
     return success();
   return put.emitOpError("[R7-final] puts an array into a fill of contract ")
          << stringifyContract(fill.getContract())
-         << ", which is for elements that are written once, but this one has "
-            "initial contents, or a contract of its own; force it first, and "
-            "put a push of what this gives";
+         << ", which requires that each element is written once, but this "
+            "array has initial contents or its own contract; force it first, "
+            "and put a push of the result";
 }
 
 /// What writes of contract `reduce` combine is stored before `op` changes it.
@@ -281,14 +281,14 @@ static LogicalResult verifyCombined(MapOp op, Value array) {
   auto type = cast<PushType>(array.getType());
   if (!hasAllElements(array))
     return op.emitOpError(
-        "[R7-final] changes what writes of contract reduce combine, when all "
-        "are done, but elements that nobody writes have no value then; give "
-        "the fill or scatter init or onto");
+        "[R7-final] maps values that writes of contract reduce combine, but "
+        "elements without a write have no value; give the fill or scatter init "
+        "or onto");
   if (type.getLevel() != Level::Grid && !type.isBounded())
     return op.emitOpError(
-        "[R2-bounded] changes what writes of contract reduce combine, which is "
-        "stored before, but its extent is not bounded; give it a bound, as in "
-        "? x f32 bound [1024]");
+        "[R2-bounded] maps values that writes of contract reduce combine, and "
+        "stores them before, but their number is not bounded; give the array a "
+        "bound, as in ? x f32 bound [1024]");
   return success();
 }
 
@@ -299,8 +299,8 @@ static LogicalResult verifyMapped(MapOp op, Value array) {
   if (array.getDefiningOp() && !isCyclic(array))
     contract = getWeakestContract(array);
   if (!contract)
-    return op.emitOpError("[R7-final] changes the values of a push array whose "
-                          "program is not known; map it where it is made");
+    return op.emitOpError("[R7-final] maps a push array whose program is not "
+                          "known; apply the map where the array is made");
   switch (*contract) {
   case Contract::Disjoint:
     return success();
@@ -534,7 +534,7 @@ LogicalResult SplitOp::verify() {
     if (getPads().empty() && extent % size != 0)
       return emitOpError("[R4-split] chunks of ")
              << size << " do not divide the extent " << extent
-             << "; give a pad value for what is read past the end";
+             << "; give a pad value for elements past the end";
     if (failed(verifyExtent(*this, result, dim,
                             llvm::divideCeilSigned(extent, size),
                             "the number of chunks")))
@@ -689,7 +689,7 @@ LogicalResult InterleaveOp::verify() {
     if (!ShapedType::isDynamic(extent) &&
         !llvm::MulOverflow(extent, count, product) &&
         failed(verifyExtent(*this, getType(), 0, product,
-                            "taking the operands in turn")))
+                            "interleaving the operands")))
       return failure();
   }
   return success();

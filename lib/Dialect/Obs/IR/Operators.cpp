@@ -97,7 +97,8 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
   if (elements.size() != 1 && !name && isa<WriteOp>(op))
     return op->emitOpError("[R7-contract] a function combines elements of ")
            << elements.size()
-           << " types only if it is that of all writes; give it to the fill";
+           << " types only if it is the kind of all writes; make it the kind "
+              "of the fill";
   for (Type element : elements) {
     if (element.isIndex())
       return op->emitOpError("[R7-kind] memory has no atomic operations on "
@@ -220,7 +221,7 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
   auto function = tables.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!function || !function.getFunctionBody().hasOneBlock())
     return op->emitOpError("[R7-operator] ")
-           << name << " is no function with one block of code";
+           << name << " is not a function with one block";
   SmallVector<Type> pair(elements);
   llvm::append_range(pair, elements);
   if (!llvm::equal(function.getArgumentTypes(), pair) ||

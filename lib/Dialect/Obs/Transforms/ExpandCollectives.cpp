@@ -72,8 +72,9 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
                                     ArrayRef<StringRef> known, Level level,
                                     bool needsBound, Extent n) {
   if (!strategy) {
-    InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
-                                    << name << "' is no strategy of it; use ";
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("[strategy-name] '")
+        << name << "' is not a strategy of this operation; use ";
     llvm::interleaveComma(known, diagnostic);
     return diagnostic;
   }
@@ -122,10 +123,9 @@ LogicalResult strategies::verifyGridStrategy(Operation *op,
                                              ArrayRef<StringRef> known) {
   if (!name || llvm::is_contained(known, *name))
     return success();
-  InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
-                                  << *name
-                                  << "' is no strategy of it at level grid; "
-                                     "use ";
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("[strategy-name] '")
+      << *name << "' is not a strategy of this operation at level grid; use ";
   llvm::interleaveComma(known, diagnostic);
   return diagnostic;
 }

@@ -121,7 +121,7 @@ std::string Plan::describe(LaunchOp launch) {
   if (inPlace)
     text += ", in place";
   else if (inPlaceLater)
-    text += ", in place after the first turn";
+    text += ", in place after the first iteration";
   return text;
 }
 
@@ -170,10 +170,10 @@ void Plan::report() {
       else
         os << " (" << bytes << " bytes each)";
       if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
-        os << ", for " << arrays.getInt() << " arrays in turn";
+        os << ", for " << arrays.getInt() << " arrays one after the other";
       // Others are there before the first turn.
       if (alloc->getParentOfType<LoopLikeOpInterface>())
-        os << ", another one in each turn";
+        os << ", another one in each iteration";
       add(op, text);
     } else if (auto launch = dyn_cast<LaunchOp>(op)) {
       ++kernels;

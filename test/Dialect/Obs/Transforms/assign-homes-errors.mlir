@@ -91,7 +91,7 @@ obs.kernel @any_extent(%x: f32, %n: index) attributes {threads = 64 : i64} {
   // expected-error@+1 {{[force-storage] an array of a block cannot live in registers as it is used; it can live in shared}}
   %a = memref.alloc() : memref<64xf32, #obs.home<block, registers>>
   scf.forall (%t) in (%n) {
-    // expected-note@+1 {{it is used here in a loop whose extent is no constant}}
+    // expected-note@+1 {{it is used here in a loop whose extent is not a constant}}
     memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, registers>>
   } {mapping = [#obs.map<block, thread>]}
 }

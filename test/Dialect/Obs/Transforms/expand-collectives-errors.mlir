@@ -1,7 +1,7 @@
 // RUN: obs-opt %s --obs-expand-collectives --split-input-file --verify-diagnostics
 
 func.func @name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'rake' is no strategy of it; use adjacent_tree, halving_tree, raking, sequential, warps}}
+  // expected-error@+1 {{[strategy-name] 'rake' is not a strategy of this operation; use adjacent_tree, halving_tree, raking, sequential, warps}}
   %s = obs.reduce (%x, %y) = %a init %z {strategy = "rake"} : !obs.pull<8 x i32> -> i32 {
     obs.yield %x : i32
   }
@@ -11,7 +11,7 @@ func.func @name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.le
 // -----
 
 func.func @scan_name(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'adjacent_tree' is no strategy of it; use brent_kung, kogge_stone, raking, sequential, sklansky, warps}}
+  // expected-error@+1 {{[strategy-name] 'adjacent_tree' is not a strategy of this operation; use brent_kung, kogge_stone, raking, sequential, sklansky, warps}}
   %p = obs.scan inclusive (%x, %y) = %a init %z {strategy = "adjacent_tree"} : !obs.pull<8 x i32> -> !obs.push<block, 8 x i32> {
     obs.yield %x : i32
   }
@@ -84,7 +84,7 @@ func.func @flag_bound(%a: !obs.pull<? x i32>, %o: !obs.pull<4 x index>, %z: i32)
 // -----
 
 func.func @grid_scan(%a: !obs.pull<8 x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-name] 'raking' is no strategy of it at level grid; use one_pass, three_kernels}}
+  // expected-error@+1 {{[strategy-name] 'raking' is not a strategy of this operation at level grid; use one_pass, three_kernels}}
   %p = obs.scan inclusive (%x, %y) = %a init %z {strategy = "raking"} : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32> {
     obs.yield %x : i32
   }
@@ -94,7 +94,7 @@ func.func @grid_scan(%a: !obs.pull<8 x i32>, %z: i32) {
 // -----
 
 func.func @grid_reduce(%a: !obs.pull<8 x i32>, %z: i32) {
-  // expected-error@+1 {{[strategy-name] 'warps' is no strategy of it at level grid; use atomic, one_kernel, two_kernels}}
+  // expected-error@+1 {{[strategy-name] 'warps' is not a strategy of this operation at level grid; use atomic, one_kernel, two_kernels}}
   %p = obs.reduce (%x, %y) = %a init %z {strategy = "warps"} : !obs.pull<8 x i32> -> !obs.push<grid, 1 x i32> {
     obs.yield %x : i32
   }
@@ -138,7 +138,7 @@ func.func @side_by_side(%a: !obs.pull<2 x !obs.pull<8 x i32>>, %z: i32) {
 // -----
 
 func.func @compact_name(%a: !obs.pull<8 x i32>, %f: !obs.pull<8 x i1>) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'halving_tree' is no strategy of it}}
+  // expected-error@+1 {{[strategy-name] 'halving_tree' is not a strategy of this operation}}
   %p, %n = obs.compact %a flags %f {strategy = "halving_tree"} : !obs.pull<8 x i32>, !obs.pull<8 x i1> -> !obs.push<block, 8 x i32>, !obs.push<block, 1 x index>
   return
 }
@@ -162,7 +162,7 @@ func.func @fetch_bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = 
 // -----
 
 func.func @copies_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<warp>} {
-  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic, per_thread}}
+  // expected-error@+1 {{[strategy-name] 'per_warp' is not a strategy of such a scatter; use atomic, per_thread}}
   %p = obs.scatter %a at %a init %z reduce(addi) {strategy = "per_warp"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<warp, 8 x i32>
   return
 }
@@ -170,7 +170,7 @@ func.func @copies_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level =
 // -----
 
 func.func @copies_fetch(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a scatter; use atomic}}
+  // expected-error@+1 {{[strategy-name] 'per_warp' is not a strategy of such a scatter; use atomic}}
   %p, %f = obs.scatter %a at %a init %z reduce(addi) fetch {strategy = "per_warp"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 8 x i32>, !obs.push<block, 8 x i32>
   return
 }
@@ -191,7 +191,7 @@ func.func private @sum(%x: i32, %y: i32) -> i32 {
 }
 
 func.func @function_copies(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a scatter; use atomic, per_thread, per_warp}}
+  // expected-error@+1 {{[strategy-name] 'per_block' is not a strategy of such a scatter; use atomic, per_thread, per_warp}}
   %p = obs.scatter %a at %a init %z reduce(@sum) {strategy = "per_block"} : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<block, 32 x i32>
   return
 }
@@ -200,7 +200,7 @@ func.func @function_copies(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.leve
 
 func.func @fill_copies(%a: !obs.pull<8 x i32>, %z: i32) {
   %n = arith.constant 8 : index
-  // expected-error@+1 {{[strategy-name] 'per_grid' is no strategy of such a fill; use atomic, per_thread, per_warp, per_block}}
+  // expected-error@+1 {{[strategy-name] 'per_grid' is not a strategy of such a fill; use atomic, per_thread, per_warp, per_block}}
   %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
     %x = obs.get %a[%t] : !obs.pull<8 x i32>
     obs.write %x at [%t] : i32
@@ -212,7 +212,7 @@ func.func @fill_copies(%a: !obs.pull<8 x i32>, %z: i32) {
 
 func.func @fill_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #obs.level<warp>} {
   %n = arith.constant 8 : index
-  // expected-error@+1 {{[strategy-name] 'per_warp' is no strategy of such a fill; use atomic, per_thread}}
+  // expected-error@+1 {{[strategy-name] 'per_warp' is not a strategy of such a fill; use atomic, per_thread}}
   %p = obs.fill init %z reduce(addi) par (%t) in (%n) {
     %x = obs.get %a[%t] : !obs.pull<8 x i32>
     obs.write %x at [%t] : i32
@@ -225,7 +225,7 @@ func.func @fill_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #
 // What stands beside the loop has no part of it.
 func.func @fill_two_loops(%a: !obs.pull<8 x i32>, %z: i32) {
   %n = arith.constant 8 : index
-  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a fill; use atomic}}
+  // expected-error@+1 {{[strategy-name] 'per_block' is not a strategy of such a fill; use atomic}}
   %p = obs.fill init %z reduce(addi) {
     obs.par (%t) in (%n) {
       obs.write %z at [%t] : i32
@@ -241,7 +241,7 @@ func.func @fill_two_loops(%a: !obs.pull<8 x i32>, %z: i32) {
 
 func.func @fill_disjoint(%a: !obs.pull<8 x i32>, %z: i32) {
   %n = arith.constant 8 : index
-  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy of such a fill; use atomic}}
+  // expected-error@+1 {{[strategy-name] 'per_block' is not a strategy of such a fill; use atomic}}
   %p = obs.fill init %z par (%t) in (%n) {
     %x = obs.get %a[%t] : !obs.pull<8 x i32>
     obs.write %x at [%t] : i32
@@ -270,7 +270,7 @@ func.func private @sums(%a: i32, %b: i64, %c: i32, %d: i64) -> (i32, i64) {
 }
 
 func.func @long_strategy(%a: !obs.pull<8 x i32, i64>, %k: !obs.pull<8 x i32>, %x: i32, %y: i64) {
-  // expected-error@+1 {{[strategy-name] 'per_block' is no strategy for elements of 96 bits, for which there are no atomic operations; use per_thread}}
+  // expected-error@+1 {{[strategy-name] 'per_block' is not a strategy for elements of 96 bits, for which there are no atomic operations; use per_thread}}
   %p = obs.scatter %a at %k init %x, %y reduce(@sums) {strategy = "per_block"} : !obs.pull<8 x i32, i64>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32, i64>
   return
 }

@@ -2,7 +2,7 @@
 
 // How long the part is, only its loop tells.
 func.func @loop(%a: !obs.pull<1 x index>, %x: !obs.pull<? x i32 bound [8]>) -> !obs.pull<? x i32> {
-  // expected-error @below {{[distribute-extent] yields an array whose extent only running the sub-program tells}}
+  // expected-error @below {{[distribute-extent] yields an array whose extent is known only after the sub-program has run}}
   %d = obs.distribute block (%n = %a : !obs.pull<1 x index>) -> !obs.push<grid, 1 x ? x i32> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -35,7 +35,7 @@ obs.kernel @lanes_in_block_code(%n: index) {
 obs.kernel @threads_are_leaves(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{[levels-leaf] what spreads blocks or warps is an scf.for without results}}
+  // expected-error@+1 {{[levels-leaf] a loop over blocks or warps is an scf.for without results}}
   scf.for %i = %c0 to %n step %c1 {
   } {obs.map = #obs.map<grid, thread>}
 }
@@ -100,7 +100,7 @@ obs.kernel @no_home() {
 obs.kernel @unsigned(%n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{[levels-signed] compares without signs; count its iterations from 0}}
+  // expected-error@+1 {{[levels-signed] compares unsigned numbers; count its iterations from 0}}
   scf.for unsigned %i = %c0 to %n step %c1 {
   }
 }

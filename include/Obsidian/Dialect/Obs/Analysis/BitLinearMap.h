@@ -56,7 +56,7 @@ public:
 
   unsigned getNumInputs() const { return numInputs; }
   uint64_t getRow(unsigned output) const { return rows[output]; }
-  /// What bit `input` changes in the value.
+  /// The bits of the value that bit `input` changes.
   uint64_t getColumn(unsigned input) const;
   uint64_t getConstant() const { return constant; }
 
@@ -75,7 +75,7 @@ private:
   uint64_t constant;
 };
 
-/// Where the bits of a variable stand in the input of a map.
+/// The position of the bits of a variable in the input of a map.
 struct VariableBits {
   unsigned id;
   unsigned firstBit;

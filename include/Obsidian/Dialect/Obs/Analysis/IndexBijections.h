@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// What is known of a map from one box of indices to another.
+/// The known properties of a map from one box of indices to another.
 struct Bijection {
   enum class Kind {
     /// Two indices have one target, or a target is outside.

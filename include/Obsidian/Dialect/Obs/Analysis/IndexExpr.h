@@ -61,7 +61,8 @@ public:
     UnsignedLess,
     UnsignedLessEqual
   };
-  /// How bits of a number change places, by two parameters p and q.
+  /// The kind of a permutation of the bits of a number, with parameters p and
+  /// q.
   enum class Permutation {
     /// Bit i of the low q bits moves to bit (i + p) mod q.
     Rotate,
@@ -96,7 +97,7 @@ public:
   std::optional<int64_t> getConstant() const;
   /// The number of a variable or a symbol.
   unsigned getId() const;
-  /// What is known of a variable or a symbol.
+  /// The known range of a variable or a symbol.
   std::optional<IndexRange> getDeclaredRange() const;
   Compare getCompare() const;
   Permutation getPermutation() const;
@@ -157,8 +158,8 @@ inline IndexExpr operator|(IndexExpr a, IndexExpr b) {
   return IndexExpr::binary(IndexExpr::Kind::Or, a, b);
 }
 
-/// Where each of 64 bits goes by a permutation; nullopt where it has no
-/// meaning.
+/// The target of each of 64 bits by a permutation; nullopt if the permutation
+/// is not valid.
 std::optional<llvm::SmallVector<unsigned>>
 getPermutedBits(IndexExpr::Permutation how, int64_t p, int64_t q);
 
@@ -173,8 +174,8 @@ void collectSubexpressions(const IndexExpr &expr,
                            llvm::DenseMap<const void *, unsigned> &seen,
                            llvm::SmallVectorImpl<IndexExpr> &order);
 
-/// Where `expr` is a number plus a multiple of one symbol: that symbol, and its
-/// value where `expr` is `value`.
+/// If `expr` is a number plus a multiple of one symbol: that symbol, and its
+/// value if `expr` is `value`.
 std::optional<std::pair<unsigned, int64_t>>
 solveForSymbol(const IndexExpr &expr, int64_t value);
 

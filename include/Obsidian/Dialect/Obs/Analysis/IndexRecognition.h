@@ -17,10 +17,10 @@ namespace mlir::obs {
 
 /// Turns index values into expressions. Values defined outside of the leaves
 /// are uniform and become symbols, the same for all leaves of one recognizer;
-/// what a leaf computes becomes an expression of its variables, or opaque.
+/// values that a leaf computes become expressions of its variables, or opaque.
 /// Values of less than 64 bits are extended by their sign; those of type i1 are
-/// 0 or 1. Nothing is assumed of a number but that the extents of memory, and
-/// the numbers of iterations that have run, are less than `maxExtent`.
+/// 0 or 1. The only assumption about a number is that the extents of memory,
+/// and the numbers of iterations that have run, are less than `maxExtent`.
 class IndexRecognizer {
 public:
   static constexpr int64_t maxExtent = int64_t(1) << 40;
@@ -30,9 +30,10 @@ public:
   /// Declares `value` a variable in [0, extent); gives its number.
   unsigned addVariable(Value value,
                        std::optional<int64_t> extent = std::nullopt);
-  /// Declares that threads run the rounds of `loop`, in a leaf, side by side:
-  /// its counter is where it starts plus a variable, in [0, extent) if there is
-  /// one, times its step. Gives the number of the variable.
+  /// Declares that threads run the iterations of `loop`, in a leaf, side by
+  /// side. Its counter is its lower bound plus its step times a variable, which
+  /// is in [0, extent) if there is an extent. Returns the number of the
+  /// variable.
   unsigned addRounds(scf::ForOp loop,
                      std::optional<int64_t> extent = std::nullopt);
   /// Declares that `value` is `expr`.
@@ -44,11 +45,12 @@ public:
   /// 1 where `condition`, of type i1, holds and 0 where it does not; opaque if
   /// it is not recognized.
   IndexExpr getCondition(Value condition) { return get(condition); }
-  /// What a region of obs.reindex yields, of its arguments as variables 0 to
-  /// rank - 1 of these extents (negative: not known). For a fresh recognizer.
+  /// The indices that a region of obs.reindex yields. Its arguments are
+  /// variables 0 to rank - 1 of these extents (negative: unknown). For a new
+  /// recognizer.
   IndexMap getYields(Region &body, ArrayRef<int64_t> extents);
-  /// The value that a symbol stands for; of the counter of a loop with constant
-  /// bounds, the symbol is the number of the round.
+  /// The value that a symbol stands for; for the counter of a loop with
+  /// constant bounds, the symbol is the number of the iteration.
   Value getValue(unsigned symbol) const { return values[symbol]; }
   unsigned getNumVariables() const { return numVariables; }
   /// From now on `get` gives, for a uniform value, a symbol with bounds where

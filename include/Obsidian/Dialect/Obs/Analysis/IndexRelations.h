@@ -20,8 +20,8 @@ enum class IterationLayout {
   Blocked
 };
 
-/// How far apart the threads of a block are that can meet at one address. Each
-/// answer includes those before it.
+/// The largest distance of two threads of a block that can access one address.
+/// Each value includes those before it.
 enum class ThreadRelation { Disjoint, SameThread, SameWarp, SameBlock };
 
 /// One access of a leaf loop.
@@ -62,17 +62,19 @@ ThreadRelation relate(const LeafAccess &a, const LeafAccess &b,
                       llvm::ArrayRef<unsigned> independent = {},
                       llvm::ArrayRef<IndexExpr> conditions = {});
 
-/// A loop around two accesses, of which each turn is compared with each other.
+/// A loop around two accesses. Each of its iterations is compared with every
+/// other one.
 struct CommonLoop {
-  /// The variable that counts its turns, of both accesses.
+  /// The variable that counts its iterations, for both accesses.
   unsigned variable;
-  /// The number of turns if all loops around are in the same turn.
+  /// The number of iterations if all loops around it are in the same iteration.
   IndexExpr count;
 };
 
-/// Whether two accesses to one element are of the same turn of all `loops`,
-/// outermost first: `SameThread`. `Disjoint`: no turns access one element.
-/// `SameBlock`: neither is found. Symbols and conditions are as in `relate`.
+/// Decides whether two accesses to one element are of the same iteration of all
+/// `loops`, outermost first (`SameThread`), or whether no two iterations access
+/// one element (`Disjoint`). `SameBlock`: neither is proved. Symbols and
+/// conditions are as in `relate`.
 ThreadRelation relateTurns(llvm::ArrayRef<IndexExpr> a,
                            llvm::ArrayRef<IndexExpr> b,
                            llvm::ArrayRef<CommonLoop> loops,

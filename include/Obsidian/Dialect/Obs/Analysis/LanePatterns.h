@@ -13,7 +13,7 @@
 
 namespace mlir::obs {
 
-/// Where the lanes of a warp take a value from.
+/// The pattern of lanes from which the lanes of a warp read a value.
 struct LanePattern {
   enum class Kind { Identity, Broadcast, Xor, Rotate, Up, Down, Indexed };
   Kind kind;

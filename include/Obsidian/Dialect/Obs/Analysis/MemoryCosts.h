@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// What the warps of a leaf loop cost at one access.
+/// The costs of one access for the warps of a leaf loop.
 struct WarpCost {
   /// The worst request.
   unsigned max = 0;

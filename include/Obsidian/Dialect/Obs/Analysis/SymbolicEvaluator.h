@@ -41,8 +41,8 @@ struct TermSum {
 
 /// Evaluates expressions at many points where symbols are not known: a value is
 /// a number plus multiples of symbols and of uniform expressions that are not
-/// sums. What an unknown condition decides has several values, of which it is
-/// one. Nothing is assumed not to wrap, but what declared ranges exclude.
+/// sums. A value that depends on an unknown condition has several possible
+/// values. Arithmetic may wrap, unless declared ranges exclude it.
 class SymbolicEvaluator {
 public:
   /// More possible values than this are not told apart.
@@ -64,7 +64,7 @@ public:
   std::optional<int64_t> getNumber(unsigned i) const;
 
 private:
-  /// What a step can be: any number, if `values` is empty.
+  /// The possible values of a step: any number if `values` is empty.
   struct Value {
     llvm::SmallVector<TermSum, 1> values;
 

@@ -36,8 +36,9 @@
 #include "Obsidian/Dialect/Obs/IR/ObsEnums.h.inc"
 
 namespace mlir::obs {
-/// What several writes of one element mean, and for `reduce` the operation: the
-/// name of one of `memref.atomic_rmw`, or a symbol, that of a function.
+/// The meaning of several writes of one element, and for `reduce` the
+/// operation: the name of an operation of `memref.atomic_rmw`, or the symbol of
+/// a function.
 struct WriteContract {
   Contract contract = Contract::Disjoint;
   Attribute kind;
@@ -64,9 +65,9 @@ constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 /// array: an element that was never written has no value there, either.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
-/// What a push array calls for every element that it writes: one value for each
-/// element type, one index for each dimension. The builder stands in
-/// thread-level code.
+/// The function that a push array calls for every element that it writes, with
+/// one value for each element type and one index for each dimension. The
+/// builder stands in thread-level code.
 using Writer =
     llvm::function_ref<void(OpBuilder &builder, Location loc, ValueRange values,
                             ValueRange indices, WriteContract contract)>;
@@ -86,7 +87,7 @@ using Writer =
 
 namespace mlir::obs {
 
-/// Where a piece of code runs.
+/// The level at which code runs.
 struct ScopeInfo {
   Level level;
   /// Code that computes one element: no storage, no push arrays.

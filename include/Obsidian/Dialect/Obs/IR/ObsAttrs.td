@@ -17,14 +17,14 @@ def Obs_LevelAttr : EnumAttr<Obs_Dialect, Obs_Level, "level"> {
     ```mlir
     #obs.level<warp>
     ```
-    On a `func.func` the attribute `obs.level` gives the level of its region; a
-    function without it is a host function, whose region is of level grid.
+    On a `func.func`, the attribute `obs.level` is the level of its region. A
+    function without it is a host function, and its region has level grid.
   }];
   let assemblyFormat = "`<` $value `>`";
 }
 
 def Obs_ContractAttr : EnumAttr<Obs_Dialect, Obs_Contract, "contract"> {
-  let summary = "What it means that several writes reach one element";
+  let summary = "The meaning of several writes to one element";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -32,7 +32,7 @@ def Obs_ReduceKindAttr : AnyAttrOf<[StrAttr, FlatSymbolRefAttr],
     "an operation of memref.atomic_rmw, or a function">;
 
 def Obs_StorageAttr : EnumAttr<Obs_Dialect, Obs_Storage, "storage"> {
-  let summary = "An explicit home of a forced array";
+  let summary = "The requested storage of a forced array";
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -53,13 +53,13 @@ def Obs_MapAttr : Obs_Attr<"Map", "map",
     [DeclareAttrInterfaceMethods<DeviceMappingAttrInterface>]> {
   let summary = "A loop over units of a level inside one instance of a scope";
   let description = [{
-    `#obs.map<scope, unit>` on an `scf.forall` says that its iterations are
-    independent pieces of work of level `unit`, spread over the units of one
-    instance of `scope`: `#obs.map<block, thread>` is a loop over the threads of
-    a block, `#obs.map<warp, thread>` one over the lanes of a warp. On an
-    `scf.for`, or an `scf.if` of one iteration, (attribute `obs.map`) it says that
-    the loop has been virtualised:
-    each unit runs the iterations `id, id + count, id + 2 count, ...`.
+    `#obs.map<scope, unit>` on an `scf.forall` means that its iterations are
+    independent work of level `unit`, spread over the units of one instance of
+    `scope`. `#obs.map<block, thread>` is a loop over the threads of a block,
+    and `#obs.map<warp, thread>` is a loop over the lanes of a warp. On an
+    `scf.for`, or an `scf.if` of one iteration, the attribute `obs.map` means
+    that the loop is virtualised: each unit executes the iterations
+    `id, id + count, id + 2 count, ...`.
   }];
   let parameters = (ins EnumParameter<Obs_Level>:$scope, EnumParameter<Obs_Level>:$unit);
   let assemblyFormat = "`<` $scope `,` $unit `>`";
@@ -68,9 +68,9 @@ def Obs_MapAttr : Obs_Attr<"Map", "map",
 def Obs_HomeAttr : Obs_Attr<"Home", "home"> {
   let summary = "Memory space of a buffer in level IR";
   let description = [{
-    `#obs.home<owner, storage>`: the level whose instances each own one such
-    buffer, and where it lives. `convert-obs-to-scf` writes `auto`,
-    `obs-assign-homes` decides.
+    `#obs.home<owner, storage>` consists of the level whose instances each own
+    one such buffer, and of its storage. `convert-obs-to-scf` writes the storage
+    `auto`, and `obs-assign-homes` replaces it.
 
     | owner  | registers       | shared               | global |
     |--------|-----------------|----------------------|--------|

@@ -18,20 +18,30 @@ def Obs_Dialect : Dialect {
   let summary = "Pull and push arrays on the levels of a GPU";
   let description = [{
     The `obs` dialect describes data-parallel programs by two kinds of virtual
-    array. A *pull array* (`!obs.pull`) is extents and a function from index to
-    element. A *push array* (`!obs.push`) is extents, a level of the machine and
-    a program of that level that hands elements and their indices to a writer.
-    Neither is ever in memory: `obs.force` is the only operation that makes an
-    array real. What is not forced is fused.
+    array. A *pull array* (`!obs.pull`) consists of extents and a function from
+    an index to an element. A *push array* (`!obs.push`) consists of extents, a
+    level of the machine, and a program of that level. The program passes
+    elements and their indices to a writer. Neither is in memory: only
+    `obs.force` stores the elements of an array. Arrays that are not forced are
+    fused.
 
-    Levels are `thread < warp < block < grid`. A region has a level, and a scalar
-    is uniform over the instance of the region that defines it, so a barrier in
-    divergent control flow cannot be written. Launch parameters never change
-    results: extents are virtual and any number of elements runs on any number
-    of threads, warps and blocks.
+    Levels are `thread < warp < block < grid`. A region has a level, and a
+    scalar is uniform over the instance of the region that defines it, so a
+    barrier in divergent control flow cannot be written. Launch parameters never
+    change results: extents are virtual and any number of elements runs on any
+    number of threads, warps and blocks.
 
-    `docs/Spec.md` has the rules; the label in brackets of every diagnostic
+    `docs/Spec.md` contains the rules. The label in brackets of every diagnostic
     (`[R1-level]`) is the label of the rule there.
+
+    The descriptions of the operations contain grammars. Text in backquotes
+    stands for itself. `?`, `*`, `|` and parentheses have the usual meaning of
+    regular expressions. `array`, `memref`, `value` and `index-value` are SSA
+    values, such as `%a`. `name` is the name of an argument of a region, such as
+    `%x`. `symbol` is a name such as `@f`. `region` is a list of operations in
+    braces. `attr-dict` is a list of attributes in braces, such as
+    `{kernel = "f"}`, or nothing. `type`, `integer`, `string`, `literal`,
+    `keyword` and `operation-name` are those of MLIR.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -62,7 +72,7 @@ def Obs_Level : I32EnumAttr<"Level", "level of the GPU", [
   let genSpecializedAttr = 0;
 }
 
-def Obs_Contract : I32EnumAttr<"Contract", "what several writes to one element mean", [
+def Obs_Contract : I32EnumAttr<"Contract", "meaning of several writes to one element", [
     I32EnumAttrCase<"Disjoint", 0, "disjoint">,
     I32EnumAttrCase<"Any", 1, "any">,
     I32EnumAttrCase<"Reduce", 2, "reduce">]> {
@@ -70,7 +80,7 @@ def Obs_Contract : I32EnumAttr<"Contract", "what several writes to one element m
   let genSpecializedAttr = 0;
 }
 
-def Obs_Storage : I32EnumAttr<"Storage", "where a forced array lives", [
+def Obs_Storage : I32EnumAttr<"Storage", "storage of a forced array", [
     I32EnumAttrCase<"Auto", 0, "auto">,
     I32EnumAttrCase<"Registers", 1, "registers">,
     I32EnumAttrCase<"Shared", 2, "shared">,
@@ -80,7 +90,7 @@ def Obs_Storage : I32EnumAttr<"Storage", "where a forced array lives", [
   let genSpecializedAttr = 0;
 }
 
-def Obs_Distribution : I32EnumAttr<"Distribution", "which worker runs which iteration", [
+def Obs_Distribution : I32EnumAttr<"Distribution", "assignment of iterations to workers", [
     I32EnumAttrCase<"Striped", 0, "striped">,
     I32EnumAttrCase<"Blocked", 1, "blocked">,
     I32EnumAttrCase<"Owners", 2, "owners">]> {

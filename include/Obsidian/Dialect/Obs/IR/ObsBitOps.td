@@ -17,9 +17,9 @@ def Obs_IntegerOrIndex : AnyTypeOf<[AnySignlessInteger, Index], "signless intege
 def Obs_BitOpInterface : OpInterface<"BitOpInterface"> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    A bit operation on an index. For any values of its parameters it is an
-    injective map of its first operand, which is what makes networks provably
-    free of write conflicts.
+    A bit operation on an index. For any values of its parameters, it is an
+    injective map of its first operand. So networks are provably free of write
+    conflicts.
   }];
   let methods = [
     InterfaceMethod<"Builds the same value from `arith` operations.",
@@ -37,8 +37,18 @@ class Obs_BitOp<string mnemonic>
 def Obs_InsertZeroOp : Obs_BitOp<"insert_zero"> {
   let summary = "Insert a zero at bit `bit`, moving the higher bits up";
   let description = [{
-    `value + (value & ~(2^bit - 1))`: bits below `bit` stay, the others move up
-    by one. Numbers the pairs of a comparator column.
+    The result is `value + (value & ~(2^bit - 1))`: bits below `bit` stay, and
+    the others move up by one. The operation numbers the pairs of a comparator
+    column.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.insert_zero` value `,` bit attr-dict `:` type
+    bit ::= value
+    ```
+
+    The type is that of both operands and of the result.
 
     Example:
 
@@ -56,7 +66,16 @@ def Obs_InsertZeroOp : Obs_BitOp<"insert_zero"> {
 def Obs_FlipOp : Obs_BitOp<"flip"> {
   let summary = "Invert bit `bit`";
   let description = [{
-    `value ^ 2^bit`.
+    The result is `value ^ 2^bit`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.flip` value `,` bit attr-dict `:` type
+    bit ::= value
+    ```
+
+    The type is that of both operands and of the result.
 
     Example:
 
@@ -74,7 +93,16 @@ def Obs_FlipOp : Obs_BitOp<"flip"> {
 def Obs_FlipLowOp : Obs_BitOp<"flip_low"> {
   let summary = "Invert bits 0 to `bit`";
   let description = [{
-    `value ^ (2^(bit+1) - 1)`: the partner in a vee column.
+    The result is `value ^ (2^(bit+1) - 1)`: the partner in a vee column.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.flip_low` value `,` bit attr-dict `:` type
+    bit ::= value
+    ```
+
+    The type is that of both operands and of the result.
 
     Example:
 
@@ -92,9 +120,18 @@ def Obs_FlipLowOp : Obs_BitOp<"flip_low"> {
 def Obs_RotateOp : Obs_BitOp<"rotate"> {
   let summary = "Rotate the low `width` bits left by `amount`";
   let description = [{
-    Bit `i` of the low `width` bits moves to bit `(i + amount) mod width`; the
-    bits above stay. `amount` is less than `width`. With `width = log2 n` and
+    Bit `i` of the low `width` bits moves to bit `(i + amount) mod width`. The
+    higher bits stay. `amount` is less than `width`. With `width = log2 n` and
     amount 1 this is a riffle of `n` elements.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.rotate` value `,` amount `,` width attr-dict `:` type
+    amount, width ::= value
+    ```
+
+    The type is that of all operands and of the result.
 
     Example:
 
@@ -113,8 +150,17 @@ def Obs_RotateOp : Obs_BitOp<"rotate"> {
 def Obs_BitReverseOp : Obs_BitOp<"reverse"> {
   let summary = "Reverse the low `width` bits";
   let description = [{
-    Bit `i` of the low `width` bits moves to bit `width - 1 - i`; the bits above
-    stay.
+    Bit `i` of the low `width` bits moves to bit `width - 1 - i`. The higher
+    bits stay.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.reverse` value `,` width attr-dict `:` type
+    width ::= value
+    ```
+
+    The type is that of both operands and of the result.
 
     Example:
 
@@ -132,6 +178,17 @@ def Obs_BitReverseOp : Obs_BitOp<"reverse"> {
 def Obs_BitSwapOp : Obs_BitOp<"swap"> {
   let summary = "Exchange bits `first` and `second`";
   let description = [{
+    The operation exchanges two bits of `value`. All other bits stay.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.bit.swap` value `,` first `,` second attr-dict `:` type
+    first, second ::= value
+    ```
+
+    The type is that of all operands and of the result.
+
     Example:
 
     ```mlir

@@ -27,23 +27,50 @@ def Obs_MapOp : Obs_Op<"map", [
   let summary = "Apply a function to every element of one or more arrays";
   let description = [{
     The arrays have equal extents (R4). The region has one argument for every
-    element type of every array, in order, and yields the element types of the
-    result. At most one operand is a push array; the result is then a push array
-    of its level, and the pull arrays are read at the index that the writer gets.
-    What a push operand writes is changed where it is written, and its initial
-    contents are; elements that it never writes stay unwritten. What writes of
-    contract `reduce` combine is changed when all are done (R7). An array with
-    several element types has several names: `(%x, %y = %pairs : ...)`.
+    element type of every array, in order, and yields the components of the
+    result. At most one operand is a push array. The result is then a push array
+    of its level, and the pull arrays are read at the index that the writer
+    receives.
+
+    The region is applied to a push operand where its program writes, and to its
+    initial contents. Elements without a write stay unwritten. The region is
+    applied to values that writes of contract `reduce` combine after all of
+    these writes (R7).
+
+    Syntax:
+
+    ```
+    operation ::= `obs.map` bindings (`->` type)? region attr-dict
+                | `obs.map` short-body array (`,` array)* attr-dict
+                  `:` type (`,` type)* (`->` type)?
+    bindings ::= `(` binding (`,` binding)* `)`
+    binding ::= name (`,` name)* `=` array (`:` type)?
+    short-body ::= `{` operation-name attr-dict `}`
+    ```
+
+    A binding names the components of an element of an array:
+    `(%x, %y = %pairs : ...)`. The type of a binding is also the type of the
+    bindings before it that have none, so the last binding has a type.
+
+    `short-body` replaces a region of one operation that takes all arguments of
+    the region in order. The operation is elementwise, and its result types
+    follow from its operands. The attributes in the braces belong to it. A
+    single type after the colon is that of all arrays.
+
+    `-> type` is the type of the result. By default, the result has the extents
+    of the first operand whose extents are all static, or else of the first
+    operand. Its element types are those that the region yields. It is a push
+    array if an operand is a push array.
 
     Example:
 
     ```mlir
     func.func @saxpy(%k: f32, %x: !obs.pull<? x f32>, %y: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
-      %r = obs.map (%a = %x : !obs.pull<? x f32>, %b = %y : !obs.pull<? x f32>) -> !obs.pull<? x f32> {
-        %p = arith.mulf %k, %a : f32
-        %s = arith.addf %p, %b : f32
-        obs.yield %s : f32
+      %p = obs.map (%a = %x : !obs.pull<? x f32>) {
+        %m = arith.mulf %k, %a : f32
+        obs.yield %m : f32
       }
+      %r = obs.map { arith.addf } %p, %y : !obs.pull<? x f32>
       return %r : !obs.pull<? x f32>
     }
     ```
@@ -60,10 +87,24 @@ def Obs_ReindexOp : Obs_Op<"reindex", [
     Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MovingArrayMethods> {
   let summary = "Gather from a pull array, or permute a push array";
   let description = [{
-    On a pull array the region takes an index of the result and yields the index
-    of the source to read: a gather. On a push array it takes the index at which
-    the source writes and yields the index of the result to write: it must be a
-    bijection (R5), proved or marked `unchecked`.
+    On a pull array, the region takes an index of the result and yields the
+    index of the source element that is read: a gather. On a push array, the
+    region takes the index at which the source writes, and yields the index of
+    the result that is written. This map is a bijection (R5).
+
+    Syntax:
+
+    ```
+    operation ::= `obs.reindex` names `=` array extents? `unchecked`? region
+                  attr-dict `:` type `->` type
+    names ::= `(` (name (`,` name)*)? `)`
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    ```
+
+    `names` are the arguments of the region. `extents` has one value for each
+    `?` of the result type. `unchecked` marks a bijection that the verifier
+    cannot prove. By default, the verifier proves it. The types are those of the
+    array and of the result.
 
     Example:
 
@@ -92,7 +133,16 @@ def Obs_ReverseOp : Obs_Op<"reverse", [
     Pure, AllTypesMatch<["array", "result"]>] # MovingArrayMethods> {
   let summary = "Last element first, along one dimension";
   let description = [{
-    Dimension 0 unless `dim` names another.
+    The elements of the source in reverse order along one dimension.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.reverse` array (`dim` integer)? attr-dict `:` type
+    ```
+
+    `dim` is the dimension. The default is 0. The type is that of the array and
+    of the result.
 
     Example:
 
@@ -114,15 +164,28 @@ def Obs_SliceOp : Obs_Op<"slice", [
     Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "Regularly spaced part of a pull array";
   let description = [{
-    `obs.slice %a [offsets] [sizes] [strides]`, one entry for each dimension,
-    constants or `index` values. Element `i` is element `offset + i * stride` of
-    the source; the part must lie within the source.
+    In each dimension, element `i` of the result is element
+    `offset + i * stride` of the source. The part lies within the source.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.slice` array offsets sizes strides attr-dict
+                  `:` type (`->` type)?
+    offsets, sizes, strides ::= `[` (number (`,` number)*)? `]`
+    number ::= integer | index-value
+    ```
+
+    Each list has one number for each dimension. `-> type` is the type of the
+    result. By default, a constant size is a static extent of the result. A size
+    that is a value becomes `?`, with a bound if the source has one and the
+    stride is constant.
 
     Example:
 
     ```mlir
     func.func @evens(%a: !obs.pull<? x f32>, %n: index) -> !obs.pull<? x f32> {
-      %r = obs.slice %a [0] [%n] [2] : !obs.pull<? x f32> -> !obs.pull<? x f32>
+      %r = obs.slice %a [0] [%n] [2] : !obs.pull<? x f32>
       return %r : !obs.pull<? x f32>
     }
     ```
@@ -139,14 +202,27 @@ def Obs_SliceOp : Obs_Op<"slice", [
 def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
   let summary = "The first elements of an array";
   let description = [{
-    One count for each dimension, none larger than the extent. On a push array
-    writes past the counts are dropped.
+    The counts do not exceed the extents of the source. On a push array, writes
+    past the counts are dropped.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.take` array counts attr-dict `:` type (`->` type)?
+    counts ::= `[` (number (`,` number)*)? `]`
+    number ::= integer | index-value
+    ```
+
+    `counts` has one number for each dimension. `-> type` is the type of the
+    result. By default, a constant count is a static extent of the result. A
+    count that is a value becomes `?`, bounded by the extent or bound of the
+    source.
 
     Example:
 
     ```mlir
     func.func @take(%a: !obs.pull<? x f32>) -> !obs.pull<4 x f32> {
-      %r = obs.take %a [4] : !obs.pull<? x f32> -> !obs.pull<4 x f32>
+      %r = obs.take %a [4] : !obs.pull<? x f32>
       return %r : !obs.pull<4 x f32>
     }
     ```
@@ -162,20 +238,37 @@ def Obs_SplitOp : Obs_Op<"split", [
     Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "Cut an array into an array of chunks";
   let description = [{
-    One chunk size for each dimension. An extent `n` split by `k` gives
-    `ceil(n / k)` chunks. Contiguous: element `i` of chunk `c` is element
-    `c * k + i`; `strided`: it is element `c + i * chunks`, so that neighbouring
-    chunks read neighbouring addresses. Where `n` is no multiple of `k`, reads
-    past the end give the `pad` values; without `pad` the static extents must
-    divide (R4); dynamic ones are checked by the host, and in kernels under
-    `runtime-checks` of `obs-to-gpu`.
+    An extent `n` that is split by `k` has `ceil(n / k)` chunks. Element `i` of
+    chunk `c` is element `c * k + i` of the source. If `n` is not a multiple of
+    `k`, reads past the end return the `pad` values. Without `pad`, `k` divides
+    `n` (R4): the verifier checks static extents, the host dynamic ones, and
+    kernels the extents that only they know under `runtime-checks` of
+    `obs-to-gpu`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.split` array `strided`? `by` sizes pad? attr-dict
+                  `:` type (`->` type)?
+    sizes ::= `[` (number (`,` number)*)? `]`
+    number ::= integer | index-value
+    pad ::= `pad` value (`,` value)*
+    ```
+
+    With `strided`, element `i` of chunk `c` is element `c + i * chunks`, so
+    that neighbouring chunks read neighbouring addresses. `sizes` has one chunk
+    size for each dimension. `pad` has one value for each element type.
+    `-> type` is the type of the result. By default, the chunk sizes that are
+    constants are static extents of the chunks. The number of chunks is static
+    if the extent and the chunk size are static, and bounded if the extent is
+    bounded.
 
     Example:
 
     ```mlir
     func.func @split(%a: !obs.pull<? x i32>) -> !obs.pull<? x !obs.pull<512 x i32>> {
       %zero = arith.constant 0 : i32
-      %r = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<512 x i32>>
+      %r = obs.split %a by [512] pad %zero : !obs.pull<? x i32>
       return %r : !obs.pull<? x !obs.pull<512 x i32>>
     }
     ```
@@ -188,18 +281,32 @@ def Obs_SplitOp : Obs_Op<"split", [
 }
 
 def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
-  let summary = "Glue chunks together: the inverse of split";
+  let summary = "Join chunks to one array: the inverse of split";
   let description = [{
-    Takes a nested pull array, or an array of even rank `2r` whose first `r`
-    dimensions count chunks and whose last `r` are the extents of one chunk.
-    `strided` inverts a strided split. `to` gives the extents of the result;
-    what lies past them is dropped.
+    The operand is an array of arrays, or an array of even rank `2r`. The first
+    `r` dimensions of the latter count chunks, and the last `r` are the extents
+    of one chunk.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.join` array `strided`? (`to` extents)? attr-dict
+                  `:` type (`->` type)?
+    extents ::= `[` (number (`,` number)*)? `]`
+    number ::= integer | index-value
+    ```
+
+    `strided` inverts a strided split. `to` defines the extents of the result;
+    elements outside of them are dropped. By default, all elements of the chunks
+    belong to the result. `-> type` is the type of the result. By default, an
+    extent is the constant after `to`, or the product of the number of chunks
+    and the extent of a chunk. Bounds are multiplied in the same way.
 
     Example:
 
     ```mlir
-    func.func @join(%a: !obs.push<grid, ? x 1 x i32>) -> !obs.push<grid, ? x i32> {
-      %r = obs.join %a : !obs.push<grid, ? x 1 x i32> -> !obs.push<grid, ? x i32>
+    func.func @join(%a: !obs.push<grid, ? x 64 x i32>, %n: index) -> !obs.push<grid, ? x i32> {
+      %r = obs.join %a to [%n] : !obs.push<grid, ? x 64 x i32>
       return %r : !obs.push<grid, ? x i32>
     }
     ```
@@ -216,6 +323,16 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
   let summary = "Permute the dimensions";
   let description = [{
     Dimension `d` of the result is dimension `permutation[d]` of the source.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.transpose` array permutation attr-dict `:` type
+    permutation ::= `[` (integer (`,` integer)*)? `]`
+    ```
+
+    The type is that of the array. The extents and bounds of the result are
+    those of the array in the order of `permutation`.
 
     Example:
 
@@ -236,9 +353,19 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
 def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
-    The numbers of elements agree: static ones are checked here (R4), dynamic
-    ones by the host, and in kernels under `runtime-checks` of `obs-to-gpu`.
-    Dynamic extents of the result stand in brackets.
+    The source and the result have the same number of elements (R4). The
+    verifier checks static numbers, the host dynamic ones, and kernels the
+    numbers that only they know under `runtime-checks` of `obs-to-gpu`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.reshape` array extents? attr-dict `:` type `->` type
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    ```
+
+    `extents` has one value for each `?` of the result type. The types are those
+    of the array and of the result.
 
     Example:
 
@@ -260,16 +387,28 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
 def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods> {
   let summary = "One array after the other";
   let description = [{
-    Along dimension 0 unless `dim` names another; all other extents agree. The
-    operands are all pull arrays (reading an element selects among them) or all
-    push arrays of one level (their programs run one after the other, without a
-    select).
+    All extents agree, except in the dimension along which the arrays are
+    joined. The operands are all pull arrays or all push arrays of one level. A
+    read of a concatenation of pull arrays selects one of them. The programs of
+    push arrays run one after the other, without a select.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.concat` array (`,` array)* (`dim` integer)? attr-dict
+                  `:` type (`,` type)* (`->` type)?
+    ```
+
+    `dim` is the dimension along which the arrays are joined. The default is 0.
+    A single type is that of all arrays. `-> type` is the type of the result. By
+    default, its extent in this dimension is the sum of the extents, and its
+    other extents are those of the first array.
 
     Example:
 
     ```mlir
     func.func @concat(%a: !obs.pull<16 x f32>, %b: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
-      %r = obs.concat %a, %b : !obs.pull<16 x f32>, !obs.pull<? x f32> -> !obs.pull<? x f32>
+      %r = obs.concat %a, %b : !obs.pull<16 x f32>, !obs.pull<? x f32>
       return %r : !obs.pull<? x f32>
     }
     ```
@@ -281,16 +420,28 @@ def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods
 }
 
 def Obs_InterleaveOp : Obs_Op<"interleave", [Pure, Obs_InferredTypes] # BothArrayMethods> {
-  let summary = "Elements of several arrays in turn";
+  let summary = "Interleave the elements of several arrays";
   let description = [{
-    `k` arrays of equal extents; along dimension 0, element `k * i + j` of the
-    result is element `i` of array `j`.
+    The `k` arrays have equal extents. Along dimension 0, element `k * i + j` of
+    the result is element `i` of array `j`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.interleave` array (`,` array)* attr-dict
+                  `:` type (`,` type)* (`->` type)?
+    ```
+
+    A single type is that of all arrays. `-> type` is the type of the result. By
+    default, the result has the extents of the first array whose extents are all
+    static, or else of the first array. Its extent in dimension 0 is multiplied
+    by `k`.
 
     Example:
 
     ```mlir
     func.func @riffle(%a: !obs.pull<8 x f32>, %b: !obs.pull<8 x f32>) -> !obs.pull<16 x f32> {
-      %r = obs.interleave %a, %b : !obs.pull<8 x f32>, !obs.pull<8 x f32> -> !obs.pull<16 x f32>
+      %r = obs.interleave %a, %b : !obs.pull<8 x f32>
       return %r : !obs.pull<16 x f32>
     }
     ```
@@ -304,8 +455,19 @@ def Obs_InterleaveOp : Obs_Op<"interleave", [Pure, Obs_InferredTypes] # BothArra
 def Obs_ZipOp : Obs_Op<"zip", [Pure, Obs_InferredTypes] # PullArrayMethods> {
   let summary = "One array of tuples from several arrays";
   let description = [{
-    The arrays have equal extents (R4); the element types of the result are
+    The arrays have equal extents (R4). The element types of the result are
     those of the operands in order.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.zip` array (`,` array)* attr-dict
+                  `:` type (`,` type)* (`->` type)?
+    ```
+
+    A single type is that of all arrays. `-> type` is the type of the result. By
+    default, the result has the extents of the first array whose extents are all
+    static, or else of the first array.
 
     Example:
 
@@ -326,6 +488,17 @@ def Obs_UnzipOp : Obs_Op<"unzip", [
     Pure, InferTypeOpAdaptor] # PullArrayMethods> {
   let summary = "One array for each element type";
   let description = [{
+    Result `i` consists of component `i` of each element.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.unzip` array attr-dict `:` type
+    ```
+
+    The type is that of the array. Each result has its extents and bounds, and
+    one of its element types.
+
     Example:
 
     ```mlir
@@ -349,10 +522,20 @@ def Obs_GetOp : Obs_Op<"get", [
     NoMemoryEffect, InferTypeOpAdaptor]> {
   let summary = "Element of a pull array at an index";
   let description = [{
-    One result for each element type. The index must be in range. In a region
-    above thread level the read is one of all threads of that level (R3). In a
-    host function it copies one element from the device and waits: the only
-    operation that does.
+    The operation has one result for each element type. The index is in range.
+    In a region above thread level, barriers treat the read as a read by all
+    threads of that level (R3). In a host function, the operation copies one
+    element from the device, and the host waits for it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.get` array `[` (index-value (`,` index-value)*)? `]`
+                  attr-dict `:` type
+    ```
+
+    There is one index for each dimension. The type is that of the array. The
+    results have its element types.
 
     Example:
 
@@ -372,6 +555,16 @@ def Obs_GetOp : Obs_Op<"get", [
 def Obs_DimOp : Obs_Op<"dim", [Pure]> {
   let summary = "Extent of an array";
   let description = [{
+    The extent of one dimension, as an `index`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.dim` array `,` integer attr-dict `:` type
+    ```
+
+    The integer is the number of the dimension. The type is that of the array.
+
     Example:
 
     ```mlir

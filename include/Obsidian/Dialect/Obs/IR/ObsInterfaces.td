@@ -27,7 +27,8 @@ def Obs_InferredTypes : InferTypeOpAdaptorBase<[{
 def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    An operation with array results whose extents can be built from its operands.
+    An operation with array results whose extents can be built from its
+    operands.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -74,17 +75,18 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$result, "::mlir::obs::Writer":$writer)>,
     InterfaceMethod<[{
-      The weakest contract of the writes that make result `result`. What writes of
-      contract `reduce` give is final only when all are done; others may be
-      changed where they are written, and initial contents with them.
+      The weakest contract of the writes that make result `result`. A value that
+      writes of contract `reduce` combine is final only after all of these
+      writes. All other values are final where they are written, and so are
+      initial contents.
     }], "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result)>,
     InterfaceMethod<[{
-      The push operand each of whose writes is one write of this array, at
-      another index or with other values; null if there is no such operand.
+      The push operand whose writes are the writes of this array, one for one,
+      at other indices or with other values. Null if there is no such operand.
     }], "::mlir::Value", "getSource", (ins), "", "return {};">,
     InterfaceMethod<[{
-      The initial contents of this array if those of its source are `init`, the
-      same everywhere; nothing if these then differ from index to index.
+      The initial contents of this array if every element of its source has the
+      initial value `init`. Empty if they then differ between indices.
     }], "::llvm::SmallVector<::mlir::Value>", "buildInitial",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$init), "",
       "return ::llvm::to_vector(init);">

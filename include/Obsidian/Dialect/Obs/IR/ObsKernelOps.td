@@ -19,18 +19,31 @@ def Obs_KernelOp : Obs_Op<"kernel", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>]> {
   let summary = "One kernel: a program of level grid over its arguments";
   let description = [{
-    Made by `obs-outline-kernels` from a grid-level force. Arrays are memrefs in
-    device memory; the arguments stand in the order of the source, results last.
-    `obs-set-launch` adds `threads`, the workers of a block; the number of blocks
-    is known at launch only.
+    `obs-outline-kernels` makes a kernel from a force at level grid. Arrays are
+    memrefs in device memory. The arguments stand in the order of the source,
+    results last. `obs-set-launch` adds the attribute `threads`, the number of
+    workers of a block. The number of blocks is known at launch only.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.kernel` visibility? symbol arguments attributes? region
+    visibility ::= `public` | `private` | `nested`
+    arguments ::= `(` (argument (`,` argument)*)? `)`
+    argument ::= name `:` type attr-dict
+    attributes ::= `attributes` attr-dict
+    ```
+
+    `visibility` is that of the symbol. The default is `public`. An argument may
+    have attributes. `attributes` are those of the kernel, such as
+    `{threads = 128 : i64}`.
 
     Example:
 
     ```mlir
     obs.kernel @copy(%a: memref<?xf32>, %out: memref<?xf32>) attributes {threads = 128 : i64} {
       %v = obs.view %a : memref<?xf32>
-      %p = obs.push %v : !obs.pull<? x f32> -> !obs.push<grid, ? x f32>
-      %r = obs.force %p into %out : !obs.push<grid, ? x f32> into memref<?xf32> -> !obs.pull<? x f32>
+      %r = obs.force %v into %out : !obs.pull<? x f32> into memref<?xf32>
     }
     ```
   }];
@@ -54,9 +67,25 @@ def Obs_LaunchOp : Obs_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launch a kernel from the host";
   let description = [{
-    `work` says how much the kernel has to do: one number of units of a level for
-    every loop that the kernel spreads over the grid. `obs-set-launch` turns it
-    into the number of `blocks`.
+    `obs-set-launch` turns the amount of work into the number of blocks.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.launch` symbol blocks? work? `args` values attr-dict
+                  (`:` type (`,` type)*)?
+    blocks ::= `blocks` index-value
+    work ::= `work` `[` (index-value (`,` index-value)*)? `]`
+             `[` (level (`,` level)*)? `]`
+    values ::= `(` (value (`,` value)*)? `)`
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    `blocks` is the number of blocks. It is absent before `obs-set-launch`.
+    `work` is the amount of work of the kernel: a number of units of a level for
+    each loop that the kernel spreads over the grid. `args` are the arguments of
+    the kernel. Their types follow the colon. A launch without arguments has no
+    colon.
 
     Example:
 
@@ -79,14 +108,27 @@ def Obs_LaunchOp : Obs_Op<"launch", [
 def Obs_PartOp : Obs_Op<"part", [Pure, ViewLikeOpInterface]> {
   let summary = "Device memory from one of its elements on";
   let description = [{
-    The memory that begins `offset` elements, in row-major order, behind the
-    beginning of `memory`, with extents of its own: how host functions pass on a
-    part of an array without a copy. Both have the identity layout, so the result
-    is memory like any other; `memref.reinterpret_cast` could say where it begins
-    only in a layout, and then kernels and callers had to know it.
+    The memory that begins `offset` elements, in row-major order, after the
+    beginning of `memory`, with its own extents. Host functions use it to pass
+    on a part of an array without a copy. Both memrefs have the identity layout,
+    so the result is memory as any other. `memref.reinterpret_cast` could
+    express the offset only in a layout, which kernels and callers would have to
+    know.
 
-    Where the part begins, an element can; more is known of it only if more is
-    known of `offset`.
+    The address of the part is a multiple of the size of an element. A larger
+    alignment is known only if it follows from `offset`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.part` memref `from` index-value extents? attr-dict
+                  `:` type `to` type
+    extents ::= `extents` `(` (index-value (`,` index-value)*)? `)`
+    ```
+
+    The value after `from` is the offset. `extents` has one value for each `?`
+    of the second type. It is absent if there is no `?`. The types are those of
+    the memref and of the result.
 
     Example:
 
@@ -114,6 +156,16 @@ def Obs_WorkerIdOp : Obs_Op<"worker_id", [Pure]> {
   let description = [{
     `obs.worker_id <block, warp>` is the number of this warp in its block.
 
+    Syntax:
+
+    ```
+    operation ::= `obs.worker_id` `<` level `,` level `>` attr-dict
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    The first level is the scope, and the second level is the unit. The result
+    is of type `index`.
+
     Example:
 
     ```mlir
@@ -131,6 +183,18 @@ def Obs_WorkerIdOp : Obs_Op<"worker_id", [Pure]> {
 def Obs_WorkerCountOp : Obs_Op<"worker_count", [Pure]> {
   let summary = "Number of units in an instance of a scope";
   let description = [{
+    `obs.worker_count <grid, block>` is the number of blocks of the launch.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.worker_count` `<` level `,` level `>` attr-dict
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    The first level is the scope, and the second level is the unit. The result
+    is of type `index`.
+
     Example:
 
     ```mlir
@@ -147,8 +211,18 @@ def Obs_WorkerCountOp : Obs_Op<"worker_count", [Pure]> {
 def Obs_BarrierOp : Obs_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait for all threads of a warp or block";
   let description = [{
-    Placed by `obs-place-barriers`. `why` keeps every hazard that needs it, until
-    the last step of the lowering.
+    `obs-place-barriers` places barriers. The attribute `why` lists every hazard
+    that requires the barrier, until the last step of the lowering.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.barrier` level attr-dict
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    The level is the scope, whose threads wait for each other: `warp` or
+    `block`. The verifier refuses the other levels.
 
     Example:
 

@@ -19,15 +19,28 @@ defvar PushArrayMethods = [
 def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
   let summary = "Pull array to push array: the parallel loop of a level";
   let description = [{
-    Writes every element of the pull array, in a loop over the workers of the
-    level in the result type, at which the operation stands (R1).
+    The result writes every element of the pull array, in a loop over the
+    workers of its level. The operation stands in a region of this level (R1).
+
+    Syntax:
+
+    ```
+    operation ::= `obs.push` level? array attr-dict `:` type (`->` type)?
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    `level` is the level of the result. It may be left out if `-> type` is
+    there. `-> type` is the type of the result. By default, the result has the
+    extents, the bounds and the element types of the pull array.
 
     Example:
 
     ```mlir
-    func.func @push(%a: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
-      %p = obs.push %a : !obs.pull<? x f32> -> !obs.push<grid, ? x f32>
-      %r = obs.force %p : !obs.push<grid, ? x f32> -> !obs.pull<? x f32>
+    func.func @push(%a: !obs.pull<? x f32>, %b: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+      %p = obs.push grid %a : !obs.pull<? x f32>
+      %q = obs.push grid %b : !obs.pull<? x f32>
+      %both = obs.concat %p, %q : !obs.push<grid, ? x f32>
+      %r = obs.force %both : !obs.push<grid, ? x f32>
       return %r : !obs.pull<? x f32>
     }
     ```
@@ -49,19 +62,43 @@ def Obs_FillOp : Obs_Op<"fill", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
   let summary = "Push array written by a program";
   let description = [{
-    The region is a program of the array's level with uniform control flow. It
-    may force arrays of that level, and writes the elements in three ways:
-    `obs.par` is the parallel loop whose body may `obs.write`; `obs.put` runs a
-    push array of the same level there; and at thread level a bare `obs.write`.
-    A fill that is one thread-level `par` may be written `obs.fill par (...)`.
+    The region is a program of the level of the array, with uniform control
+    flow. It may force arrays of that level, and writes the elements in three
+    ways: `obs.par` is the parallel loop whose body may contain `obs.write`;
+    `obs.put` runs a push array of the same level; and at thread level the
+    region may contain `obs.write` directly.
 
-    Several writes of one element: `disjoint` (the default) promises that there
-    are none (R5), `any` that one of them wins, `reduce(kind)` combines them by a
-    commutative operation named as in `memref.atomic_rmw`, or by a function of
-    two elements, `reduce(@function)`, which is arithmetic on its arguments and
-    becomes a compare-and-swap loop. Elements that are never written keep `init`: one scalar for each element type, or the contents
-    of an array (`onto`). Without `init`, reading one is an error that
-    interpreter and emulator report.
+    The contract defines the meaning of several writes of one element.
+    `disjoint` promises that there are none (R5). With `any`, one of the writes
+    wins. `reduce(kind)` combines the values by a commutative operation, named
+    as in `memref.atomic_rmw`. `reduce(@function)` combines them by a function
+    of two elements. The function contains only arithmetic on its arguments, and
+    becomes a compare-and-swap loop.
+
+    Elements without a write have initial contents: one scalar for each element
+    type, or the contents of an array. Without initial contents, a read of such
+    an element is an error, which interpreter and emulator report.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.fill` initial? contract? `unchecked`? extents?
+                  (region | `par` loop) attr-dict `:` type
+    initial ::= `init` value (`,` value)* | `onto` array `:` type
+    contract ::= `disjoint` | `any` | `reduce` `(` (keyword | symbol) `)`
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    loop ::= level? names `in` `(` (index-value (`,` index-value)*)? `)` region
+             attr-dict
+    names ::= `(` (name (`,` name)*)? `)`
+    level ::= `thread` | `warp` | `block` | `grid`
+    ```
+
+    `init` gives every element the same initial value. `onto` takes the initial
+    values from an array of the extents and element types of the result. By
+    default, there are no initial contents. The default contract is `disjoint`.
+    `unchecked` stops the verifier from a search for two writes of one element.
+    `extents` has one value for each `?` of the type. `par` abbreviates a region
+    that contains this one `obs.par`. The type is that of the result.
 
     Example:
 
@@ -74,7 +111,7 @@ def Obs_FillOp : Obs_Op<"fill", [
         %k = obs.get %keys[%t] : !obs.pull<? x index>
         obs.write %c1 at [%k] : i32
       } : !obs.push<grid, 256 x i32>
-      %r = obs.force %p : !obs.push<grid, 256 x i32> -> !obs.pull<256 x i32>
+      %r = obs.force %p : !obs.push<grid, 256 x i32>
       return %r : !obs.pull<256 x i32>
     }
     ```
@@ -93,10 +130,21 @@ def Obs_ParOp : Obs_Op<"par", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>]> {
   let summary = "Parallel loop over the units of a level";
   let description = [{
-    Independent iterations, in any number of dimensions, over threads or, with
-    another level named first, over instances of that level; the body is a
-    region of that level. `obs-fuse-arrays` turns `obs.push` and
-    `obs.distribute` into it.
+    The iterations are independent. The loop has one or more dimensions. The
+    body is a region of the level of the unit. `obs-fuse-arrays` turns
+    `obs.push` and `obs.distribute` into this operation.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.par` level? names `in` extents region attr-dict
+    level ::= `thread` | `warp` | `block` | `grid`
+    names ::= `(` (name (`,` name)*)? `)`
+    extents ::= `(` (index-value (`,` index-value)*)? `)`
+    ```
+
+    `level` is the unit whose instances execute the iterations. The default is
+    `thread`. `names` are the counters, one for each of the `extents`.
 
     Example:
 
@@ -112,7 +160,7 @@ def Obs_ParOp : Obs_Op<"par", [
           }
         }
       } : !obs.push<grid, 8 x 4 x f32>
-      %r = obs.force %p : !obs.push<grid, 8 x 4 x f32> -> !obs.pull<8 x 4 x f32>
+      %r = obs.force %p : !obs.push<grid, 8 x 4 x f32>
       return %r : !obs.pull<8 x 4 x f32>
     }
     ```
@@ -129,9 +177,21 @@ def Obs_WriteOp : Obs_Op<"write", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write one element of the enclosing fill";
   let description = [{
-    One value for each element type and one index for each dimension. Stands in
-    thread-level code (R1). After fusion a write may carry the `contract` of the
-    fill that it came from, if that differs from the enclosing one's.
+    The operation stands in thread-level code (R1). After fusion, a write may
+    carry the contract of the fill that it came from in the attributes
+    `contract` and `kind`, if this contract differs from that of the enclosing
+    fill.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.write` value (`,` value)*
+                  `at` `[` (index-value (`,` index-value)*)? `]` attr-dict
+                  `:` type (`,` type)*
+    ```
+
+    There is one value for each element type, and one index for each dimension.
+    The types are those of the values.
 
     Example:
 
@@ -143,7 +203,7 @@ def Obs_WriteOp : Obs_Op<"write", [
         obs.write %x at [%c0] : f32
         obs.write %y at [%c1] : f32
       } : !obs.push<grid, 2 x f32>
-      %r = obs.force %p : !obs.push<grid, 2 x f32> -> !obs.pull<2 x f32>
+      %r = obs.force %p : !obs.push<grid, 2 x f32>
       return %r : !obs.pull<2 x f32>
     }
     ```
@@ -161,8 +221,17 @@ def Obs_WriteOp : Obs_Op<"write", [
 def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
   let summary = "Run a push array inside a fill, at an offset";
   let description = [{
-    The array has the level of the region that `put` stands in (R1), and rank
-    and element types of the enclosing fill.
+    The array has the level of the region that contains the operation (R1), and
+    the rank and the element types of the enclosing fill.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.put` array `at` `[` (index-value (`,` index-value)*)? `]`
+                  attr-dict `:` type
+    ```
+
+    There is one offset for each dimension. The type is that of the array.
 
     Example:
 
@@ -170,12 +239,12 @@ def Obs_PutOp : Obs_Op<"put", [MemoryEffects<[MemWrite]>]> {
     func.func @twice(%a: !obs.pull<8 x f32>) -> !obs.pull<16 x f32> {
       %c0 = arith.constant 0 : index
       %c8 = arith.constant 8 : index
-      %h = obs.push %a : !obs.pull<8 x f32> -> !obs.push<grid, 8 x f32>
+      %h = obs.push grid %a : !obs.pull<8 x f32>
       %p = obs.fill {
         obs.put %h at [%c0] : !obs.push<grid, 8 x f32>
         obs.put %h at [%c8] : !obs.push<grid, 8 x f32>
       } : !obs.push<grid, 16 x f32>
-      %r = obs.force %p : !obs.push<grid, 16 x f32> -> !obs.pull<16 x f32>
+      %r = obs.force %p : !obs.push<grid, 16 x f32>
       return %r : !obs.pull<16 x f32>
     }
     ```
@@ -190,19 +259,40 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface>] # PushArrayMethods> {
   let summary = "One sub-program of a level for each element of an array";
   let description = [{
-    The sub-programs run side by side. Their level is any level at or below the
-    enclosing one; at the same level each force of theirs is one force of all of
+    The sub-programs run side by side. Their level is at most the level around
+    the operation. At the same level, each force in them is one force of all of
     them. The region has one argument for every element type of every operand,
     and yields push arrays of its level whose extents are the same in every
     sub-program. A result has the extents of the operands (which agree, R4)
-    followed by those of the yielded array; `obs.join` lays it out.
+    followed by those of the yielded array. `obs.join` turns it into one array
+    without chunks.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.distribute` level (`in` level)? bindings (`->` types)?
+                  region attr-dict
+    level ::= `thread` | `warp` | `block` | `grid`
+    bindings ::= `(` binding (`,` binding)* `)`
+    binding ::= name (`,` name)* `=` array (`:` type)?
+    types ::= type | `(` type (`,` type)* `)`
+    ```
+
+    The first level is that of the sub-programs. `in` names the level around the
+    operation, which is the level of the results. It may be left out if
+    `-> types` is there. The type of a binding is also the type of the bindings
+    before it that have none, so the last binding has a type. `-> types` are the
+    types of the results. By default, the extents of the operands are those of
+    the first operand whose extents are all static, or else of the first
+    operand; the other extents and the element types are those of the yielded
+    arrays.
 
     Example:
 
     ```mlir
     func.func @sort_pairs(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
-      %pairs = obs.split %a by [2] : !obs.pull<? x i32> -> !obs.pull<? x !obs.pull<2 x i32>>
-      %sorted = obs.distribute thread (%p = %pairs : !obs.pull<? x !obs.pull<2 x i32>>) -> !obs.push<grid, ? x 2 x i32> {
+      %pairs = obs.split %a by [2] : !obs.pull<? x i32>
+      %sorted = obs.distribute thread in grid (%p = %pairs : !obs.pull<? x !obs.pull<2 x i32>>) {
         %c0 = arith.constant 0 : index
         %c1 = arith.constant 1 : index
         %x = obs.get %p[%c0] : !obs.pull<2 x i32>
@@ -215,8 +305,8 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
         } : !obs.push<thread, 2 x i32>
         obs.yield %q : !obs.push<thread, 2 x i32>
       }
-      %flat = obs.join %sorted : !obs.push<grid, ? x 2 x i32> -> !obs.push<grid, ? x i32>
-      %r = obs.force %flat : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+      %flat = obs.join %sorted : !obs.push<grid, ? x 2 x i32>
+      %r = obs.force %flat : !obs.push<grid, ? x i32>
       return %r : !obs.pull<? x i32>
     }
     ```
@@ -232,29 +322,48 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
 def Obs_ForceOp : Obs_Op<"force", [
     AttrSizedOperandSegments, Obs_InferredTypes,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Make push arrays real";
+  let summary = "Run arrays and store their elements";
   let description = [{
-    Runs the programs and keeps what they write: the only operation that stores.
-    The level of the arrays is that of the region (R1); below grid the extents
-    are static or bounded (R2). At grid level a force is one kernel, named by the
-    attribute `kernel`, on `threads` threads a block.
+    The operation runs the programs of push arrays and stores the elements that
+    they write. It pushes a pull array at the level of the region first, so
+    `obs.push` and `obs.force` of the result may be written as one force. No
+    other operation stores arrays. The level of push arrays is that of the
+    region (R1). Below level grid, the extents are static or bounded (R2). At
+    level grid, a force is one kernel.
 
-    `into` gives the memory, one memref for each element type of each array; what
-    that memory held before is read afterwards through the result only (R8).
-    `in` asks for a home (`registers`, `shared`, `global`, `constant`), which is
-    obeyed or refused.
+    Syntax:
+
+    ```
+    operation ::= `obs.force` array (`,` array)* attr-dict into? (`in` storage)?
+                  attr-dict `:` type (`,` type)* into-types? (`->` types)?
+    into ::= `into` memref (`,` memref)*
+    into-types ::= `into` type (`,` type)*
+    storage ::= `auto` | `registers` | `shared` | `global` | `constant`
+    types ::= type | `(` type (`,` type)* `)`
+    ```
+
+    `into` names the memory, with one memref for each element type of each
+    array. `into-types` are the types of the memrefs. Afterwards, the program
+    reads this memory only through the result (R8). By default, the compiler
+    reserves memory. `in` requests a storage. The compiler uses this storage or
+    refuses the program. The default is `auto`: the compiler selects the
+    storage. The attributes `kernel` and `threads` are the name of the kernel
+    and the number of threads of a block. A single type after the first colon is
+    that of all arrays. `-> types` are the types of the results. By default, a
+    result is the pull array with the extents, the bounds and the element types
+    of its operand.
 
     Example:
 
     ```mlir
     func.func @increment(%a: !obs.pull<? x i32>, %out: memref<?xi32>) -> !obs.pull<? x i32> {
       %c1 = arith.constant 1 : i32
-      %b = obs.map (%x = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+      %b = obs.map (%x = %a : !obs.pull<? x i32>) {
         %y = arith.addi %x, %c1 : i32
         obs.yield %y : i32
       }
-      %p = obs.push %b : !obs.pull<? x i32> -> !obs.push<grid, ? x i32>
-      %r = obs.force %p into %out {kernel = "increment", threads = 128 : i64} : !obs.push<grid, ? x i32> into memref<?xi32> -> !obs.pull<? x i32>
+      %r = obs.force %b into %out {kernel = "increment", threads = 128 : i64}
+        : !obs.pull<? x i32> into memref<?xi32>
       return %r : !obs.pull<? x i32>
     }
     ```
@@ -278,6 +387,17 @@ def Obs_ForceOp : Obs_Op<"force", [
 def Obs_YieldOp : Obs_Op<"yield", [Pure, ReturnLike, Terminator]> {
   let summary = "Values of a region";
   let description = [{
+    The operation ends a region and returns its values to the operation around
+    it.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.yield` (value (`,` value)* `:` type (`,` type)*)? attr-dict
+    ```
+
+    The types are those of the values. A region without values has no list.
+
     Example:
 
     ```mlir
@@ -303,8 +423,16 @@ def Obs_YieldOp : Obs_Op<"yield", [Pure, ReturnLike, Terminator]> {
 def Obs_AssertOp : Obs_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stop with a message if a condition does not hold";
   let description = [{
-    At any level; above thread level the condition is uniform and is checked
-    once for each instance.
+    The operation stands at any level. Above thread level, the condition is
+    uniform and is checked once for each instance.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.assert` value `,` string attr-dict
+    ```
+
+    The value is the condition, of type `i1`. The string is the message.
 
     Example:
 
@@ -324,8 +452,18 @@ def Obs_AssertOp : Obs_Op<"assert", [MemoryEffects<[MemWrite]>]> {
 def Obs_PrintOp : Obs_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Print scalars";
   let description = [{
-    `{}` in the format stands for the next value. Above thread level it prints
-    once for each instance of the level.
+    Each `{}` in the format stands for one value, in order. Above thread level,
+    the operation prints once for each instance of the level.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.print` string values? attr-dict
+    values ::= `,` value (`,` value)* `:` type (`,` type)*
+    ```
+
+    The string is the format. `values` are the values and their types. By
+    default, only the format is printed.
 
     Example:
 

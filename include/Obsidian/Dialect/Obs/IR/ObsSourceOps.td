@@ -23,10 +23,22 @@ def Obs_ViewOp : Obs_Op<"view", [
   let summary = "Pull array over the contents of memory";
   let description = [{
     The contents of `memory` at this point. After a force into memory that the
-    view may alias, no use of the view may follow (rule R8): the force's result
-    is the new array. With several memrefs, of one shape, the array has one
-    element type for each. A view is storage: reading it loads. `bound` promises
-    that dynamic extents are no larger, as in `obs.view %m bound [1024]`.
+    view may alias, the program uses the view no more (rule R8): the result of
+    the force is the new array. With several memrefs of one shape, the array has
+    one element type for each memref. A view is storage: a read of it loads from
+    memory.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.view` memref (`,` memref)* bound? attr-dict
+                  `:` type (`,` type)*
+    bound ::= `bound` `[` (integer (`,` integer)*)? `]`
+    ```
+
+    `bound` promises an upper limit of each extent. By default, dynamic extents
+    have no bound. The types are those of the memrefs. The result type follows
+    from them and from `bound`.
 
     Example:
 
@@ -48,8 +60,18 @@ def Obs_ConstantOp : Obs_Op<"constant", [
     Pure, InferTypeOpAdaptor]> {
   let summary = "Table of constants";
   let description = [{
-    A static array of literal elements. Where the table lives is not decided
-    here: `obs.force ... in constant` or the compiler does.
+    A static array of literal elements. This operation does not select the
+    memory of the table: the compiler does, or `obs.force ... in constant`.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.constant` elements attr-dict
+    elements ::= `dense` `<` literal `>` `:` type
+    ```
+
+    The result has the extents and the element type of the tensor type that
+    follows the colon.
 
     Example:
 
@@ -70,8 +92,18 @@ def Obs_ConstantOp : Obs_Op<"constant", [
 def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
   let summary = "The array whose element i is i";
   let description = [{
-    One-dimensional, of `index` or an integer type (the index is truncated to
-    it).
+    The array has one dimension. Its elements are of `index` or of an integer
+    type. The index is truncated to this type.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.iota` extents? attr-dict `:` type
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    ```
+
+    `extents` has one value for each `?` of the type. The type is that of the
+    result.
 
     Example:
 
@@ -93,6 +125,19 @@ def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
 def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
   let summary = "The array with the same element everywhere";
   let description = [{
+    Every element of the result consists of the operands, one for each element
+    type.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.splat` value (`,` value)* extents? attr-dict `:` type
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    ```
+
+    `extents` has one value for each `?` of the type. The type is that of the
+    result.
+
     Example:
 
     ```mlir
@@ -116,10 +161,20 @@ def Obs_GenerateOp : Obs_Op<"generate", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # PullArrayMethods> {
   let summary = "The array of the values of a function of the index";
   let description = [{
-    The region computes the element at the index given by its arguments, one
-    for each dimension. It is thread-level code: it may read other arrays, and
-    the yielded elements may be pull arrays themselves. Dynamic extents stand in
-    brackets.
+    The region computes the element at the index in its arguments, one argument
+    for each dimension. It is thread-level code: it may read other arrays. The
+    yielded elements may be pull arrays.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.generate` names extents? region attr-dict `:` type
+    names ::= `(` (name (`,` name)*)? `)`
+    extents ::= `[` (index-value (`,` index-value)*)? `]`
+    ```
+
+    `names` are the arguments of the region. `extents` has one value for each
+    `?` of the type. The type is that of the result.
 
     Example:
 

@@ -53,7 +53,7 @@ class Obs_ArrayType<string cppName, string typeMnemonic>
 def Obs_PullType : Obs_ArrayType<"Pull", "pull"> {
   let summary = "Virtual array that can be read at any index";
   let description = [{
-    Extents and a function from index to element; never in memory.
+    The array consists of extents and a function from an index to an element.
 
     ```mlir
     !obs.pull<512 x f32>                        // static extent
@@ -63,9 +63,9 @@ def Obs_PullType : Obs_ArrayType<"Pull", "pull"> {
     !obs.pull<? x !obs.pull<512 x f32>>         // nested: virtual only
     ```
 
-    With several element types `obs.get` has several results. `bound` has one
-    entry for every extent, `?` where none is known; an entry for a static
-    extent equals it.
+    With several element types, `obs.get` has several results. `bound` has one
+    entry for each extent: `?`, or a number that is not negative. For a static
+    extent, the number is that extent.
   }];
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$extents,
@@ -89,8 +89,9 @@ def Obs_PullType : Obs_ArrayType<"Pull", "pull"> {
 def Obs_PushType : Obs_ArrayType<"Push", "push"> {
   let summary = "Virtual array that writes all of its elements itself";
   let description = [{
-    Extents, a level, and a program of that level that hands elements and
-    indices to a writer; never in memory.
+    The array consists of extents, a level, and a program of that level. The
+    program passes elements and their indices to a writer. The array is not in
+    memory.
 
     ```mlir
     !obs.push<block, 512 x i32>
@@ -104,7 +105,7 @@ def Obs_PushType : Obs_ArrayType<"Push", "push"> {
     ArrayRefParameter<"int64_t">:$bounds,
     ArrayRefParameter<"::mlir::Type">:$elementTypes);
   let extraClassDeclaration = commonDeclarations # [{
-    /// The pull array that forcing this array gives.
+    /// The type of the result of a force of this array.
     ::mlir::obs::PullType getPullType() const;
   }];
   let builders = [

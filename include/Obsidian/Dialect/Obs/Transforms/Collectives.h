@@ -22,8 +22,8 @@
 //   registerReduceStrategy("by_eights", byEights);
 //
 // A strategy sees an array of rank 1 and an associative operator without a
-// neutral element. What the operations add to that (initial values, exclusive
-// scans, totals, segments) is done around it.
+// neutral element. `obs-expand-collectives` adds initial values, exclusive
+// scans, totals and segments around the code of the strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,16 +124,17 @@ public:
   // Arrays.
   /// The pull array of what `element` builds for each index. Not stored.
   Value generate(Extent n, llvm::function_ref<Values(Value)> element);
-  /// The same array. What reads it in several places reads each element in one
-  /// of them only, so nobody is told to force it.
+  /// The same array. Several places read it, but each element in one place
+  /// only, so no remark recommends a force.
   Value shareReads(Value array);
   /// Stores a pull array in memory of the level, unless it is stored already.
   Value force(Value array);
   using WriteFn =
       llvm::function_ref<void(ValueRange values, ValueRange indices)>;
-  /// Stores what `body` writes: it runs once for each of `workers`, and calls
-  /// the function that it is given. No element is written twice, which is
-  /// `unchecked` if only values say so. Elements not written keep `init`.
+  /// Stores the elements that `body` writes. `body` runs once for each of
+  /// `workers`, and calls the function in its argument to write. No element is
+  /// written twice; the fill is `unchecked` if this depends on values. Elements
+  /// without a write have the value `init`.
   Value forceFill(ArrayRef<Extent> extents, Value workers,
                   llvm::function_ref<void(Value, WriteFn)> body,
                   ValueRange init = {}, bool unchecked = false);
@@ -154,9 +155,9 @@ private:
   Operator combineFn;
 };
 
-/// How to reduce. `shorten` gives an array, perhaps not stored, of few elements
-/// whose combination from left to right is that of all; an empty array for an
-/// empty one.
+/// A strategy of reductions. `shorten` returns an array of few elements, which
+/// need not be stored. Their combination from left to right is that of all
+/// elements. For an empty array it is empty.
 struct ReduceStrategy {
   std::function<Value(CollectiveBuilder &, Value)> shorten;
   /// It changes the order of elements.
@@ -167,8 +168,9 @@ struct ReduceStrategy {
   Level minLevel = Level::Thread;
 };
 
-/// How to scan. `scan` gives an array, perhaps not stored, of the extent of its
-/// operand, whose element i is the combination of elements 0 to i.
+/// A strategy of scans. `scan` returns an array with the extent of its operand,
+/// which need not be stored. Its element i is the combination of elements 0 to
+/// i.
 struct ScanStrategy {
   std::function<Value(CollectiveBuilder &, Value)> scan;
   Level minLevel = Level::Thread;
@@ -186,7 +188,7 @@ const ScanStrategy *lookupScanStrategy(StringRef name);
 SmallVector<StringRef> getReduceStrategies();
 SmallVector<StringRef> getScanStrategies();
 
-/// The strategy that is taken where none is named.
+/// The default strategy.
 StringRef getDefaultReduceStrategy(Level level, Extent n, bool commutative);
 StringRef getDefaultScanStrategy(Level level, Extent n);
 

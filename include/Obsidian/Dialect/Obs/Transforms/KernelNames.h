@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A symbol is unique in its module, so a kernel can have another one than the
-// source says: another kernel, or a host function, has that. What the source
-// says is kept in an attribute until kernels of equal code are merged.
+// A symbol is unique in its module. If another kernel or a host function has
+// the name that the source gives to a kernel, the kernel gets another symbol.
+// An attribute keeps the name in the source until kernels with equal code are
+// merged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ constexpr StringLiteral entryAttrName = "obs.entry";
 /// On both, if the source gives no name: that of the function stands in for it.
 constexpr StringLiteral unnamedAttrName = "obs.unnamed";
 
-/// What the source calls `kernel`, which keeps that in the attribute `name`:
-/// its symbol if there is none.
+/// The name of `kernel` in the source, from the attribute `name`, or its symbol
+/// if there is no such attribute.
 inline StringRef getSourceName(SymbolOpInterface kernel, StringRef name) {
   auto entry = kernel->getAttrOfType<StringAttr>(name);
   return entry ? entry.getValue() : kernel.getName();

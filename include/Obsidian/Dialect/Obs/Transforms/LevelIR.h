@@ -21,7 +21,8 @@ class ForallOp;
 namespace mlir::obs {
 class MapAttr;
 
-/// Marks what is, or is best, in constant memory: an `obs.constant` that the
+/// Marks tables that are in constant memory, or should be:
+/// an `obs.constant` that the
 /// program asks to be there, a `memref.global`, and a `memref.get_global` of
 /// which the lanes of a warp always read one element.
 constexpr llvm::StringLiteral constantAttrName = "obs.constant";
@@ -32,8 +33,8 @@ constexpr int64_t constantMemoryBytes = 1 << 16;
 /// that is not known.
 Value getRoot(Value memory);
 
-/// How the iterations of a leaf loop are spread; null if it is not valid level
-/// IR (`obs-verify-levels` says why).
+/// The map that spreads the iterations of a leaf loop. Null if the loop is not
+/// valid level IR (`obs-verify-levels` reports the reason).
 MapAttr getLeafMap(scf::ForallOp leaf);
 
 /// Each warp has a slice of an array of warps in shared memory, which starts at

@@ -13,14 +13,14 @@ include "mlir/Pass/PassBase.td"
 def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
   let summary = "Spread shared arrays over the banks of shared memory";
   let description = [{
-    Shared memory has 32 banks of 4 bytes; lanes of a warp that want different
-    words of one bank wait for each other. For each shared array whose accesses
-    conflict, this pass compares where elements can be: rows with 1 to 32
+    Shared memory has 32 banks of 4 bytes; lanes of a warp that access different
+    words of one bank wait for each other. For each shared array with
+    conflicting accesses, this pass compares several layouts: rows with 1 to 32
     elements of padding, or the last index xored with the number of the row (for
     an array of one row, of the 128 bytes that hold one word of each bank). The
-    least number of wavefronts wins, of all accesses whose indices are known, in
-    all turns of counted loops around (up to 64). Padding costs memory only; a
-    xor must save a quarter of the wavefronts.
+    pass selects the variant with the fewest wavefronts, over all accesses with
+    known indices, in all iterations of surrounding counted loops (up to 64).
+    Padding costs memory only. A xor must save a quarter of the wavefronts.
 
     `obs-report-cost` prints the degree of conflicts of each access.
 
@@ -31,8 +31,8 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
     %a = memref.alloc() : memref<32x33xi32, #obs.home<block, shared>>
     ```
 
-    Barriers are placed before: afterwards an index need not be the number of an
-    iteration any more.
+    Barriers are placed before this pass, because it can replace an index by an
+    expression that is no longer the number of an iteration.
   }];
   let options = [
     Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
@@ -46,44 +46,48 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
 }
 
 def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
-  let summary = "Decide where every forced array lives";
+  let summary = "Decide the home of every forced array";
   let description = [{
-    Replaces `auto` in the memory space of every buffer: arrays of a thread live
-    in registers (private memory), those of a block mostly in shared memory.
+    The pass replaces `auto` in the memory space of every buffer: arrays of a
+    thread live in registers (private memory), those of a block mostly in shared
+    memory.
 
     An array of a warp lives in the registers of its lanes, element e with lane
-    e mod 32, if it has at most 32 elements for each, and it is known which
-    registers each access can mean. A loop that writes other elements than those
-    of its own lane, such as comparators that write two, is run by the owners of
-    what it writes. `obs-map-levels` makes reads of other lanes' elements
-    shuffles. Else the array lives in shared memory.
+    e mod 32, if it has at most 32 elements for each, and the register of each
+    access is known at compile time. If a loop writes elements of other lanes (a
+    comparator writes two elements, for example), the owners of the written
+    elements execute it. `obs-map-levels` replaces reads of elements of other
+    lanes by shuffles. All other arrays of warps live in shared memory.
 
-    An array of a block of which no element is used by two threads is in their
-    registers: accumulators are. A thread that has several elements, since the
-    array has more than the block has threads, needs to know which one it means
-    when the code is written: step s of a leaf loop, its iteration s T + t or,
-    if it is `blocked`, t q + s for thread t, reaches one register in all threads.
-    `obs.registers` is the number of elements of each thread. The two slots of a
-    ring are the same registers if every read is of the slot that was written last,
-    also where loops in loops carry it on.
+    An array of a block lives in registers if no two threads use the same
+    element. Accumulators are an example. If the array has more elements than
+    the block has threads, a thread has several elements, and the compiler must
+    know the register of each access. So step s of a leaf loop reaches the same
+    register in all threads. Its iteration is s T + t for thread t, or t q + s
+    if the loop is `blocked`. `obs.registers` is the number of elements of each
+    thread. The two slots of a ring are the same registers if every read is of
+    the slot that was written last, also where loops in loops carry it on.
 
-    `obs-map-levels` writes the steps of such loops out. So without being asked for
-    registers, loops of at most 16 steps become them, of at most 4096 operations
-    when written out, and all arrays of the block take at most half the registers
-    that its threads can have, up to 128. If the program asks for them, 64 for each
-    array are the limit.
+    `obs-map-levels` unrolls the steps of such loops. If the program does not
+    request registers, the pass uses them only for loops of at most 16 steps and
+    at most 4096 unrolled operations, and all arrays of the block together use
+    at most half of the registers of its threads, up to 128. If the program
+    requests registers, the limit is 64 for each array.
 
-    If other threads than the writers read at most an eighth of an array of the
-    block, it is split: what a thread reads of its own is an array for itself, in
-    a register, and only what others read is stored. The last array of a scan is
-    read like that, for the total.
+    An array of a block is split if threads other than the writers read at most
+    an eighth of it. The elements that their own thread reads become a separate
+    array in registers. Only the elements that other threads read are stored.
+    The last array of a scan is an example: only the total is read by other
+    threads.
 
-    A table that the lanes of a warp always read one element of, as the index
-    algebra shows, is marked `obs.constant`: the constant cache serves one address
-    at a time. `obs-map-levels` puts it there if all kernels read it so, and the
-    program's own tables `in constant` leave room in the 65536 bytes of a module.
+    The pass marks a table as `obs.constant` if the algebra of index maps shows
+    that the lanes of a warp always read the same element: the constant cache
+    serves one address at a time. `obs-map-levels` places the table in constant
+    memory if all kernels read it in this way, and if the tables that the
+    program puts `in constant` leave room in the 65536 bytes of a module.
 
-    An explicit home is obeyed or refused: the note says what is in the way.
+    The pass uses an explicitly requested home or refuses the program. The note
+    names the access that prevents the home.
 
     ```mlir
     // before
@@ -95,15 +99,16 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
 }
 
 def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
-  let summary = "Decide which worker runs which iteration of every leaf loop";
+  let summary = "Assign the iterations of every leaf loop to workers";
   let description = [{
-    Gives every leaf loop an `obs.distribution`, `striped` unless it has one:
-    neighbouring workers take neighbouring iterations, so that accesses at the
-    loop's own index coalesce.
+    The pass gives every leaf loop without an `obs.distribution` the
+    distribution `striped`: neighbouring workers execute neighbouring
+    iterations, so that accesses at the counter of the loop coalesce.
 
-    If a program asks for a block's array in registers, the loops that use it are
-    `blocked` where that, and not `striped`, gives each element to one thread: a
-    loop with an iteration for each thread uses runs of neighbours, for example.
+    If a program requests registers for an array of a block, a loop that uses it
+    is `blocked` where this assigns each element to one thread and `striped`
+    does not. An example is a loop with one iteration for each thread that uses
+    a run of neighbouring elements.
 
     ```mlir
     // before
@@ -117,11 +122,12 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
 def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
   let summary = "Kernels of level IR become gpu.func, launches gpu.launch_func";
   let description = [{
-    Leaf loops become loops over virtual threads with as few guards as the
-    extents allow, shared buffers views of one dynamic arena, arrays of threads
-    `memref.alloca`, barriers `gpu.barrier` and `nvvm.bar.warp.sync`. Entry
-    points take plain pointers (`memref<T>`), extents and scalars in the order
-    of the source; the dynamic extents of an array follow it.
+    Leaf loops become loops over virtual threads, with as few guards as the
+    extents allow. Shared buffers become views of one dynamic arena, and arrays
+    of threads become `memref.alloca`. Barriers become `gpu.barrier` and
+    `nvvm.bar.warp.sync`. Entry points take plain pointers (`memref<T>`),
+    extents and scalars in the order of the source; the dynamic extents of an
+    array follow it.
 
     A loop of `n` iterations on `T` threads becomes
 
@@ -132,10 +138,11 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
     | n = q T      | a loop of q steps                                |
     | else         | `for i = thread; i < n; i += T`                  |
 
-    and with `obs.distribution = #obs.distribution<blocked>` a loop over a run of
-    `ceil(n / T)` neighbours. Loops that use several registers of an array of the
-    block are written out, step by step, side by side: what is the same in all steps
-    stands there once, and a loop in the body stays one, for all steps.
+    With `obs.distribution = #obs.distribution<blocked>` it becomes a loop over
+    a run of `ceil(n / T)` neighbours. Loops that use several registers of an
+    array of the block are unrolled, with their steps side by side: code that is
+    equal in all steps occurs once, and a loop in the body stays one loop for
+    all steps.
 
     ```mlir
     // before
@@ -169,27 +176,27 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
 }
 
 def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
-  let summary = "Compile once what several launches run";
+  let summary = "Merge kernels with equal code";
   let description = [{
-    Kernels to which the source gives the same name, or none, often have the same
-    code: the same function was called for arrays of several sizes, which are
-    arguments. Those that are equal but for source positions become one, and so
-    their launches differ in arguments only, in one host function or in several.
-    Kernels that the source names differently stay, since each name is an entry
-    point.
+    Kernels to which the source gives the same name, or none, often have the
+    same code: the same function was called for arrays of several sizes, which
+    are arguments. Kernels that differ only in source locations become one
+    kernel. Their launches then differ in arguments only, in one or several host
+    functions. Kernels that the source names differently stay, since each name
+    is an entry point.
 
-    So are kernels for arrays of several static shapes, if their code differs
-    only in bounds of loops over the iterations of a grid, which are constants:
-    such a bound becomes a parameter, whose `llvm.range` keeps what was known of
-    it, and the launches pass the constants. What an iteration is subtracted
-    from, `n - 1` in `n - 1 - i`, is computed from the parameter, once for each
-    thread, if it is the bound, or a constant more or less, in all of them. All
-    other numbers are part of the code: sizes of shared memory, offsets, strides
-    and divisors, and what indices are compared with. Arrays get the
-    extents that fit all launches.
+    Kernels for arrays of several static shapes also become one kernel, if their
+    code differs only in constant bounds of loops over the iterations of a grid.
+    Such a bound becomes a parameter, and the launches pass the constants. The
+    `llvm.range` of the parameter keeps the known range. A number that an
+    iteration is subtracted from, such as `n - 1` in `n - 1 - i`, is computed
+    from the parameter, once for each thread, if it is the bound plus a constant
+    in all of these kernels. All other numbers are part of the code: sizes of
+    shared memory, offsets, strides, divisors, and numbers that indices are
+    compared with. Arrays get extents that fit all launches.
 
-    `obs.entry` says what the source calls a kernel whose name was taken,
-    and `obs.unnamed` that it has no name for it.
+    `obs.entry` is the name in the source, for a kernel whose name was already
+    in use. `obs.unnamed` marks a kernel without a name in the source.
 
     ```mlir
     // before
@@ -214,12 +221,12 @@ def ObsMergeKernelsPass : Pass<"obs-merge-kernels", "::mlir::ModuleOp"> {
 }
 
 def ObsMergeResultsPass : Pass<"obs-merge-results", "::mlir::obs::KernelOp"> {
-  let summary = "Run once what several results of a kernel have in common";
+  let summary = "Merge equal code of the results of a kernel";
   let description = [{
-    Each result of a force is a loop over instances of its own. Where a
-    sub-program yields several arrays, these loops force the same arrays first.
-    This pass merges loops over the same instances of the grid that begin with
-    equal operations on equal arrays, and keeps these once.
+    Each result of a force has its own loop over instances. If a sub-program
+    yields several arrays, these loops first force the same arrays. This pass
+    merges loops over the same instances of the grid that begin with equal
+    operations on equal arrays, and keeps these once.
 
     ```mlir
     // before
@@ -242,41 +249,44 @@ def ObsMergeResultsPass : Pass<"obs-merge-results", "::mlir::obs::KernelOp"> {
     } {obs.map = #obs.map<grid, block>}
     ```
 
-    Needs values that are equal to be one value: run `cse` before.
+    The pass requires that equal values are one value: run `cse` before it.
   }];
 }
 
 def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
-  let summary = "Put a barrier wherever threads exchange data";
+  let summary = "Place barriers where threads exchange data";
   let description = [{
-    Goes through the kernel as a block or warp executes it and keeps the accesses
-    since the last barrier. Before a statement with an access that conflicts with
-    one of them (read after write, write after read, write after initial
-    contents, or any of them in the next iteration of a loop) stands a barrier,
-    which keeps its reasons: the kind of hazard, the array, and both accesses.
-    Two slots of a ring are different memory; accesses of one thread to what it
-    alone writes need no barrier. Afterwards each barrier is taken away that
-    leaves no conflict when it goes.
+    The pass follows the kernel as a block or warp executes it, and keeps the
+    accesses since the last barrier. It places a barrier before a statement with
+    an access that conflicts with one of them: read after write, write after
+    read, write after initial contents, or any of them in the next iteration of
+    a loop. The barrier keeps its reasons: the kind of hazard, the array, and
+    both accesses. Two slots of a ring are different memory. Accesses of one
+    thread to elements that no other thread writes need no barrier. Finally, the
+    pass removes each barrier whose removal leaves no conflict.
 
-    How many iterations a loop has at most decides which threads can meet, and
-    whether anything waits for a next turn. It is known from constants, and from
-    types: no index is outside of its array at run time, so a loop that uses
-    its counter as an index of a `memref<20xi32>` has at most 20 iterations, even
-    if their number is the run-time extent of an array `? x i32 bound [20]`.
-    So have other loops of the same threads over that number, and loops over
-    warps over what is computed from it. Where the threads that meet are then of
-    one warp, its barrier is enough, and what no worker does twice waits for no
-    next turn. A program that breaks such a bound is out of bounds first.
+    The maximum number of iterations of a loop decides which threads can access
+    one element, and whether an access conflicts with the next iteration. It
+    follows from constants and from types: no index is outside of its array at
+    run time. So a loop that uses its counter as an index of a `memref<20xi32>`
+    has at most 20 iterations, even if their number is the run-time extent of an
+    array `? x i32 bound [20]`. The same holds for other loops of the same
+    threads over that number, and for loops over warps over values that are
+    computed from it. If all threads that access an element are of one warp, a
+    barrier of the warp is sufficient. An access that no worker executes twice
+    needs no barrier before the next iteration. An extent that exceeds its bound
+    is out of bounds before it causes a race.
 
-    What a branch would do that is never taken is nothing. Data that has one bit,
-    or is masked or divided, reaches a part of an array only.
+    A branch that is not taken has no effect. An index that is computed from
+    data with one bit, or from masked or divided data, reaches only a part of an
+    array.
 
     Lanes of a warp exchange data through barriers of the warp, which stand in
-    the loops over warps; what warps write into an array of their block waits
-    for the block. Both kinds count for each other: a warp that has waited in its
-    own code has seen what its lanes did before that, and a barrier of the block
-    stands between two turns of a loop around the code of warps as well. Nothing
-    orders different blocks.
+    the loops over warps. Data that warps write into an array of their block
+    needs a barrier of the block. Each kind of barrier counts for both: after a
+    barrier in its own code, a warp sees all earlier accesses of its lanes, and
+    a barrier of the block also separates two iterations of a loop around the
+    code of warps. Nothing orders different blocks.
 
     ```mlir
     // before
@@ -298,15 +308,16 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
 }
 
 def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
-  let summary = "Give every shared buffer its place in one arena";
+  let summary = "Assign an offset in one arena to every shared buffer";
   let description = [{
     Buffers share bytes when their lifetimes are disjoint and a block barrier
     already stands between the last use of one and the first use of the other,
-    on every path, also around loops. Each buffer gets `obs.offset`, the kernel
-    `shared_bytes`. An array of a warp has one slice for each warp.
+    on every path, also around loops. Each buffer gets the attribute
+    `obs.offset`, and the kernel gets `shared_bytes`. An array of a warp has one
+    slice for each warp.
 
-    When that is more than `limit`, disjoint lifetimes are enough: barriers are
-    added, each with a remark.
+    If the arena is larger than `limit`, disjoint lifetimes are sufficient: the
+    pass adds barriers, each with a remark.
 
     ```mlir
     // before
@@ -322,13 +333,13 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
 }
 
 def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
-  let summary = "Check what must hold between the passes on level IR";
+  let summary = "Check the rules of level IR";
   let description = [{
-    Every `scf.forall` has one `#obs.map` to threads and contains neither another
-    one nor a barrier; units are strictly nested; what decides about loops and
-    branches around leaf loops is uniform: the number of a warp is only where a
-    loop over warps starts. An array belongs to the level of the code that
-    allocates it. Changes nothing.
+    Every `scf.forall` has one `#obs.map` to threads and contains neither
+    another one nor a barrier. Units are strictly nested. Conditions and bounds
+    of control flow around leaf loops are uniform: the number of a warp is used
+    only as the lower bound of a loop over warps. An array belongs to the level
+    of the code that allocates it. The pass changes nothing.
 
     ```mlir
     // refused: the warps of a block disagree about the barrier

@@ -11,16 +11,17 @@
 include "mlir/Pass/PassBase.td"
 
 def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
-  let summary = "Say how the array arguments of kernels are aligned";
+  let summary = "State the alignment of the array arguments of kernels";
   let description = [{
-    Arguments of host functions and what they allocate begin at multiples of 16
-    bytes; a part of an array (`obs.part`) begins at a multiple of what divides
-    its offset. Through views, choices, branches and loops an array is aligned as
-    the least aligned of all that it can be, so what a loop carries is aligned as
-    what it begins with and what its turns pass on. An argument of a kernel is
-    aligned as that of its least aligned launch: `llvm.align` says so if that is
-    more than elements need, and code generation may then access several elements
-    at once.
+    Arguments and allocations of host functions begin at multiples of 16 bytes.
+    A part of an array (`obs.part`) begins at a multiple of each power of two
+    that divides its offset in bytes. Views, choices, branches and loops can
+    pass on several arrays; the result has the alignment of the least aligned
+    one. So a carried array has the least alignment of its first value and of
+    the values that the iterations pass on. An argument of a kernel has the
+    alignment of its least aligned launch. `llvm.align` states this alignment if
+    it is more than that of an element. Code generation may then access several
+    elements at once.
 
     ```mlir
     // before: of 4 bytes, one behind the first
@@ -30,8 +31,8 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
     gpu.func @k(%in: memref<f32>, %n: index, %out: memref<f32> {llvm.align = 16 : i64}) kernel
     ```
 
-    `obs-merge-kernels` comes before: what a kernel may take for granted is known
-    once all of its launches are.
+    `obs-merge-kernels` runs before this pass, because the alignment depends on
+    all launches of a kernel.
   }];
 }
 
@@ -41,8 +42,8 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
     A `par` over instances of the level that it stands in has no workers of its
     own to spread over. This pass merges the instances: each parallel loop of a
     sub-program becomes one loop over all of them, and each array that they
-    force one array with the instances as leading dimensions. What was one
-    barrier for each instance becomes one barrier.
+    force becomes one array with the instances as leading dimensions. One
+    barrier for each instance becomes one barrier for all.
 
     ```mlir
     // before, at level block
@@ -50,13 +51,13 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
       %p = obs.fill par (%t) in (%c8) {
         obs.write %x at [%t] : i32
       } : !obs.push<block, 8 x i32>
-      %a = obs.force %p : !obs.push<block, 8 x i32> -> !obs.pull<8 x i32>
+      %a = obs.force %p : !obs.push<block, 8 x i32>
     }
     // after
     %p = obs.fill par (%i, %t) in (%c2, %c8) {
       obs.write %x at [%i, %t] : i32
     } : !obs.push<block, 2 x 8 x i32>
-    %a = obs.force %p : !obs.push<block, 2 x 8 x i32> -> !obs.pull<2 x 8 x i32>
+    %a = obs.force %p : !obs.push<block, 2 x 8 x i32>
     ```
 
     Sub-programs whose control flow depends on the instance stay as they are:
@@ -67,17 +68,15 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
 def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
   let summary = "Reductions and scans become core operations";
   let description = [{
-    Every `obs.reduce`, `obs.scan` and segmented form becomes what its strategy
-    builds: loops, `obs.generate`, `obs.force` and `obs.distribute warp`. What a
-    strategy stores is private to the collective. `obs.compact`, `obs.rank` and
-    `obs.expand` become a scan and an `obs.fill` that writes where it says.
+    Every `obs.reduce`, `obs.scan` and segmented form becomes the code of its
+    strategy: loops, `obs.generate`, `obs.force` and `obs.distribute warp`.
+    Intermediate arrays of a strategy are private to the collective.
+    `obs.compact`, `obs.rank` and `obs.expand` become a scan and an `obs.fill`
+    that writes at the indices of the scan.
 
     ```mlir
     // before, at level block
-    %s = obs.reduce (%x, %y) = %a init %z : !obs.pull<4 x i32> -> i32 {
-      %r = arith.addi %x, %y : i32
-      obs.yield %r : i32
-    }
+    %s = obs.reduce { arith.addi } %a init %z : !obs.pull<4 x i32>
     // after
     %half = obs.generate (%i) {
       %k = arith.muli %i, %c2 : index
@@ -87,24 +86,24 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
       %r = arith.addi %x, %y : i32
       obs.yield %r : i32
     } : !obs.pull<2 x i32>
-    %p = obs.push %half : !obs.pull<2 x i32> -> !obs.push<block, 2 x i32>
-    %f = obs.force %p : !obs.push<block, 2 x i32> -> !obs.pull<2 x i32>
+    %p = obs.push block %half : !obs.pull<2 x i32>
+    %f = obs.force %p : !obs.push<block, 2 x i32>
     %one = obs.generate (%i) { ... } : !obs.pull<1 x i32>  // %z + %f[0] + %f[1]
-    %q = obs.push %one : !obs.pull<1 x i32> -> !obs.push<block, 1 x i32>
-    %g = obs.force %q : !obs.push<block, 1 x i32> -> !obs.pull<1 x i32>
+    %q = obs.push block %one : !obs.pull<1 x i32>
+    %g = obs.force %q : !obs.push<block, 1 x i32>
     %s = obs.get %g[%c0] : !obs.pull<1 x i32>
     ```
 
     | strategy | of | for n elements |
     |---|---|---|
     | `sequential` | both | one worker combines them all; a `segmented_reduce` by offsets takes one worker for each segment |
-    | `halving_tree` | reduce | `a[i] ∘ a[i + n/2]`, again and again; only if `commutative` |
-    | `adjacent_tree` | reduce | `a[2i] ∘ a[2i+1]`, again and again |
+    | `halving_tree` | reduce | `a[i] ∘ a[i + n/2]`, repeatedly; only if `commutative` |
+    | `adjacent_tree` | reduce | `a[2i] ∘ a[2i+1]`, repeatedly |
     | `sklansky` | scan | log n stages; the right half of each block adds the last element of the left half |
     | `kogge_stone` | scan | log n stages; each element adds the one 2^k to its left |
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
-    | `warps` | both | each warp combines 32 elements in arrays of its own; then the same for the n/32 results. Not below level block |
+    | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
 
     At level grid these work inside a block, and others share the work between
     blocks, which take parts of 4096 elements or more, at most 1024 of them:
@@ -112,30 +111,32 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | strategy | of | kernels |
     |---|---|---|
     | `atomic` | reduce | one, and a memset: each block adds its result to the others by one atomic operation. For an operator that is `addi`, `minsi`, `maxsi`, `minui`, `maxui`, `andi`, `ori`, `xori` on `i32` or `i64`, or if `commutative` `addf` on `f32` or `f64` |
-    | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and takes a number, and the block that takes the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
-    | `two_kernels` | reduce | the parts; then one block combines what they gave, in the same way |
-    | `three_kernels` | scan, segmented forms | the parts; one block scans what they gave; the parts again, each behind what is before it |
-    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes what it gives, and looks back at the tiles before it, so every element is read once. Two kernels if the total is used before the elements are forced |
+    | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and draws a number from a counter. The block with the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
+    | `two_kernels` | reduce | the parts; then one block combines their results, in the same way |
+    | `three_kernels` | scan, segmented forms | the parts; one block scans their results; the parts again, each with the result of the parts before it |
+    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Two kernels if the total is used before the elements are forced |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
-    Where none is named: at level grid `sequential` if it can be, else for a
-    reduction that is forced as it is `atomic`, if the order does not change the
-    result (for `addf`, if it is `fastmath<reassoc>`, too), else `one_kernel`;
-    `one_pass` for a scan whose operator takes no floats, else `three_kernels`.
-    `one_kernel`, `two_kernels` and `three_kernels` group elements by their number
-    alone, so they give the same bits in every run, on any number of threads and
-    blocks, and the first two the same as each other.
-    How `one_pass` groups them, and `atomic` orders them, depends on which block
-    is how fast: that does not matter to an operator that is associative, but
-    shows in the rounding of floats. The option `deterministic` takes
-    `three_kernels` and `one_kernel` instead, even where the others are asked
-    for by name. At level thread, `sequential`. Else up to 32 elements
-    `halving_tree` or `adjacent_tree` for a reduction and `kogge_stone` for a
-    scan; up to 1024 at level block `warps`; else `raking`. Strategies other than
+    The default strategy at level grid is `sequential` where the table above
+    allows it. Otherwise, a reduction whose result is forced directly uses
+    `atomic` if the order does not change the result (for `addf`, also if it is
+    `fastmath<reassoc>`), and other reductions use `one_kernel`. A scan uses
+    `one_pass` if its operator takes no floats, and `three_kernels` if it does.
+    `one_kernel`, `two_kernels` and `three_kernels` group elements by their
+    number alone. So their results have the same bits in every run, on any
+    number of threads and blocks. The results of the first two are equal to each
+    other. The speed of the blocks determines the grouping of `one_pass` and the
+    order of `atomic`. This does not change the result of an associative
+    operator, but it changes the rounding of floats. The option `deterministic`
+    replaces these strategies by `three_kernels` and `one_kernel`, even if the
+    program names them. The default at level thread is `sequential`. At the
+    other levels it is `halving_tree` or `adjacent_tree` (reduction) or
+    `kogge_stone` (scan) for up to 32 elements, `warps` for up to 1024 elements
+    at level block, and `raking` for all others. Strategies other than
     `sequential` and `raking` of a reduction need a bound of n.
 
-    Up to 128 elements stages are written out, beyond that they are a loop, so
-    that the code does not grow with n. `registerReduceStrategy` and
+    For up to 128 elements, the stages are unrolled. For more elements they are
+    a loop, so the code does not grow with n. `registerReduceStrategy` and
     `registerScanStrategy` (`Obsidian/Dialect/Obs/Transforms/Collectives.h`) add
     strategies.
   }];
@@ -155,8 +156,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
 def ObsFoldTablesPass : Pass<"obs-fold-tables", "ModuleOp"> {
   let summary = "Tables in constant memory become literals";
   let description = [{
-    What is forced `in constant` is computed here, by the reference interpreter:
-    no kernel makes it, and it is in the code of those that read it.
+    The reference interpreter computes each table that is forced `in constant`.
+    No kernel computes the table; it becomes part of the code of the kernels
+    that read it.
 
     ```mlir
     // before
@@ -164,8 +166,7 @@ def ObsFoldTablesPass : Pass<"obs-fold-tables", "ModuleOp"> {
       %j = arith.subi %c3, %i : index
       obs.yield %j : index
     } : !obs.pull<4 x index>
-    %p = obs.push %g : !obs.pull<4 x index> -> !obs.push<grid, 4 x index>
-    %t = obs.force %p in constant : !obs.push<grid, 4 x index> -> !obs.pull<4 x index>
+    %t = obs.force %g in constant : !obs.pull<4 x index>
     // after
     %t = obs.constant dense<[3, 2, 1, 0]> : tensor<4xindex>
     ```
@@ -176,36 +177,36 @@ def ObsFoldTablesPass : Pass<"obs-fold-tables", "ModuleOp"> {
 def ObsFuseArraysPass : Pass<"obs-fuse-arrays"> {
   let summary = "Fuse everything that is not forced";
   let description = [{
-    Pull arrays are read by building their element at the place that reads it,
-    push arrays run by building their program with the writer of the force. An
-    array that a loop carries is forced on entry and at the end of the body, and
-    what a host function returns is in memory. What writes of contract `reduce`
-    combine is forced in front of a map of it.
+    A read of a pull array becomes the computation of the element. A force of a
+    push array becomes the program of the array, with the memory of the force as
+    its writer. An array that a loop carries is forced before the loop and at
+    the end of its body. An array that a host function returns is forced. If a
+    map follows writes of contract `reduce`, the combined elements are forced
+    before the map.
 
-    Afterwards every force has one `obs.fill` for each result, which contains no
-    `obs.put`; every `obs.get` reads storage (a view, a constant, the result of
-    a force, a carried array); and the two arms of a select that read one array
-    share the read.
+    Afterwards, every force has one `obs.fill` for each result, and this fill
+    contains no `obs.put`. Every `obs.get` reads storage: a view, a constant,
+    the result of a force, or a carried array. If both arms of a select read one
+    array, they share the read.
 
     ```mlir
     // before
-    %b = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+    %b = obs.map (%x = %a : !obs.pull<8 x i32>) {
       %y = arith.addi %x, %x : i32
       obs.yield %y : i32
     }
-    %p = obs.push %b : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
-    %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    %r = obs.force %b : !obs.pull<8 x i32>
     // after
     %p = obs.fill par (%i) in (%c8) {
       %x = obs.get %a[%i] : !obs.pull<8 x i32>
       %y = arith.addi %x, %x : i32
       obs.write %y at [%i] : i32
     } : !obs.push<grid, 8 x i32>
-    %r = obs.force %p : !obs.push<grid, 8 x i32> -> !obs.pull<8 x i32>
+    %r = obs.force %p : !obs.push<grid, 8 x i32>
     ```
 
-    A remark tells of every computed array that is read in several places, and
-    so computed several times.
+    A remark names every virtual array that is read in several places, and is
+    therefore computed several times.
   }];
 }
 
@@ -214,7 +215,7 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
   let description = [{
     Rule R4 for dynamic extents: the pass puts an `obs.assert` before every
     operation whose arrays must agree in extents, or that must stay within an
-    array, for what the types do not prove.
+    array, unless the types prove this.
 
     Programs that become kernels are checked, too: those of a `distribute` or a
     `fill`, the functions of a `map` or a `generate`, and a choice among arrays.
@@ -224,8 +225,8 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     loop around the operation does not run.
 
     A check that only a kernel can make costs time in the kernel. With
-    `host-only` the pass leaves it out. Without, it stands in the program, except
-    in scalar code, which only computes an element.
+    `host-only` the pass leaves it out. Without, it stands in the program,
+    except in scalar code, which only computes an element.
 
     ```mlir
     // before
@@ -254,23 +255,24 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     `obs.launch` of it. Arguments stand in the order of the source, results
     last. Arrays become memrefs in device memory: function arguments and results
     change type, fresh results are `gpu.alloc`ed and, unless they leave the
-    function or a loop, deallocated after their last use. An array takes the
-    memory of one of the same type and extents that is dead by then, or that the
-    kernel is the last to read, if no iteration reads what another one writes:
-    then the kernel has one parameter for both and runs in place.
-    The plan says so, and of how many arrays a buffer is the memory. What is a
-    part of an array in memory is returned and carried without a copy. Loops of
-    the host allocate nothing in a turn if the extents of what they carry have a
-    maximum that is known before: as many buffers take turns as there are arrays
-    at the same time, fewer in place. Initial contents of a
-    result are a `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in
-    host code copies one element.
+    function or a loop, deallocated after their last use. An array reuses the
+    memory of an array of the same type and extents that is no longer live. It
+    also reuses the memory of an array that this kernel is the last to read, if
+    no iteration reads an element that another iteration writes. Then the kernel
+    has one parameter for both arrays and runs in place. The plan reports this,
+    and the number of arrays that share a buffer. A part of an array in memory
+    is returned and carried without a copy. Iterations of host loops allocate no
+    memory if the extents of the carried arrays have a maximum that is known
+    before the loop: the arrays use a fixed set of buffers alternately, with
+    fewer buffers for kernels in place. Initial contents of a result are a
+    `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in host code
+    copies one element.
 
     ```mlir
     // before
     func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
       ...
-      %r = obs.force %p {kernel = "k"} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>
+      %r = obs.force %p {kernel = "k"} : !obs.push<grid, ? x i32>
       return %r : !obs.pull<? x i32>
     }
     // after
@@ -283,8 +285,8 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     ```
 
     A remark for each host function is the plan: it counts kernels, memsets,
-    copies and buffers, and a note for each, in order, says what a kernel reads
-    and writes and how large a buffer is.
+    copies and buffers, and a note for each, in order, names the arrays that a
+    kernel reads and writes, and the size of a buffer.
 
     ```
     saxpy.mlir:11:1: remark: plan of 'main': 1 kernel, 0 memsets, 0 copies, 0 host reads, 1 buffer
@@ -303,12 +305,12 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
 def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   let summary = "Mark writes of `disjoint` that are not proved";
   let description = [{
-    Contract `disjoint` of an `obs.fill` has three outcomes. The verifier refuses
-    it where two writes of one element are known. Here the algebra of index maps
-    proves it, and nothing remains to be said of the writes. Else they are marked,
-    and their stores are, as of the contract: the emulator reports a collision as
-    a broken promise, and a proof without races (`obs-check-races`) says that it
-    rests on it.
+    Contract `disjoint` of an `obs.fill` has three outcomes. The verifier
+    refuses the fill if it finds two writes of one element. If the algebra of
+    index maps proves the contract, the writes get no mark. Otherwise the pass
+    marks the writes, and later their stores, with the contract. The emulator
+    then reports a collision as a broken promise, and `obs-check-races` names
+    the contract as an assumption of its proof.
 
     ```mlir
     // before: the indices are in an array
@@ -325,16 +327,16 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
 def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
   let summary = "Refuse calls in array code that cannot be inlined";
   let description = [{
-    Kernels have no calls. So a function that is called in the region of an array
-    operation or in a function of a level, and one that takes or gives arrays, is
-    inlined: it has a body of one block, and does not call itself. The pass names
-    the first call for which that is not so, and the calls that lead there. It
-    changes nothing, and runs before the inliner.
+    Kernels contain no calls. So a function is inlined if it is called in the
+    region of an array operation or in a function of a level, or if it takes or
+    returns arrays. Such a function has a body of one block and is not
+    recursive. The pass reports the first call that violates this, and the calls
+    that lead to it. It changes nothing, and runs before the inliner.
 
     ```mlir
     func.func private @f(i32) -> i32
     func.func @g(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
-      %m = obs.map (%x = %a : !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
+      %m = obs.map (%x = %a : !obs.pull<8 x i32>) {
         // error: 'func.call' op [call-inline] calls 'f', which has no body
         %y = func.call @f(%x) : (i32) -> i32
         obs.yield %y : i32
@@ -371,13 +373,14 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
 }
 
 def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
-  let summary = "Unroll the loops that ask for it";
+  let summary = "Unroll the loops that are marked `obs.unroll`";
   let description = [{
-    Loops stay loops, so that code does not grow with extents, except those with
-    the attribute `obs.unroll`: stages of a network whose partners must be
-    constants for arrays to be in registers. Their bounds are constants, also by
-    way of unrolled loops around them: `[unroll-bounds]`; and they become no more
-    than 32768 operations: `[unroll-size]`.
+    Loops stay loops, so that code does not grow with extents. The exceptions
+    are loops with the attribute `obs.unroll`. An example is the stages of a
+    network, whose partners must be constants for arrays in registers. The
+    bounds of such a loop are constants, possibly after unrolling of the loops
+    around it (`[unroll-bounds]`). It unrolls to at most 32768 operations
+    (`[unroll-size]`).
 
     ```mlir
     // before
@@ -391,7 +394,7 @@ def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
     %s = arith.addi %b, %c1_i32 : i32
     ```
 
-    No loop with `obs.unroll` is left.
+    No loop with `obs.unroll` remains.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

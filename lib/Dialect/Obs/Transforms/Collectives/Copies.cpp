@@ -613,7 +613,7 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   unsigned bits = countElementBits(reduction.getElementTypes());
   if (strategy && *strategy != "per_thread")
     return op->emitOpError("[strategy-name] '")
-           << *strategy << "' is no strategy for elements of " << bits
+           << *strategy << "' is not a strategy for elements of " << bits
            << " bits, for which there are no atomic operations; use per_thread";
   if (!size.isBounded())
     return op->emitOpError("[R2-bounded] stores a copy of the result for each "
@@ -770,10 +770,10 @@ FailureOr<Copies> strategies::findCopies(Operation *op,
                << reduction->size.bound << " elements; use atomic";
       return copies;
     }
-  InFlightDiagnostic diagnostic = op->emitOpError("[strategy-name] '")
-                                  << *strategy << "' is no strategy of such a "
-                                  << (isa<FillOp>(op) ? "fill" : "scatter")
-                                  << "; use ";
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("[strategy-name] '")
+      << *strategy << "' is not a strategy of such a "
+      << (isa<FillOp>(op) ? "fill" : "scatter") << "; use ";
   llvm::interleaveComma(llvm::make_first_range(known), diagnostic);
   return diagnostic;
 }

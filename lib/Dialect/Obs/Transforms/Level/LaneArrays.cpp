@@ -220,7 +220,7 @@ static std::string getObstacle(Operation *user, memref::AllocOp alloc,
     if (!map || map.getScope() != Level::Warp)
       return "is used here by threads of more than its warp";
     if (!extent)
-      return "is used here in a loop whose extent is no constant; bound it, "
+      return "is used here in a loop whose extent is not a constant; bound it, "
              "and let a condition leave out the rest";
     if (*extent > maxRegisters * warpSize)
       return "is used here in a loop of more than " +
@@ -238,7 +238,7 @@ static std::string getObstacle(Operation *user, memref::AllocOp alloc,
   });
   return isFixed || registers == 1
              ? ""
-             : "is read here by all lanes at an index that is no constant, "
+             : "is read here by all lanes at an index that is not a constant, "
                "which does not name one of the " +
                    std::to_string(registers) + " registers of a lane";
 }

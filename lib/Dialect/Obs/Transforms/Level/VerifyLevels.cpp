@@ -45,8 +45,8 @@ static LogicalResult verifyLoop(Operation *op) {
   }
   auto loop = dyn_cast<scf::ForOp>(op);
   if (loop && loop.getUnsignedCmp())
-    return op->emitOpError("[levels-signed] compares without signs; count its "
-                           "iterations from 0");
+    return op->emitOpError("[levels-signed] compares unsigned numbers; count "
+                           "its iterations from 0");
   MapAttr map = getMap(op);
   if (!map)
     return success();
@@ -58,7 +58,7 @@ static LogicalResult verifyLoop(Operation *op) {
            << stringifyLevel(around) << "; units must be strictly nested";
   if (!isa<scf::ForallOp>(op) &&
       (!loop || loop.getNumResults() != 0 || map.getUnit() == Level::Thread))
-    return op->emitOpError("[levels-leaf] what spreads blocks or warps is an "
+    return op->emitOpError("[levels-leaf] a loop over blocks or warps is an "
                            "scf.for without results");
   return success();
 }
