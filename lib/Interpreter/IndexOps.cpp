@@ -391,6 +391,60 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
 }
 
 //===----------------------------------------------------------------------===//
+// nest, unnest
+//===----------------------------------------------------------------------===//
+
+/// Element i is the array whose element j is element (i, j) of the source.
+static LogicalResult runNest(Frame &frame, const Instruction &inst) {
+  PullPtr source = frame.getPull(inst, 0);
+  size_t dims = cast<NestOp>(inst.op).getDims();
+  auto readInner = [=](Location, Index outer, Data &out) {
+    IndexVector first(outer);
+    auto array = std::make_shared<PullArray>();
+    array->extents.assign(source->extents.begin() + dims,
+                          source->extents.end());
+    array->read = [=](Location loc, Index inner, Data &elements) {
+      IndexVector from(first);
+      from.append(inner.begin(), inner.end());
+      return source->read(loc, from, elements);
+    };
+    out.push_back(Datum(std::move(array)));
+    return success();
+  };
+  return frame.setPull(
+      inst, 0,
+      IndexVector(source->extents.begin(), source->extents.begin() + dims),
+      readInner);
+}
+
+/// Element (i, j) is element j of array i.
+static LogicalResult runUnnest(Frame &frame, const Instruction &inst) {
+  PullPtr nested = frame.getPull(inst, 0);
+  auto type = cast<PullType>(cast<UnnestOp>(inst.op).getArray().getType());
+  IndexVector inner, extents(nested->extents);
+  if (failed(getInnerExtents(frame, inst, *nested, type, inner)))
+    return failure();
+  extents.append(inner);
+  size_t rank = nested->extents.size();
+  Machine &machine = frame.machine;
+  Location unnestLoc = inst.op->getLoc();
+  auto read = [=, &machine](Location loc, Index index, Data &out) {
+    DataVector element;
+    if (failed(nested->read(loc, index.take_front(rank), element)))
+      return failure();
+    const auto &array = static_cast<const PullArray &>(*element.front().object);
+    if (array.extents != inner)
+      return machine.trap(
+          unnestLoc, "[R4-extents] array " +
+                         formatIndex(index.take_front(rank)) + " has extents " +
+                         formatIndex(array.extents) + ", the others " +
+                         formatIndex(inner));
+    return array.read(loc, index.drop_front(rank), out);
+  };
+  return frame.setPull(inst, 0, extents, read);
+}
+
+//===----------------------------------------------------------------------===//
 // Several arrays
 //===----------------------------------------------------------------------===//
 
@@ -568,6 +622,8 @@ void interpreter::addIndexOps(HandlerTable &table) {
   table[ReshapeOp::getOperationName()] = runReshape;
   table[SplitOp::getOperationName()] = runSplit;
   table[JoinOp::getOperationName()] = runJoin;
+  table[NestOp::getOperationName()] = runNest;
+  table[UnnestOp::getOperationName()] = runUnnest;
   table[ConcatOp::getOperationName()] = runConcat;
   table[InterleaveOp::getOperationName()] = runInterleave;
   table[ZipOp::getOperationName()] = runZip;

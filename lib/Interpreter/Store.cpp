@@ -187,6 +187,9 @@ PullPtr Machine::makeStored(Location loc,
   array->extents = IndexVector(store->getExtents());
   array->isStored = true;
   array->read = [this, loc, store](Location reader, Index index, Data &out) {
+    // Asked for extents alone, of an array without elements.
+    if (isProbing() && !isInRange(index, store->getExtents()))
+      return failure();
     int64_t position = linearize(index, store->getExtents());
     if (!store->isDefined(position))
       return trapUnwritten(reader,

@@ -123,6 +123,11 @@ void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
 void registerObsPipelines() {
   registerObsTargetPasses();
   PassPipelineRegistration<ObsToGPUOptions>(
+      "obs-to-levels",
+      "Lower programs over arrays to kernels in level IR, with barriers and "
+      "shared memory planned; obs-map-levels maps them to threads",
+      buildObsToLevelsPipeline);
+  PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-gpu",
       "Lower programs over arrays to GPU kernels and host functions that "
       "launch "

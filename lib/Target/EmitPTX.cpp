@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -173,6 +174,28 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   manager.run(module, modules);
 }
 
+/// Replaces the conversion of a truth value to a float by a choice. NVPTX converts
+/// it as an integer of 32 bits without its sign, so that true becomes 1, and not
+/// -1. The optimiser makes such conversions of longer ones, so this comes last.
+static void chooseForBits(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &op :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *cast = dyn_cast<llvm::CastInst>(&op);
+      bool isSigned = cast && isa<llvm::SIToFPInst>(cast);
+      if (!cast || (!isSigned && !isa<llvm::UIToFPInst>(cast)) ||
+          !cast->getSrcTy()->isIntOrIntVectorTy(1))
+        continue;
+      llvm::IRBuilder<> builder(cast);
+      llvm::Type *type = cast->getType();
+      cast->replaceAllUsesWith(builder.CreateSelect(
+          cast->getOperand(0),
+          llvm::ConstantFP::get(type, isSigned ? -1.0 : 1.0),
+          llvm::ConstantFP::get(type, 0.0)));
+      cast->eraseFromParent();
+    }
+}
+
 FailureOr<std::unique_ptr<llvm::Module>>
 detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
                    llvm::TargetMachine &machine, const PTXOptions &options) {
@@ -186,6 +209,7 @@ detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();
   optimize(*module, machine, options.optLevel);
+  chooseForBits(*module);
   if (options.optLevel > 0)
     reportLocalMemory(*module, nvvmModule);
   return module;

@@ -50,36 +50,10 @@ static bool needsExpansion(Operation *op) {
           memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
           memref::ExtractStridedMetadataOp>(op))
     return true;
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
-      op->getOperand(0).getType().isInteger(1))
-    return true;
   return isa_and_nonnull<affine::AffineDialect>(op->getDialect());
 }
 
-namespace {
-/// A truth value as a float. NVPTX converts it as an integer of 32 bits, and
-/// then true is 1 with a sign, too.
-template <typename CastOp> struct BitToFloat : OpRewritePattern<CastOp> {
-  using OpRewritePattern<CastOp>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(CastOp cast,
-                                PatternRewriter &rewriter) const override {
-    if (!cast.getIn().getType().isInteger(1))
-      return rewriter.notifyMatchFailure(cast, "not of a truth value");
-    double value = std::is_same_v<CastOp, arith::SIToFPOp> ? -1.0 : 1.0;
-    auto number = [&](double x) -> Value {
-      return arith::ConstantOp::create(
-          rewriter, cast.getLoc(), rewriter.getFloatAttr(cast.getType(), x));
-    };
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(cast, cast.getIn(),
-                                                 number(value), number(0.0));
-    return success();
-  }
-};
-} // namespace
-
-/// Replaces operations without a counterpart in LLVM, or which NVPTX takes for
-/// others, by simpler ones.
+/// Replaces operations without a counterpart in LLVM by simpler ones.
 static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     return needsExpansion(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -90,8 +64,6 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   RewritePatternSet metadata(module.getContext());
   memref::populateExpandStridedMetadataPatterns(metadata);
   arith::populateCeilFloorDivExpandOpsPatterns(metadata);
-  metadata.add<BitToFloat<arith::SIToFPOp>, BitToFloat<arith::UIToFPOp>>(
-      module.getContext());
   if (failed(applyPatternsGreedily(module, std::move(metadata))))
     return failure();
   RewritePatternSet affine(module.getContext());

@@ -1,12 +1,15 @@
 // NVPTX converts a truth value with its sign as it does without one. So the conversion is a choice before.
 
-// RUN: obs-opt %s --obs-to-nvvm=format=nvvm | FileCheck %s
-// CHECK-LABEL: llvm.func @signed
-// CHECK-NOT: sitofp
-// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, bf16
-// CHECK-LABEL: llvm.func @unsigned
-// CHECK-NOT: uitofp
-// CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, f16
+// RUN: obs-translate %s --obs-to-ptx --chip=sm_90 | FileCheck %s
+// CHECK-LABEL: .entry signed
+// CHECK-NOT: cvt.rn
+// CHECK: selp.b16 {{.*}}0xBF80
+// CHECK-LABEL: .entry longer
+// CHECK-NOT: cvt.rn
+// CHECK: selp.b16 {{.*}}0xBF80
+// CHECK-LABEL: .entry unsigned
+// CHECK-NOT: cvt.rn
+// CHECK: selp.b16 {{.*}}0x3C00
 
 // RUN: obs-run %s --entry=signed iota:4xi32 --device=interpret | FileCheck %s --check-prefix=SIGNED
 // RUN: obs-run %s --entry=signed iota:4xi32 --device=emulate | FileCheck %s --check-prefix=SIGNED
@@ -19,6 +22,19 @@ func.func @signed(%a: !obs.pull<4 x i32>) -> !obs.pull<4 x bf16> {
   }
   %p = obs.push %m : !obs.pull<4 x bf16> -> !obs.push<grid, 4 x bf16>
   %r = obs.force %p {kernel = "signed"} : !obs.push<grid, 4 x bf16> -> !obs.pull<4 x bf16>
+  return %r : !obs.pull<4 x bf16>
+}
+
+// The optimiser shortens this conversion to one of a truth value.
+// RUN: obs-run %s --entry=longer iota:4xi1 --device=interpret | FileCheck %s --check-prefix=SIGNED
+// RUN: obs-run %s --entry=longer iota:4xi1 --device=emulate | FileCheck %s --check-prefix=SIGNED
+func.func @longer(%a: !obs.pull<4 x i1>) -> !obs.pull<4 x bf16> {
+  %m = obs.map (%b = %a : !obs.pull<4 x i1>) {
+    %i = arith.extsi %b : i1 to i32
+    %f = arith.sitofp %i : i32 to bf16
+    obs.yield %f : bf16
+  }
+  %r = obs.force %m {kernel = "longer"} : !obs.pull<4 x bf16>
   return %r : !obs.pull<4 x bf16>
 }
 

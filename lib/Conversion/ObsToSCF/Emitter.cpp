@@ -462,9 +462,23 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
   return success();
 }
 
+/// True if the program of `fill` stands in a loop of the level that forces it.
+static bool isInLoop(FillOp fill) {
+  Operation *parent = fill->getParentOp();
+  while (isa<scf::IfOp>(parent))
+    parent = parent->getParentOp();
+  return isa<scf::ForOp, scf::WhileOp>(parent);
+}
+
 LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
                                 Level level) {
   Location loc = fill.getLoc();
+  if (fill.getOnto() && level != Level::Grid && isInLoop(fill))
+    emitRemark(loc) << "each iteration copies the array after onto, of type "
+                    << fill.getOnto().getType()
+                    << ", before it writes a part of it; write the elements "
+                       "of an array that a map makes, or only those that "
+                       "change into an array of their own";
   if (!fill.getInit().empty() || fill.getOnto()) {
     emitLoop(loc, stored.extents, level, [&](ValueRange indices) {
       SmallVector<Value> to(stored.prefix), from;

@@ -268,6 +268,42 @@ Value JoinOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   return IndexBuilder{builder, loc}.mul(outer[dim], inner[dim]);
 }
 
+SmallVector<Value> NestOp::buildElement(OpBuilder &builder, Location loc,
+                                        unsigned, ValueRange outer) {
+  auto inner = cast<PullType>(getType().getElementTypes().front());
+  SmallVector<Value> extents;
+  for (auto [d, extent] : llvm::enumerate(inner.getExtents()))
+    if (ShapedType::isDynamic(extent))
+      extents.push_back(
+          obs::buildExtent(builder, loc, getArray(), outer.size() + d));
+  return {buildGenerate(builder, loc, inner, extents,
+                        [&](OpBuilder &b, ValueRange indices) {
+                          SmallVector<Value> source(outer);
+                          llvm::append_range(source, indices);
+                          return buildGet(b, loc, getArray(), source);
+                        })};
+}
+Value NestOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                          unsigned dim) {
+  return obs::buildExtent(builder, loc, getArray(), dim);
+}
+
+SmallVector<Value> UnnestOp::buildElement(OpBuilder &builder, Location loc,
+                                          unsigned, ValueRange indices) {
+  unsigned rank = getArrayExtents(getArray().getType()).size();
+  Value inner =
+      buildGet(builder, loc, getArray(), indices.take_front(rank)).front();
+  return buildGet(builder, loc, inner, indices.drop_front(rank));
+}
+Value UnnestOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
+                            unsigned dim) {
+  unsigned rank = getArrayExtents(getArray().getType()).size();
+  if (dim < rank)
+    return obs::buildExtent(builder, loc, getArray(), dim);
+  return obs::buildExtent(builder, loc, anyInner(builder, loc, getArray()),
+                          dim - rank);
+}
+
 SmallVector<Value> TransposeOp::buildElement(OpBuilder &builder, Location loc,
                                              unsigned, ValueRange indices) {
   SmallVector<Value> source(indices.size());

@@ -282,6 +282,44 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
   return shape.inferLike(loc, source, elements, types);
 }
 
+LogicalResult NestOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  int64_t rank = getArrayExtents(source).size(), dims = adaptor.getDims();
+  if (dims < 1 || dims >= rank)
+    return emitOptionalError(loc, "[nest-dims] keeps ", dims,
+                             " dimensions outside of the elements; an array of "
+                             "rank ",
+                             rank, " can keep 1 to ", rank - 1);
+  Shape outer, inner;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    (dim < dims ? outer : inner).add(source, dim);
+  SmallVector<Type, 1> element;
+  if (failed(inner.infer(context, loc, std::nullopt,
+                         getArrayElementTypes(source), element)))
+    return failure();
+  return outer.infer(context, loc, std::nullopt, element, types);
+}
+
+LogicalResult UnnestOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  Type source = adaptor.getArray().getType();
+  ArrayRef<Type> elements = getArrayElementTypes(source);
+  auto inner = dyn_cast<PullType>(elements.front());
+  if (!inner || elements.size() != 1)
+    return emitOptionalError(
+        loc, "[unnest-source] needs an array of arrays, not ", source);
+  Shape shape(source);
+  for (unsigned dim = 0; dim < inner.getRank(); ++dim)
+    shape.add(inner, dim);
+  return shape.infer(context, loc, std::nullopt, inner.getElementTypes(),
+                     types);
+}
+
 LogicalResult ConcatOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,

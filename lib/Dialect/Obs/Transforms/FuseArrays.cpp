@@ -442,19 +442,48 @@ static Location getInnermostLoc(Operation *op) {
   return loc;
 }
 
-/// Says which computed arrays are computed more than once per element, of those
-/// that stand in several copies of a function only one.
+/// How many operations read elements of `array`, not counting those that read
+/// different parts of it.
+static unsigned countReaders(Value array) {
+  llvm::SmallPtrSet<Operation *, 4> readers;
+  bool isWhole = false;
+  for (Operation *user : array.getUsers()) {
+    if (isa<DimOp>(user))
+      continue;
+    readers.insert(user);
+    isWhole |= !isa<TakeOp, SliceOp>(user);
+  }
+  return isWhole ? readers.size() : 1;
+}
+
+/// Says which computed arrays are computed more than once per element, and which
+/// reductions in scalar code are repeated for each element of an array that uses
+/// them; of those in several copies of a function only one.
 static void remarkRecomputation(Operation *root) {
   llvm::DenseSet<Location> places;
   root->walk([&](Operation *op) {
-    if (!isa<MapOp, GenerateOp>(op))
+    Location loc = getInnermostLoc(op);
+    bool isScalar = getEnclosingScope(op).isScalar;
+    if (isa<MapOp, GenerateOp>(op) && isa<PullType>(op->getResult(0).getType()))
+      if (unsigned readers = countReaders(op->getResult(0));
+          readers > 1 && places.insert(loc).second)
+        emitRemark(loc) << "each element is computed in " << readers
+                        << " places; "
+                        << (isScalar ? "distribute over the elements around "
+                                       "it, and force it in each"
+                                     : "force the array to compute it once");
+    if (!isScalar || !isa<scf::ForOp, scf::WhileOp>(op))
       return;
-    auto pull = dyn_cast<PullType>(op->getResult(0).getType());
-    unsigned uses = llvm::count_if(
-        op->getUsers(), [](Operation *user) { return !isa<DimOp>(user); });
-    if (pull && uses > 1 && places.insert(getInnermostLoc(op)).second)
-      op->emitRemark("each element is computed in ")
-          << uses << " places; force the array to compute it once";
+    // A loop of a reduction; what reads it here computes elements.
+    bool isRepeated = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      Operation *array = op->getBlock()->findAncestorOpInBlock(*user);
+      return array && array != user && isa<PullOpInterface>(array);
+    });
+    if (isRepeated && places.insert(loc).second)
+      emitRemark(loc) << "this loop is repeated for each element of the array "
+                         "that uses its result; distribute over the elements "
+                         "around it (obs.distribute), and force the array in "
+                         "each, to run it once";
   });
 }
 

@@ -318,6 +318,72 @@ def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # MovingArrayMethods> 
   let hasVerifier = 1;
 }
 
+def Obs_NestOp : Obs_Op<"nest", [Pure, InferTypeOpAdaptor] # PullArrayMethods> {
+  let summary = "An array of arrays of the last dimensions";
+  let description = [{
+    The first `dims` dimensions stay outside, and the others become those of the
+    elements: `r[i][j] = a[i, j]`. The extents are any, 0 included. With
+    `dims 1` the elements of a matrix are its rows.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.nest` array `dims` integer attr-dict `:` type
+    ```
+
+    `dims` is at least 1 and less than the rank of the array. The result type
+    follows from the operand type and `dims`.
+
+    Example:
+
+    ```mlir
+    func.func @row_sums(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x i32> {
+      %zero = arith.constant 0 : i32
+      %rows = obs.nest %a dims 1 : !obs.pull<? x ? x i32>
+      %sums = obs.map (%row = %rows : !obs.pull<? x !obs.pull<? x i32>>) {
+        %s = obs.reduce { arith.addi } %row init %zero : !obs.pull<? x i32>
+        obs.yield %s : i32
+      }
+      return %sums : !obs.pull<? x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$array, I64Attr:$dims);
+  let results = (outs Obs_PullType:$result);
+  let assemblyFormat = "$array `dims` $dims attr-dict `:` qualified(type($array))";
+}
+
+def Obs_UnnestOp : Obs_Op<"unnest", [Pure, InferTypeOpAdaptor] # PullArrayMethods> {
+  let summary = "One array of the dimensions of an array of arrays";
+  let description = [{
+    The inverse of `obs.nest`: `r[i, j] = a[i][j]`. The elements are arrays of
+    equal extents (R4). If there are none, the extents of the first one count.
+
+    Syntax:
+
+    ```
+    operation ::= `obs.unnest` array attr-dict `:` type
+    ```
+
+    The result type follows from the operand type: its dimensions, then those of
+    an element.
+
+    Example:
+
+    ```mlir
+    func.func @tiles(%a: !obs.pull<? x i32>) -> !obs.pull<? x 16 x i32> {
+      %zero = arith.constant 0 : i32
+      %tiles = obs.split %a by [16] pad %zero : !obs.pull<? x i32>
+      %r = obs.unnest %tiles : !obs.pull<? x !obs.pull<16 x i32>>
+      return %r : !obs.pull<? x 16 x i32>
+    }
+    ```
+  }];
+  let arguments = (ins Obs_PullType:$array);
+  let results = (outs Obs_PullType:$result);
+  let assemblyFormat = "$array attr-dict `:` qualified(type($array))";
+}
+
 def Obs_TransposeOp : Obs_Op<"transpose", [
     Pure, InferTypeOpAdaptor] # MovingArrayMethods> {
   let summary = "Permute the dimensions";

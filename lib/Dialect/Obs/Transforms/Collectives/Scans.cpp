@@ -15,6 +15,7 @@
 
 #include "Expansion.h"
 #include "Grid.h"
+#include "Pieces.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -385,6 +386,77 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
+/// A warp or block takes an array without a bound tile by tile: it scans a tile,
+/// writes the elements, each combined with the carry (all elements of the tiles
+/// before), and carries on. Only a tile is stored.
+static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
+                                   OpResult result, bool exclusive) {
+  int64_t size = c.level == Level::Warp ? 4 * warpSize : 1024;
+  FailureOr<const ScanStrategy *> strategy = findScanStrategy(
+      scan.op, scan.op.getStrategy(), c.level, c.getConstantExtent(size));
+  if (failed(strategy))
+    return failure();
+  CollectiveBuilder lifted = scan.lift();
+  auto type = cast<PushType>(result.getType());
+  Value fill = buildFill(
+      c, type, scan.n.value, /*init=*/{}, /*unchecked=*/false, [&] {
+        Value operand = lifted.shareReads(scan.buildOperand(lifted));
+        Value zero = c.constant(0), one = c.constant(1);
+        Value step = c.constant(size);
+        // Not combined with anything before the first tile.
+        Values start;
+        for (Type element : lifted.elementTypes)
+          start.push_back(arith::ConstantOp::create(
+              c.builder, c.loc, c.builder.getZeroAttr(element)));
+        auto loop = scf::ForOp::create(c.builder, c.loc, zero, scan.n.value,
+                                       step, start);
+        OpBuilder::InsertionGuard guard(c.builder);
+        c.builder.setInsertionPointToStart(loop.getBody());
+        Value begin = loop.getInductionVar();
+        Values carry(loop.getRegionIterArgs());
+        Value count = c.min(c.sub(scan.n.value, begin), step);
+        Extent extent{count, ShapedType::kDynamic, size};
+        Value tile = lifted.generate(extent, [&](Value i) {
+          return lifted.get(operand, c.add(begin, i));
+        });
+        Value scanned = lifted.force(
+            lifted.shareReads((*strategy)->scan(lifted, tile)));
+        auto getElement = [&](Value i) {
+          Values own = lifted.get(scanned, i);
+          return c.choose(
+              c.equal(begin, zero), [&] { return own; },
+              [&] { return lifted.combine(carry, own); });
+        };
+        auto drop = [&](Values values) {
+          values.erase(values.begin(), values.begin() + scan.getNumLifted());
+          return values;
+        };
+        forEach(c, count, [&](Value j) {
+          Value i = c.add(begin, j);
+          auto getBefore = [&] {
+            return drop(c.choose(
+                c.equal(j, zero), [&] { return carry; },
+                [&] { return getElement(c.sub(j, one)); }));
+          };
+          Values values = exclusive
+                              ? c.choose(
+                                    scan.startsSegment(i),
+                                    [&] { return Values(scan.init); },
+                                    getBefore)
+                              : drop(getElement(j));
+          write(c, values, i);
+        });
+        // One worker combines what the next tile begins with.
+        Value last = lifted.force(
+            lifted.generate(c.getConstantExtent(1), [&](Value) {
+              return getElement(c.sub(count, one));
+            }));
+        scf::YieldOp::create(c.builder, c.loc, lifted.get(last, zero));
+      });
+  result.replaceAllUsesWith(fill);
+  return success();
+}
+
 static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
                                   OpResult result, bool exclusive) {
   if (c.level == Level::Grid)
@@ -393,6 +465,8 @@ static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
     expandScanInThread(c, scan, result, exclusive);
     return success();
   }
+  if (!scan.n.isBounded())
+    return expandInTiles(c, scan, result, exclusive);
   if (failed(scan.run()))
     return failure();
   replaceByPush(c, result, scan.n, [&](Value i) {
@@ -408,6 +482,11 @@ static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
 LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
   Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
+  if (!op.getTotals().empty() && !scan.n.isBounded() &&
+      (c.level == Level::Warp || c.level == Level::Block))
+    return op.emitOpError("[R2-bounded] stores no total of an array without a "
+                          "bound; give the array a bound, as in ? x f32 bound "
+                          "[1024], or reduce it (obs.reduce)");
   if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
     return failure();
   if (op.getTotals().empty() || c.level == Level::Grid)

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compares the scans of rows-without-bound.mlir with NumPy.
+
+  rows-without-bound.py OBS_RUN PROGRAM
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+
+def expected(entry: str, a: np.ndarray) -> np.ndarray:
+    """The scans of the rows of `a`."""
+    out = np.zeros_like(a)
+    for i, row in enumerate(a):
+        if entry == "inclusive":
+            out[i] = 5 + np.cumsum(row)
+        elif entry == "exclusive":
+            out[i] = 5 + np.cumsum(row) - row
+        elif entry == "last":
+            before = 0
+            for j, x in enumerate(row):
+                before = x if x % 7 == 0 else before
+                out[i, j] = before
+        else:
+            total = 1
+            for j, x in enumerate(row):
+                total = 1 if x % 5 == 0 else total
+                out[i, j] = total
+                total += x
+    return out
+
+
+def main() -> int:
+    tool, program = sys.argv[1:]
+    numbers = np.random.default_rng(1)
+    launches = [[], ["--device=emulate", "--check"], ["--device=emulate", "--threads=17", "--blocks=1"]]
+    failures = runs = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for rows, columns in [(3, 0), (0, 3), (2, 1), (2, 31), (3, 129), (2, 1024), (2, 1025), (1, 3000)]:
+            a = numbers.integers(0, 100, (rows, columns), dtype=np.int32)
+            np.save(folder / "a.npy", a)
+            for entry in ["inclusive", "exclusive", "last", "segments"]:
+                for options in launches:
+                    out = folder / "r.npy"
+                    out.unlink(missing_ok=True)
+                    command = [tool, program, f"--entry={entry}", *options, f"--out={out}", str(folder / "a.npy")]
+                    done = subprocess.run(command, capture_output=True, text=True)
+                    runs += 1
+                    right = done.returncode == 0 and np.array_equal(np.load(out).reshape(a.shape), expected(entry, a))
+                    if not right:
+                        failures += 1
+                        print(entry, rows, columns, options, done.stderr[:500])
+    print(f"{runs} runs, {failures} failures")
+    return 1 if failures or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+// Scans of rows whose length is known at run time only, by blocks and warps: tile by
+// tile, with a carry. The oracle is NumPy; rows end in, at and behind the end of a tile.
+// REQUIRES: numpy
+// RUN: %python %S/Inputs/rows-without-bound.py obs-run %s
+
+func.func @inclusive(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+  %zero = arith.constant 5 : i32
+  %rows = obs.nest %a dims 1 : !obs.pull<? x ? x i32>
+  %n = obs.dim %a, 1 : !obs.pull<? x ? x i32>
+  %sums = obs.distribute block in grid (%row = %rows : !obs.pull<? x !obs.pull<? x i32>>) {
+    %s = obs.scan block inclusive { arith.addi } %row init %zero : !obs.pull<? x i32>
+    obs.yield %s : !obs.push<block, ? x i32>
+  }
+  %r = obs.force %sums : !obs.push<grid, ? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}
+
+func.func @exclusive(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+  %zero = arith.constant 5 : i32
+  %rows = obs.nest %a dims 1 : !obs.pull<? x ? x i32>
+  %sums = obs.distribute warp in grid (%row = %rows : !obs.pull<? x !obs.pull<? x i32>>) {
+    %s = obs.scan warp exclusive { arith.addi } %row init %zero : !obs.pull<? x i32>
+    obs.yield %s : !obs.push<warp, ? x i32>
+  }
+  %r = obs.force %sums : !obs.push<grid, ? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}
+
+// Not commutative: the last element whose remainder by 7 is 0, by pairs.
+func.func @last(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+  %zero = arith.constant 0 : i32
+  %off = arith.constant 0 : i1
+  %seven = arith.constant 7 : i32
+  %rows = obs.nest %a dims 1 : !obs.pull<? x ? x i32>
+  %sums = obs.distribute block in grid (%row = %rows : !obs.pull<? x !obs.pull<? x i32>>) {
+    %pairs = obs.map (%x = %row : !obs.pull<? x i32>) {
+      %m = arith.remui %x, %seven : i32
+      %f = arith.cmpi eq, %m, %zero : i32
+      obs.yield %f, %x : i1, i32
+    }
+    %s = obs.scan block inclusive (%f, %x, %g, %y) = %pairs init %off, %zero : !obs.pull<? x i1, i32> {
+      %h = arith.ori %f, %g : i1
+      %z = arith.select %g, %y, %x : i32
+      obs.yield %h, %z : i1, i32
+    }
+    %t = obs.map (%f, %x = %s : !obs.push<block, ? x i1, i32>) {
+      obs.yield %x : i32
+    }
+    obs.yield %t : !obs.push<block, ? x i32>
+  }
+  %r = obs.force %sums : !obs.push<grid, ? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}
+
+// Segments begin where the element is a multiple of 5.
+func.func @segments(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
+  %one = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %five = arith.constant 5 : i32
+  %rows = obs.nest %a dims 1 : !obs.pull<? x ? x i32>
+  %sums = obs.distribute block in grid (%row = %rows : !obs.pull<? x !obs.pull<? x i32>>) {
+    %flags = obs.map (%x = %row : !obs.pull<? x i32>) {
+      %m = arith.remui %x, %five : i32
+      %f = arith.cmpi eq, %m, %zero : i32
+      obs.yield %f : i1
+    }
+    %s = obs.segmented_scan block exclusive { arith.addi } %row init %one flags %flags : !obs.pull<? x i32>, !obs.pull<? x i1>
+    obs.yield %s : !obs.push<block, ? x i32>
+  }
+  %r = obs.force %sums : !obs.push<grid, ? x ? x i32>
+  return %r : !obs.pull<? x ? x i32>
+}
