@@ -1322,7 +1322,9 @@ class Program:
         )
 
     def zip(self, parts: list[Array]) -> Array:
-        result = self.array(tuple(t for x in parts for t in x.elements), parts[0].dims)
+        # The type says most of the extents: those of the first array whose extents are static.
+        known = [x.dims for x in parts if not any(dim.is_open for dim in x.dims)]
+        result = self.array(tuple(t for x in parts for t in x.elements), (known or [parts[0].dims])[0])
         self.line(
             f"{result.name} = obs.zip {', '.join(x.name for x in parts)} : {', '.join(x.type for x in parts)}"
         )

@@ -356,8 +356,8 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
       return deepest.front().getArray().getDefiningOp()->emitError(
                  "[fuse-size] is read in more than ")
              << maxReads
-             << " places once everything is fused; force it, or an array that "
-                "is built on it";
+             << " places after fusion; force it, or an array that "
+                "depends on it";
     expand(deepest, simplifications);
     expressions.add(inserted.getArrayRef());
     for (Operation *op : inserted)

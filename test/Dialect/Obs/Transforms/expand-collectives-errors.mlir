@@ -63,12 +63,10 @@ func.func @bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.l
 
 // -----
 
-func.func @scan_bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[R2-bounded] strategy 'raking' stores the elements}}
-  %p = obs.scan inclusive (%x, %y) = %a init %z : !obs.pull<? x i32> -> !obs.push<block, ? x i32> {
-    obs.yield %x : i32
-  }
-  return
+func.func @scan_total(%a: !obs.pull<? x i32>, %z: i32) -> i32 attributes {obs.level = #obs.level<block>} {
+  // expected-error@+1 {{[R2-bounded] stores no total of an array without a bound; give the array a bound, as in ? x f32 bound [1024], or reduce it (obs.reduce)}}
+  %p, %t = obs.scan block inclusive { arith.addi } %a init %z total : !obs.pull<? x i32>
+  return %t : i32
 }
 
 // -----

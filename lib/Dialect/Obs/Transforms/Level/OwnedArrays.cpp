@@ -220,7 +220,7 @@ bool OwnerSearch::collect() {
                  !map || map.getScope() != Level::Block)
           isKnown = fail(op, "is used here by the lanes of warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
-          isKnown = fail(op, "is used here in a loop whose extent is no "
+          isKnown = fail(op, "is used here in a loop whose extent is not a "
                              "constant");
         else if (LeafSteps::get(leaf, threads).getCount() > maxOwnedRegisters)
           isKnown = fail(op, "is used here in a loop of more than " +
