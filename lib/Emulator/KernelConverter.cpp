@@ -341,8 +341,8 @@ void KernelConverter::checkDivision(Operation *op, bool isSigned) {
   Type type = divisor.getType();
   std::optional<int64_t> known = getConstantIntValue(divisor);
   auto equals = [&](Value value, const APInt &number) -> Value {
-    Value constant = arith::ConstantOp::create(
-        builder, loc, IntegerAttr::get(type, number));
+    Value constant =
+        arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, number));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
                                  constant);
   };

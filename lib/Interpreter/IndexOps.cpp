@@ -434,11 +434,11 @@ static LogicalResult runUnnest(Frame &frame, const Instruction &inst) {
       return failure();
     const auto &array = static_cast<const PullArray &>(*element.front().object);
     if (array.extents != inner)
-      return machine.trap(
-          unnestLoc, "[R4-extents] array " +
-                         formatIndex(index.take_front(rank)) + " has extents " +
-                         formatIndex(array.extents) + ", the others " +
-                         formatIndex(inner));
+      return machine.trap(unnestLoc, "[R4-extents] array " +
+                                         formatIndex(index.take_front(rank)) +
+                                         " has extents " +
+                                         formatIndex(array.extents) +
+                                         ", the others " + formatIndex(inner));
     return array.read(loc, index.drop_front(rank), out);
   };
   return frame.setPull(inst, 0, extents, read);
@@ -586,7 +586,8 @@ static LogicalResult runUnzip(Frame &frame, const Instruction &inst) {
 static LogicalResult runGet(Frame &frame, const Instruction &inst) {
   PullPtr array = frame.getPull(inst, 0);
   IndexVector index = frame.getIndex(inst, 1, inst.operands.size() - 1);
-  bool isNested = llvm::any_of(inst.op->getResultTypes(), llvm::IsaPred<PullType>);
+  bool isNested =
+      llvm::any_of(inst.op->getResultTypes(), llvm::IsaPred<PullType>);
   if (frame.machine.isProbing() && !isNested) {
     for (auto [i, type] : llvm::enumerate(inst.op->getResultTypes()))
       frame.set(inst, i, Scalar(type, 0));

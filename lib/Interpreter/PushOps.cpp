@@ -181,7 +181,8 @@ static LogicalResult runDistribute(Frame &frame, const Instruction &inst) {
   Location loc = inst.op->getLoc();
   auto closure = makeClosure(frame, inst);
   // The arrays that the sub-program with index `outer` yields.
-  auto runPart = [=, &machine, &inst](Index outer, Data &parts) -> LogicalResult {
+  auto runPart = [=, &machine, &inst](Index outer,
+                                      Data &parts) -> LogicalResult {
     DataVector arguments;
     for (auto [array, operand] :
          llvm::zip_equal(arrays, inst.op->getOperands())) {

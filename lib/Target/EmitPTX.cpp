@@ -174,9 +174,10 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   manager.run(module, modules);
 }
 
-/// Replaces the conversion of a truth value to a float by a choice. NVPTX converts
-/// it as an integer of 32 bits without its sign, so that true becomes 1, and not
-/// -1. The optimiser makes such conversions of longer ones, so this comes last.
+/// Replaces the conversion of a truth value to a float by a choice. NVPTX
+/// converts it as an integer of 32 bits without its sign, so that true becomes
+/// 1, and not -1. The optimiser makes such conversions of longer ones, so this
+/// comes last.
 static void chooseForBits(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &op :

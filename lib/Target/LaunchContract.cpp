@@ -8,8 +8,8 @@
 
 #include "Obsidian/Target/LaunchContract.h"
 #include "Expressions.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "LaunchPlan.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Target/ToPTX.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"

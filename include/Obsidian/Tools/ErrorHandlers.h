@@ -1,4 +1,5 @@
-//===- ErrorHandlers.h - What tools do about errors of the system -*- C++ -*-===//
+//===- ErrorHandlers.h - What tools do about errors of the system -*- C++
+//-*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

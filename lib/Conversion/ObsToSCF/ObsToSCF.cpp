@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
-#include "SignedLoops.h"
 #include "Obsidian/Conversion/Passes.h"
+#include "SignedLoops.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 

@@ -27,18 +27,17 @@ static void makeSigned(scf::ForOp loop) {
   Value step = loop.getStep(), counter = loop.getInductionVar();
   Type type = counter.getType(), index = builder.getIndexType();
   auto extend = [&](Value value) {
-    return type == index ? value
-                         : arith::IndexCastUIOp::create(builder, loc, index,
-                                                        value);
+    return type == index
+               ? value
+               : arith::IndexCastUIOp::create(builder, loc, index, value);
   };
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                     from, to);
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, from, to);
   Value length = arith::SubIOp::create(builder, loc, to, from);
-  Value count = arith::CeilDivUIOp::create(builder, loc, extend(length),
-                                           extend(step));
-  loop.setUpperBound(
-      arith::SelectOp::create(builder, loc, runs, count, zero));
+  Value count =
+      arith::CeilDivUIOp::create(builder, loc, extend(length), extend(step));
+  loop.setUpperBound(arith::SelectOp::create(builder, loc, runs, count, zero));
   loop.setLowerBound(zero);
   loop.setStep(arith::ConstantIndexOp::create(builder, loc, 1));
   counter.setType(index);

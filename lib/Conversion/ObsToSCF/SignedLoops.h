@@ -15,8 +15,8 @@ class Operation;
 namespace mlir::obs {
 
 /// Replaces each `scf.for unsigned` inside of `root` by a loop over the number
-/// of its iteration, from 0 in steps of 1: no analysis of level IR needs to know
-/// loops without signs.
+/// of its iteration, from 0 in steps of 1: no analysis of level IR needs to
+/// know loops without signs.
 void makeLoopsSigned(Operation *root);
 
 } // namespace mlir::obs

@@ -328,8 +328,8 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
   bool isOneArray =
       a.array == b.array ||
       (a.root == b.root && one && other && one != other &&
-       a.indices.size() == b.indices.size() &&
-       getElement(a) == getElement(b) && haveEqualRows(a.array, b.array));
+       a.indices.size() == b.indices.size() && getElement(a) == getElement(b) &&
+       haveEqualRows(a.array, b.array));
   if (isOneArray && !a.isShared && !a.indices.empty() &&
       !cast<MemRefType>(a.array.getType()).hasStaticShape() &&
       isRowMajor(a.array) && isRowMajor(b.array) &&

@@ -274,9 +274,8 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   if (extents.empty())
     extents = slot.extents;
   llvm::sys::fs::file_status status;
-  bool isDevice =
-      !llvm::sys::fs::status(path, status) &&
-      status.type() == llvm::sys::fs::file_type::character_file;
+  bool isDevice = !llvm::sys::fs::status(path, status) &&
+                  status.type() == llvm::sys::fs::file_type::character_file;
   std::optional<int64_t> needed = countBytes(extents, type);
   if (isDevice && !needed)
     return createStringError("a device may have no end; give the extents of an "

@@ -66,7 +66,8 @@ void mlir::obs::run::printValue(raw_ostream &os, const HostValue &value) {
   // Empty rows take space, too.
   int64_t size = 1;
   for (int64_t extent : value.extents)
-    size = std::min(limit + 1, size * std::clamp<int64_t>(extent, 1, limit + 1));
+    size =
+        std::min(limit + 1, size * std::clamp<int64_t>(extent, 1, limit + 1));
   // The interpreter and the devices agree that a scalar has no extents.
   printDimension(os, value, 0, 0, size > limit);
   os << '\n';

@@ -218,9 +218,8 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
     }
     // The low bits are the same with a sign.
     std::optional<int64_t> c = b.getConstant();
-    if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) &&
-        !isNatural(a) && c && *c > 0 &&
-        llvm::isPowerOf2_64(*c))
+    if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) && !isNatural(a) &&
+        c && *c > 0 && llvm::isPowerOf2_64(*c))
       return a & number(*c - 1);
     return combineNaturals(kind, a, b, isWide);
   };

@@ -70,8 +70,7 @@ Value ExtentHoister::hoist(Value value) {
       mapping.map(value, extent);
     return extent;
   }
-  bool isDivision =
-      isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
+  bool isDivision = isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op);
   bool reads = isa<GetOp>(op) && !isa<PullType>(value.getType());
   if (!isMemoryEffectFree(op) || (reads && !mayRead) ||
       (!mayRead && !isDivision && !isSpeculatable(op) && !isa<GetOp>(op)))
@@ -90,8 +89,9 @@ Value ExtentHoister::hoist(Value value) {
     return mapping.lookup(value);
   }
   IRMapping protectedMapping = mapping;
-  protectedMapping.map(op->getOperand(1),
-                       protectDivisor(builder, mapping.lookup(op->getOperand(1))));
+  protectedMapping.map(
+      op->getOperand(1),
+      protectDivisor(builder, mapping.lookup(op->getOperand(1))));
   Value outside = builder.clone(*op, protectedMapping)->getResult(0);
   mapping.map(value, outside);
   return outside;

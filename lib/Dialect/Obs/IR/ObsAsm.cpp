@@ -505,8 +505,9 @@ void PushOp::build(OpBuilder &builder, OperationState &state, Level level,
 
 void PushOp::build(OpBuilder &builder, OperationState &state, Type result,
                    Value array) {
-  build(builder, state, result, array,
-        LevelAttr::get(builder.getContext(), cast<PushType>(result).getLevel()));
+  build(
+      builder, state, result, array,
+      LevelAttr::get(builder.getContext(), cast<PushType>(result).getLevel()));
 }
 
 /// level? array attr-dict `:` type (`->` type)?

@@ -110,11 +110,10 @@ public:
              << "flags are of type i1, and offsets of another integer type "
                 "or index, but the segments are "
              << segmentsType;
-    return failure(parser.resolveOperand(segments, segmentsType,
-                                         state.operands) ||
-                   parser.resolveOperands(extents,
-                                          parser.getBuilder().getIndexType(),
-                                          state.operands));
+    return failure(
+        parser.resolveOperand(segments, segmentsType, state.operands) ||
+        parser.resolveOperands(extents, parser.getBuilder().getIndexType(),
+                               state.operands));
   }
 
   /// The level of the push array that the operation makes.
@@ -269,12 +268,11 @@ void SegmentedReduceOp::print(OpAsmPrinter &printer) {
 
 ParseResult SegmentedScanOp::parse(OpAsmParser &parser, OperationState &state) {
   CollectiveParser pieces(parser, state);
-  return failure(pieces.parseLevel() || pieces.parseKind() ||
-                 pieces.parseOperands() || pieces.parseSegments() ||
-                 pieces.parseTypes() ||
-                 pieces.findLevel(
-                     state.getOrAddProperties<Properties>().level) ||
-                 pieces.parseRest());
+  return failure(
+      pieces.parseLevel() || pieces.parseKind() || pieces.parseOperands() ||
+      pieces.parseSegments() || pieces.parseTypes() ||
+      pieces.findLevel(state.getOrAddProperties<Properties>().level) ||
+      pieces.parseRest());
 }
 
 void SegmentedScanOp::print(OpAsmPrinter &printer) {
@@ -347,13 +345,13 @@ static LogicalResult verifyGridReduce(ReduceOp op) {
   PushType type;
   if (op->getNumResults() == 1)
     type = dyn_cast<PushType>(op->getResult(0).getType());
-  if (op.getLevel() != Level::Grid || !type ||
-      type.getLevel() != Level::Grid ||
+  if (op.getLevel() != Level::Grid || !type || type.getLevel() != Level::Grid ||
       type.getExtents() != ArrayRef<int64_t>{1})
-    return op.emitOpError("[reduce-grid] stands at level grid, where its result "
-                          "is one array of one element, a push<grid, 1 x ...>; "
-                          "write obs.reduce grid, force the array, and get the "
-                          "element if the host needs it");
+    return op.emitOpError(
+        "[reduce-grid] stands at level grid, where its result "
+        "is one array of one element, a push<grid, 1 x ...>; "
+        "write obs.reduce grid, force the array, and get the "
+        "element if the host needs it");
   return verifyElementTypes(op, type.getElementTypes(),
                             op.getArray().getType().getElementTypes(),
                             "the result");

@@ -75,8 +75,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
-      name == "obs.registers" || name == "obs.origin" || name == nestingAttrName ||
-      name == copyAttrName ||
+      name == "obs.registers" || name == "obs.origin" ||
+      name == nestingAttrName || name == copyAttrName ||
       name == packedAttrName || name == "obs.constant" || name == "obs.entry" ||
       name == "obs.unnamed")
     return success();

@@ -32,7 +32,8 @@ namespace {
 /// An index becomes an integer of fewer than 64 bits in two steps. Upstream
 /// replaces a cast to such an integer and one back by the index, although bits
 /// are lost; it does not know the two steps for a cast.
-template <typename CastOp> struct SplitNarrowCast : OpRewritePattern<CastOp> {
+template <typename CastOp>
+struct SplitNarrowCast : OpRewritePattern<CastOp> {
   /// Before upstream's patterns on the same operation.
   explicit SplitNarrowCast(MLIRContext *context)
       : OpRewritePattern<CastOp>(context, /*benefit=*/100) {}

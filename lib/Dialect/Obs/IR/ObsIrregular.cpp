@@ -267,7 +267,8 @@ LogicalResult CompactOp::verify() {
       failed(verifyElementTypes(*this, getInit().getTypes(),
                                 array.getElementTypes(), "the initial value")))
     return failure();
-  if (failed(verifyCount(*this, getCount().getType(), result.getLevel(), array)))
+  if (failed(
+          verifyCount(*this, getCount().getType(), result.getLevel(), array)))
     return failure();
   return verifyStandsAt(*this, result.getLevel(), "makes");
 }
@@ -312,8 +313,8 @@ LogicalResult ExpandOp::verify() {
     return failure();
   Type index = IndexType::get(getContext());
   if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)) ||
-      failed(verifyCount(*this, getCount().getType(), result.getLevel(),
-                         result)))
+      failed(
+          verifyCount(*this, getCount().getType(), result.getLevel(), result)))
     return failure();
   return verifyStandsAt(*this, result.getLevel(), "makes");
 }

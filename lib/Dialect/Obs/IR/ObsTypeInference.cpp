@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function gives the most precise type that follows from operands,
-// attributes and regions. It gives some type for operands that break a rule: the
-// verifier then names the rule. It fails only if there is no type at all.
+// attributes and regions. It gives some type for operands that break a rule:
+// the verifier then names the rule. It fails only if there is no type at all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ public:
   /// elements. A number that is no extent counts as not known.
   void add(int64_t extent, int64_t bound = ShapedType::kDynamic) {
     extents.push_back(extent < 0 ? ShapedType::kDynamic : extent);
-    bounds.push_back(extent >= 0 ? extent
+    bounds.push_back(extent >= 0  ? extent
                      : bound >= 0 ? bound
                                   : ShapedType::kDynamic);
   }
@@ -49,8 +49,9 @@ public:
   }
   unsigned getRank() const { return extents.size(); }
 
-  /// Adds the array type of these extents to `types`: a push type of `level`, or
-  /// a pull type. Fails, with an error, if an array cannot have the elements.
+  /// Adds the array type of these extents to `types`: a push type of `level`,
+  /// or a pull type. Fails, with an error, if an array cannot have the
+  /// elements.
   LogicalResult infer(MLIRContext *context, std::optional<Location> loc,
                       std::optional<Level> level, ArrayRef<Type> elements,
                       SmallVectorImpl<Type> &types) const {
@@ -59,7 +60,9 @@ public:
       if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
         known = bounds;
     // Without a location nobody wants to hear of errors.
-    auto emit = [&] { return loc ? mlir::emitError(*loc) : InFlightDiagnostic(); };
+    auto emit = [&] {
+      return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
+    };
     if (level)
       types.push_back(PushType::getChecked(emit, context, *level,
                                            ArrayRef<int64_t>(extents),
@@ -100,11 +103,13 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(
         loc, "[view-memory] needs ranked memrefs of at least one dimension");
   // The verifier of the type names what is wrong with the bounds.
-  auto emit = [&] { return loc ? mlir::emitError(*loc) : InFlightDiagnostic(); };
-  types.push_back(PullType::getChecked(
-      emit, context, first.getShape(),
-      adaptor.getBounds().value_or(ArrayRef<int64_t>()),
-      ArrayRef<Type>(elements)));
+  auto emit = [&] {
+    return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
+  };
+  types.push_back(
+      PullType::getChecked(emit, context, first.getShape(),
+                           adaptor.getBounds().value_or(ArrayRef<int64_t>()),
+                           ArrayRef<Type>(elements)));
   return success(types.back() != nullptr);
 }
 
@@ -140,8 +145,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
   return shape.inferLike(loc, type, getArrayElementTypes(type), types);
 }
 
-/// The type that says most of the extents that `arrays` share: that of the first
-/// one whose extents are static.
+/// The type that says most of the extents that `arrays` share: that of the
+/// first one whose extents are static.
 static Type getMostKnown(ValueRange arrays) {
   for (Type type : arrays.getTypes())
     if (!ShapedType::isDynamicShape(getArrayExtents(type)))
@@ -273,8 +278,8 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *,
   for (unsigned dim = 0; dim < rank; ++dim) {
     int64_t product = multiply(getArrayExtents(source)[dim],
                                getArrayExtents(chunk)[first + dim]);
-    int64_t bound = multiply(getArrayBound(source, dim),
-                             getArrayBound(chunk, first + dim));
+    int64_t bound =
+        multiply(getArrayBound(source, dim), getArrayBound(chunk, first + dim));
     if (adaptor.getStaticExtents())
       product = getEntry(*adaptor.getStaticExtents(), dim);
     shape.add(product, bound);

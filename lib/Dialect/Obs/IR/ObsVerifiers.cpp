@@ -123,8 +123,7 @@ LogicalResult PartOp::verify() {
 
 LogicalResult ConstantOp::verify() {
   constexpr int64_t maxTable = int64_t(1) << 24;
-  if (auto dense =
-          dyn_cast<DenseIntOrFPElementsAttr>(getValue())) {
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(getValue())) {
     if (dense.getNumElements() <= maxTable)
       return success();
     return emitOpError("[constant-size] is a table of more than 2^24 "

@@ -71,8 +71,8 @@ void syntax::printContract(OpAsmPrinter &printer, Contract contract,
 
 ParseResult syntax::parseOptionalLevel(OpAsmParser &parser, LevelAttr &level) {
   StringRef keyword;
-  if (failed(parser.parseOptionalKeyword(
-          &keyword, {"thread", "warp", "block", "grid"})))
+  if (failed(parser.parseOptionalKeyword(&keyword,
+                                         {"thread", "warp", "block", "grid"})))
     return success();
   level = LevelAttr::get(parser.getContext(), *symbolizeLevel(keyword));
   return success();
@@ -103,9 +103,10 @@ ParseResult syntax::findLevel(OpAsmParser &parser, SMLoc loc, TypeRange types,
 // Types
 //===----------------------------------------------------------------------===//
 
-ParseResult syntax::parseArrayTypes(OpAsmParser &parser,
-                                    ArrayRef<OpAsmParser::UnresolvedOperand> operands,
-                                    OperationState &state) {
+ParseResult
+syntax::parseArrayTypes(OpAsmParser &parser,
+                        ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                        OperationState &state) {
   SmallVector<Type> types;
   SMLoc loc;
   if (parser.parseColon())
@@ -195,11 +196,11 @@ ParseResult syntax::ShortBody::parseOptional(OpAsmParser &parser) {
               "does not follow from its operands; write a region with names "
               "for its arguments";
   SMLoc attributesLoc = parser.getCurrentLocation();
-  return failure(parser.parseOptionalAttrDict(attributes) ||
-                 failed(name->getRegisteredInfo()->verifyInherentAttrs(
-                     attributes,
-                     [&] { return parser.emitError(attributesLoc); })) ||
-                 parser.parseRBrace());
+  return failure(
+      parser.parseOptionalAttrDict(attributes) ||
+      failed(name->getRegisteredInfo()->verifyInherentAttrs(
+          attributes, [&] { return parser.emitError(attributesLoc); })) ||
+      parser.parseRBrace());
 }
 
 ParseResult syntax::ShortBody::build(OpAsmParser &parser, TypeRange arguments,
@@ -213,8 +214,8 @@ ParseResult syntax::ShortBody::build(OpAsmParser &parser, TypeRange arguments,
   OperationState body(location, *name, block.getArguments(), TypeRange(),
                       attributes.getAttrs());
   if (failed(inferTypes(*name, parser.getContext(), location, body.operands,
-                        attributes.getDictionary(parser.getContext()),
-                        nullptr, {}, body.types)) ||
+                        attributes.getDictionary(parser.getContext()), nullptr,
+                        {}, body.types)) ||
       body.types.empty())
     return parser.emitError(loc)
            << "'" << name->getStringRef() << "' has no result for operands of "
@@ -230,7 +231,8 @@ Operation *syntax::getShortBody(Region &body) {
   auto yield = dyn_cast_or_null<YieldOp>(op.getNextNode());
   bool isShort = yield && canBeShort(op.getName()) && op.getNumRegions() == 0 &&
                  op.getNumSuccessors() == 0 && op.getNumResults() > 0 &&
-                 yield->getAttrs().empty() && !op.getNextNode()->getNextNode() &&
+                 yield->getAttrs().empty() &&
+                 !op.getNextNode()->getNextNode() &&
                  llvm::equal(op.getOperands(), body.front().getArguments()) &&
                  llvm::equal(yield.getValues(), op.getResults());
   return isShort ? &op : nullptr;

@@ -315,11 +315,10 @@ void Batcher::batchFor(scf::ForOp loop, FillOp target) {
   SmallVector<Value> init;
   for (Value array : loop.getInitArgs())
     init.push_back(batchedArrays.lookup(array));
-  auto merged =
-      scf::ForOp::create(builder, loc, hoist(loop.getLowerBound()),
-                         hoist(loop.getUpperBound()), hoist(loop.getStep()),
-                         init, [](OpBuilder &, Location, Value, ValueRange) {},
-                         loop.getUnsignedCmp());
+  auto merged = scf::ForOp::create(
+      builder, loc, hoist(loop.getLowerBound()), hoist(loop.getUpperBound()),
+      hoist(loop.getStep()), init,
+      [](OpBuilder &, Location, Value, ValueRange) {}, loop.getUnsignedCmp());
   merged->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   uniform.map(loop.getInductionVar(), merged.getInductionVar());
 

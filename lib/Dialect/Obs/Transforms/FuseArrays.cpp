@@ -238,29 +238,28 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
                      contract.kind, UnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&fill.getBody());
-  emitPush(builder, loc, array,
-           [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
-               WriteContract own) {
-             auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
-                                          StringAttr());
-             if (own.contract != contract.contract ||
-                 own.kind != contract.kind) {
-               write.setContract(own.contract);
-               write.setKindAttr(own.kind);
-             }
-             // What the checks of kernels have to know about this write.
-             if (own.initial)
-               write->setAttr("obs.contract", b.getStringAttr(initialMark));
-             if (own.initial > 1)
-               write->setAttr(nestingAttrName,
-                              b.getI64IntegerAttr(own.initial));
-             if (own.initial)
-               return;
-             if (own.unchecked && own.contract == Contract::Disjoint)
-               write->setAttr("obs.contract", b.getStringAttr("disjoint"));
-             else if (own.unproved && own.contract == Contract::Disjoint)
-               write->setAttr("obs.contract", b.getStringAttr(unprovedMark));
-           });
+  emitPush(
+      builder, loc, array,
+      [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
+          WriteContract own) {
+        auto write = WriteOp::create(b, l, values, indices, ContractAttr(),
+                                     StringAttr());
+        if (own.contract != contract.contract || own.kind != contract.kind) {
+          write.setContract(own.contract);
+          write.setKindAttr(own.kind);
+        }
+        // What the checks of kernels have to know about this write.
+        if (own.initial)
+          write->setAttr("obs.contract", b.getStringAttr(initialMark));
+        if (own.initial > 1)
+          write->setAttr(nestingAttrName, b.getI64IntegerAttr(own.initial));
+        if (own.initial)
+          return;
+        if (own.unchecked && own.contract == Contract::Disjoint)
+          write->setAttr("obs.contract", b.getStringAttr("disjoint"));
+        else if (own.unproved && own.contract == Contract::Disjoint)
+          write->setAttr("obs.contract", b.getStringAttr(unprovedMark));
+      });
   return fill;
 }
 
@@ -456,9 +455,9 @@ static unsigned countReaders(Value array) {
   return isWhole ? readers.size() : 1;
 }
 
-/// Says which computed arrays are computed more than once per element, and which
-/// reductions in scalar code are repeated for each element of an array that uses
-/// them; of those in several copies of a function only one.
+/// Says which computed arrays are computed more than once per element, and
+/// which reductions in scalar code are repeated for each element of an array
+/// that uses them; of those in several copies of a function only one.
 static void remarkRecomputation(Operation *root) {
   llvm::DenseSet<Location> places;
   root->walk([&](Operation *op) {

@@ -144,7 +144,8 @@ static std::optional<int64_t> getMostNatural(Value value) {
     if (loop.getUnsignedCmp() || !from)
       return std::nullopt;
     // It is below its bound, and no loop has run for more than 2^48 iterations.
-    int64_t most = getMostNatural(loop.getUpperBound()).value_or(any) - 1, passed;
+    int64_t most = getMostNatural(loop.getUpperBound()).value_or(any) - 1,
+            passed;
     if (step && !llvm::MulOverflow(*step, maxElements, passed) &&
         !llvm::AddOverflow(*from, passed, passed))
       most = std::min(most, passed);
@@ -155,8 +156,8 @@ static std::optional<int64_t> getMostNatural(Value value) {
     return std::nullopt;
   if (isa<memref::DimOp, DimOp>(op))
     return maxElements;
-  SmallVector<Most, 3> parts = llvm::map_to_vector<3>(
-      op->getOperands(), [](Value part) {
+  SmallVector<Most, 3> parts =
+      llvm::map_to_vector<3>(op->getOperands(), [](Value part) {
         return part.getType().isIntOrIndex() ? getMostNatural(part) : Most();
       });
   auto both = [&](auto combine) -> Most {
@@ -173,12 +174,8 @@ static std::optional<int64_t> getMostNatural(Value value) {
     return a && b ? std::min(*a, *b) : a ? a : b;
   };
   return llvm::TypeSwitch<Operation *, Most>(op)
-      .Case([&](arith::AddIOp) {
-        return both(llvm::AddOverflow<int64_t>);
-      })
-      .Case([&](arith::MulIOp) {
-        return both(llvm::MulOverflow<int64_t>);
-      })
+      .Case([&](arith::AddIOp) { return both(llvm::AddOverflow<int64_t>); })
+      .Case([&](arith::MulIOp) { return both(llvm::MulOverflow<int64_t>); })
       .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
           [&](auto) { return parts[1] ? parts[0] : Most(); })
       .Case<arith::RemUIOp, arith::ShRUIOp, arith::DivUIOp>(
@@ -188,7 +185,7 @@ static std::optional<int64_t> getMostNatural(Value value) {
       .Case<arith::MaxUIOp, arith::MinSIOp>(
           [&](auto) { return largest(parts[0], parts[1]); })
       .Case([&](arith::MaxSIOp) {
-        return parts[0] && parts[1] ? largest(parts[0], parts[1])
+        return parts[0] && parts[1]   ? largest(parts[0], parts[1])
                : parts[0] || parts[1] ? Most(any)
                                       : Most();
       })

@@ -44,8 +44,9 @@ static bool hasKnownExtents(Value array) {
 }
 
 namespace {
-/// Builds the checks of one operation, before it. With `isMoved`, they are moved
-/// to a place where the operation need not run, so that nothing traps there.
+/// Builds the checks of one operation, before it. With `isMoved`, they are
+/// moved to a place where the operation need not run, so that nothing traps
+/// there.
 class Checker {
 public:
   Checker(Operation *op, bool isMoved)
@@ -304,8 +305,9 @@ private:
   }
   /// A number that was checked to be positive, if the operation runs.
   Value toDivisor(Value number) {
-    return isMoved ? builder.createOrFold<arith::MaxUIOp>(loc, number, constant(1))
-                : number;
+    return isMoved
+               ? builder.createOrFold<arith::MaxUIOp>(loc, number, constant(1))
+               : number;
   }
   Value subtract(Value a, Value b) {
     return builder.createOrFold<arith::SubIOp>(loc, a, b);
@@ -324,8 +326,8 @@ private:
   Value product(ValueRange factors) {
     Value total, fits, empty;
     for (Value factor : factors) {
-      empty = either(
-          empty, compare(arith::CmpIPredicate::eq, factor, constant(0)));
+      empty =
+          either(empty, compare(arith::CmpIPredicate::eq, factor, constant(0)));
       if (!total) {
         total = factor;
         continue;
@@ -474,9 +476,9 @@ private:
       if (!here)
         return std::nullopt;
       if (*here)
-        idle = idle ? builder.createOrFold<arith::OrIOp>(op->getLoc(), idle,
-                                                         *here)
-                    : *here;
+        idle =
+            idle ? builder.createOrFold<arith::OrIOp>(op->getLoc(), idle, *here)
+                 : *here;
       child = parent;
     } while (child != program);
     return idle;
@@ -501,9 +503,9 @@ private:
     };
     auto noElement = [&](Value array) {
       unsigned rank = getArrayExtents(array.getType()).size();
-      return none(llvm::map_to_vector(
-          llvm::seq(rank),
-          [&](unsigned d) { return hoister.hoistExtent(array, d); }));
+      return none(llvm::map_to_vector(llvm::seq(rank), [&](unsigned d) {
+        return hoister.hoistExtent(array, d);
+      }));
     };
     using Idle = std::optional<Value>;
     return llvm::TypeSwitch<Operation *, Idle>(parent)

@@ -215,8 +215,8 @@ static bool isCheckedBefore(Operation *op, Value number) {
   });
 }
 
-/// The iterations of `factor` loops of `total`, natural numbers; the host checks
-/// that they are a number.
+/// The iterations of `factor` loops of `total`, natural numbers; the host
+/// checks that they are a number.
 Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
   Value room = host.createOrFold<arith::DivUIOp>(
       loc,
@@ -224,8 +224,8 @@ Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
                                      std::numeric_limits<int64_t>::max()),
       host.createOrFold<arith::MaxUIOp>(
           loc, factor, arith::ConstantIndexOp::create(host, loc, 1)));
-  Value fits = host.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::ule, total, room);
+  Value fits = host.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule,
+                                                total, room);
   if (!isConstantIntValue(fits, 1) && !isConstantIntValue(fits, -1))
     cf::AssertOp::create(
         host, loc, fits,
@@ -284,8 +284,9 @@ static SmallVector<ParOp> getLoops(FillOp fill) {
   return loops;
 }
 
-/// For a loop over the threads of the grid that writes the initial contents of a
-/// part of the result, how deep the fill of that part is nested; 0 for others.
+/// For a loop over the threads of the grid that writes the initial contents of
+/// a part of the result, how deep the fill of that part is nested; 0 for
+/// others.
 static unsigned getInitialNesting(ParOp par) {
   unsigned nesting = 0;
   if (par.getUnit() == Level::Thread)
@@ -309,7 +310,6 @@ void Outliner::clampExtents(FillOp fill) {
             arith::ConstantIndexOp::create(builder, par.getLoc(), 0)));
   }
 }
-
 
 /// True if `fill` is its initial contents, which need no kernel.
 static bool isInitialOnly(FillOp fill) {

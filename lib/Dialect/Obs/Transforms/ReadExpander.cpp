@@ -7,9 +7,9 @@
 //
 // A read of a virtual array becomes the code that computes the element. The
 // arrays that depend on the most others come first: when a read of one is
-// replaced, every array that is built on it is gone, so all its reads are there,
-// and equal ones become one. In any other order each layer of a permutation
-// would double the code.
+// replaced, every array that is built on it is gone, so all its reads are
+// there, and equal ones become one. In any other order each layer of a
+// permutation would double the code.
 //
 // Each layer looks at the operations that the layer before it has built, and at
 // no others: the time is that of the code.
@@ -346,8 +346,7 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (op != root)
       all.push_back(op);
-    return isExpandedWhereRead(op) ? WalkResult::skip()
-                                   : WalkResult::advance();
+    return isExpandedWhereRead(op) ? WalkResult::skip() : WalkResult::advance();
   });
   expressions.add(all);
   for (SmallVector<GetOp> deepest = takeDeepest(); !deepest.empty();
@@ -370,8 +369,7 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   return success();
 }
 
-LogicalResult
-obs::expandReads(Operation *root,
-                 const FrozenRewritePatternSet &simplifications) {
+LogicalResult obs::expandReads(Operation *root,
+                               const FrozenRewritePatternSet &simplifications) {
   return ReadExpander(root).run(simplifications);
 }

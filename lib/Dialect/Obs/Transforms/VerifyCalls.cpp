@@ -65,15 +65,14 @@ LogicalResult Verifier::refuse(CallOpInterface call, const Twine &why) const {
 }
 
 LogicalResult Verifier::verify(CallOpInterface call) {
-  auto callee = dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(
-      &symbols));
+  auto callee =
+      dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(&symbols));
   if (!callee)
     return refuse(call, "calls a function that is not known by its name");
   if (llvm::is_contained(active, callee))
     return refuse(call, "calls '" + callee.getName() + "', which is recursive");
   if (callee.isExternal())
-    return refuse(call,
-                  "calls '" + callee.getName() + "', which has no body");
+    return refuse(call, "calls '" + callee.getName() + "', which has no body");
   if (!callee.getBody().hasOneBlock())
     return refuse(call, "calls '" + callee.getName() +
                             "', which has branches between blocks; use "
@@ -114,8 +113,8 @@ struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
         return signalPassFailure();
     Verifier verifier(getOperation());
     WalkResult walked = getOperation().walk([&](CallOpInterface call) {
-      bool isChecked = call->getParentOfType<func::FuncOp>() &&
-                       isInArrayCode(call);
+      bool isChecked =
+          call->getParentOfType<func::FuncOp>() && isInArrayCode(call);
       return WalkResult(isChecked ? verifier.verify(call) : success());
     });
     if (walked.wasInterrupted())

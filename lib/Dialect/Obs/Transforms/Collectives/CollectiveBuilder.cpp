@@ -187,9 +187,7 @@ Value CollectiveBuilder::shareReads(Value array) {
 
 /// Forces a push array.
 static Value forcePush(OpBuilder &builder, Location loc, Value push) {
-  return ForceOp::create(builder, loc, push, ValueRange())
-      .getResults()
-      .front();
+  return ForceOp::create(builder, loc, push, ValueRange()).getResults().front();
 }
 
 static PushType getPushType(PullType type, Level level) {

@@ -386,9 +386,9 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
-/// A warp or block takes an array without a bound tile by tile: it scans a tile,
-/// writes the elements, each combined with the carry (all elements of the tiles
-/// before), and carries on. Only a tile is stored.
+/// A warp or block takes an array without a bound tile by tile: it scans a
+/// tile, writes the elements, each combined with the carry (all elements of the
+/// tiles before), and carries on. Only a tile is stored.
 static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                                    OpResult result, bool exclusive) {
   int64_t size = c.level == Level::Warp ? 4 * warpSize : 1024;
@@ -398,8 +398,8 @@ static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
     return failure();
   CollectiveBuilder lifted = scan.lift();
   auto type = cast<PushType>(result.getType());
-  Value fill = buildFill(
-      c, type, scan.n.value, /*init=*/{}, /*unchecked=*/false, [&] {
+  Value fill =
+      buildFill(c, type, scan.n.value, /*init=*/{}, /*unchecked=*/false, [&] {
         Value operand = lifted.shareReads(scan.buildOperand(lifted));
         Value zero = c.constant(0), one = c.constant(1);
         Value step = c.constant(size);
@@ -419,8 +419,8 @@ static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
         Value tile = lifted.generate(extent, [&](Value i) {
           return lifted.get(operand, c.add(begin, i));
         });
-        Value scanned = lifted.force(
-            lifted.shareReads((*strategy)->scan(lifted, tile)));
+        Value scanned =
+            lifted.force(lifted.shareReads((*strategy)->scan(lifted, tile)));
         auto getElement = [&](Value i) {
           Values own = lifted.get(scanned, i);
           return c.choose(
@@ -438,17 +438,16 @@ static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                 c.equal(j, zero), [&] { return carry; },
                 [&] { return getElement(c.sub(j, one)); }));
           };
-          Values values = exclusive
-                              ? c.choose(
-                                    scan.startsSegment(i),
-                                    [&] { return Values(scan.init); },
-                                    getBefore)
-                              : drop(getElement(j));
+          Values values =
+              exclusive ? c.choose(
+                              scan.startsSegment(i),
+                              [&] { return Values(scan.init); }, getBefore)
+                        : drop(getElement(j));
           write(c, values, i);
         });
         // One worker combines what the next tile begins with.
-        Value last = lifted.force(
-            lifted.generate(c.getConstantExtent(1), [&](Value) {
+        Value last =
+            lifted.force(lifted.generate(c.getConstantExtent(1), [&](Value) {
               return getElement(c.sub(count, one));
             }));
         scf::YieldOp::create(c.builder, c.loc, lifted.get(last, zero));

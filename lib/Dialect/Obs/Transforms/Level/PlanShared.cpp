@@ -261,7 +261,8 @@ LogicalResult Planner::run(int64_t limit) {
   if (total > limit) {
     InFlightDiagnostic diag =
         kernel.emitOpError("[shared-limit] needs ")
-        << (isTooLarge ? "at least " : "") << total << " bytes of shared memory, but a block has " << limit
+        << (isTooLarge ? "at least " : "") << total
+        << " bytes of shared memory, but a block has " << limit
         << "; force less in one block, or smaller parts one after the other";
     for (Buffer &buffer : buffers)
       diag.attachNote(buffer.alloc.getLoc())

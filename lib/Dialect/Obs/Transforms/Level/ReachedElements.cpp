@@ -87,7 +87,8 @@ std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
         most = std::min(most, limit);
     // A leaf over a negative number has no iterations.
     if (most < IndexRecognizer::maxExtent)
-      recognizer.setRange(count, {std::min(getUniformRange(count).min, most), most});
+      recognizer.setRange(count,
+                          {std::min(getUniformRange(count).min, most), most});
   }
   std::optional<IndexRange> range = recognizer.get(bound).getRange();
   return range && range->max < IndexRecognizer::maxExtent

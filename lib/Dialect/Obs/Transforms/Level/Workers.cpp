@@ -15,7 +15,8 @@ using namespace mlir::obs;
 static bool usesWarps(KernelOp kernel) {
   auto isWarp = [](MapAttr map) {
     // A loop of another form is refused later.
-    return map && (map.getScope() == Level::Warp || map.getUnit() == Level::Warp);
+    return map &&
+           (map.getScope() == Level::Warp || map.getUnit() == Level::Warp);
   };
   return kernel
       .walk([&](Operation *op) {

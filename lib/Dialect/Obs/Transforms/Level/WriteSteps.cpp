@@ -140,16 +140,16 @@ void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
   });
 }
 
-/// True if iterations of `leaf` have arrays of their own, for which a thread has
-/// one place: they run one after the other.
+/// True if iterations of `leaf` have arrays of their own, for which a thread
+/// has one place: they run one after the other.
 static bool hasOwnArrays(scf::ForallOp leaf) {
   return leaf
       .walk([&](memref::StoreOp store) {
         Operation *memory = store.getMemRef().getDefiningOp();
         bool isOwn = isa_and_nonnull<memref::AllocaOp, memref::AllocOp>(memory);
         if (auto alloc = dyn_cast_or_null<memref::AllocOp>(memory)) {
-          auto home = dyn_cast_or_null<HomeAttr>(
-              alloc.getType().getMemorySpace());
+          auto home =
+              dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
           isOwn = home && home.getOwner() == Level::Thread;
         }
         return isOwn && !store->hasAttr(markName) ? WalkResult::interrupt()
