@@ -125,3 +125,27 @@ func.func @too_large(%a: !obs.pull<? x i32>) {
   %t = obs.take %a [281474976710657] : !obs.pull<? x i32>
   return
 }
+
+// -----
+
+func.func @unzip(%m: memref<8xf32>) {
+  // expected-error@+1 {{expected a pull array type, not 'memref<8xf32>'}}
+  %a = obs.unzip %m : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @get(%m: memref<8xf32>, %i: index) {
+  // expected-error@+1 {{expected a pull array type, not 'memref<8xf32>'}}
+  %a = obs.get %m[%i] : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @transpose(%m: memref<8xf32>) {
+  // expected-error@+1 {{expected a pull or push array type, not 'memref<8xf32>'}}
+  %a = obs.transpose %m [0] : memref<8xf32>
+  return
+}

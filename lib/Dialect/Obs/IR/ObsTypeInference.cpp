@@ -88,6 +88,16 @@ private:
 };
 } // namespace
 
+/// Emits an error unless `type` is an array type; one of a pull array if
+/// `isPull`.
+static LogicalResult requireArray(std::optional<Location> loc, Type type,
+                                  bool isPull = true) {
+  if (isa<PullType>(type) || (!isPull && isa<PushType>(type)))
+    return success();
+  return emitOptionalError(loc, "expected a ", isPull ? "pull" : "pull or push",
+                           " array type, not ", type);
+}
+
 LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
                                        Adaptor adaptor,
@@ -131,6 +141,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
                                             std::optional<Location> loc,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
+  if (failed(requireArray(loc, adaptor.getArray().getType(), /*isPull=*/false)))
+    return failure();
   Type type = adaptor.getArray().getType();
   ArrayRef<int64_t> extents = getArrayExtents(type);
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
@@ -168,9 +180,11 @@ LogicalResult ZipOp::inferReturnTypes(MLIRContext *context,
 }
 
 LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
-                                        std::optional<Location>,
+                                        std::optional<Location> loc,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &types) {
+  if (failed(requireArray(loc, adaptor.getArray().getType())))
+    return failure();
   auto type = cast<PullType>(adaptor.getArray().getType());
   for (Type element : type.getElementTypes())
     types.push_back(
@@ -178,9 +192,12 @@ LogicalResult UnzipOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-LogicalResult GetOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+LogicalResult GetOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
+  if (failed(requireArray(loc, adaptor.getArray().getType())))
+    return failure();
   llvm::append_range(
       types, cast<PullType>(adaptor.getArray().getType()).getElementTypes());
   return success();
@@ -291,6 +308,8 @@ LogicalResult NestOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
+  if (failed(requireArray(loc, adaptor.getArray().getType())))
+    return failure();
   Type source = adaptor.getArray().getType();
   int64_t rank = getArrayExtents(source).size(), dims = adaptor.getDims();
   if (dims < 1 || dims >= rank)
@@ -312,6 +331,8 @@ LogicalResult UnnestOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
+  if (failed(requireArray(loc, adaptor.getArray().getType())))
+    return failure();
   Type source = adaptor.getArray().getType();
   ArrayRef<Type> elements = getArrayElementTypes(source);
   auto inner = dyn_cast<PullType>(elements.front());
