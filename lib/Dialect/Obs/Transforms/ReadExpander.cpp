@@ -7,12 +7,13 @@
 //
 // A read of a virtual array becomes the code that computes the element. The
 // arrays that depend on the most others come first: when a read of one is
-// replaced, every array that is built on it is gone, so all its reads are
-// there, and equal ones become one. In any other order each layer of a
-// permutation would double the code.
+// replaced, every array that is built on it is gone, so all its reads exist,
+// and equal ones become one. In any other order each layer of a permutation
+// would double the code.
 //
-// Each layer looks at the operations that the layer before it has built, and at
-// no others: the time is that of the code.
+// Each layer visits the operations that the layer before it has built, and no
+// others. Common subexpressions are eliminated when the code has doubled since
+// the last time, so the time is that of the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,102 +83,6 @@ static Operation *getVirtualArray(Value array) {
 }
 
 //===----------------------------------------------------------------------===//
-// Equal operations
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Finds operations that compute what others have computed before, one at a
-/// time: the common subexpressions of code that grows.
-class Expressions {
-public:
-  explicit Expressions(RewriterBase &rewriter) : rewriter(rewriter) {}
-
-  /// Adds the operations of `ops`, each after those that make its operands.
-  /// Erases those that are dead, or equal to one that runs before them.
-  void add(ArrayRef<Operation *> ops);
-  /// Forgets an operation that is erased.
-  void forget(Operation *op);
-
-private:
-  void add(Operation *op);
-  void replace(Operation *op, Operation *by);
-  static bool dominates(Operation *op, Operation *later);
-
-  RewriterBase &rewriter;
-  llvm::DenseMap<size_t, SmallVector<Operation *, 1>> known;
-  llvm::DenseMap<Operation *, size_t> hashes;
-  llvm::SetVector<Operation *> pending;
-};
-} // namespace
-
-void Expressions::add(ArrayRef<Operation *> ops) {
-  // The first one is taken first.
-  for (Operation *op : llvm::reverse(ops))
-    pending.insert(op);
-  while (!pending.empty())
-    add(pending.pop_back_val());
-}
-
-void Expressions::forget(Operation *op) {
-  pending.remove(op);
-  auto found = hashes.find(op);
-  if (found == hashes.end())
-    return;
-  llvm::erase(known[found->second], op);
-  hashes.erase(found);
-}
-
-bool Expressions::dominates(Operation *op, Operation *later) {
-  Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*later);
-  return ancestor && ancestor != op && op->isBeforeInBlock(ancestor);
-}
-
-void Expressions::replace(Operation *op, Operation *by) {
-  // The users have other operands now.
-  for (Operation *user : op->getUsers())
-    if (hashes.contains(user) && user != by) {
-      forget(user);
-      pending.insert(user);
-    }
-  rewriter.replaceOp(op, by);
-}
-
-void Expressions::add(Operation *op) {
-  if (isOpTriviallyDead(op)) {
-    SmallVector<Value> operands(op->getOperands());
-    rewriter.eraseOp(op);
-    for (Value operand : operands)
-      if (Operation *before = operand.getDefiningOp();
-          before && operand.use_empty())
-        pending.insert(before);
-    return;
-  }
-  if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumResults() == 0 ||
-      op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-    return;
-  size_t hash = OperationEquivalence::computeHash(
-      op, OperationEquivalence::directHashValue,
-      OperationEquivalence::ignoreHashValue,
-      OperationEquivalence::IgnoreLocations);
-  SmallVector<Operation *, 1> &equal = known[hash];
-  for (Operation *other : equal) {
-    if (other == op)
-      return;
-    if (!OperationEquivalence::isEquivalentTo(
-            other, op, OperationEquivalence::IgnoreLocations))
-      continue;
-    if (dominates(other, op))
-      return replace(op, other);
-    if (dominates(op, other)) {
-      pending.insert(op);
-      return replace(other, op);
-    }
-  }
-  equal.push_back(op);
-  hashes[op] = hash;
-}
-
-//===----------------------------------------------------------------------===//
 // The order of reads
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +90,7 @@ namespace {
 class ReadExpander : RewriterBase::Listener {
 public:
   explicit ReadExpander(Operation *root)
-      : root(root), rewriter(root->getContext(), this), expressions(rewriter) {}
+      : root(root), rewriter(root->getContext(), this) {}
 
   LogicalResult run(const FrozenRewritePatternSet &simplifications);
 
@@ -194,29 +99,38 @@ private:
                                OpBuilder::InsertPoint previous) override;
   void notifyOperationModified(Operation *op) override;
   void notifyOperationErased(Operation *op) override;
-  /// How many arrays stand between `array` and storage.
+  /// The number of virtual arrays between `array` and storage.
   unsigned getDepth(Value array);
   void addRead(GetOp read);
   void findReads();
+  /// Adds the reads that are new, or that read another array than before.
+  void registerReads();
+  void eliminateCommonSubexpressions();
+  /// True if the code, or a layer of reads, has doubled since common
+  /// subexpressions were eliminated.
+  bool hasDoubled(size_t numReads) const;
   /// The deepest reads, in the order of the code.
-  SmallVector<GetOp> takeDeepest();
+  SmallVector<GetOp> getDeepest();
   void expand(ArrayRef<GetOp> deepest,
               const FrozenRewritePatternSet &simplifications);
 
   Operation *root;
   IRRewriter rewriter;
-  Expressions expressions;
   llvm::DenseMap<Operation *, unsigned> depths;
   /// Reads of virtual arrays, by the depth of the array.
   std::map<unsigned, llvm::SetVector<Operation *>> reads;
   llvm::DenseMap<Operation *, unsigned> depthOfRead;
   llvm::SetVector<Operation *> inserted;
+  /// Operations that were inserted since the last elimination, and the number
+  /// of operations and of reads in the deepest layer just after it.
+  size_t numInserted = 0, numOperations = 0, numDeepest = 0;
 };
 } // namespace
 
 void ReadExpander::notifyOperationInserted(Operation *op,
                                            OpBuilder::InsertPoint) {
   inserted.insert(op);
+  ++numInserted;
 }
 
 void ReadExpander::notifyOperationModified(Operation *op) {
@@ -231,7 +145,6 @@ void ReadExpander::notifyOperationErased(Operation *op) {
   op->walk([&](Operation *inner) {
     inserted.remove(inner);
     depths.erase(inner);
-    expressions.forget(inner);
     if (auto read = depthOfRead.find(inner); read != depthOfRead.end()) {
       reads[read->second].remove(inner);
       depthOfRead.erase(read);
@@ -295,7 +208,7 @@ void ReadExpander::findReads() {
   });
 }
 
-SmallVector<GetOp> ReadExpander::takeDeepest() {
+SmallVector<GetOp> ReadExpander::getDeepest() {
   while (!reads.empty() && reads.rbegin()->second.empty())
     reads.erase(std::prev(reads.end()));
   if (reads.empty())
@@ -334,6 +247,28 @@ void ReadExpander::expand(ArrayRef<GetOp> deepest,
   (void)applyOpPatternsGreedily(choices.getArrayRef(), simplifications, config);
 }
 
+void ReadExpander::registerReads() {
+  for (Operation *op : inserted)
+    if (auto read = dyn_cast<GetOp>(op))
+      addRead(read);
+  inserted.clear();
+}
+
+void ReadExpander::eliminateCommonSubexpressions() {
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, root);
+  registerReads();
+  numInserted = numOperations = 0;
+  root->walk([&](Operation *) { ++numOperations; });
+  numDeepest = getDeepest().size();
+}
+
+bool ReadExpander::hasDoubled(size_t numReads) const {
+  // Small layers are not worth a visit of the whole code.
+  constexpr size_t minReads = 64;
+  return numInserted > numOperations || numReads > 2 * numDeepest + minReads;
+}
+
 LogicalResult
 ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   // Far above what a program with forces in it needs; a kernel of this size
@@ -342,15 +277,13 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   findReads();
   if (reads.empty())
     return success();
-  SmallVector<Operation *> all;
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != root)
-      all.push_back(op);
-    return isExpandedWhereRead(op) ? WalkResult::skip() : WalkResult::advance();
-  });
-  expressions.add(all);
-  for (SmallVector<GetOp> deepest = takeDeepest(); !deepest.empty();
-       deepest = takeDeepest()) {
+  eliminateCommonSubexpressions();
+  for (SmallVector<GetOp> deepest = getDeepest(); !deepest.empty();
+       deepest = getDeepest()) {
+    if (hasDoubled(deepest.size())) {
+      eliminateCommonSubexpressions();
+      deepest = getDeepest();
+    }
     if (deepest.size() > maxReads)
       return deepest.front().getArray().getDefiningOp()->emitError(
                  "[fuse-size] is read in more than ")
@@ -358,14 +291,9 @@ ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
              << " places after fusion; force it, or an array that "
                 "depends on it";
     expand(deepest, simplifications);
-    expressions.add(inserted.getArrayRef());
-    for (Operation *op : inserted)
-      if (auto read = dyn_cast<GetOp>(op))
-        addRead(read);
-    inserted.clear();
+    registerReads();
   }
-  DominanceInfo dominance;
-  eliminateCommonSubExpressions(rewriter, dominance, root);
+  eliminateCommonSubexpressions();
   return success();
 }
 

@@ -56,13 +56,13 @@ struct WriteContract {
 /// refuted.
 constexpr llvm::StringLiteral unprovedMark = "unproved";
 
-/// Of `obs.contract` on a write of initial contents, and the attribute that says
-/// how deep their fill is nested, if that is more than 1.
+/// Of `obs.contract` on a write of initial contents, and the attribute that
+/// says how deep their fill is nested, if that is more than 1.
 constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
-/// On a load and the store of what it loads, which copy an element from array to
-/// array: an element that was never written has no value there, either.
+/// On a load and the store of what it loads, which copy an element from array
+/// to array: an element that was never written has no value there, either.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
 /// The function that a push array calls for every element that it writes, with
