@@ -1,15 +1,15 @@
-// Bitonic merge: in every chunk of 512 numbers, two sorted runs of 256 become
-// one sorted run of 512. From: K. Batcher, Sorting networks and their applications, 1968.
+// Bitonic merge. In each chunk of 512 numbers, two sorted runs of 256 numbers become one sorted
+// run of 512 numbers. From: K. Batcher, Sorting networks and their applications, 1968.
 //
-// Nine columns of 256 comparators. The first (a vee) compares an element with
-// its mirror image, t and t ^ 511; the others at distances 128, 64, ..., 1. A
-// comparator reads two elements and writes two, so a column is a `fill`: its
-// iterations write where they like. That no two write the same element follows
-// from `insert_zero` and the flips, for any bit, and is not checked at run time.
+// There are nine columns of 256 comparators. The first column (a vee) compares element t with
+// its mirror image, element t ^ 511. The other columns compare elements at distances 128, 64,
+// ..., 1. A comparator reads two elements and writes two elements, so a column is a `fill`. No
+// two iterations write the same element. This follows from `insert_zero` and the flips, for any
+// bit, so nothing is checked at run time.
 //
-// GPU: one kernel. A block takes a chunk, a thread a comparator; the columns
-// take turns in shared memory. The last chunk is padded with the largest
-// number, which the join drops.
+// GPU: one kernel. Each block processes one chunk, and each thread executes one comparator of a
+// column. The array between two columns is in shared memory, in two slots that are used
+// alternately. The last chunk is padded with the largest number, and the join drops the padding.
 //
 // Run: obs-run examples/bitonic-merge.mlir iota:512xi32
 //      obs-run examples/bitonic-merge.mlir --device=emulate --report iota:512xi32

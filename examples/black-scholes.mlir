@@ -1,24 +1,24 @@
-// Black-Scholes: prices of European options. For each option the price of the
-// share, the strike price and the years to go; for all of them the rate of
-// interest %r and the volatility %v. The results are the prices of the call and
-// of the put:
+// Black-Scholes: prices of European options. Each option has three
+// numbers: the price of the share, the strike price, and the years that
+// are left. The rate of interest %r and the volatility %v are the same
+// for all options. The results are the prices of the call and of the put:
 //   d1 = (log(s / x) + (r + v^2 / 2) t) / (v sqrt(t)),  d2 = d1 - v sqrt(t),
 //   call = s N(d1) - x exp(-r t) N(d2),  put = x exp(-r t) N(-d2) - s N(-d1).
 //
-// From: F. Black, M. Scholes, The pricing of options and corporate liabilities,
-// 1973; N by formula 26.2.17 of Abramowitz and Stegun. The functions exp and log
-// are written out below: no library takes part, so that all devices give the
-// same bits, and a GPU needs no libdevice.
+// From: F. Black, M. Scholes, The pricing of options and corporate
+// liabilities, 1973. N is formula 26.2.17 of Abramowitz and Stegun. The
+// functions exp and log are written out below, and no library is used. So
+// all devices compute the same bits, and a GPU needs no libdevice.
 //
-// GPU: one kernel that writes both results; each option is read once.
+// GPU: one kernel that writes both results. It reads each option once.
 //
 // Run: obs-run examples/black-scholes.mlir random:10xf32:1 random:10xf32:2 random:10xf32:3 0.02 0.3
 //      obs-run examples/black-scholes.mlir --device=emulate --report random:1000xf32:1 random:1000xf32:2 random:1000xf32:3 0.02 0.3
 
 !f32s = !obs.pull<? x f32>
 
-// 2^k e^r, where k is the integer next to x / log 2 and |r| <= log(2) / 2. For x
-// from -87 to 88.
+// exp(x) is 2^k e^r. Here k is the integer nearest to x / log 2, and |r| <= log(2) / 2.
+// The function is valid for x from -87 to 88.
 func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %log2e = arith.constant 1.44269504 : f32
   %high = arith.constant 0.693359375 : f32
@@ -29,7 +29,7 @@ func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   %r0 = arith.subf %x, %kh : f32
   %kl = arith.mulf %k, %low : f32
   %r = arith.subf %r0, %kl : f32
-  // The Taylor series, as all that is left is small.
+  // The Taylor series is sufficient, because |r| is small.
   %c0 = arith.constant 1.0 : f32
   %c2 = arith.constant 0.5 : f32
   %c3 = arith.constant 0.166666667 : f32
@@ -52,8 +52,8 @@ func.func private @exp(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   return %y : f32
 }
 
-// x = 2^k m with m from 2/3 to 4/3, and log m = 2 atanh((m - 1) / (m + 1)). For
-// positive normal numbers.
+// x is 2^k m with m from 2/3 to 4/3, and log m is 2 atanh((m - 1) / (m + 1)).
+// The function is valid for positive normal numbers.
 func.func private @log(%x: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %two_thirds = arith.constant 0x3f2aaaab : i32
   %places = arith.constant 23 : i32
@@ -84,7 +84,7 @@ func.func private @log(%x: f32) -> f32 attributes {obs.level = #obs.level<thread
   return %y : f32
 }
 
-// The normal distribution function, to 7.5e-8.
+// The normal distribution function. The error of the formula is at most 7.5e-8.
 func.func private @normal(%d: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %zero = arith.constant 0.0 : f32
   %one = arith.constant 1.0 : f32
@@ -98,7 +98,7 @@ func.func private @normal(%d: f32) -> f32 attributes {obs.level = #obs.level<thr
   %far = arith.constant 12.0 : f32
   %minus_half = arith.constant -0.5 : f32
   %abs0 = math.absf %d : f32
-  // Further out the result is 0 or 1 in any case.
+  // Beyond this limit, the result is 0 or 1.
   %abs = arith.minimumf %abs0, %far : f32
   %q = math.fma %k0, %abs, %one : f32
   %k = arith.divf %one, %q : f32

@@ -1,18 +1,18 @@
-// Convolution of an image with 3 x 3 or 5 x 5 weights, under five rules for what is
-// past its border: the nearest pixel (clamp), the mirror image (mirror), the
-// image again (wrap), a constant, and a function of the index (here: 100 times the
-// row, plus the column). Up to rounding, a convolution is
+// Convolution of an image with 3 x 3 or 5 x 5 weights. A rule defines the pixels past the
+// border of the image. There are five rules: the nearest pixel (clamp), the mirror image
+// (mirror), the image again (wrap), a constant, and a function of the index (here 100
+// times the row, plus the column). Up to rounding, a convolution is
 //   r[i, j] = sum of weights[u, v] * a[i + u - radius, j + v - radius].
 //
-// From: the convolutions of Accelerate (stencil, with its four rules) and of the
-// Obsidian slides. A rule is a function from an image to a larger image, a pull
-// array that is never stored: the convolutions know nothing of rules. There are
-// two: @direct reads the larger image where it needs it, for weights of any odd
-// extents; @tiled3 and @tiled5 force the tile that 16 x 16 results need, so that
-// each pixel is loaded about once. Each entry combines a rule and a convolution.
+// From: the convolutions of Accelerate (stencil, which has four of the rules) and of the
+// Obsidian slides. A rule is a function from an image to a larger image. The larger image
+// is a pull array that is never stored, so the convolutions do not depend on the rules.
+// There are two forms. @direct reads the larger image where it needs it, for weights of
+// any odd extents. @tiled3 and @tiled5 force the tile that 16 x 16 results need, so each
+// pixel is loaded about once. Each entry combines a rule and a convolution.
 //
-// GPU: one kernel. In the tiled forms a block takes a tile, 18 x 18 or 20 x 20
-// pixels in shared memory, with a barrier before the sums.
+// GPU: one kernel. In the tiled forms, each block processes a tile of 18 x 18 or 20 x 20
+// pixels in shared memory. There is a barrier before the sums.
 //
 // Run: obs-run examples/convolution.mlir --entry=clamp_direct iota:4x5xi32 iota:3x3xi32
 //      obs-run examples/convolution.mlir --entry=mirror_tiled5 --device=emulate --report iota:33x50xi32 iota:5x5xi32
@@ -25,8 +25,8 @@
 !done = !obs.push<grid, ? x ? x 16 x 16 x i32>
 !out = !obs.push<grid, ? x ? x i32>
 
-// The rules: element (i, j) of the result, which has %h rows and %w columns, is
-// element (i - %r, j - %r) of %a, or what stands for it.
+// The rules. The result has %h rows and %w columns. Its element (i, j) is element
+// (i - %r, j - %r) of %a, or past the border the value that the rule defines.
 
 func.func private @clamp(%a: !image, %r: index, %h: index, %w: index) -> !image {
   %c0 = arith.constant 0 : index
@@ -56,7 +56,7 @@ func.func private @modulo(%i: index, %n: index) -> index attributes {obs.level =
   return %m : index
 }
 
-// Images and mirror images alternate: twice the extent is one period.
+// Images and mirror images alternate, so the period is twice the extent.
 func.func private @reflect(%i: index, %n: index) -> index attributes {obs.level = #obs.level<thread>} {
   %c1 = arith.constant 1 : index
   %period = arith.addi %n, %n : index
@@ -99,7 +99,7 @@ func.func private @constant(%a: !image, %k: i32, %r: index, %h: index, %w: index
   %ah = obs.dim %a, 0 : !image
   %aw = obs.dim %a, 1 : !image
   %b = obs.generate (%y, %x) [%h, %w] {
-    // Indices below 0 are large unsigned numbers.
+    // As an unsigned number, an index below 0 is larger than each extent.
     %i = arith.subi %y, %r : index
     %j = arith.subi %x, %r : index
     %i_in = arith.cmpi ult, %i, %ah : index
@@ -140,9 +140,9 @@ func.func private @function(%a: !image, %r: index, %h: index, %w: index) -> !ima
   return %b : !image
 }
 
-// The extent of the image with its border, a multiple of 16 without it, for
-// weights of extent %k: what @direct and the tiles read lies in it. No image has
-// no border either.
+// The extent of the image with its border, for weights of extent %k. Without the border,
+// it is a multiple of 16. @direct and the tiles read only elements in this extent. An
+// empty image has no border.
 func.func private @extent(%n: index, %k: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -156,8 +156,8 @@ func.func private @extent(%n: index, %k: index) -> index {
   return %r : index
 }
 
-// The convolutions: %b is an image with its border, the result has %h rows and %w
-// columns.
+// The convolutions. %b is an image with its border.
+// The result has %h rows and %w columns.
 
 func.func private @direct(%b: !image, %weights: !image, %h: index, %w: index) -> !image {
   %c0 = arith.constant 0 : index

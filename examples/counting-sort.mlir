@@ -1,19 +1,19 @@
-// Counting sort and occurrence sort: @counting gives keys in order, @occurrence each
-// key that occurs once, in order. Keys are 0 to %range - 1.
+// Counting sort and occurrence sort. @counting sorts the keys. @occurrence returns each
+// key that occurs, once and in order. Keys are 0 to %range - 1.
 //
-// From: J. Svensson, M. Sheeran, Counting and occurrence sort for GPUs using an
-// embedded language, FHPC 2013. A counting sort counts how often each key occurs
-// and writes each so many times ("reconstruct"). In the paper a thread does that
-// for one key, so that few keys leave most threads idle; here `obs.expand` shares
-// the elements of the result among the threads. It finds the key of an element
-// by searching the positions where keys start, of which there is one more than keys.
-// An occurrence sort only marks the keys that occur: many writes of the same 1,
-// so the contract is `any` and no atomic operation is needed. What is marked is
-// kept by `obs.compact`.
+// From: J. Svensson, M. Sheeran, Counting and occurrence sort for GPUs using an embedded
+// language, FHPC 2013. A counting sort counts how often each key occurs. Then it writes
+// each key that many times ("reconstruct"). In the paper, one thread writes one key, so
+// few keys leave most threads idle. Here `obs.expand` shares the elements of the result
+// among the threads. For each element, it finds the key by a search in the start positions
+// of the keys. There is one more position than there are keys. An occurrence sort only
+// marks the keys that occur. Many iterations write the same value, so the contract is
+// `any`, and no atomic operation is needed. `obs.compact` keeps the marked keys.
 //
-// GPU: @counting takes three kernels: one counts, one sums the counts in one pass, one
-// writes the keys. @occurrence marks, and compacts in one pass; the host waits for
-// one number, that of different keys.
+// GPU: @counting has three kernels. The first kernel counts, the second one scans the
+// counts in one pass, and the third one writes the keys. @occurrence has a kernel that
+// marks, and a kernel that compacts in one pass. The host waits for one number: the number
+// of different keys.
 //
 // Run: obs-run examples/counting-sort.mlir --entry=counting iota:10xi32 20
 //      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000

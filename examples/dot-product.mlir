@@ -2,11 +2,11 @@
 //
 // The products are never stored: the map is fused with the reduction.
 //
-// GPU: a memset and one kernel. Each block takes a part of 4096 products or more
-// and adds them up in registers and shared memory; its sum goes to the result by
-// one atomic addition. Atomic additions come in any order, which changes nothing
-// for integers. For floats it would, so the block that is done last adds them up in
-// order, unless the reduction is `commutative` and the addition `fastmath<reassoc>`.
+// GPU: a memset and one kernel. Each block adds a part of 4096 products or more in
+// registers and shared memory. One atomic addition adds its sum to the result. The order
+// of atomic additions has no effect on integers, but it has an effect on floats. So for
+// floats, the last block to finish adds the sums of all blocks in order, unless the
+// reduction is `commutative` and the addition has `fastmath<reassoc>`.
 //
 // Run: obs-run examples/dot-product.mlir iota:1000xi32 iota:1000xi32
 //      obs-run examples/dot-product.mlir --device=emulate --report iota:100000xi32 iota:100000xi32

@@ -1,12 +1,12 @@
-// Histogram of bytes: r[v] is how often v occurs. From: the counting sort of the FHPC'13 paper.
+// Histogram of bytes: r[v] is the number of bytes with value v. From: the counting sort of the FHPC'13 paper.
 //
-// Where an iteration writes depends on the data, and many may write the same
-// element, so the contract of the `fill` is `reduce(addi)`: writes to one element
-// are added up, whatever their order. Elements that nobody writes keep 0.
+// The index of a write depends on the data, and many iterations may write the same element. So the contract
+// of the `fill` is `reduce(addi)`: writes to one element are added, in any order. An element that no
+// iteration writes stays 0.
 //
-// GPU: a memset and one kernel. Many bytes are equal, and 256 numbers are few, so the
-// compiler gives each block a copy of them in shared memory. A byte is an atomic addition
-// there; what a block has found is added to the result once.
+// GPU: a memset and one kernel. Many bytes are equal, and the result has 256 elements only. So the compiler
+// gives each block a privatised copy of the result in shared memory. Each byte is one atomic addition to this
+// copy. At the end, the block adds its copy to the result.
 //
 // Run: obs-run examples/histogram.mlir iota:1000xi8
 //      obs-run examples/histogram.mlir --device=emulate --report LICENSE:i8

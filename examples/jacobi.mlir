@@ -1,13 +1,13 @@
-// Jacobi iteration for the equation of Laplace on a grid: in each step every inner
-// point becomes the mean of its four neighbours; points of the border stay. %steps
-// steps, a number that only the host knows.
+// Jacobi iteration for the equation of Laplace on a grid of points. In each step, each
+// inner point becomes the mean of its four neighbours, and points of the border do not
+// change. The number of steps, %steps, is known to the host only.
 //
-// From: the textbook method (C. G. J. Jacobi, 1845), a usual example of stencils
-// with a loop around them. The sum of the four is (above + below) + (left + right),
-// so results are the same bits everywhere.
+// From: the textbook method (C. G. J. Jacobi, 1845), a usual example of a stencil in a
+// loop. The sum of the four neighbours is (above + below) + (left + right), so all
+// devices compute the same bits.
 //
-// GPU: one kernel for each step, launched by a loop of the host, which carries
-// the grid; nothing is copied between steps. Of no steps the result is the input.
+// GPU: one kernel for each step. A loop of the host launches it and carries the array.
+// Nothing is copied between steps. If there are no steps, the result is the input.
 //
 // Run: obs-run examples/jacobi.mlir iota:4x5xf32 3
 //      obs-run examples/jacobi.mlir --device=emulate --report random:20x30xf32:1 5

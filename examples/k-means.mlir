@@ -1,18 +1,18 @@
-// k-means. A @step: every point goes to the nearest of k centres (the first of
-// those), and each centre moves to the mean of its points; a centre without points
-// stays. Points and centres have two coordinates. The results are the centres
-// and, for each point, the number of its centre. @until_stable takes steps until no
-// centre moves, at most %limit of them, and returns the number of steps, too.
+// k-means. In a @step, each point goes to the nearest of k centres (the first one, if
+// several are nearest). Then each centre moves to the mean of its points. A centre without
+// points does not move. Points and centres have two coordinates. The results are the centres
+// and, for each point, the number of its centre. @until_stable repeats the step until no
+// centre moves, at most %limit times. It returns the centres and the number of steps.
 //
-// From: S. Lloyd, Least squares quantization in PCM, 1982; an example program of
-// Accelerate. Coordinates are integers, less than 2^15 apart, so that sums in any
-// order are the same and distances have no rounding errors; means are rounded
-// towards zero.
+// From: S. Lloyd, Least squares quantization in PCM, 1982; an example program of Accelerate.
+// Coordinates are integers that differ by less than 2^15. So sums in any order are equal,
+// and distances have no rounding errors. Means are rounded towards zero.
 //
-// GPU: three kernels and memsets in a step. In the first a thread goes through the centres for
-// its point; the second adds up points and counts them by atomic operations; the
-// third divides. Sums are of 32 bits. In @until_stable a reduction counts the centres
-// that moved, in one kernel, and the host waits for that number after each step.
+// GPU: a step has three kernels and memsets. In the first kernel, each thread compares its
+// point with all centres. The second kernel adds and counts the points of each centre by
+// atomic operations. The third kernel divides. Sums have 32 bits. In @until_stable, a
+// reduction in one kernel counts the centres that moved. The host waits for this number
+// after each step.
 //
 // Run: obs-run examples/k-means.mlir --entry=step iota:10xi32 iota:10xi32 iota:3xi32 iota:3xi32
 //      obs-run examples/k-means.mlir --entry=step --device=emulate --report iota:1000xi32 iota:1000xi32 iota:7xi32 iota:7xi32

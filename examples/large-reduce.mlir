@@ -1,17 +1,17 @@
-// Reductions of whole arrays of any length: @minimum, @first_largest (a largest
-// element and where it stands first), and @largest_segment (the largest sum of
-// neighbouring elements, perhaps of none).
+// Reductions of whole arrays of any length: @minimum, @first_largest (the largest element and its
+// first position), and @largest_segment (the largest sum of consecutive elements, which may be no
+// elements).
 //
-// From: the reductions of the Obsidian papers and slides, which were written by hand
-// as two kernels; the last one is that of J. Bentley, Programming Pearls. They differ in the
-// operator only. That of @minimum is one that memory has. An element of @first_largest
-// is a pair, and of two that are equal the left one wins. In @largest_segment it is a
-// stretch of the array: its sum, and the largest sums of a beginning of it, of an end,
-// and of any part; here the order of the operands is all that counts.
+// From: the reductions of the Obsidian papers and slides, which were written by hand as two kernels.
+// @largest_segment is from J. Bentley, Programming Pearls. The three reductions differ in the operator
+// only. Memory has an atomic operation for the operator of @minimum. An element of @first_largest is a
+// pair, and the left one of two equal elements wins. An element of @largest_segment is a stretch (a
+// range of consecutive elements): its sum, and the largest sums of a beginning of it, of an end of it,
+// and of any part of it. This operator depends on the order of its operands.
 //
-// GPU: each is one kernel, with the maps before and behind in it. Blocks combine parts of
-// 4096 elements or more. For @minimum memory combines what they gave; for the others the
-// block that is done last, in the order of the parts.
+// GPU: each reduction is one kernel, together with the maps before and after it. Each block combines a
+// part of 4096 elements or more. For @minimum, atomic operations combine the results of the blocks.
+// For the others, the last block to finish combines them, in the order of the parts.
 //
 // Run: obs-run examples/large-reduce.mlir --entry=minimum random:10xi32:1
 //      obs-run examples/large-reduce.mlir --entry=minimum --device=emulate --report random:100000xi32:1
@@ -27,7 +27,7 @@ func.func @minimum(%a: !i32s) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// The place is -1 if there are no elements.
+// The position is -1 if there are no elements.
 func.func @first_largest(%a: !i32s) -> !obs.pull<1 x i32, i32> {
   %least = arith.constant 0x80000000 : i32
   %nowhere = arith.constant -1 : i32
@@ -36,7 +36,7 @@ func.func @first_largest(%a: !i32s) -> !obs.pull<1 x i32, i32> {
   %places = obs.iota [%n] : !i32s
   %pairs = obs.zip %a, %places : !i32s
   %p = obs.reduce grid (%x, %i, %y, %j) = %pairs init %least, %nowhere : !obs.pull<? x i32, i32> {
-    // A place that is none loses against any.
+    // If the left element has no position, the right one wins.
     %none = arith.cmpi slt, %i, %zero : i32
     %greater = arith.cmpi sgt, %y, %x : i32
     %right = arith.ori %none, %greater : i1

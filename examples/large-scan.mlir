@@ -1,12 +1,12 @@
-// All states of a generator of random numbers with changing parameters:
-// x[i] = m[i] * x[i-1] + c[i] modulo 2^32, from x[-1] = 1, for any number of
-// steps. Steps are functions x -> m * x + c, and doing one after the other is an
-// associative operator on pairs (m, c), though not a commutative one: a scan of
-// the functions, each applied to the start. From: G. Blelloch, Prefix sums and their applications, 1990.
+// All states of a generator of random numbers with changing parameters: x[i] = m[i] *
+// x[i-1] + c[i] modulo 2^32, from x[-1] = 1, for any number of steps. A step is a
+// function x -> m * x + c. The composition of steps is an associative operator on pairs
+// (m, c), but not a commutative one. So the program scans the functions, and applies
+// each result to the start. From: G. Blelloch, Prefix sums and their applications, 1990.
 //
-// GPU: one kernel, and a memset. Each block scans a tile, says what it gives, and
-// looks back at the tiles before it. The map that applies the functions is part
-// of the kernel, so only the states are stored.
+// GPU: one kernel and a memset. Each block scans a tile, publishes its result, and looks
+// back at the tiles before it. The map that applies the functions is part of the kernel,
+// so only the states are stored.
 //
 // Run: obs-run examples/large-scan.mlir iota:10xi32 iota:10xi32
 //      obs-run examples/large-scan.mlir --device=emulate --report iota:100000xi32 iota:100000xi32
@@ -17,7 +17,7 @@ func.func @main(%m: !i32s, %c: !i32s) -> !i32s {
   %one = arith.constant 1 : i32
   %zero = arith.constant 0 : i32
   %steps = obs.zip %m, %c : !i32s
-  // The function that changes nothing is the initial value.
+  // The initial value is the function that changes nothing.
   %functions = obs.scan grid inclusive (%m1, %c1, %m2, %c2) = %steps init %one, %zero : !obs.pull<? x i32, i32> {
     %m3 = arith.muli %m1, %m2 : i32
     %scaled = arith.muli %m2, %c1 : i32

@@ -1,19 +1,19 @@
-// Sorts any number of integers: the large sorter of the DAMP'12 paper on push
-// arrays, with all comparators in one direction. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
+// Sorts any number of integers: the large sorter of the DAMP'12 paper on push arrays, with
+// all comparators in one direction. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
 //
-// Chunks of 512 are sorted by a block each (the periodic network vsort). Then
-// runs of 512 * 2^i are merged, i = 1, 2, ...: a column of comparators between an
-// element and its mirror image in the run ("vee"), columns at strides 256 * 2^i,
-// ..., 512, and the strides below 512 again by a block for each chunk. A column
-// over the whole array only moves data, so up to three columns are one kernel:
-// @tile, a network on the 2^k elements that a thread holds, for any stride. The
-// number of columns in a kernel is a constant for the compiler, everything else
-// is known at run time.
+// First, each block sorts a chunk of 512 elements (the periodic network vsort). Then
+// merges make runs of 512 * 2^i elements, for i = 1, 2, .... The columns of a merge have
+// the strides 256 * 2^i, ..., 512. The first column compares each element with its mirror
+// image in the run (a vee). One block for each chunk executes the columns with strides
+// below 512. A column over the whole array mainly moves data, so up to three columns are
+// one kernel: @tile, a network on the 2^k elements of one thread, for any stride. The
+// number of columns of a kernel is a constant for the compiler. Everything else is known
+// at run time only.
 //
-// Lengths that are no power of two are filled up with the largest integer.
+// An array of any other length than 512 * 2^i is padded with the largest integer.
 //
-// GPU: 2^24 elements take 61 kernels, and two arrays at most. The columns
-// of a tile are unrolled, so its elements are in registers.
+// GPU: 2^24 elements need 61 launches, and at most two arrays. The columns of a tile are
+// unrolled, so its elements are in registers.
 //
 // Run: obs-run examples/large-sort.mlir random:5000xi32:1
 //      obs-run examples/large-sort.mlir --device=emulate random:5000xi32:1
@@ -24,9 +24,9 @@
 !grid_i32s = !obs.push<grid, ? x i32>
 !index_2d = !obs.pull<? x ? x index>
 
-// One stage of a network in a block: comparators between elements that differ in
-// the bits of %mask, of which 2^%bit is the highest; in push form, without a
-// select: thread t takes the t-th pair.
+// One stage of a network in a block. A comparator compares two elements whose indices
+// differ in the bits of %mask, of which 2^%bit is the highest. Iteration t writes both
+// elements of pair t, so no select is needed.
 func.func private @stage(%x: !i32x512, %mask: index, %bit: index) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %pairs = arith.constant 256 : index
   %p = obs.fill unchecked par (%t) in (%pairs) {
@@ -43,8 +43,8 @@ func.func private @stage(%x: !i32x512, %mask: index, %bit: index) -> !i32x512 at
   return %r : !i32x512
 }
 
-// vsort of one chunk: stage j of group i compares elements whose mask is
-// 2^(9-i) * (2^(i-j+1) - 1).
+// vsort of one chunk. Stage j of group i compares elements whose indices differ by the
+// mask 2^(9-i) * (2^(i-j+1) - 1).
 func.func private @sort_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
   %c9 = arith.constant 9 : index
@@ -67,7 +67,7 @@ func.func private @sort_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = 
   return %r : !i32x512
 }
 
-// The strides 256, 128, ..., 1 within one chunk.
+// The columns with strides 256, 128, ..., 1 in one chunk.
 func.func private @merge_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level = #obs.level<block>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -82,10 +82,10 @@ func.func private @merge_chunk(%c: !i32x512) -> !i32x512 attributes {obs.level =
   return %r : !i32x512
 }
 
-// %k columns over the whole array, at strides 2^(%low + %k - 1), ..., 2^%low; the
-// first compares mirror images if %vee. Thread t holds the elements whose index
-// has any bits %low, ..., %low + %k - 1 and otherwise the bits of t; of the upper
-// half of a vee the mirror images.
+// %k columns over the whole array, with strides 2^(%low + %k - 1), ..., 2^%low. If %vee is
+// true, the first one compares mirror images. Thread t holds the elements whose index has
+// any bits %low, ..., %low + %k - 1, and the bits of t in the other places. Of the upper half
+// of a vee, it holds their mirror images.
 func.func private @tile(%x: !i32s, %low: index, %k: index, %vee: i1) -> !i32s {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -96,7 +96,7 @@ func.func private @tile(%x: !i32s, %low: index, %k: index, %vee: i1) -> !i32s {
   %tiles = arith.shrui %n, %k : index
   %stride = arith.shli %c1, %low : index
   %rest = arith.subi %stride, %c1 : index
-  // Where element j of tile t is in the array.
+  // The position of element j of tile t in the array.
   %address = obs.generate (%t, %j) [%tiles, %size] {
     %r = arith.andi %t, %rest : index
     %mirrored = arith.subi %rest, %r : index
@@ -157,7 +157,7 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
   %largest = arith.constant 2147483647 : i32
   %n = obs.dim %a, 0 : !i32s
 
-  // 512 * 2^%rounds elements.
+  // %size is 512 * 2^%rounds, the smallest such number that is not less than %n.
   %size, %rounds = scf.while (%s = %c512, %r = %c0) : (index, index) -> (index, index) {
     %more = arith.cmpi ult, %s, %n : index
     scf.condition(%more) %s, %r : index, index
@@ -188,8 +188,8 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
 
   %end = arith.addi %rounds, %c1 : index
   %sorted = scf.for %i = %c1 to %end step %c1 iter_args(%x = %runs) -> !i32s {
-    // %i columns at strides of at least 512, three at a time; the last kernel of
-    // a round has what is left.
+    // There are %i columns with strides of 512 or more. Each kernel executes three of
+    // them, and the last kernel executes the rest.
     %ceil = arith.addi %i, %c2 : index
     %groups = arith.divui %ceil, %c3 : index
     %y = scf.for %g = %c0 to %groups step %c1 iter_args(%z = %x) -> !i32s {

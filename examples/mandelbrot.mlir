@@ -1,13 +1,13 @@
-// Pictures of the Mandelbrot set and of Julia sets: for each pixel the number of
-// steps z -> z^2 + c until |z| > 2, at most %steps. In @mandelbrot z starts from 0
-// and c is the pixel; in @julia z starts from the pixel and c is given.
+// Pictures of the Mandelbrot set and of Julia sets. The value of a pixel is the number
+// of steps z -> z^2 + c until |z| > 2, at most %steps. In @mandelbrot, z starts from
+// 0, and c is the pixel. In @julia, z starts from the pixel, and c is an argument.
 //
-// From: the examples of Obsidian (mandelbrot) and of Accelerate. Pixels are points
-// of a grid around (%x, %y), at distance %d. Products are rounded before sums, so
-// the pictures are the same bits everywhere.
+// From: the examples of Obsidian (mandelbrot) and of Accelerate. Pixels are the points
+// of a grid around (%x, %y), at distance %d. Products are rounded before sums, so all
+// devices compute the same pictures, bit for bit.
 //
-// GPU: one kernel. A thread takes a pixel and stays in its loop as long as it
-// needs: control flow of threads may differ.
+// GPU: one kernel. Each thread computes one pixel. The number of iterations of its
+// loop depends on the pixel: control flow of threads may be divergent.
 //
 // Run: obs-run examples/mandelbrot.mlir --entry=mandelbrot 20 30 -0.75 0.0 0.1 9
 //      obs-run examples/mandelbrot.mlir --entry=julia --device=emulate --report 40 60 0.0 0.0 0.05 -0.8 0.156 50
@@ -15,7 +15,7 @@
 
 !i32_2d = !obs.pull<? x ? x i32>
 
-// The number of steps from (%zx, %zy) for (%cx, %cy).
+// The number of steps from z = (%zx, %zy), for c = (%cx, %cy).
 func.func private @escape(%zx: f32, %zy: f32, %cx: f32, %cy: f32, %steps: i32) -> i32 attributes {obs.level = #obs.level<thread>} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -43,7 +43,7 @@ func.func private @escape(%zx: f32, %zy: f32, %cx: f32, %cy: f32, %steps: i32) -
   return %n : i32
 }
 
-// The point of pixel %i of %n, at distance %d, around %m.
+// One coordinate of pixel %i of %n. Pixels have distance %d, around %m.
 func.func private @point(%i: index, %n: index, %m: f32, %d: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
   %c2 = arith.constant 2 : index
   %half = arith.divui %n, %c2 : index

@@ -1,10 +1,10 @@
-// Map fusion: r[i] = (a[i] + 1)^2 - a[i], from three arrays that do not exist. From: the Obsidian papers.
+// Map fusion: three maps compute r[i] = (a[i] + 1)^2 - a[i] in one loop. From: the Obsidian papers.
 //
-// `%succ` and `%square` are pull arrays, that is, functions from index to
-// element. Nothing forces them, so they are never in memory: the kernel loads
-// a[i] once, computes in registers, and stores r[i].
+// `%succ` and `%square` are pull arrays, that is, functions from index to element. The program does
+// not force them, so they are never in memory. The kernel loads a[i] once, computes in registers,
+// and stores r[i].
 //
-// GPU: one kernel; its elements go over the threads of the whole grid.
+// GPU: one kernel. Its iterations are distributed over the threads of the whole grid.
 //
 // Run: obs-run examples/map-fusion.mlir iota:10xi32
 //      obs-run examples/map-fusion.mlir --device=emulate --report iota:10xi32

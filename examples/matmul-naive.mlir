@@ -1,11 +1,11 @@
-// Matrix product c = a b in f32, the plain way: an element of c is the sum of
-// products along a row of a and a column of b, one after the other.
+// Matrix product c = a b in f32, computed directly. An element of c is the
+// sum of products along a row of a and a column of b, one after the other.
 //
-// From: the textbook. matmul.mlir computes the same bits from tiles in shared
-// memory, matmul-registers.mlir in registers.
+// From: the textbook. matmul.mlir computes the same bits from tiles in
+// shared memory, and matmul-registers.mlir from tiles in registers.
 //
-// GPU: one kernel. A thread takes an element; everything is read from global
-// memory as often as it is used.
+// GPU: one kernel. Each thread computes one element. It reads each operand
+// from global memory for each use.
 //
 // Run: obs-run examples/matmul-naive.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul-naive.mlir --device=emulate --report random:20x30xf32:1 random:30x10xf32:2

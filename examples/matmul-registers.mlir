@@ -1,17 +1,17 @@
-// Matrix product c = a b in f32 with register tiles: a tile of 64 x 64 elements of c
-// is an array of 16 x 16 elements that are 4 x 4 numbers each.
+// Matrix product c = a b in f32 with register tiles: a tile of 64 x 64 elements of c is an
+// array of 16 x 16 elements, each of which is a tuple of 4 x 4 numbers.
 //
-// From: the usual form of fast matrix products on GPUs (V. Volkov, J. Demmel, 2008).
-// As in matmul.mlir a loop goes over tiles of a and b, which are forced, and carries
-// the sums. Here an element of what it carries is a tuple of 16 sums: element (r, c)
-// has those of rows r, r + 16, r + 32, r + 48 and of columns c, c + 16, c + 32,
-// c + 48. For them, 4 numbers of a and 4 of b are read from the tiles in each step:
-// half a read for each product, instead of two. The order of additions is that of
-// matmul.mlir, and so are the bits.
+// From: the usual form of fast matrix products on GPUs (V. Volkov, J. Demmel, 2008). As in
+// matmul.mlir, a loop over tiles of a and b forces the tiles and carries the sums. Here an
+// element of the carried array is a tuple of 16 sums. Element (r, c) has the sums of rows r, r
+// + 16, r + 32, r + 48 and of columns c, c + 16, c + 32, c + 48. For these sums, each step
+// reads 4 numbers of a and 4 numbers of b from the tiles: half a read for each product, instead
+// of two. The additions are in the same order as in matmul.mlir, so the bits are equal.
 //
-// GPU: one kernel. A block of 256 threads takes a tile of c; a thread has one element,
-// so 16 sums in registers. The tiles of a and b, 64 x 16 and 16 x 64, are in shared
-// memory. Tiles that stick out read zeros; the join drops what lies outside.
+// GPU: one kernel. A block of 256 threads computes a tile of c. Each thread has one element, so
+// it has 16 sums in registers. The tiles of a and b, of 64 x 16 and 16 x 64 elements, are in
+// shared memory. Tiles at the edges are padded with zeros, and the join drops the elements
+// outside of c.
 //
 // Run: obs-run examples/matmul-registers.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul-registers.mlir --device=emulate --report random:50x40xf32:1 random:40x70xf32:2

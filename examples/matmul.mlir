@@ -1,12 +1,12 @@
-// Matrix product c = a b in f32, tile by tile. From: CUDA C++ Programming Guide, on shared memory.
+// Matrix product c = a b in f32, tile by tile. From: CUDA C++ Programming Guide, on shared
+// memory.
 //
-// A tile of c is a loop over tiles of a row of a and of a column of b. Both are
-// forced, so that an element is loaded once for 16 uses; the loop carries the
-// tile of sums. The order of the additions is that of the loops, so results are
-// the same bits everywhere.
+// A loop over the tiles of a row of a and of a column of b computes a tile of c. Both tiles
+// are forced, so an element is loaded once for 16 uses. The loop carries the tile of sums. The
+// order of the additions is that of the loops, so all devices compute the same bits.
 //
-// GPU: one kernel. A block takes a tile of c; the tiles of a and b are in shared
-// memory. Tiles that stick out read zeros; the join drops what lies outside.
+// GPU: one kernel. Each block computes a tile of c. The tiles of a and b are in shared memory.
+// Tiles at the edges are padded with zeros, and the join drops the elements outside of c.
 //
 // Run: obs-run examples/matmul.mlir iota:2x3xf32 iota:3x2xf32
 //      obs-run examples/matmul.mlir --device=emulate --report random:50x70xf32:1 random:70x33xf32:2

@@ -1,10 +1,10 @@
-// The largest sum of neighbouring elements, for each chunk of 4096: one
-// reduction with an operator that does not commute. An element is a stretch of
-// the chunk, described by four numbers: its sum, and the largest sums of a
-// beginning of it, of an end, and of any part, which may be empty. From: J. Bentley, Programming pearls, 1984.
+// The largest sum of consecutive elements, for each chunk of 4096: one reduction with an operator that
+// does not commute. An element of the reduction is a stretch (a range of consecutive elements of the
+// chunk). Four numbers describe it: its sum, and the largest sums of a beginning of it, of an end of
+// it, and of any part of it, all of which may be empty. From: J. Bentley, Programming pearls, 1984.
 //
-// GPU: one kernel. A block takes a chunk; 128 workers go through 32 elements
-// each, then a tree combines their stretches from left to right.
+// GPU: one kernel. Each block processes one chunk. Each of 128 workers combines 32 elements one after
+// the other. Then a tree combines their results from left to right.
 //
 // Run: obs-run examples/max-segment.mlir random:5000xi16:1
 //      obs-run examples/max-segment.mlir --device=emulate --report random:5000xi16:1

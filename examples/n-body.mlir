@@ -1,15 +1,15 @@
-// All-pairs n-body: the acceleration of each body by the gravitation of all,
-//   a_i = sum over j of m_j (p_j - p_i) / (|p_j - p_i|^2 + e)^(3/2),
-// where e keeps close bodies apart. Bodies are quadruples (x, y, z, mass).
+// All-pairs n-body: the acceleration of each body by the gravitation of all bodies,
+//   a_i = sum over j of m_j (p_j - p_i) / (|p_j - p_i|^2 + e)^(3/2).
+// The number e limits the acceleration of close bodies. Bodies are quadruples (x, y, z, mass).
 //
-// From: L. Nyland, M. Harris, J. Prins, Fast N-body simulation with CUDA, GPU Gems
-// 3, 2007; an example program of Accelerate. Two forms with the same bits: in
-// @threads every body goes through all others in global memory; in @blocks 256
-// bodies go together through chunks of 256, each of which is forced first, so
-// that an element is loaded once for 256 uses. The sums are carried by the loop.
+// From: L. Nyland, M. Harris, J. Prins, Fast N-body simulation with CUDA, GPU Gems 3, 2007; an
+// example program of Accelerate. There are two forms with the same bits. In @threads, each
+// body has a loop over all bodies in global memory. In @blocks, 256 bodies share a loop over
+// chunks of 256 bodies. Each chunk is forced first, so an element is loaded once for 256 uses.
+// The loop carries the sums.
 //
-// GPU: one kernel. In @blocks a chunk is in shared memory; the place of a body and
-// its three sums are in registers of its thread.
+// GPU: one kernel. In @blocks, a chunk is in shared memory. The position of a body and its
+// three sums are in registers of its thread.
 //
 // Run: obs-run examples/n-body.mlir --entry=threads random:10xf32:1 random:10xf32:2 random:10xf32:3 random:10xf32:4 0.01
 //      obs-run examples/n-body.mlir --entry=blocks --device=emulate --report random:300xf32:1 random:300xf32:2 random:300xf32:3 random:300xf32:4 0.01
@@ -19,7 +19,7 @@
 !chunk = !obs.pull<256 x f32, f32, f32, f32>
 !sums = !obs.pull<256 x f32, f32, f32>
 
-// What body j adds to the acceleration (%ax, %ay, %az) of body i.
+// Adds the attraction of body j to the acceleration (%ax, %ay, %az) of body i.
 func.func private @attract(%xi: f32, %yi: f32, %zi: f32, %xj: f32, %yj: f32, %zj: f32, %m: f32, %e: f32,
     %ax: f32, %ay: f32, %az: f32) -> (f32, f32, f32) attributes {obs.level = #obs.level<thread>} {
   %dx = arith.subf %xj, %xi : f32
@@ -67,7 +67,7 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
   %c256 = arith.constant 256 : index
   %zero = arith.constant 0.0 : f32
   %n = obs.dim %bodies, 0 : !bodies
-  // Bodies without mass attract nobody.
+  // The padding is bodies without mass, which attract no other body.
   %chunks = obs.split %bodies by [256] pad %zero, %zero, %zero, %zero : !bodies
   %count = obs.dim %chunks, 0 : !obs.pull<? x !chunk>
   %parts = obs.distribute block in grid (%own = %chunks : !obs.pull<? x !chunk>) {

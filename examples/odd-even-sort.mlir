@@ -1,13 +1,13 @@
 // Odd-even transposition sort of n <= 1024 numbers. From: N. Habermann, Parallel neighbor-sort, 1972.
 //
-// n rounds. In round k element i meets the neighbour on the side that the parity
-// of i + k says; the lower of the two keeps the minimum, the upper the maximum.
-// The loop carries the array: each round reads the one before and forces a new
-// one. The length is known at run time only; `bound` is what the buffers are
-// made for.
+// There are n stages. In stage k, each element i is compared with one neighbour. The parity of i + k
+// determines the side of this neighbour. The lower element of the pair becomes the minimum, and the
+// upper one becomes the maximum. The loop carries the array: each iteration reads the array of the
+// iteration before, and forces a new one. The length is known at run time only, and `bound`
+// determines the size of the buffers.
 //
-// GPU: one kernel of one block. A round is a loop over its threads, and the
-// rounds take turns in two buffers of shared memory, with a barrier for each.
+// GPU: one kernel of one block. Each stage is a loop over its threads. The array is in shared memory,
+// in two slots that are used alternately, with one barrier for each stage.
 //
 // Run: obs-run examples/odd-even-sort.mlir random:20xi32:1
 //      obs-run examples/odd-even-sort.mlir --device=emulate --report random:1000xi32:1
@@ -28,7 +28,7 @@ func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound 
         %up = arith.addi %i, %c1 : index
         %down = arith.subi %i, %c1 : index
         %partner = arith.select %even, %up, %down : index
-        // Below 0 is above every length as an unsigned number.
+        // As an unsigned number, an index below 0 is larger than each length.
         %meets = arith.cmpi ult, %partner, %n : index
         %other = arith.select %meets, %partner, %i : index
         %mine = obs.get %x[%i] : !obs.pull<? x i32 bound [1024]>

@@ -1,9 +1,9 @@
-// Prefix sums of chunks of 256: r[i] is the sum of the elements of i's chunk up
-// to i. From: P. Kogge, H. Stone, 1973: eight rounds that add the element 2^k to the left.
+// Prefix sums of chunks of 256: r[i] is the sum of the elements of the chunk up to element i. From: P.
+// Kogge, H. Stone, 1973: eight stages, in each of which an element adds the element at distance 2^k to
+// its left.
 //
-// GPU: one kernel. A block takes a chunk; the loop carries the array, and its
-// rounds take turns in two buffers of shared memory. The last chunk is padded
-// with zeros, and the join drops what lies past the end.
+// GPU: one kernel. Each block processes one chunk. The loop carries the array, in two slots of shared
+// memory that are used alternately. The last chunk is padded with zeros, and the join drops the padding.
 //
 // Run: obs-run examples/prefix-sum.mlir iota:10xi32
 //      obs-run examples/prefix-sum.mlir --device=emulate --report iota:1000xi32

@@ -1,8 +1,8 @@
-// Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of keys of
-// 32 bits with a value each (@pairs). It is stable: pairs with equal keys keep their
-// order. From: the same papers.
+// Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of
+// pairs of a key of 32 bits and a value (@pairs). The sort is stable: pairs with
+// equal keys keep their order. From: the source that radix-sort.mlir names.
 //
-// GPU: three kernels for each of eight or four passes.
+// GPU: three kernels for each pass. @u64 has eight passes, and @pairs has four.
 //
 // Run: obs-run examples/radix-sort-64.mlir --entry=u64 random:1500xi64:1
 //      obs-run examples/radix-sort-64.mlir --entry=pairs --device=emulate --report random:1500xi32:1 iota:1500xi32
@@ -16,7 +16,7 @@
 !tile = !obs.pull<1024 x i32>
 !table = !obs.pull<256 x i32>
 
-// The digits of a tile: 8 bits from %shift on.
+// The digits of a tile: 8 bits, from bit %shift on.
 func.func private @digits_pairs(%keys: !i32_i32s, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i32
@@ -62,7 +62,7 @@ func.func private @digits_64(%keys: !i64s, %shift: i64, %tile: index) -> !tile a
   return %digits : !tile
 }
 
-// How often each digit occurs in each tile, digit by digit.
+// The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
@@ -87,7 +87,7 @@ func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> 
   return %r : !ints
 }
 
-// One pass: the keys, stably sorted by 8 bits from %shift on.
+// One pass: a stable sort of the keys by 8 bits, from bit %shift on.
 func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32

@@ -1,24 +1,24 @@
-// Radix sort, least significant digit first, 8 bits in each pass: keys of 32 bits
-// that are unsigned (@u32), signed (@i32) or floats (@f32). radix-sort-64.mlir has
-// keys of 64 bits, and keys with values.
+// Radix sort, least significant digit first, with 8 bits in each pass. The keys have 32
+// bits: unsigned numbers (@u32), signed numbers (@i32) or floats (@f32).
+// radix-sort-64.mlir has keys of 64 bits, and keys with values.
 //
-// Floats are in the order of IEEE 754-2008 (totalOrder): -NaN, -infinity, ..., -0,
-// +0, ..., +infinity, NaN.
+// Floats are in the order of IEEE 754-2008 (totalOrder): -NaN, -infinity, ..., -0, +0,
+// ..., +infinity, NaN.
 //
-// From: the usual radix sort of GPUs (N. Satish, M. Harris, M. Garland, 2009). Keys
-// are taken in tiles of 1024. A pass counts the digits of each tile, scans the counts,
-// in the order digit by digit, and tile by tile for each digit, which says where the
-// keys of a tile with a digit begin; and writes each key behind that, at its place
-// among the keys of the tile, which `obs.rank` gives. Each key of a pass has a place
-// of its own, by arithmetic that the compiler does not know, so the fill is
-// `unchecked`; `--check` checks it. Keys past the end have the largest digit, so they
-// come last, and are not written. Equal keys keep their order in each pass.
+// From: the usual radix sort of GPUs (N. Satish, M. Harris, M. Garland, 2009). Keys are
+// processed in tiles of 1024. A pass counts the digits of each tile. Then it scans the
+// counts, ordered by digit and then by tile. The result is the index at which the keys of
+// a tile with a digit begin. To this index, the pass adds the position of a key among the
+// keys of its tile with the same digit, which it computes by `obs.rank`. It writes the
+// key there. No two keys have the same index, but the compiler cannot prove this. So the
+// fill is `unchecked`, and `--check` checks it. Keys past the end have the largest digit,
+// so they come last and are not written. Equal keys keep their order in each pass.
 //
-// The orders of signed numbers and floats become that of unsigned numbers by maps at
-// both ends: the sign bit is flipped, or, for negative floats, all bits.
+// Maps at both ends change the order of signed numbers and floats to that of unsigned
+// numbers. They flip the sign bit, or all bits of a negative float.
 //
-// GPU: three kernels for each pass, which count, scan, and rank and write. A block takes
-// a tile, with the digits, places and counts of its keys in shared memory.
+// GPU: three kernels for each pass, which count, scan, and rank and write. Each block
+// processes one tile. The digits, ranks and counts of its keys are in shared memory.
 //
 // Run: obs-run examples/radix-sort.mlir --entry=u32 random:10xi32:1
 //      obs-run examples/radix-sort.mlir --entry=i32 --device=emulate random:1500xi32:1
@@ -31,7 +31,7 @@
 !tile = !obs.pull<1024 x i32>
 !table = !obs.pull<256 x i32>
 
-// The digits of a tile: 8 bits from %shift on.
+// The digits of a tile: 8 bits, from bit %shift on.
 func.func private @digits(%keys: !ints, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
   %c1024 = arith.constant 1024 : index
   %mask = arith.constant 255 : i32
@@ -54,7 +54,7 @@ func.func private @digits(%keys: !ints, %shift: i32, %tile: index) -> !tile attr
   return %digits : !tile
 }
 
-// How often each digit occurs in each tile, digit by digit.
+// The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count(%keys: !ints, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
@@ -79,7 +79,7 @@ func.func private @count(%keys: !ints, %shift: i32, %tiles: index) -> !ints {
   return %r : !ints
 }
 
-// One pass: the keys, stably sorted by 8 bits from %shift on.
+// One pass: a stable sort of the keys by 8 bits, from bit %shift on.
 func.func private @pass(%keys: !ints, %shift: i32) -> !ints {
   %c1024 = arith.constant 1024 : index
   %zero = arith.constant 0 : i32

@@ -1,9 +1,9 @@
 // Reverse: r[i] = a[n - 1 - i], on bytes. From: the Obsidian papers.
 //
-// `obs.reverse` changes which index is read. It moves no data: the force does,
-// once.
+// `obs.reverse` changes the index that is read. It moves no data. The force moves the
+// data, once.
 //
-// GPU: one kernel; neighbouring threads load neighbouring bytes, backwards.
+// GPU: one kernel. Neighbouring threads load neighbouring bytes, in descending order.
 //
 // Run: obs-run examples/reverse.mlir iota:10xi8
 //      obs-run examples/reverse.mlir --device=emulate --report LICENSE:i8

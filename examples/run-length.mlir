@@ -1,15 +1,15 @@
-// Runs of equal elements: @encode gives the element of each run and how long the run
-// is, @unique the elements only, @decode turns elements and lengths back into all.
-// @filter keeps elements from %low to %high - 1.
+// Runs of equal elements. @encode computes the element and the length of each run, and @unique
+// computes the elements only. @decode is the inverse of @encode. @filter keeps the elements from
+// %low to %high - 1.
 //
-// From: the usual examples of compaction (Accelerate, Thrust). `obs.compact` keeps
-// the elements that are flagged, and counts them. A run starts where an element
-// differs from the one before; its length is the distance to the next start, which
-// for the last one is the end. `obs.expand` is the inverse: it shares the elements of
-// the result among the threads, however long a run is.
+// From: the usual examples of compaction (Accelerate, Thrust). `obs.compact` keeps the elements that
+// are flagged, and counts them. A run starts where an element differs from the element before it.
+// Its length is the distance to the start of the next run, or to the end of the array. `obs.expand`
+// is the inverse: it shares the elements of the result among the threads, for runs of any length.
 //
-// GPU: a kernel that counts and moves what is kept in one pass over all, and one for
-// what is made of it. The host waits for the number of what is kept.
+// GPU: @unique and @filter have one kernel, which counts and moves the kept elements in one pass.
+// @encode has a second kernel for its results. @decode has three kernels: they add the lengths, scan
+// them, and write the elements. The host waits for one number: the length of the result.
 //
 // Run: obs-run examples/run-length.mlir --entry=encode zeros:10xi32
 //      obs-run examples/run-length.mlir --entry=encode --device=emulate --report iota:1000xi32
@@ -24,7 +24,7 @@
 !kept = !obs.push<grid, ? x i32>
 !count = !obs.push<grid, 1 x i32>
 
-// The number in an array of one; the host waits for it.
+// The number in an array of one element. The host waits for it.
 func.func private @number(%count: !one) -> index {
   %c0 = arith.constant 0 : index
   %c = obs.get %count[%c0] : !one
@@ -32,7 +32,7 @@ func.func private @number(%count: !one) -> index {
   return %n : index
 }
 
-// Where a run starts.
+// The flag of an element is true if a run starts there.
 func.func private @starts(%a: !ints) -> !flags {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

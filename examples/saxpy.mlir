@@ -1,9 +1,9 @@
 // Saxpy: r[i] = k * x[i] + y[i], in f32. From: BLAS, level 1.
 //
-// Without `fastmath` the product is rounded before the sum, on every device,
-// so that results agree bit for bit with any other IEEE machine.
+// Without `fastmath`, the product is rounded before the sum on every device. So
+// results are equal to those of any other IEEE machine, bit for bit.
 //
-// GPU: one kernel; its elements go over the threads of the whole grid.
+// GPU: one kernel. Its iterations are distributed over the threads of the whole grid.
 //
 // Run: obs-run examples/saxpy.mlir 2.0 iota:10xf32 iota:10xf32
 //      obs-run examples/saxpy.mlir --device=emulate 2.0 random:1000xf32:1 random:1000xf32:2

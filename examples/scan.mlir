@@ -1,8 +1,8 @@
 // Prefix sums of chunks of 1000, like prefix-sum.mlir, by the collective. From: the Obsidian papers.
 //
-// GPU: one kernel. A block takes a chunk. Each warp scans 32 numbers, the last
-// ones of which are scanned the same way and added to the warps behind them. The
-// last chunk is padded with zeros, and the join drops what lies past the end.
+// GPU: one kernel. Each block processes one chunk. A warp scans each group of 32 numbers. The totals
+// of the groups are scanned in the same way, and are added to the sums of the groups after them. The
+// last chunk is padded with zeros, and the join drops the padding.
 //
 // Run: obs-run examples/scan.mlir iota:10xi32
 //      obs-run examples/scan.mlir --device=emulate --report iota:1000xi32

@@ -4,18 +4,18 @@
 //
 // From: N. Bell, M. Garland, Implementing sparse matrix-vector multiplication on
 // throughput-oriented processors, 2009; an example program of Accelerate. A row
-// is a slice of the products, which are never stored, and its sum a reduction; the
-// three entries differ in the level at which that stands, and in nothing else.
-// Which is best depends on how long rows are. The additions of a row come in
-// another order at each level; so results differ in their last bits, unless all
-// sums are exact.
+// is a slice of the products, which are never stored. Its sum is a reduction. The
+// three entries differ in the level of the reduction only. The best level depends
+// on the length of the rows. The additions of a row are in another order at each
+// level. So results differ in their last bits, unless all sums are exact.
 //
-// @band is @block_per_row for a matrix with %width elements in each row, whose offsets,
-// columns and values are functions of the index: no matrix is in memory.
+// @band is @block_per_row for a matrix with %width elements in each row. Its
+// offsets, columns and values are functions of the index, so no matrix is in
+// memory.
 //
-// GPU: one kernel. In @thread_per_row a thread goes through the row. In
-// @warp_per_row and @block_per_row the threads take turns: neighbours read
-// neighbouring elements; a tree adds up what they found.
+// GPU: one kernel. In @thread_per_row, a thread has a loop over the row. In
+// @warp_per_row and @block_per_row, the threads share the row, and neighbouring
+// threads read neighbouring elements. A tree adds the sums of the threads.
 //
 // Run: obs-run examples/spmv.mlir --entry=thread_per_row iota:6xi32 iota:5xi32 iota:5xf32 iota:5xf32
 //      obs-run examples/spmv.mlir --entry=warp_per_row --device=emulate --report iota:101xi32 iota:100xi32 iota:100xf32 iota:100xf32
@@ -27,7 +27,7 @@
 !ints = !obs.pull<? x i32>
 !floats = !obs.pull<? x f32>
 
-// The number of rows: one less than that of offsets, which are at least one.
+// The number of rows is one less than the number of offsets, which is at least one.
 func.func private @rows(%offsets: !ints) -> index {
   %c1 = arith.constant 1 : index
   %n = obs.dim %offsets, 0 : !ints
@@ -47,7 +47,7 @@ func.func private @products(%columns: !ints, %values: !floats, %x: !floats) -> !
   return %p : !floats
 }
 
-// The first element of row %r and how many there are.
+// The index of the first element of row %r, and the number of its elements.
 func.func private @row(%offsets: !ints, %r: index) -> (index, index) attributes {obs.level = #obs.level<thread>} {
   %c1 = arith.constant 1 : index
   %next = arith.addi %r, %c1 : index
@@ -119,7 +119,7 @@ func.func @band(%rows: index, %width: index, %x: !floats) -> !floats {
     %i = arith.index_cast %o : index to i32
     obs.yield %i : i32
   } : !ints
-  // Row r has the columns r, r + 1, ..., from the end on from 0.
+  // Row r has the columns r, r + 1, ..., modulo the number of columns.
   %columns = obs.generate (%k) [%size] {
     %r = arith.divui %k, %width : index
     %j = arith.remui %k, %width : index

@@ -1,15 +1,15 @@
-// 3 x 3 box sum of an image: r[i, j] is the sum of a[i - 1 .. i + 1, j - 1 .. j + 1].
-// Past the border the image goes on as its mirror image: a[-1] is a[0], a[n] is
-// a[n - 1].
+// 3 x 3 box sum of an image: r[i, j] is the sum of a[i - 1 .. i + 1, j - 1 .. j + 1]. Past
+// the border, the image continues as its mirror image: a[-1] is a[0], and a[n] is a[n - 1].
 //
-// An output tile of 16 x 16 needs an input tile of 18 x 18: the tile and its
-// halo. That is forced, so each pixel is loaded about once and read nine times
-// from near by. The boundary is a function on indices, in the array that the
-// tile is cut from; the nine sums know nothing of it. From: the stencils of Accelerate.
+// An output tile of 16 x 16 needs an input tile of 18 x 18: the tile and its halo. The
+// input tile is forced, so each pixel is loaded about once from global memory, and then
+// read nine times from shared memory. The border is a function on indices, in the array
+// from which the tile is cut. The sums do not depend on it. From: the stencils of
+// Accelerate.
 //
-// GPU: one kernel. A block takes a tile; the 18 x 18 input tile is in shared
-// memory, with a barrier before the sums. The join drops what sticks out at the
-// right and at the bottom.
+// GPU: one kernel. Each block processes one tile. The input tile is in shared memory, with
+// a barrier before the sums. The join drops the elements past the right and the lower
+// border.
 //
 // Run: obs-run examples/stencil.mlir iota:4x5xi32
 //      obs-run examples/stencil.mlir --device=emulate --report iota:33x100xi32
@@ -41,10 +41,10 @@ func.func @main(%a: !i32_2d) -> !i32_2d {
       %j0 = arith.muli %tj, %c16 : index
       %j1 = arith.addi %j0, %x : index
       %j2 = arith.subi %j1, %c1 : index
-      // -1 becomes 0.
+      // Index -1 becomes 0.
       %i3 = arith.maxsi %i2, %c0 : index
       %j3 = arith.maxsi %j2, %c0 : index
-      // n becomes n - 1; a tile that sticks out far is held at 0.
+      // Index n becomes n - 1. An index further past the border becomes 0 or more.
       %i4 = arith.subi %hlast, %i3 : index
       %j4 = arith.subi %wlast, %j3 : index
       %i5 = arith.minsi %i3, %i4 : index

@@ -1,13 +1,13 @@
 // Sums of chunks of 512, each by a tree: 512 numbers, 256 sums, 128, ..., 1. From: the Obsidian papers.
 //
-// Every stage adds the upper half of an array to its lower half and forces the
-// result, so the next stage finds it in memory. What is not forced is fused:
-// the first stage reads straight from the input. The arrays get shorter from
-// stage to stage, so their extent is `?`, and `bound` says what to reserve.
+// Each stage adds the upper half of an array to its lower half and forces the result, so the next stage
+// reads it from memory. An array that is not forced is fused: the first stage reads directly from the
+// input. The arrays become shorter from stage to stage, so their extent is `?`, and `bound` determines
+// the size of the memory.
 //
-// GPU: one kernel. A block takes a chunk; a stage is a loop over the block's
-// threads; stages are kept in shared memory, with barriers between them. The
-// last chunk is padded with zeros.
+// GPU: one kernel. Each block processes one chunk. A stage is a loop over the threads of the block. The
+// arrays of the stages are in shared memory, with barriers between stages. The last chunk is padded
+// with zeros.
 //
 // Run: obs-run examples/sum-chunks-loop.mlir iota:1025xi32
 //      obs-run examples/sum-chunks-loop.mlir --device=emulate --report iota:1025xi32

@@ -1,18 +1,18 @@
-// Matrix transpose: r[j, i] = a[i, j], for any height and width. From: Optimizing matrix transpose in CUDA (2009).
+// Matrix transpose: r[j, i] = a[i, j], for any height and width. From: Optimizing matrix
+// transpose in CUDA (2009).
 //
-// `obs.transpose` alone would be right, but then either the loads or the stores
-// of a warp are a row apart. Here a tile of 32 x 32 is forced on the way: it is
-// loaded along the rows of `a` and stored along the rows of the result.
+// `obs.transpose` alone is correct, but then either the loads or the stores of a warp are a
+// row apart. So a tile of 32 x 32 is forced in between. It is loaded along the rows of `a`
+// and stored along the rows of the result.
 //
-// The elements of a column of the tile, which a warp reads together, would be 32 words
-// apart, so all in one bank of shared memory. The compiler keeps rows 33 words apart
-// (`obs-assign-banks`). @swizzled needs no such help: it keeps element (i, j) at
-// (i, j ^ i), in 4096 bytes instead of 4224. That no two elements get one place is proved
-// by the verifier (rule R5).
+// A warp reads a column of the tile. Its elements would be 32 words apart, so all of them
+// would be in one bank of shared memory. The compiler avoids this: it stores the rows 33
+// words apart (`obs-assign-banks`). @swizzled does not depend on this pass. It stores element
+// (i, j) at (i, j ^ i), in 4096 bytes instead of 4224. The verifier proves that no two
+// elements have the same position (rule R5).
 //
-// GPU: one kernel. A block takes a tile, kept in shared memory, with a barrier
-// between loads and stores. Tiles at the edges read zeros past the end, and
-// the join drops them.
+// GPU: one kernel. Each block processes one tile in shared memory, with a barrier between
+// loads and stores. Tiles at the edges are padded with zeros, and the join drops the padding.
 //
 // Run: obs-run examples/transpose.mlir iota:3x5xi32
 //      obs-run examples/transpose.mlir --device=emulate --report iota:33x100xi32

@@ -1,13 +1,13 @@
-// Sorts every chunk of 32 numbers, one warp for each: a bitonic sorting network
-// at warp level. From: K. Batcher, Sorting networks and their applications, 1968.
+// Sorts each chunk of 32 numbers by one warp: a bitonic sorting network at level warp.
+// From: K. Batcher, Sorting networks and their applications, 1968.
 //
-// Stage i merges sorted runs of 2^i: a vee column (t against its mirror image),
-// then columns at distances 2^(i-1), ..., 1. The sub-programs are warps, laid out
-// over the grid; how many warps share a block is the launch's business.
+// Stage i merges sorted runs of 2^i numbers: a vee column (element t and its mirror image),
+// then columns at distances 2^(i-1), ..., 1. Each sub-program runs on one warp. The warps are
+// numbered over the whole grid, and the launch determines how many of them are in a block.
 //
-// GPU: one kernel. What a warp forces is the warp's own, so no block barrier
-// stands between the columns. The last chunk is padded with the largest number,
-// which the join drops.
+// GPU: one kernel. An array that a warp forces belongs to this warp, so no barrier of the
+// block stands between the columns. The last chunk is padded with the largest number, and the
+// join drops the padding.
 //
 // Run: obs-run examples/warp-sort.mlir random:40xi32:1
 //      obs-run examples/warp-sort.mlir --device=emulate --report random:1000xi32:1

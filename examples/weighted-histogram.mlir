@@ -1,20 +1,20 @@
-// Weighted histogram: r[v] is the sum of the weights of the elements whose key is
-// v, for any number of bins. Keys outside of the bins count for nothing.
+// Weighted histogram: r[v] is the sum of the weights of the elements with key v, for
+// any number of bins. Elements with a key outside of the bins are ignored.
 //
-// From: the histograms of the Obsidian slides and of Accelerate (permute). Where
-// an iteration writes depends on the data, so the contract is `reduce(addi)`:
-// writes to one bin are added up, in any order. @direct writes to the result.
-// @blocks has 1024 bins at most: parts of 4096 elements have a histogram of their
-// own first, whose bins are then added to the result.
+// From: the histograms of the Obsidian slides and of Accelerate (permute). The index
+// of a write depends on the data, so the contract is `reduce(addi)`: writes to one
+// bin are added, in any order. @direct writes to the result. @blocks has at most 1024
+// bins. There, each part of 4096 elements first fills a histogram of its own, and
+// then adds its bins to the result.
 //
-// `obs.scatter` says the same in one operation, and its strategy how many copies of
-// the bins there are: @per_thread, @per_warp and @per_block, for a fixed number of
-// bins. @bits gives the number of bits of each sum: a map of what is final. The part of
-// the kernel that is done with a bin last does that.
+// `obs.scatter` does the same in one operation. Its strategy determines the number of
+// privatised copies of the bins: @per_thread, @per_warp and @per_block, for a fixed
+// number of bins. @bits computes the number of bits of each sum: a map of the final
+// sums. The last part of the kernel to finish a bin applies the map to this bin.
 //
-// GPU: a memset and one kernel. In @direct there is one atomic addition in global
-// memory for each element; in @blocks it is in shared memory, and global memory
-// gets one for each bin of each part, not of each element.
+// GPU: a memset and one kernel. In @direct, each element is one atomic addition in
+// global memory. In @blocks, each element is one in shared memory, and each bin of
+// each part is one in global memory.
 //
 // Run: obs-run examples/weighted-histogram.mlir --entry=direct iota:10xi32 iota:10xi32 4
 //      obs-run examples/weighted-histogram.mlir --entry=blocks --device=emulate --report iota:10000xi32 iota:10000xi32 100

@@ -76,7 +76,7 @@ def main():
         expected = list(pool.map(emulate, programs))
 
     def compare(work):
-        """What is wrong with a run, by itself or under a tool, and the summary of the tool."""
+        """The problem of a run, on its own or under a tool, and the summary of the tool."""
         words, (want, problem), tool = work
         if want is None:
             return f"emulator: {problem}", ""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares docs/FromObsidian.md with the programs that it quotes.
 
-  scripts/check-from-obsidian.py            says what differs; exits with 1 if anything does
+  scripts/check-from-obsidian.py            prints the differences; exits with 1 if there are any
   scripts/check-from-obsidian.py --update   copies the programs into the page
 
 A line `<!-- quote FILE NAME ... -->` stands before a code block that holds the

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the pages of docs/programs/ with the programs and with what the tools say.
+"""Compares the pages of docs/programs/ with the programs and with the output of the tools.
 
-  scripts/check-programs.py [--bin=DIR] [PAGE...]            says what differs; exits with 1 if anything does
+  scripts/check-programs.py [--bin=DIR] [PAGE...]            prints the differences; exits with 1 if there are any
   scripts/check-programs.py --update [--bin=DIR] [PAGE...]   rewrites the blocks
 
 DIR has the tools, unless they are in PATH. Two kinds of comments stand before blocks of code:
 
   <!-- quote FILE FROM ... TO -->   the lines of FILE from the first that contains FROM to the next
                                     that contains TO
-  <!-- run COMMAND -->              the command and what it prints
+  <!-- run COMMAND -->              the command and its output
 
-Every program of examples/ is quoted on some page. Commands run in the root of the repository. FUSED and LEVELS are set as README.md there says.
+Every program of examples/ is quoted on some page. Commands run in the root of the repository. The README.md of
+the pages sets FUSED and LEVELS.
 """
 
 import argparse
@@ -28,7 +29,7 @@ BLOCK = re.compile(r"<!-- (quote|run) ((?:(?!-->).)*?) -->\n```(\w+)\n(.*?)```\n
 
 
 def quote(words, problems):
-    """A part of a file, moved to the left."""
+    """A part of a file, without its indentation."""
     name, begin, end = re.fullmatch(r"(\S+) (.*) \.\.\. (.*)", words).groups()
     lines = (ROOT / name).read_text().splitlines()
     first = next((i for i, line in enumerate(lines) if begin in line), None)
@@ -55,7 +56,7 @@ def run(command, language, environment, problems):
 
 
 def check(page, update, environment):
-    """What is wrong with a page."""
+    """The problems of a page."""
     problems = []
 
     def block(match):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Proves kernels free of races, and shows that the proof would notice.
+"""Proves that kernels have no races, and tests the proof.
 
   scripts/check-races.py --obs-opt build/bin/obs-opt [--mutants N] [--threads N,...] FILE...
 
-Lowers each program for each number of threads (0: as it says) and runs
-obs-check-races on it: every kernel must be proved. With --mutants, then takes away
-one barrier at a time, or lets a barrier of a block wait for its warp only, where the
-block has several: the checker must not prove that kernel any more. So many of
-these changes are drawn, the same ones each time (all: all of them). Prints what
-went wrong, and the numbers; exits with 1 if anything did.
+Lowers each program for each number of threads (0: the number in the program) and runs
+obs-check-races on it: it must prove every kernel. With --mutants, the script then
+deletes one barrier at a time, or replaces a barrier of a block with several warps by
+a barrier of a warp: the checker must not prove this kernel any more. N changes are
+drawn, the same ones in each run (all: every change). Prints the problems and the
+numbers; exits with 1 if there is a problem.
 """
 
 import argparse
@@ -25,7 +25,7 @@ TIMEOUT = 600
 
 
 def check(obs_opt, lines, kernel):
-    """Whether one kernel is proved; under a contract; and what is wrong otherwise."""
+    """Whether one kernel is proved, whether under a contract, and otherwise the problem."""
     try:
         done = subprocess.run([obs_opt, "--obs-check-races", "-o", "/dev/null", "-"], capture_output=True, text=True,
                               input="\n".join(mutants.isolate_kernel(lines, kernel)), timeout=TIMEOUT)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares README.md with what the tools print, and looks for broken links on all pages.
+"""Compares README.md with the output of the tools, and finds broken links on all pages.
 
-  scripts/check-readme.py [--bin=DIR]            says what differs; exits with 1 if anything does
+  scripts/check-readme.py [--bin=DIR]            prints the differences; exits with 1 if there are any
   scripts/check-readme.py --update [--bin=DIR]   writes the PTX into README.md
 
-DIR has the tools, unless they are in PATH. The program of README.md stands in its only block of mlir; the
-commands of its block of console are run on it, and its block of ptx is what the last one prints. Links to files
-of the repository, and to headings in them, must lead somewhere.
+DIR has the tools, unless they are in PATH. README.md has one block of mlir, which is the program. The commands
+of its block of console run on this program, and its block of ptx is the output of the last command. Each link to
+a file of the repository, or to a heading in it, must have a target.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def block(text, language):
 
 
 def check_program(update, environment):
-    """What is untrue of the program of README.md."""
+    """The differences between the program of README.md and its results."""
     text, problems, printed = README.read_text(), [], ""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "reverse.mlir").write_text(block(text, "mlir"))
@@ -61,7 +61,7 @@ def headings(page):
 
 
 def check_links(page):
-    """The links of a page that lead nowhere."""
+    """The links of a page without a target."""
     text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
     problems = []
     for link in re.findall(r"\]\(([^)\s]+)\)", text):

@@ -79,7 +79,7 @@ def make(number, seed, limit):
 
 
 def one(number, options, more):
-    """What is wrong with an input, or nothing."""
+    """The problem of an input, or nothing."""
     program, kind, case = make(number, options.seed, options.limit)
     expected = case.expected if isinstance(case.expected, tuple) else (case.expected,)
     with tempfile.TemporaryDirectory() as scratch:

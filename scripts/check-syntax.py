@@ -49,7 +49,7 @@ def alternatives(body: str) -> list[str]:
 
 
 def grammar_problems(operation: str, grammar: str) -> Iterator[str]:
-    """Yields what is wrong with the grammar of `operation`."""
+    """Yields the problems of the grammar of `operation`."""
     rules: dict[str, str] = {}
     heads = list(RULE.finditer(grammar))
     if not heads or heads[0].start() != 0 or heads[0][1] != "operation":
@@ -78,7 +78,7 @@ def grammar_problems(operation: str, grammar: str) -> Iterator[str]:
 
 
 def problems(operation: str, text: str) -> Iterator[str]:
-    """Yields what is wrong with the description of `operation`."""
+    """Yields the problems of the description of `operation`."""
     grammars = list(SYNTAX.finditer(text))
     example = EXAMPLE.search(text)
     if not example:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares docs/Tutorial.md with what the tools print, and its programs with Python.
+"""Compares docs/Tutorial.md with the output of the tools, and its programs with Python.
 
-  scripts/check-tutorial.py [--bin=DIR]             says what differs; exits with 1 if anything does
-  scripts/check-tutorial.py --update [--bin=DIR]    writes what the commands print into the page
+  scripts/check-tutorial.py [--bin=DIR]             prints the differences; exits with 1 if there are any
+  scripts/check-tutorial.py --update [--bin=DIR]    writes the output of the commands into the page
   scripts/check-tutorial.py --extract=FOLDER        writes the programs to FOLDER/step-01.mlir, ...
 
 DIR has the tools, unless they are in PATH. A section "## Step N: ..." has one block of mlir, the program
@@ -11,7 +11,7 @@ all programs of the page. They succeed, unless `<!-- error -->` stands before th
 run and show no output. Each step shows a cost and its barriers, and has an exercise.
 
 Each program also runs on the interpreter and on the emulator, on arrays of random numbers of several lengths, with
-several launch parameters. Its results must be those of the function of Python that STEPS has for it.
+several launch parameters. Its results must be equal to those of its Python function in STEPS.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def samples(n: int, rng: random.Random) -> Arguments:
 
 
 def samples_and_windows(n: int, rng: random.Random) -> Arguments:
-    """The same, and windows inside of the array: where they begin, and their lengths. Some are empty."""
+    """The same, and windows inside the array: their begins and lengths. Some windows are empty."""
     begins = [rng.randint(0, n) for _ in range(n // 3 + 2)]
     return [*samples(n, rng), begins, [rng.randint(0, n - begin) for begin in begins]]
 
@@ -101,7 +101,7 @@ def name_of(step: int) -> str:
 
 
 def programs(text: str) -> tuple[dict[str, str], list[str]]:
-    """The programs of the page under the names of their files, and what is wrong with the sections."""
+    """The programs of the page under the names of their files, and the problems of the sections."""
     found: dict[str, str] = {}
     problems = []
     numbers = [int(section[1]) for section in SECTION.finditer(text)]
@@ -124,7 +124,7 @@ def programs(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 def run_command(command: str, fails: bool, folder: str, environment: dict[str, str]) -> tuple[str, list[str]]:
-    """What a command prints, and what is wrong with it."""
+    """The output of a command, and its problems."""
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     problems = []
@@ -138,7 +138,7 @@ def run_command(command: str, fails: bool, folder: str, environment: dict[str, s
 
 
 def check_commands(text: str, update: bool, folder: str, environment: dict[str, str]) -> tuple[str, list[str]]:
-    """The page with what the commands print, and what is wrong with the page."""
+    """The page with the output of the commands, and the problems of the page."""
     problems: list[str] = []
 
     def block(match: re.Match[str]) -> str:
@@ -163,7 +163,7 @@ def check_commands(text: str, update: bool, folder: str, environment: dict[str, 
 
 
 def check_results(step: int, length: int, folder: str, environment: dict[str, str]) -> list[str]:
-    """What is wrong with the results of a program for arrays of a length."""
+    """The problems of the results of a program for arrays of a length."""
     oracle = STEPS[step]
     arguments = oracle.arguments(length, random.Random(f"{step} {length}"))
     expected = oracle.result(*arguments)

@@ -44,7 +44,7 @@ step "all tests, with assertions"
 "$lit" -sv --no-progress-bar -o build-asserts/lit.json $exhaustive build-asserts/test </dev/null || true
 
 step "result"
-# What the tests of the goldens counted, and those of the barriers.
+# The counts of the tests of the goldens, and of those of the barriers.
 cat build-asserts/test/Golden/Output/counts*.summary 2>/dev/null || true
 cat build-asserts/test/Golden/Output/mutants*.summary 2>/dev/null || true
 cat build-asserts/test/Golden/Output/races*.summary build-asserts/test/Examples/Output/races*.summary 2>/dev/null || true

@@ -57,7 +57,7 @@ class AddInteger:
 
 
 class AddFloat:
-    """Of integers small enough that every order gives the same sum."""
+    """Of integers that are so small that the sum is the same in every order."""
     types, commutative, init = ("f32",), True, (7.0,)
     element = staticmethod(lambda x, i: (float(x & 15),))
     make = ("%m = arith.andi %x, %c15 : i32", "%e = arith.sitofp %m : i32 to f32")
@@ -142,7 +142,7 @@ def is_valid(case):
         return False
     if strategy == "halving_tree" and not OPERATORS[operator].commutative:
         return False
-    # What a thread stores is its own memory; more than this would not fit on
+    # Each thread stores arrays in memory of its own. More than this would not fit on
     # the stack of an emulated thread.
     if level == "thread" and strategy not in ("default", "sequential") and extent > 257:
         return False
@@ -281,7 +281,7 @@ class Oracle:
         return [[row[k] for row in rows] for k in range(len(operator.types))] + [[count]]
 
     def expect(self, case):
-        """What each element type of the result has to be, in row-major order."""
+        """The expected result for each element type, in row-major order."""
         kind, level, extent, _, name, _ = case
         if kind in IRREGULAR:
             parts = [self.irregular(kind, extent, OPERATORS[name], number)
@@ -608,7 +608,7 @@ def start(*shared):
 
 
 def run_module(task):
-    """What `run` says about one module, in a process of the pool."""
+    """The result of `run` for one module, in a process of the pool."""
     device, cases = task
     arguments, oracle, data_file = SHARED
     if arguments.end and time.time() > arguments.end:

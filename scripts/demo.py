@@ -4,8 +4,8 @@
 Usage: demo.py WORK-FOLDER, from the root of the repository, with the tools in PATH
 
 Each program is compiled to PTX, and run by the emulator, and by the GPU where
-there is one. The result is compared with what Python computes. Needs nothing
-but Python.
+there is one. The result is compared with that of Python. Needs Python
+only.
 """
 
 import array
@@ -110,7 +110,7 @@ def tool(*command):
 
 
 def cost(report):
-    """What the launches of a report cost, for people."""
+    """The cost of the launches of a report, as text for the reader."""
     lines = []
     for line in report.splitlines():
         if not line.startswith("launch: "):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long programs are, and how much of their text is types.
+"""Measures the length of programs, and the share of their text that is types.
 
   scripts/example-sizes.py examples [OTHER_FOLDER ...]
 

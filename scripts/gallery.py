@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Builds docs/Gallery.md: all programs of examples/, their kernels, what they cost, pictures.
+"""Builds docs/Gallery.md: all programs of examples/, with their kernels, costs and pictures.
 
-  scripts/gallery.py [--bin=DIR]            says if the page is out of date; exits with 1 then
+  scripts/gallery.py [--bin=DIR]            exits with 1 if the page is out of date
   scripts/gallery.py --update [--bin=DIR]   writes the page and the pictures in docs/images/
 
-DIR has the tools, unless they are in PATH. Needs nothing but Python. Pictures, launches and reports of
-costs, which take time and have tests of their own, are not compared.
+DIR has the tools, unless they are in PATH. The script needs Python only. Without --update, it does not compare
+pictures, launches and cost reports, which take time and have tests of their own.
 """
 
 import argparse
@@ -28,25 +28,25 @@ FUSED = ["--inline", "--obs-expand-collectives", "--obs-unroll-loops", "--canoni
 
 MEASURED = re.compile(r"<details><summary>Cost</summary>.*?</details>\n\n|^\|[^\n]*\n", re.S | re.M)
 
-# For each program the pictures: name, what is seen, arguments, whether large values are dark.
+# The pictures of each program: name, description, arguments, and whether large values are dark.
 # EDGES, HEAT and STEPS.npy are files that `inputs` writes.
 PICTURES = {
     "mandelbrot": [
         ("mandelbrot", "The Mandelbrot set", "--entry=mandelbrot 240 360 -0.6 0.0 0.009 48", True),
         ("julia", "A Julia set", "--entry=julia 240 360 0.0 0.0 0.009 -0.8 0.156 48", True)],
     "convolution": [
-        ("convolution", "Edges of the number of steps of the Mandelbrot set",
+        ("convolution", "Edges in a picture of the Mandelbrot set",
          "--entry=mirror_tiled3 STEPS.npy EDGES:3x3xi32", True)],
     "jacobi": [
         ("jacobi", "Heat between two hot walls and two cold ones, after 400 steps",
          "HEAT:60x90xf32 400", False)],
     "stencil": [
-        ("stencil", "The steps of the Mandelbrot set, blurred", "STEPS.npy", True)],
+        ("stencil", "A blurred picture of the Mandelbrot set", "STEPS.npy", True)],
 }
 
 
 def tool(environment, *command, folder=ROOT):
-    """What a command prints; ends the script if it fails."""
+    """Runs a command and returns its output. Ends the script if the command fails."""
     done = subprocess.run(command, cwd=folder, env=environment, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
@@ -78,8 +78,8 @@ def draw(environment):
 
 
 def first_of_each(report):
-    """A report of costs without further copies of a kernel, for other entries: NAME_0 after NAME. Of each
-    kernel at most 40 lines."""
+    """A cost report without the copies of a kernel for other entries (NAME_0 where there is NAME), and with at
+    most 40 lines for each kernel."""
     parts = {re.match(r"kernel '(\w+)'", part)[1]: part
              for part in re.split(r"(?=^kernel ')", report, flags=re.M) if part.startswith("kernel '")}
     kept = [part.splitlines() for name, part in parts.items()
@@ -88,13 +88,13 @@ def first_of_each(report):
 
 
 def details(title, language, text):
-    """A block that opens on demand."""
+    """A block that is closed until the reader opens it."""
     return "<details><summary>%s</summary>\n\n```%s\n%s```\n\n</details>\n\n" % (
         title, language, text)
 
 
 def launches(environment, program, lines):
-    """A table of the launches of those command lines that run on the emulator."""
+    """A table of the launches of those commands that run on the emulator."""
     rows, before = [], None
     for line in lines:
         if "--device=emulate" not in line:
@@ -113,7 +113,7 @@ def launches(environment, program, lines):
                 rows.append([1, row])
             before = row
     if not rows:
-        sys.exit("%s: no line on how to run it has --device=emulate" % program)
+        sys.exit("%s: no command in its first comment has --device=emulate" % program)
     return ("| kernel | blocks | threads | shared bytes | block barriers | warp barriers | bytes loaded | "
             "bytes stored | atomics |\n|---|---|---|---|---|---|---|---|---|\n"
             + "".join("| `%s`%s | %s |\n" % (row[0], " x %d" % count if count > 1 else "",
@@ -121,7 +121,7 @@ def launches(environment, program, lines):
 
 
 def entry(environment, path, measure):
-    """What the page says about one program."""
+    """The section of the page about one program."""
     name, text = path.stem, path.read_text()
     header = re.match(r"(?://[^\n]*\n)+", text)[0]
     about = re.sub(r"^// ?", "", header, flags=re.M)
@@ -134,7 +134,7 @@ def entry(environment, path, measure):
     part += "\n" if name in PICTURES else ""
     for page in ("docs/programs/%s.md" % name,):
         if (ROOT / page).exists():
-            part += "[How it is compiled](programs/%s.md), step by step.\n\n" % name
+            part += "[This page](programs/%s.md) explains the compilation step by step.\n\n" % name
     part += "Launches of `obs-run %s`:\n\n" % "`, `obs-run ".join(
         line for line in lines if "--device=emulate" in line)
     part += (launches(environment, name, lines) if measure else "") + "\n"
@@ -156,9 +156,12 @@ def build(environment, measure):
         parts = list(pool.map(lambda path: entry(environment, path, measure), paths))
     names = ", ".join("[%s](#%s)" % (path.stem, path.stem) for path in paths)
     return ("<!-- Written by scripts/gallery.py --update. -->\n\n# Gallery\n\n"
-            "The programs of [`examples/`](../examples): what each computes, what its kernels did on the "
-            "emulator in the\nruns shown, the plan of its host functions, what the kernels cost as a formula "
-            "of their arguments, and its source.\n\n%s.\n\n%s" % (names, "".join(parts).rstrip("\n") + "\n"))
+            "This page shows all programs of [`examples/`](../examples). Each section describes the computation "
+            "and contains:\n\n"
+            "- the commands that run the program on the emulator, and the launches of its kernels;\n"
+            "- the plan of its host functions;\n"
+            "- the cost of its kernels, as formulas of their arguments;\n"
+            "- its source.\n\n%s.\n\n%s" % (names, "".join(parts).rstrip("\n") + "\n"))
 
 
 def main(update, tools):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the programs of examples/ on an NVIDIA GPU in all the ways that matter, without LLVM.
+"""Runs the programs of examples/ on an NVIDIA GPU in many ways, without LLVM.
 
   scripts/gpu-programs.py --obs-run build-static/bin/obs-run --out DIR
 
@@ -217,7 +217,7 @@ class Programs:
         self.deadline = time.time() + options.budget
         self.log, self.counts, self.times = [], {"ok": 0, "FAIL": 0, "not run": 0}, {}
 
-    # Items: name, and a function that gives what is wrong (or nothing) and what to say.
+    # Items: name, and a function that returns the problem (or nothing) and a message.
 
     def in_folder(self, work):
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
@@ -503,7 +503,7 @@ class Programs:
             ("a result of 4 TB",
              [EXAMPLES / "mandelbrot.mlir", "--entry=mandelbrot", 10**6, 10**6, "0.0", "0.0", "0.1", 1], memory),
             ("a second array of 4 TB", [files["two"], 1000000, 10**12], memory),
-            # What a program finds wrong ends its context, and with it all that it had.
+            # A failed assertion of a program ends its context, which frees its memory.
             ("keys outside of a range",
              Words([EXAMPLES / "counting-sort.mlir", "--entry=counting", "iota:10xi32", 5], {}), "error:"),
         ]
@@ -548,7 +548,7 @@ class Programs:
         return section, name, "FAIL" if problem else "ok", problem or text, time.time() - begin
 
     def run(self, sections):
-        # What takes longest begins first.
+        # The longest items begin first.
         items = []
         for section in sorted(sections, key=SECTIONS.index):
             items += [(section, name, work) for name, work in getattr(self, section)()]

@@ -9,10 +9,10 @@ Usage: grid-collectives.py --obs-run OBS-RUN [--extents N ...] [--operators O ..
 
 The operators are those of collective-matrix.py; half of them are not
 commutative, and all have an initial value that is not neutral. One run of a
-program gives all results for one extent. `--launches` are threads and blocks.
-A map stands before each collective, and behind some. `--strategy` is that of all
-scans and segmented forms, `--reduce` that of reductions. Prints what is wrong and
-a summary; exits with 1 if anything is.
+program computes all results for one extent. `--launches` are threads and blocks.
+A map is before each collective, and after some. `--strategy` selects the strategy of
+all scans and segmented forms, and `--reduce` that of reductions. Prints the problems
+and a summary; exits with 1 if there is a problem.
 """
 
 import argparse
@@ -31,7 +31,7 @@ EXTENTS = (0, 1, 31, 32, 33, 511, 512, 513, 1000, 5000, 100000)
 
 
 def segments_of(data):
-    """Where segments start (element 0, and wherever the flag is set), and the end."""
+    """The starts of the segments (element 0, and each element with a flag), and the end."""
     return [i for i, x in enumerate(data) if i == 0 or x & 127 == 0] + [len(data)]
 
 
@@ -148,7 +148,7 @@ def write_program(operator, strategy, reduce):
 
 
 def run(obs_run, program, operator, data, expected, options, scratch):
-    """What is wrong, or None."""
+    """The problem, or None."""
     offsets = segments_of(data)
     runs.write(os.path.join(scratch, "d.bin"), data)
     runs.write(os.path.join(scratch, "o.bin"), offsets)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Fills and scatters that reduce, with copies for threads, warps, blocks or none, on
-the emulator against the interpreter, bit by bit.
+"""Compares fills and scatters with contract reduce, with privatised copies for threads,
+warps, blocks or none, on the emulator with those on the interpreter, bit by bit.
 
 Usage: grid-copies.py --obs-run OBS-RUN [--extents N ...] [--launches T:B ...]
            [--keys equal|different ...] [--strategy STRATEGY] [--option=OPTION ...]
 
-One program has results of all sizes around which the choice changes, for operations
-with a name and for functions, which have no neutral element. A third of the values
-of functions is the pattern that stands for "nothing" in their copies. Keys are all
-equal, or follow each other. Prints what is wrong and a summary; exits with 1 if
-anything is.
+One program has results of all sizes around which the choice of copies changes, for
+operations with a name and for functions, which have no neutral element. A third of the
+values of functions is the pattern that means "no value" in their copies. Keys are all
+equal, or consecutive. Prints the problems and a summary; exits with 1 if there is a
+problem.
 """
 
 import argparse

@@ -6,13 +6,13 @@ Usage: grid-irregular.py --obs-run OBS-RUN [--extents N ...] [--device DEVICE ..
            [--launches T:B ...] [--strategy STRATEGY] [--copies STRATEGY]
            [--fills STRATEGY] [--places N] [--option=OPTION ...]
 
-One run of a program gives all results for one extent. `--launches` are threads
-and blocks, `--strategy` is that of compact and expand, `--copies` that of a scatter
-that takes maxima, `--fills` that of a fill that adds up, `--places` how long the
-results of scatters are. What a scatter fetches
-depends on the order, so only this is checked: the elements at one index find
-the numbers from 0 on, each once. Prints what is wrong and a summary; exits with
-1 if anything is.
+One run of a program computes all results for one extent. `--launches` are threads
+and blocks. `--strategy` selects the strategy of compact and expand, `--copies` that
+of a scatter of maxima, and `--fills` that of a fill of sums. `--places` is the
+extent of the results of scatters. The values that a scatter fetches depend on the
+order, so only this is checked: the elements at one index fetch the numbers from 0
+on, each once. Prints the problems and a summary; exits with 1 if there is a
+problem.
 """
 
 import argparse

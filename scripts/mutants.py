@@ -1,5 +1,5 @@
-"""Kernels with one barrier deleted, or weakened: what scripts/check-races.py and
-scripts/mutate-barriers.py both need."""
+"""Makes kernels with one barrier deleted or weakened, for scripts/check-races.py and
+scripts/mutate-barriers.py."""
 
 import collections
 import random
@@ -18,7 +18,7 @@ Change = collections.namedtuple("Change", "kernel number how")
 
 
 def lower(obs_opt, path, launch, *options):
-    """The program for a launch, as a list of lines; None and why if it has none."""
+    """The program for a launch, as a list of lines; or None and the reason."""
     done = subprocess.run([obs_opt, f"--obs-to-gpu={launch}", *options, str(path)], capture_output=True, text=True)
     return (done.stdout.splitlines(), None) if done.returncode == 0 else (None, done.stderr)
 

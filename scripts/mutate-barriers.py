@@ -27,7 +27,7 @@ import threading
 import barrier_inputs
 import mutants
 
-# What a missing barrier is reported as.
+# The reports that a missing barrier causes.
 REPORT = re.compile(r"^\S+: error: (race|uninit|out-of-bounds): ")
 # 0: as the program says.
 THREADS = (0, 32, 96, 128)
@@ -48,7 +48,7 @@ class Run:
         self.result = None
 
     def emulate(self, lines):
-        """What the emulator reports; None if nothing."""
+        """The report of the emulator; None if there is none."""
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
             file.write("\n".join(lines))
             file.flush()
@@ -77,7 +77,7 @@ class Mutation:
         return done.stderr if done.returncode else None
 
     def prepare(self, job):
-        """How a case runs on a number of threads, in blocks of their numbers."""
+        """The runs of a case on a number of threads, by their numbers of blocks."""
         case, threads = job
         runs = []
         for blocks in sorted({blocks for given in case.inputs for blocks in given.blocks}):

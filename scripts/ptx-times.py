@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How long programs with one collective take to PTX: every kind, level and
-strategy, for 4096 elements (257 at level thread), without limit or with it in the
+"""Measures the time to compile programs with one collective to PTX: every kind, level and
+strategy, for 4096 elements (257 at level thread), without a limit or with a limit in the
 type, a sum and products of 2 by 2 matrices.
 
 Usage: ptx-times.py --obs-translate OBS-TRANSLATE [--examples] [--limit SECONDS] [--runs N]

@@ -1,5 +1,5 @@
-"""Running obs-run on files of arrays, for the scripts that compare its results with
-those of Python."""
+"""Runs obs-run on files of arrays, for the scripts that compare its results with those
+of Python."""
 
 import array
 import concurrent.futures
@@ -40,7 +40,7 @@ def run(command, base, elements):
 
 
 def difference(got, want):
-    """How a result differs from a list; None if it does not."""
+    """The difference between a result and a list; None if there is none."""
     if len(got) != len(want):
         return f"has {len(got)} elements, not {len(want)}"
     for i, (a, b) in enumerate(zip(got, want)):
@@ -65,7 +65,7 @@ def find_failures(command, base, launches, results):
 
 
 def in_groups(test, things, size, jobs):
-    """What `test` says of so many of the things at a time, in their order."""
+    """The results of `test` for all items, in order; runs that many at a time."""
     groups = [things[i:i + size] for i in range(0, len(things), size)]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(test, groups)

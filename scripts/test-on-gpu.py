@@ -4,9 +4,9 @@ test/Networks run on the emulator runs on the GPU instead.
 
   scripts/test-on-gpu.py --obs-run build-static/bin/obs-run --out DIR [--jobs N] [TEST ...]
 
-Takes the RUN lines of each test, in order, but those of tools that are not there (obs-opt, obs-translate,
-FileCheck on IR). Where FileCheck reads what obs-run prints, that has to be what it prints on the emulator.
-Options of the emulator alone are left out. Writes DIR/test-on-gpu.log with a line for each test and ends with
+Takes the RUN lines of each test, in order, without those of missing tools (obs-opt, obs-translate, FileCheck
+on IR). Where FileCheck reads the output of obs-run, the output must be the same as on the emulator. Options for
+the emulator only are omitted. Writes DIR/test-on-gpu.log with a line for each test and ends with
 `N passed, N failed`; a test without any run on the GPU fails. That of the matrix product needs NumPy.
 """
 
@@ -42,7 +42,7 @@ def get_commands(path, substitutions, tool):
     for line in re.findall(r"^(?:// )?RUN: (.*)$", text, re.MULTILINE):
         for key, value in substitutions:
             line = line.replace(key, value)
-        # What looks at IR, or at numbers of its lines.
+        # Commands that read IR, or the numbers of its lines.
         if re.search(r"\bobs-(opt|translate)\b|--report|^FileCheck|sys\.exit\(", line):
             continue
         if "| FileCheck" in line:

@@ -1,4 +1,4 @@
-"""What the properties of scripts/properties.py are written with."""
+"""Classes and functions for the properties of scripts/properties.py."""
 
 import importlib
 

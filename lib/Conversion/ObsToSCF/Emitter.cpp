@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -420,6 +421,54 @@ static bool entersRing(ForceOp force, Value result) {
          user->getBlock() == force->getBlock();
 }
 
+/// True if nothing uses elements of `array` once `force` has run, other than
+/// the program `fill` that it forces. Both are of one block.
+static bool diesInForce(Value array, FillOp fill, ForceOp force) {
+  Block *block = force->getBlock();
+  auto isBefore = [&](Operation *op) {
+    return op->getBlock() == block && op->isBeforeInBlock(force);
+  };
+  return array.getParentBlock() == block &&
+         llvm::all_of(array.getUsers(), [&](Operation *user) {
+           Operation *ancestor = block->findAncestorOpInBlock(*user);
+           if (isa<DimOp>(user) || ancestor == fill)
+             return true;
+           // A program runs where it is forced.
+           if (isa<FillOp>(ancestor))
+             return llvm::all_of(ancestor->getUsers(), isBefore);
+           return isBefore(ancestor);
+         });
+}
+
+StoredArray *Emitter::findPlaceOfOnto(ForceOp force, Value result,
+                                      FillOp fill) {
+  Value onto = fill.getOnto();
+  auto found = onto ? arrays.find(onto) : arrays.end();
+  if (found == arrays.end() || onto.getType() != result.getType() ||
+      !force.getInto().empty() || !fill->hasOneUse() ||
+      isa_and_nonnull<ViewOp, ConstantOp>(onto.getDefiningOp()))
+    return nullptr;
+  // The result is asked to be in another place.
+  StoredArray &stored = found->second;
+  auto given = destinations.find(result);
+  bool isInRing = !stored.prefix.empty();
+  if (stored.isShared || (entersRing(force, result) && !isInRing) ||
+      (given != destinations.end() && given->second.buffers != stored.buffers))
+    return nullptr;
+  auto home = dyn_cast_or_null<HomeAttr>(
+      cast<MemRefType>(stored.buffers.front().getType()).getMemorySpace());
+  if (!home || (force.getStorage() != Storage::Auto &&
+                force.getStorage() != home.getStorage()))
+    return nullptr;
+  bool isRead = llvm::any_of(onto.getUsers(), [&](Operation *user) {
+    return !isa<DimOp>(user) && fill->isProperAncestor(user);
+  });
+  if (!diesInForce(onto, fill, force) ||
+      (isRead && mayFillInPlace(fill, onto) == InPlace::No))
+    return nullptr;
+  return &stored;
+}
+
 LogicalResult Emitter::emitForce(ForceOp force, Level level) {
   unsigned next = 0;
   for (auto [array, result] :
@@ -436,7 +485,12 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
               ? values.lookupOrDefault(fill.getExtents()[nextExtent++])
               : index(force.getLoc(), extent));
     StoredArray stored;
-    if (auto given = destinations.find(result); given != destinations.end()) {
+    bool isInPlace = false;
+    if (const StoredArray *place = findPlaceOfOnto(force, result, fill)) {
+      stored = *place;
+      isInPlace = true;
+    } else if (auto given = destinations.find(result);
+               given != destinations.end()) {
       stored = given->second;
       stored.extents = extents;
     } else if (!force.getInto().empty()) {
@@ -455,7 +509,7 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       stored = allocate(force.getLoc(), type, extents, level,
                         force.getStorage(), /*isRing=*/false);
     }
-    if (failed(emitFill(fill, stored, level)))
+    if (failed(emitFill(fill, stored, level, isInPlace)))
       return failure();
     arrays[result] = stored;
   }
@@ -471,20 +525,21 @@ static bool isInLoop(FillOp fill) {
 }
 
 LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
-                                Level level) {
+                                Level level, bool isInPlace) {
   Location loc = fill.getLoc();
-  if (fill.getOnto() && level != Level::Grid && isInLoop(fill))
+  bool copies = fill.getOnto() && !isInPlace;
+  if (copies && level != Level::Grid && isInLoop(fill))
     emitRemark(loc) << "each iteration copies the array after onto, of type "
                     << fill.getOnto().getType()
                     << ", before it writes a part of it; write the elements "
                        "of an array that a map makes, or only those that "
                        "change into an array of their own";
-  if (!fill.getInit().empty() || fill.getOnto()) {
+  if (!fill.getInit().empty() || copies) {
     emitLoop(loc, stored.extents, level, [&](ValueRange indices) {
       SmallVector<Value> to(stored.prefix), from;
       llvm::append_range(to, indices);
       const StoredArray *source = nullptr;
-      if (fill.getOnto()) {
+      if (copies) {
         source = &arrays.find(fill.getOnto())->second;
         from = source->prefix;
         llvm::append_range(from, indices);

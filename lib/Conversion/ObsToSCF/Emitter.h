@@ -41,7 +41,13 @@ private:
   LogicalResult emitNested(Operation &op, Level level);
   LogicalResult emitPar(ParOp par, Level level);
   LogicalResult emitForce(ForceOp force, Level level);
-  LogicalResult emitFill(FillOp fill, const StoredArray &target, Level level);
+  /// Where the array after `onto` of `fill` is stored, if `force` may write its
+  /// result there; null otherwise.
+  StoredArray *findPlaceOfOnto(ForceOp force, Value result, FillOp fill);
+  /// Writes `fill` to `target`, which holds the array after `onto` already if
+  /// `isInPlace` is set.
+  LogicalResult emitFill(FillOp fill, const StoredArray &target, Level level,
+                         bool isInPlace);
   LogicalResult emitWrite(WriteOp write);
   LogicalResult emitGet(GetOp get);
   LogicalResult emitConstant(ConstantOp constant);

@@ -257,6 +257,29 @@ static LogicalResult expandReduceAtGrid(CollectiveBuilder &c, ReduceOp op) {
   return success();
 }
 
+/// The elements of `array` combined by `strategy`, below level grid.
+static CollectiveBuilder::Values reduceWith(CollectiveBuilder &c,
+                                            const ReduceStrategy &strategy,
+                                            Value array, ValueRange init) {
+  Value few = strategy.shorten(c, c.shareReads(array));
+  auto foldAll = [&] {
+    return c.fold(few, init, c.constant(0), c.getExtent(few).value);
+  };
+  if (c.level == Level::Thread)
+    return foldAll();
+  // One worker combines what is left, and all read its result.
+  Value one = c.force(
+      c.generate(c.getConstantExtent(1), [&](Value) { return foldAll(); }));
+  return c.get(one, c.constant(0));
+}
+
+CollectiveBuilder::Values strategies::reduceAll(CollectiveBuilder &c,
+                                                Value array, ValueRange init) {
+  StringRef name =
+      getDefaultReduceStrategy(c.level, c.getExtent(array), c.commutative);
+  return reduceWith(c, *lookupReduceStrategy(name), array, init);
+}
+
 static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
   if (c.level == Level::Grid)
@@ -269,18 +292,7 @@ static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
   if (getEnclosingScope(op).isScalar && !isSequential(op, c.level))
     return op.emitOpError("[strategy-level] scalar code stores nothing, so its "
                           "only strategy is sequential");
-  auto foldAll = [&](Value array) {
-    return c.fold(array, op.getInit(), c.constant(0), c.getExtent(array).value);
-  };
-  Value few = (*strategy)->shorten(c, c.shareReads(x));
-  if (c.level == Level::Thread) {
-    op->replaceAllUsesWith(foldAll(few));
-    return success();
-  }
-  // One worker combines what is left, and all read its result.
-  Value one = c.force(
-      c.generate(c.getConstantExtent(1), [&](Value) { return foldAll(few); }));
-  op->replaceAllUsesWith(c.get(one, c.constant(0)));
+  op->replaceAllUsesWith(reduceWith(c, **strategy, x, op.getInit()));
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "HostExtents.h"
 #include "LoopBuffers.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
@@ -106,9 +107,28 @@ static void planLoopsIn(Block &block) {
   }
 }
 
+/// Replaces the results of loops that end with what they began with.
+static void simplifyLoops(func::FuncOp function) {
+  RewritePatternSet patterns(function.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
+  scf::WhileOp::getCanonicalizationPatterns(patterns, function.getContext());
+  SmallVector<Operation *> loops;
+  function.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      loops.push_back(op);
+  });
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  (void)applyOpPatternsGreedily(loops, std::move(patterns), config);
+}
+
 void obs::planLoops(func::FuncOp function) {
-  if (!function.isExternal())
-    planLoopsIn(function.getBody().front());
+  if (function.isExternal())
+    return;
+  planLoopsIn(function.getBody().front());
+  // An array that a loop changes in place is the same memory behind it.
+  simplifyLoops(function);
+  reuseBuffers(function);
 }
 
 void obs::hoistFromLoops(func::FuncOp function) {

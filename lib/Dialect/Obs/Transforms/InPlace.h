@@ -8,23 +8,9 @@
 #ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_INPLACE_H
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_INPLACE_H
 
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
 
 namespace mlir::obs {
-
-enum class InPlace {
-  No,
-  /// If they are one parameter, so that barriers order the accesses of the
-  /// threads of a block or warp.
-  OneParameter,
-  /// The thread that writes an element has read it before, and no other one
-  /// does: two pointers may be to the same memory.
-  OwnElements
-};
-
-/// The only loop of `fill`, with nothing else in it that does anything; null if
-/// there is another form.
-ParOp getOnlyLoop(FillOp fill);
 
 /// Whether the kernel of `launch` gives what it did if its argument `out`,
 /// which it writes, is the memory of its argument `in`, which it reads. The two

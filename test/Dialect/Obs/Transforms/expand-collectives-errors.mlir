@@ -63,24 +63,6 @@ func.func @bound(%a: !obs.pull<? x i32>, %z: i32) attributes {obs.level = #obs.l
 
 // -----
 
-func.func @scan_total(%a: !obs.pull<? x i32>, %z: i32) -> i32 attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[R2-bounded] stores no total of an array without a bound; give the array a bound, as in ? x f32 bound [1024], or reduce it (obs.reduce)}}
-  %p, %t = obs.scan block inclusive { arith.addi } %a init %z total : !obs.pull<? x i32>
-  return %t : i32
-}
-
-// -----
-
-func.func @flag_bound(%a: !obs.pull<? x i32>, %o: !obs.pull<4 x index>, %z: i32) attributes {obs.level = #obs.level<block>} {
-  // expected-error@+1 {{[R2-bounded] stores a flag for each element, but their number is not bounded}}
-  %p = obs.segmented_scan inclusive (%x, %y) = %a init %z offsets %o : !obs.pull<? x i32>, !obs.pull<4 x index> -> !obs.push<block, ? x i32> {
-    obs.yield %x : i32
-  }
-  return
-}
-
-// -----
-
 func.func @grid_scan(%a: !obs.pull<8 x i32>, %z: i32) {
   // expected-error@+1 {{[strategy-name] 'raking' is not a strategy of this operation at level grid; use one_pass, three_kernels}}
   %p = obs.scan inclusive (%x, %y) = %a init %z {strategy = "raking"} : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the scans of rows-without-bound.mlir with NumPy.
+"""Compares the collectives of rows-without-bound.mlir with NumPy.
 
   rows-without-bound.py OBS_RUN PROGRAM
 """
@@ -12,8 +12,13 @@ import tempfile
 import numpy as np
 
 
+ENTRIES = ["inclusive", "exclusive", "last", "segments", "kept", "count", "total", "offsets", "sums"]
+
+
 def expected(entry: str, a: np.ndarray) -> np.ndarray:
-    """The scans of the rows of `a`."""
+    """The results for the rows of `a`."""
+    if entry == "count":
+        return np.sum(a % 2 == 0, axis=1, keepdims=True, dtype=np.int32)
     out = np.zeros_like(a)
     for i, row in enumerate(a):
         if entry == "inclusive":
@@ -25,6 +30,23 @@ def expected(entry: str, a: np.ndarray) -> np.ndarray:
             for j, x in enumerate(row):
                 before = x if x % 7 == 0 else before
                 out[i, j] = before
+        elif entry == "kept":
+            even = row[row % 2 == 0]
+            out[i] = -1
+            out[i, : len(even)] = even
+        elif entry == "total":
+            out[i] = np.cumsum(row[::-1])[::-1]
+        elif entry == "offsets":
+            offsets = [s * len(row) // 3 for s in range(4)]
+            for begin, end in zip(offsets, offsets[1:]):
+                out[i, begin:end] = 2 + np.cumsum(row[begin:end])
+        elif entry == "sums":
+            # The initial value is that of each segment, and of elements behind the last one.
+            out[i] = -7
+            segment = -1
+            for j, x in enumerate(row):
+                segment += j == 0 or x % 5 == 0
+                out[i, segment] += x
         else:
             total = 1
             for j, x in enumerate(row):
@@ -44,14 +66,15 @@ def main() -> int:
         for rows, columns in [(3, 0), (0, 3), (2, 1), (2, 31), (3, 129), (2, 1024), (2, 1025), (1, 3000)]:
             a = numbers.integers(0, 100, (rows, columns), dtype=np.int32)
             np.save(folder / "a.npy", a)
-            for entry in ["inclusive", "exclusive", "last", "segments"]:
+            for entry in ENTRIES:
                 for options in launches:
                     out = folder / "r.npy"
                     out.unlink(missing_ok=True)
                     command = [tool, program, f"--entry={entry}", *options, f"--out={out}", str(folder / "a.npy")]
                     done = subprocess.run(command, capture_output=True, text=True)
                     runs += 1
-                    right = done.returncode == 0 and np.array_equal(np.load(out).reshape(a.shape), expected(entry, a))
+                    want = expected(entry, a)
+                    right = done.returncode == 0 and np.array_equal(np.load(out).reshape(want.shape), want)
                     if not right:
                         failures += 1
                         print(entry, rows, columns, options, done.stderr[:500])

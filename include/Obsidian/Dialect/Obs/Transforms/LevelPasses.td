@@ -52,6 +52,9 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     thread live in registers (private memory), those of a block mostly in shared
     memory.
 
+    A ring has one slot left if its loop changes the array in place, so that all
+    accesses are of the first slot.
+
     An array of a warp lives in the registers of its lanes, element e with lane
     e mod 32, if it has at most 32 elements for each, and the register of each
     access is known at compile time. If a loop writes elements of other lanes (a

@@ -8,6 +8,7 @@
 #ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_EXPANSION_H
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_EXPANSION_H
 
+#include "Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
@@ -29,6 +30,24 @@ Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other);
 FailureOr<const ScanStrategy *> findScanStrategy(Operation *op,
                                                  std::optional<StringRef> name,
                                                  Level level, Extent n);
+
+/// The elements of `array` combined, from `init` on: the same in all workers of
+/// a level below grid.
+CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
+                                    ValueRange init);
+
+/// The number of elements that a warp or block scans at once, if the number of
+/// elements of the array has no bound.
+Extent getTile(CollectiveBuilder &c);
+
+/// Scans the `n` elements of `operand` tile by tile. Builds `visit` for each
+/// element i, given the elements combined up to i and before i; i is not 0
+/// where the latter are used.
+void scanInTiles(CollectiveBuilder &c, const ScanStrategy &strategy,
+                 Value operand, Value n,
+                 llvm::function_ref<void(Value i, GridScan::ElementFn current,
+                                         GridScan::ElementFn previous)>
+                     visit);
 
 /// At level grid: `[strategy-name]` unless the strategy, if one is asked for,
 /// is one of `known`.

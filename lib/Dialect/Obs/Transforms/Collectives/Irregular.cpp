@@ -180,6 +180,8 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
     write(c, c.get(op.getArray(), i), position);
   };
   Value result, count;
+  bool isTiled =
+      !n.isBounded() && (c.level == Level::Warp || c.level == Level::Block);
   if (isSequential(op, c)) {
     Value zero = c.constant(0);
     auto getNext = [&](Value i, Value position) {
@@ -241,6 +243,32 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
               [&] { return (*grid)->getTotal(); })
           .front();
     });
+  } else if (isTiled) {
+    FailureOr<const ScanStrategy *> strategy =
+        findScanStrategy(op, op.getStrategy(), c.level, getTile(c));
+    if (failed(strategy))
+      return failure();
+    // More elements than 32 bits hold.
+    CollectiveBuilder wide = c;
+    wide.elementTypes = {builder.getIndexType()};
+    Value numbers = wide.shareReads(wide.generate(n, [&](Value i) {
+      return Values{toIndex(c, isKept(i), /*isUnsigned=*/true)};
+    }));
+    result = buildFill(c, type, n.value, op.getInit(), true, [&] {
+      scanInTiles(
+          wide, **strategy, numbers, n.value, [&](Value i, auto current, auto) {
+            buildIf(c, isKept(i),
+                    [&] { writeElement(i, c.sub(current().front(), one)); });
+          });
+    });
+    if (!op.getCount().use_empty()) {
+      Values all = reduceAll(wide, numbers, c.constant(0));
+      count = buildPush(c, op.getCount(), c.getConstantExtent(1),
+                        [&](Value) { return all.front(); });
+      op.getCount().replaceAllUsesWith(count);
+    }
+    op.getResult().replaceAllUsesWith(result);
+    return success();
   } else {
     FailureOr<Value> scanned = scanNumbers(c, op, n, getFlag);
     if (failed(scanned))
@@ -299,27 +327,6 @@ static void expandExpandInThread(CollectiveBuilder &c, ExpandOp op, Extent n,
   op.getCount().replaceAllUsesWith(count);
 }
 
-/// The number of the length that element `t` comes from: the first one with
-/// which the sum is more than `t`.
-static Value findLength(CollectiveBuilder &c, Value sums, Extent n, Value t) {
-  // Each step leaves at most half of the candidates.
-  Value steps = c.add(c.ceilLog2(n), c.constant(1));
-  auto loop = scf::ForOp::create(
-      c.builder, c.loc, c.constant(0), steps, c.constant(1),
-      ValueRange{c.constant(0), n.value},
-      [&](OpBuilder &b, Location loc, Value, ValueRange bounds) {
-        Value low = bounds[0], high = bounds[1];
-        Value middle = c.div(c.add(low, high), c.constant(2));
-        Value sum = toIndex(c, c.get(sums, middle).front());
-        Value isBehind = c.less(t, sum);
-        Value next = c.add(middle, c.constant(1));
-        low = arith::SelectOp::create(b, loc, isBehind, low, next);
-        high = arith::SelectOp::create(b, loc, isBehind, middle, high);
-        scf::YieldOp::create(b, loc, ValueRange{low, high});
-      });
-  return loop.getResult(0);
-}
-
 static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Extent n = c.getExtent(op.getLengths());
@@ -358,7 +365,10 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   Value result = buildFill(c, type, capacity, op.getInit(), false, [&] {
     forEach(c, capacity, [&](Value t) {
       buildIf(c, c.less(t, getSum(c, sums, n.value)), [&] {
-        Value i = findLength(c, sums, n, t);
+        // The first length with which the sum is more than `t`.
+        Value i = findFirstAbove(c, n, t, [&](Value length) {
+          return toIndex(c, c.get(sums, length).front());
+        });
         Value j = c.sub(t, getSum(c, sums, i));
         write(c, buildElement(c, op, i, j), t);
       });

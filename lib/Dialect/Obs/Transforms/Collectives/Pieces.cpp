@@ -131,6 +131,25 @@ Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
   return loop.getResult(0);
 }
 
+Value strategies::findFirstAbove(CollectiveBuilder &c, Extent n, Value t,
+                                 llvm::function_ref<Value(Value)> number) {
+  // Each step leaves at most half of the candidates.
+  Value steps = c.add(c.ceilLog2(n), c.constant(1));
+  auto loop = scf::ForOp::create(
+      c.builder, c.loc, c.constant(0), steps, c.constant(1),
+      ValueRange{c.constant(0), n.value},
+      [&](OpBuilder &b, Location loc, Value, ValueRange bounds) {
+        Value low = bounds[0], high = bounds[1];
+        Value middle = c.div(c.add(low, high), c.constant(2));
+        Value isBehind = c.less(t, number(middle));
+        Value next = c.add(middle, c.constant(1));
+        low = arith::SelectOp::create(b, loc, isBehind, low, next);
+        high = arith::SelectOp::create(b, loc, isBehind, middle, high);
+        scf::YieldOp::create(b, loc, ValueRange{low, high});
+      });
+  return loop.getResult(0);
+}
+
 Value strategies::buildPush(CollectiveBuilder &c, Value result, Extent n,
                             llvm::function_ref<Value(Value)> element) {
   auto type = cast<PushType>(result.getType());

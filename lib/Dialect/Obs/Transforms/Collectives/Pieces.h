@@ -58,6 +58,11 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
 Value accumulate(CollectiveBuilder &c, Value n, Value start,
                  llvm::function_ref<Value(Value, Value)> step);
 
+/// The number of the first of `n` increasing numbers that is more than `t`; the
+/// extent if there is none. A binary search of one thread.
+Value findFirstAbove(CollectiveBuilder &c, Extent n, Value t,
+                     llvm::function_ref<Value(Value)> number);
+
 /// A push array of the type of `result` in which element i is the integer
 /// `element(i)`.
 Value buildPush(CollectiveBuilder &c, Value result, Extent n,

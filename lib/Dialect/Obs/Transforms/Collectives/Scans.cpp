@@ -42,8 +42,17 @@ struct Scan {
   /// `array` combined from the beginning of the segment of i on.
   LogicalResult run();
   /// Of `result`: the elements, without what segments need.
-  Values getElement(Value i) {
-    Values values = c.get(result, i);
+  Values getElement(Value i) { return drop(c.get(result, i)); }
+  /// Element i of the scan, given what is combined up to it and before it.
+  Values choose(Value i, bool exclusive, GridScan::ElementFn current,
+                GridScan::ElementFn previous) {
+    if (!exclusive)
+      return drop(current());
+    return c.choose(
+        startsSegment(i), [&] { return Values(init); },
+        [&] { return drop(previous()); });
+  }
+  Values drop(Values values) const {
     values.erase(values.begin(), values.begin() + getNumLifted());
     return values;
   }
@@ -191,6 +200,27 @@ static Value buildFlags(CollectiveBuilder &c, Extent n, Value offsets,
         write(on, begin);
       },
       off, /*unchecked=*/true);
+}
+
+/// The same for an array without a bound, of which no flags can be stored: a
+/// search in the offsets for each element.
+static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
+                       llvm::function_ref<Value(Value)> getOffset) {
+  CollectiveBuilder flags = c;
+  flags.elementTypes = {c.builder.getI1Type()};
+  Extent all = c.getExtent(offsets);
+  Value one = c.constant(1), last = c.sub(all.value, one);
+  Value off = arith::ConstantIntOp::create(c.builder, c.loc, 0, 1);
+  return flags.generate(n, [&](Value i) {
+    Value behind = findFirstAbove(
+        c, all, i, [&](Value s) { return getOffset(c.min(s, last)); });
+    Value isInside = c.builder.createOrFold<arith::AndIOp>(
+        c.loc, c.less(c.constant(0), behind), c.less(behind, all.value));
+    return c.choose(
+        isInside,
+        [&] { return Values{c.equal(getOffset(c.sub(behind, one)), i)}; },
+        [&] { return Values{off}; });
+  });
 }
 
 /// Offset s, as an index.
@@ -367,17 +397,7 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   Value last = (*grid)->fill(
       type, type.hasStaticExtents() ? ValueRange() : ValueRange(scan.n.value),
       {}, [&](Value i, auto current, auto previous) {
-        auto element = [&](Values values) {
-          values.erase(values.begin(), values.begin() + scan.getNumLifted());
-          return values;
-        };
-        Values values = exclusive ? c.choose(
-                                        scan.startsSegment(i),
-                                        [&] { return Values(scan.init); },
-                                        [&] { return element(previous()); })
-                                  : element(current());
-        WriteOp::create(c.builder, c.loc, values, i, ContractAttr(),
-                        StringAttr());
+        write(c, scan.choose(i, exclusive, current, previous), i);
       });
   if (op && !op.getTotals().empty())
     replaceWithTotals(c, scan, **grid, op, last);
@@ -386,14 +406,12 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
-/// A warp or block takes an array without a bound tile by tile: it scans a
-/// tile, writes the elements, each combined with the carry (all elements of the
-/// tiles before), and carries on. Only a tile is stored.
+/// The array of a warp or block, which scans an array without a bound tile by
+/// tile.
 static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                                    OpResult result, bool exclusive) {
-  int64_t size = c.level == Level::Warp ? 4 * warpSize : 1024;
-  FailureOr<const ScanStrategy *> strategy = findScanStrategy(
-      scan.op, scan.op.getStrategy(), c.level, c.getConstantExtent(size));
+  FailureOr<const ScanStrategy *> strategy =
+      findScanStrategy(scan.op, scan.op.getStrategy(), c.level, getTile(c));
   if (failed(strategy))
     return failure();
   CollectiveBuilder lifted = scan.lift();
@@ -401,56 +419,10 @@ static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
   Value fill =
       buildFill(c, type, scan.n.value, /*init=*/{}, /*unchecked=*/false, [&] {
         Value operand = lifted.shareReads(scan.buildOperand(lifted));
-        Value zero = c.constant(0), one = c.constant(1);
-        Value step = c.constant(size);
-        // Not combined with anything before the first tile.
-        Values start;
-        for (Type element : lifted.elementTypes)
-          start.push_back(arith::ConstantOp::create(
-              c.builder, c.loc, c.builder.getZeroAttr(element)));
-        auto loop = scf::ForOp::create(c.builder, c.loc, zero, scan.n.value,
-                                       step, start);
-        OpBuilder::InsertionGuard guard(c.builder);
-        c.builder.setInsertionPointToStart(loop.getBody());
-        Value begin = loop.getInductionVar();
-        Values carry(loop.getRegionIterArgs());
-        Value count = c.min(c.sub(scan.n.value, begin), step);
-        Extent extent{count, ShapedType::kDynamic, size};
-        Value tile = lifted.generate(extent, [&](Value i) {
-          return lifted.get(operand, c.add(begin, i));
-        });
-        Value scanned =
-            lifted.force(lifted.shareReads((*strategy)->scan(lifted, tile)));
-        auto getElement = [&](Value i) {
-          Values own = lifted.get(scanned, i);
-          return c.choose(
-              c.equal(begin, zero), [&] { return own; },
-              [&] { return lifted.combine(carry, own); });
-        };
-        auto drop = [&](Values values) {
-          values.erase(values.begin(), values.begin() + scan.getNumLifted());
-          return values;
-        };
-        forEach(c, count, [&](Value j) {
-          Value i = c.add(begin, j);
-          auto getBefore = [&] {
-            return drop(c.choose(
-                c.equal(j, zero), [&] { return carry; },
-                [&] { return getElement(c.sub(j, one)); }));
-          };
-          Values values =
-              exclusive ? c.choose(
-                              scan.startsSegment(i),
-                              [&] { return Values(scan.init); }, getBefore)
-                        : drop(getElement(j));
-          write(c, values, i);
-        });
-        // One worker combines what the next tile begins with.
-        Value last =
-            lifted.force(lifted.generate(c.getConstantExtent(1), [&](Value) {
-              return getElement(c.sub(count, one));
-            }));
-        scf::YieldOp::create(c.builder, c.loc, lifted.get(last, zero));
+        scanInTiles(lifted, **strategy, operand, scan.n.value,
+                    [&](Value i, auto current, auto previous) {
+                      write(c, scan.choose(i, exclusive, current, previous), i);
+                    });
       });
   result.replaceAllUsesWith(fill);
   return success();
@@ -481,18 +453,14 @@ static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
 LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op) {
   CollectiveBuilder c = getBuilder(builder, op);
   Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
-  if (!op.getTotals().empty() && !scan.n.isBounded() &&
-      (c.level == Level::Warp || c.level == Level::Block))
-    return op.emitOpError("[R2-bounded] stores no total of an array without a "
-                          "bound; give the array a bound, as in ? x f32 bound "
-                          "[1024], or reduce it (obs.reduce)");
   if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
     return failure();
   if (op.getTotals().empty() || c.level == Level::Grid)
     return success();
   Values totals;
   if (!scan.result) {
-    totals = c.fold(scan.array, scan.init, c.constant(0), scan.n.value);
+    // Nothing is stored that has it.
+    totals = reduceAll(c, scan.array, scan.init);
   } else {
     // One worker reads the last element, and all read its result.
     Value one = c.force(c.generate(c.getConstantExtent(1), [&](Value) {
@@ -515,13 +483,12 @@ LogicalResult strategies::expandSegmentedScan(OpBuilder &builder,
   Scan scan(c, op, n);
   scan.flags = op.getSegments();
   if (!op.isByFlags()) {
-    if (c.level != Level::Grid && !n.isBounded())
-      return op.emitOpError("[R2-bounded] stores a flag for each element, but "
-                            "their number is not bounded; give the array a "
-                            "bound, as in ? x f32 bound [1024], or use flags");
-    scan.flags = buildFlags(c, n, op.getSegments(), [&](Value s) {
+    auto getOffset = [&](Value s) {
       return buildOffset(c, op.getSegments(), s);
-    });
+    };
+    scan.flags = c.level != Level::Grid && !n.isBounded()
+                     ? findFlags(c, n, op.getSegments(), getOffset)
+                     : buildFlags(c, n, op.getSegments(), getOffset);
   }
   return expandResult(c, scan, op->getResult(0), op.getExclusive());
 }
@@ -606,20 +573,31 @@ static LogicalResult expandByFlags(CollectiveBuilder &c, SegmentedReduceOp op) {
     replaceByFill(c, **grid, op.getResult(), last);
     return success();
   }
-  if (failed(scan.run()))
-    return failure();
-  auto fill = FillOp::create(
-      c.builder, c.loc, op.getType(), op.getInit(), Value(), op.getExtents(),
-      ContractAttr::get(c.builder.getContext(), Contract::Disjoint),
-      StringAttr(), c.builder.getUnitAttr());
+  Value segments = op.getExtents().empty() ? Value() : op.getExtents().front();
+  Value fill;
+  if (scan.n.isBounded()) {
+    if (failed(scan.run()))
+      return failure();
+    fill = buildFill(c, op.getType(), segments, op.getInit(), true, [&] {
+      forEach(c, scan.n.value, [&](Value i) {
+        writeIfLast(c, scan, i, [&] { return c.get(scan.result, i); });
+      });
+    });
+  } else {
+    FailureOr<const ScanStrategy *> strategy =
+        findScanStrategy(op, op.getStrategy(), c.level, getTile(c));
+    if (failed(strategy))
+      return failure();
+    CollectiveBuilder lifted = scan.lift();
+    fill = buildFill(c, op.getType(), segments, op.getInit(), true, [&] {
+      Value operand = lifted.shareReads(scan.buildOperand(lifted));
+      scanInTiles(lifted, **strategy, operand, scan.n.value,
+                  [&](Value i, auto current, auto) {
+                    writeIfLast(c, scan, i, current);
+                  });
+    });
+  }
   op.getResult().replaceAllUsesWith(fill);
-  OpBuilder::InsertionGuard guard(c.builder);
-  c.builder.createBlock(&fill.getBody());
-  auto par = ParOp::create(c.builder, c.loc, scan.n.value, Level::Thread);
-  Block *body = c.builder.createBlock(&par.getBody(), {},
-                                      c.builder.getIndexType(), c.loc);
-  Value i = body->getArgument(0);
-  writeIfLast(c, scan, i, [&] { return c.get(scan.result, i); });
   return success();
 }
 

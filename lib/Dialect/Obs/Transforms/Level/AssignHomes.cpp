@@ -100,9 +100,28 @@ static void markConstants(KernelOp kernel, int64_t threads) {
   });
 }
 
+/// Leaves the first slot to a ring of which no other one is used: its loop
+/// changes an array in place.
+static void dropUnusedSlots(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  auto usesFirst = [](Operation *user) {
+    if (auto load = dyn_cast<memref::LoadOp>(user))
+      return isConstantIntValue(load.getIndices().front(), 0);
+    auto store = dyn_cast<memref::StoreOp>(user);
+    return store && isConstantIntValue(store.getIndices().front(), 0);
+  };
+  if (!isa_and_nonnull<HomeAttr>(type.getMemorySpace()) || type.getRank() < 2 ||
+      type.isDynamicDim(0) || !llvm::all_of(alloc->getUsers(), usesFirst))
+    return;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.front() = 1;
+  alloc.getMemref().setType(MemRefType::Builder(type).setShape(shape));
+}
+
 void AssignHomes::runOnOperation() {
   workers = getWorkers(getOperation());
   taken = 0;
+  getOperation().walk(dropUnusedSlots);
   markConstants(getOperation(), workers.threads);
   forwardOwnedElements(getOperation(), workers.threads);
   llvm::DenseMap<Operation *, NotOwned> notInLanes;
