@@ -431,46 +431,114 @@ bool Uniformity::compute(Value value, Between between) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// True for a value that is always 0 or 1: a constant, 1 - x of another one, or
-/// carried by a loop that starts with one and makes one of it. The range
-/// analysis gives up on what loops carry.
-static bool isBit(Value value, llvm::SmallDenseSet<Value> &assumed) {
-  if (!value.getType().isIndex() || !assumed.insert(value).second)
-    return value.getType().isIndex();
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return number.ule(1);
+namespace {
+/// Ranges of values that loops carry, of which the analysis of upstream knows
+/// nothing: a range that holds the first value, and that one iteration does not
+/// leave, holds all of them.
+class CarriedRanges {
+public:
+  explicit CarriedRanges(const DataFlowSolver &solver) : solver(solver) {}
+  ConstantIntRanges get(Value value);
+
+private:
+  ConstantIntRanges compute(Value value);
+  /// The range of a value that is `first`, and `next` after each iteration; the
+  /// value itself is `argument`.
+  ConstantIntRanges close(Value argument, Value first, Value next);
+
+  const DataFlowSolver &solver;
+  /// Assumptions, and what follows from them.
+  llvm::DenseMap<Value, ConstantIntRanges> known;
+};
+} // namespace
+
+static ConstantIntRanges getAnalyzed(const DataFlowSolver &solver,
+                                     Value value) {
+  auto *lattice = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  if (lattice && !lattice->getValue().isUninitialized())
+    return lattice->getValue().getValue();
+  return ConstantIntRanges::maxRange(
+      ConstantIntRanges::getStorageBitwidth(value.getType()));
+}
+
+ConstantIntRanges CarriedRanges::get(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  ConstantIntRanges range =
+      compute(value).intersection(getAnalyzed(solver, value));
+  known.insert({value, range});
+  return range;
+}
+
+ConstantIntRanges CarriedRanges::close(Value argument, Value first,
+                                       Value next) {
+  constexpr unsigned maxSteps = 4;
+  ConstantIntRanges range = get(first);
+  unsigned bits = range.smin().getBitWidth();
+  auto before = known;
+  for (unsigned step = 0; step < maxSteps; ++step) {
+    known = before;
+    known.insert({argument, range});
+    ConstantIntRanges wider = range.rangeUnion(get(next));
+    if (wider == range)
+      return range;
+    // Numbers that fall, such as extents that are halved, fall to 0 at least.
+    bool falls = wider.smin().slt(range.smin()) && wider.smin().isNonNegative();
+    range =
+        step > 0 && falls
+            ? ConstantIntRanges::fromSigned(APInt::getZero(bits), wider.smax())
+            : wider;
+  }
+  known = before;
+  return ConstantIntRanges::maxRange(bits);
+}
+
+ConstantIntRanges CarriedRanges::compute(Value value) {
+  ConstantIntRanges all = ConstantIntRanges::maxRange(
+      ConstantIntRanges::getStorageBitwidth(value.getType()));
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     unsigned i = argument.getArgNumber();
-    if (auto loop = dyn_cast<scf::WhileOp>(parent))
-      return argument.getOwner() == loop.getAfterBody()
-                 ? isBit(loop.getConditionOp().getArgs()[i], assumed)
-                 : isBit(loop.getInits()[i], assumed) &&
-                       isBit(loop.getYieldOp().getOperand(i), assumed);
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    return loop && argument != loop.getInductionVar() &&
-           isBit(loop.getTiedLoopInit(argument)->get(), assumed) &&
-           isBit(loop.getTiedLoopYieldedValue(argument)->get(), assumed);
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return argument == loop.getInductionVar()
+                 ? all
+                 : close(argument, loop.getTiedLoopInit(argument)->get(),
+                         loop.getTiedLoopYieldedValue(argument)->get());
+    auto loop = dyn_cast<scf::WhileOp>(parent);
+    if (!loop)
+      return all;
+    return argument.getOwner() == loop.getAfterBody()
+               ? get(loop.getConditionOp().getArgs()[i])
+               : close(argument, loop.getInits()[i],
+                       loop.getYieldOp().getOperand(i));
   }
   Operation *op = value.getDefiningOp();
   unsigned i = cast<OpResult>(value).getResultNumber();
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return isBit(loop.getInitArgs()[i], assumed) &&
-           isBit(loop.getYieldedValues()[i], assumed);
+    return get(loop.getRegionIterArg(i)).rangeUnion(get(loop.getInitArgs()[i]));
   if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return isBit(loop.getConditionOp().getArgs()[i], assumed);
+    return get(loop.getConditionOp().getArgs()[i]);
   if (auto branch = dyn_cast<scf::IfOp>(op))
-    return isBit(branch.thenYield().getOperand(i), assumed) &&
-           isBit(branch.elseYield().getOperand(i), assumed);
-  if (auto difference = dyn_cast<arith::SubIOp>(op))
-    return matchPattern(difference.getLhs(), m_One()) &&
-           isBit(difference.getRhs(), assumed);
-  return false;
+    return get(branch.thenYield().getOperand(i))
+        .rangeUnion(get(branch.elseYield().getOperand(i)));
+  auto arithmetic = dyn_cast<InferIntRangeInterface>(op);
+  auto isInteger = [](Type type) { return type.isIntOrIndex(); };
+  if (!arithmetic || !llvm::all_of(op->getOperandTypes(), isInteger))
+    return all;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(get(operand));
+  arithmetic.inferResultRanges(
+      operands, [&](Value result, const ConstantIntRanges &range) {
+        if (result == value)
+          all = range;
+      });
+  return all;
 }
 
 struct Ranges::State {
   DataFlowSolver solver;
+  CarriedRanges carried{solver};
   llvm::DenseSet<Value> extents;
 };
 
@@ -495,10 +563,8 @@ std::optional<IndexRange> Ranges::get(Value value) const {
   constexpr int64_t huge = int64_t(1) << 48;
   int64_t min = std::numeric_limits<int64_t>::min();
   int64_t max = std::numeric_limits<int64_t>::max();
-  if (auto *lattice =
-          state->solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-      lattice && !lattice->getValue().isUninitialized()) {
-    const ConstantIntRanges &range = lattice->getValue().getValue();
+  if (value.getType().isIntOrIndex()) {
+    ConstantIntRanges range = state->carried.get(value);
     if (range.smin().getBitWidth() == 1) {
       min = range.umin().getZExtValue();
       max = range.umax().getZExtValue();
@@ -509,9 +575,6 @@ std::optional<IndexRange> Ranges::get(Value value) const {
   }
   if (state->extents.contains(value))
     min = std::max<int64_t>(min, 0);
-  if (llvm::SmallDenseSet<Value> assumed;
-      (min < 0 || max > 1) && isBit(value, assumed))
-    return IndexRange{0, 1};
   if (min < -huge && max > huge)
     return std::nullopt;
   return IndexRange{min, max};
