@@ -14,30 +14,23 @@ of programs and of failures; a failing one is printed with its seed and launch.
 """
 
 import argparse
-import os
+import pathlib
 import random
 import sys
 import tempfile
 
 import runs
+from fuzzing import writer
+from fuzzing.compare import INTERPRET, THREADS, disagreements, emulation
+from fuzzing.model import LEVELS
+from fuzzing.report import Tally, in_order, ranges
+from fuzzing.values import to_bytes
 
-LEVELS = ["thread", "warp", "block", "grid"]
-THREADS = [1, 17, 32, 96, 128, 1024]
 GROUP = 10  # programs of one module: one process runs them all
 
 
-class Text:
-    """Writes one function; names are numbered."""
-
-    def __init__(self):
-        self.lines, self.count, self.indent = [], 0, 1
-
-    def name(self):
-        self.count += 1
-        return f"%v{self.count}"
-
-    def line(self, text):
-        self.lines.append("  " * self.indent + text)
+class Text(writer.Text):
+    """Writes one function."""
 
     def let(self, text):
         name = self.name()
@@ -314,31 +307,30 @@ def module(cases):
     return f"func.func @main(%input: !obs.pull<? x i32>) -> ({types}) {{\n" + "\n".join(t.lines) + "\n}\n"
 
 
-def test_group(seeds, obs_run, folder, cuda=False, check=False):
+def test_group(seeds, options, folder):
     """Runs the programs of `seeds`; returns descriptions of failures."""
     rng = random.Random(seeds[0] * 7919 + 1)
     cases = [Case(seed) for seed in seeds]
     length = rng.choice([0, 1, 7, 31, 33, 64, 100, 200, 257])
     xs = [rng.randrange(-2**31, 2**31) for _ in range(length)]
-    base = os.path.join(folder, str(seeds[0]))
-    with open(base + ".mlir", "w") as f:
-        f.write(module(cases))
-    runs.write(base + ".in", xs)
-    launches = [["--device=interpret"]]
+    path, source = folder / f"{seeds[0]}.mlir", folder / f"{seeds[0]}.in"
+    path.write_text(module(cases))
+    source.write_bytes(to_bytes(xs, "i32"))
+    launches = [INTERPRET]
     for _ in range(2):
         threads = rng.choice(THREADS)
         blocks = rng.choice([1, 2, max(1, length // 8), length + 3])
-        schedule = ["--schedule=random", f"--seed={rng.randrange(1000)}"] if rng.random() < 0.5 else []
-        launches.append(["--device=emulate", f"--threads={threads}", f"--blocks={blocks}"] + schedule + (["--check"] if check else []))
-    if cuda:
+        schedule = rng.randrange(1000) if rng.random() < 0.5 else None
+        launches.append(emulation(threads, blocks, schedule, options.check))
+    if options.cuda:
         launches.append(["--device=cuda", f"--threads={rng.choice(THREADS)}"])
+    wanted = [("i32", case.run(xs)) for case in cases]
     failures = []
-    for number, launch, why in runs.find_failures([obs_run, base + ".mlir", base + ".in:i32"], base, launches,
-                                                  [("i32", case.run(xs)) for case in cases]):
-        if number is None and len(cases) > 1:
-            # One program alone tells which.
-            return [f for seed in seeds for f in test_group([seed], obs_run, folder, cuda, check)]
-        failures.append((seeds[number or 0], launch, why))
+    for found in disagreements(options.obs_run, path, [f"{source}:i32"], launches, wanted, seconds=600):
+        if found.result is None and len(cases) > 1:
+            # Each program runs alone, to find the one that fails.
+            return [f for seed in seeds for f in test_group([seed], options, folder)]
+        failures.append((seeds[found.result or 0], found.launch, found.why[:600]))
     return failures
 
 
@@ -355,16 +347,16 @@ def main():
     if options.print:
         print(module([Case(options.seed)]))
         return 0
-    seeds = list(range(options.seed, options.seed + options.programs))
-    failures = []
+    groups = list(ranges(options.seed, options.programs, GROUP))
+    failures, tally = [], Tally(100 * GROUP)
     with tempfile.TemporaryDirectory() as folder:
-        def test(group):
-            return test_group(group, options.obs_run, folder, options.cuda, options.check)
+        def test(seeds):
+            return test_group(seeds, options, pathlib.Path(folder))
 
-        for done, found in enumerate(runs.in_groups(test, seeds, GROUP, options.jobs), 1):
+        for seeds, found in in_order(test, groups, options.jobs):
             failures += found
-            if done % 100 == 0:
-                print(f"{done * GROUP} programs, {len(failures)} failures", flush=True)
+            tally.failures = len(failures)
+            tally.add(len(seeds))
     for seed, launch, why in failures[:20]:
         print(f"seed {seed}, {' '.join(launch)}: {why}")
     print(f"{options.programs} programs from seed {options.seed}: {len(failures)} failures")
