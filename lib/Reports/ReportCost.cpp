@@ -406,6 +406,21 @@ void Reporter::run() {
       [&](Operation *op) -> CodeModel & { return getModel(op); }, os);
 }
 
+LogicalResult obs::reportCost(ModuleOp module, int64_t threads,
+                              raw_ostream &os) {
+  Source source = Source::get(module);
+  FailureOr<OwningOpRef<ModuleOp>> levels = getLevels(module, threads);
+  if (failed(levels))
+    return failure();
+  FailureOr<SmallVector<Lowered>> lowered = getLowered(**levels);
+  if (failed(lowered))
+    return failure();
+  for (auto [kernel, code] :
+       llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
+    Reporter(kernel, code, source, os).run();
+  return success();
+}
+
 namespace {
 struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   using ObsReportCostPassBase::ObsReportCostPassBase;
@@ -415,17 +430,8 @@ struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   }
 
   void runOnOperation() override {
-    Source source = Source::get(getOperation());
-    FailureOr<OwningOpRef<ModuleOp>> levels =
-        getLevels(getOperation(), threads);
-    if (failed(levels))
+    if (failed(reportCost(getOperation(), threads, llvm::outs())))
       return signalPassFailure();
-    FailureOr<SmallVector<Lowered>> lowered = getLowered(**levels);
-    if (failed(lowered))
-      return signalPassFailure();
-    for (auto [kernel, code] :
-         llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
-      Reporter(kernel, code, source, llvm::outs()).run();
     llvm::outs().flush();
     markAllAnalysesPreserved();
   }

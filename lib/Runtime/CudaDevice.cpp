@@ -59,9 +59,11 @@ Error CudaDevice::initialize(int index) {
     return error;
   if (Error error = check(driver.ctxSetCurrent(context), "entering a context"))
     return error;
-  if (Error error = check(driver.streamCreate(&stream, cuda::StreamNonBlocking),
-                          "creating a stream"))
+  if (Error error =
+          check(driver.streamCreate(&ownStream, cuda::StreamNonBlocking),
+                "creating a stream"))
     return error;
+  stream = ownStream;
   if (Error error = check(driver.eventCreate(&timerStart, cuda::EventDefault),
                           "creating an event"))
     return error;
@@ -74,7 +76,7 @@ CudaDevice::~CudaDevice() {
     return;
   // After a failed kernel all of these fail too; there is nobody to tell.
   driver.ctxSetCurrent(context);
-  if (stream)
+  if (stream && !allocator)
     driver.streamSynchronize(stream);
   if (isRecording)
     llvm::consumeError(endRecording().takeError());
@@ -91,9 +93,20 @@ CudaDevice::~CudaDevice() {
     driver.eventDestroy(timerStart);
   if (timerStop)
     driver.eventDestroy(timerStop);
-  if (stream)
-    driver.streamDestroy(stream);
+  if (ownStream)
+    driver.streamDestroy(ownStream);
   driver.primaryCtxRelease(device);
+}
+
+Error CudaDevice::useStream(cuda::Stream foreign) {
+  cuda::Stream next = foreign ? foreign : ownStream;
+  if (next == stream)
+    return Error::success();
+  if (!allocator)
+    if (Error error = synchronize())
+      return error;
+  stream = next;
+  return Error::success();
 }
 
 const cuda::Driver &CudaDevice::enter() const {
@@ -130,6 +143,8 @@ Error CudaDevice::check(cuda::Result result, const Twine &doing) {
 //===----------------------------------------------------------------------===//
 
 Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
+  if (allocator)
+    return allocator->allocate(bytes);
   if (auto spare = spares.find(bytes);
       spare != spares.end() && !spare->second.empty())
     return spare->second.pop_back_val();
@@ -154,6 +169,10 @@ Expected<DevicePtr> CudaDevice::doAllocate(uint64_t bytes) {
 }
 
 Error CudaDevice::doFree(DevicePtr pointer) {
+  if (allocator) {
+    allocator->free(pointer);
+    return Error::success();
+  }
   // What still uses it was enqueued before whatever will use it next.
   spares[sizes.lookup(pointer)].push_back(pointer);
   return Error::success();

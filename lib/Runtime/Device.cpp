@@ -31,6 +31,12 @@ llvm::Error Device::free(DevicePtr pointer) {
   return doFree(pointer);
 }
 
+void Device::release(DevicePtr pointer) {
+  auto found = live.find(pointer);
+  liveBytes -= found->second;
+  live.erase(found);
+}
+
 static llvm::Error noRecording(const Device &device) {
   return llvm::createStringError("work cannot be recorded on the " +
                                  device.getName() + "; it needs a GPU");

@@ -617,6 +617,14 @@ HostProgram::run(StringRef entry, ArrayRef<RuntimeValue> arguments) {
 }
 
 Expected<SmallVector<RuntimeValue>>
+HostProgram::start(StringRef entry, ArrayRef<RuntimeValue> arguments) {
+  Expected<func::FuncOp> func = findEntry(entry, arguments);
+  if (!func)
+    return func.takeError();
+  return execute(*func, arguments);
+}
+
+Expected<SmallVector<RuntimeValue>>
 HostProgram::record(StringRef entry, ArrayRef<RuntimeValue> arguments,
                     WorkHandle &work) {
   Expected<func::FuncOp> func = findEntry(entry, arguments);

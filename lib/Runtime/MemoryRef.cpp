@@ -38,6 +38,16 @@ std::shared_ptr<Buffer> Buffer::createOnHost(uint64_t bytes) {
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::createForeign(Device &device, DevicePtr address,
+                                              uint64_t bytes) {
+  std::shared_ptr<Buffer> buffer(new Buffer());
+  buffer->device = &device;
+  buffer->address = address;
+  buffer->bytes = bytes;
+  buffer->isForeign = true;
+  return buffer;
+}
+
 Buffer::~Buffer() {
   // After a failed kernel freeing fails as well; that error was reported.
   llvm::consumeError(freeNow());
@@ -47,7 +57,13 @@ Error Buffer::freeNow() {
   if (freed)
     return Error::success();
   freed = true;
-  return device ? device->free(address) : Error::success();
+  return device && !isForeign ? device->free(address) : Error::success();
+}
+
+void Buffer::release() {
+  if (device && !isForeign && !freed)
+    device->release(address);
+  isForeign = true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,6 +109,16 @@ Expected<MemoryRef> MemoryRef::allocate(Device &device, Type elementType,
   if (!buffer)
     return buffer.takeError();
   dense->first.buffer = std::move(*buffer);
+  return std::move(dense->first);
+}
+
+Expected<MemoryRef> MemoryRef::wrap(Device &device, Type elementType,
+                                    ArrayRef<int64_t> sizes,
+                                    DevicePtr address) {
+  auto dense = makeDense(elementType, sizes);
+  if (!dense)
+    return dense.takeError();
+  dense->first.buffer = Buffer::createForeign(device, address, dense->second);
   return std::move(dense->first);
 }
 

@@ -17,6 +17,10 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Reports/Passes.h.inc"
 
+/// Prints what `obs-report-cost` prints of `module` to `os`. Emits
+/// `[report-stage]`, and the errors of compiling the program.
+LogicalResult reportCost(ModuleOp module, int64_t threads, raw_ostream &os);
+
 } // namespace mlir::obs
 
 #endif // OBSIDIAN_REPORTS_PASSES_H

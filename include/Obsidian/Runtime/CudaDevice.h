@@ -31,6 +31,18 @@ public:
   create(std::optional<int> index, Compiler compile);
   ~CudaDevice() override;
 
+  /// Memory from somebody else, given back on the same stream.
+  struct Allocator {
+    std::function<llvm::Expected<DevicePtr>(uint64_t bytes)> allocate;
+    std::function<void(DevicePtr)> free;
+  };
+  void useAllocator(Allocator foreign) { allocator = std::move(foreign); }
+  /// From now on everything runs on the stream `foreign` of the caller, or on
+  /// one of its own again if that is null. Waits for the stream before, unless
+  /// an allocator is in use: freed memory is used again in the order of one
+  /// stream.
+  llvm::Error useStream(cuda::Stream foreign);
+
   std::string getName() const override { return name; }
   /// `sm_90`, from the compute capability.
   std::string getChip() const;
@@ -102,7 +114,9 @@ private:
   std::string name;
   cuda::Device device = 0;
   cuda::Context context = nullptr;
-  cuda::Stream stream = nullptr;
+  /// The stream in use, and the one that this device has made.
+  cuda::Stream stream = nullptr, ownStream = nullptr;
+  std::optional<Allocator> allocator;
   cuda::Event timerStart = nullptr, timerStop = nullptr;
   int major = 0, minor = 0;
   llvm::StringMap<cuda::Module> modules;

@@ -78,6 +78,8 @@ public:
   }
   /// Frees memory that `allocate` returned.
   llvm::Error free(DevicePtr pointer);
+  /// Leaves memory that `allocate` returned to the caller, who frees it.
+  void release(DevicePtr pointer);
 
   virtual llvm::Error copyToDevice(DevicePtr target, const void *source,
                                    uint64_t bytes) = 0;

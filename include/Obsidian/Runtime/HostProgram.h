@@ -55,6 +55,10 @@ public:
   llvm::Expected<SmallVector<RuntimeValue>>
   run(StringRef entry, ArrayRef<RuntimeValue> arguments);
 
+  /// The same, but does not wait for the device at the end.
+  llvm::Expected<SmallVector<RuntimeValue>>
+  start(StringRef entry, ArrayRef<RuntimeValue> arguments);
+
   /// Records the work of the function on the device, with these arguments, and
   /// returns its results. A replay of the work writes the results to the same
   /// memory. Fails if the host reads or writes memory of the device in between.

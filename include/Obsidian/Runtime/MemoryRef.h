@@ -23,6 +23,10 @@ public:
   static llvm::Expected<std::shared_ptr<Buffer>> createOnDevice(Device &device,
                                                                 uint64_t bytes);
   static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
+  /// Memory of `device` that somebody else has allocated, and frees.
+  static std::shared_ptr<Buffer> createForeign(Device &device,
+                                               DevicePtr address,
+                                               uint64_t bytes);
   ~Buffer();
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
@@ -37,6 +41,8 @@ public:
   /// Frees the memory before the last reference goes, which `isFreed` tells.
   llvm::Error freeNow();
   bool isFreed() const { return freed; }
+  /// Leaves the memory to the caller, who frees it. It stays in use.
+  void release();
 
 private:
   Buffer() = default;
@@ -45,6 +51,7 @@ private:
   DevicePtr address = 0;
   uint64_t bytes = 0;
   bool freed = false;
+  bool isForeign = false;
   std::vector<char> host;
 };
 
@@ -65,6 +72,11 @@ struct MemoryRef {
   /// The same on the host.
   static llvm::Expected<MemoryRef> allocateOnHost(Type elementType,
                                                   ArrayRef<int64_t> sizes);
+
+  /// A dense array of `sizes` in memory of `device` that the caller owns.
+  static llvm::Expected<MemoryRef> wrap(Device &device, Type elementType,
+                                        ArrayRef<int64_t> sizes,
+                                        DevicePtr address);
 
   /// As many elements as an array of `sizes` has, from number `offset` on in
   /// the order of rows; an error if there are not so many. The elements of this

@@ -23,9 +23,11 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 using mlir::obs::interpreter::getScalarBytes;
+using mlir::obs::interpreter::getSlots;
 using mlir::obs::interpreter::HostValue;
 using mlir::obs::interpreter::isScalarType;
 using mlir::obs::interpreter::Scalar;
+using mlir::obs::interpreter::Slot;
 
 /// `4x?xi32`, for messages.
 static std::string formatArray(ArrayRef<int64_t> extents, Type elementType) {
@@ -34,41 +36,6 @@ static std::string formatArray(ArrayRef<int64_t> extents, Type elementType) {
     text +=
         (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent)) + "x";
   return text + llvm::to_string(elementType);
-}
-
-//===----------------------------------------------------------------------===//
-// The function's type
-//===----------------------------------------------------------------------===//
-
-Expected<std::vector<Slot>> mlir::obs::run::getSlots(TypeRange types,
-                                                     StringRef what) {
-  std::vector<Slot> slots;
-  for (auto [index, type] : llvm::enumerate(types)) {
-    SmallVector<Type> elementTypes = interpreter::getHostElementTypes(type);
-    if (elementTypes.empty())
-      return createStringError(what + " " + Twine(index + 1) +
-                               " of the function has the type " +
-                               llvm::to_string(type) +
-                               ", which is neither a scalar nor an array of "
-                               "scalars in memory");
-    Slot slot;
-    slot.index = index;
-    slot.type = type;
-    slot.isScalar = isScalarType(type);
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      llvm::append_range(slot.extents, memref.getShape());
-      slot.bounds.assign(slot.extents.size(), ShapedType::kDynamic);
-    } else if (auto pull = dyn_cast<obs::PullType>(type)) {
-      llvm::append_range(slot.extents, pull.getExtents());
-      for (unsigned dim = 0; dim < pull.getRank(); ++dim)
-        slot.bounds.push_back(pull.getExtentBound(dim));
-    }
-    for (Type elementType : elementTypes) {
-      slot.elementType = elementType;
-      slots.push_back(slot);
-    }
-  }
-  return slots;
 }
 
 /// An error where an array of `extents` cannot be an argument for `slot`.

@@ -26,6 +26,7 @@ using namespace mlir::obs::run;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
+using mlir::obs::interpreter::getSlots;
 using mlir::obs::interpreter::HostValue;
 
 namespace {

@@ -1,0 +1,182 @@
+//===- Embed.h - The compiler in a program ----------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles the text of obs programs, reports on them, and runs them on the
+// interpreter, the emulator or a GPU. A Compiler, its programs and their
+// executables are used by one thread at a time; different compilers may be used
+// by different threads at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_EMBED_H
+#define OBSIDIAN_EMBED_H
+
+#include "Obsidian/Interpreter/Slots.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::obs::embed {
+
+/// A diagnostic of the compiler, or an error of a run.
+struct Message {
+  DiagnosticSeverity severity = DiagnosticSeverity::Error;
+  /// Empty, and 0, where no place is known.
+  std::string file;
+  unsigned line = 0, column = 0;
+  std::string text;
+  std::vector<Message> notes;
+};
+
+struct CompileOptions {
+  /// The function to compile; empty for the only public one, or `main`.
+  std::string entry;
+  std::string chip = "sm_90";
+  /// Threads of a block and blocks of every launch; 0: the compiler's choice.
+  int64_t threads = 0, blocks = 0;
+  bool deterministic = false;
+  bool runtimeChecks = false;
+  /// Arrays do not share memory, so that reads of unwritten memory are found.
+  bool keepArraysApart = false;
+};
+
+/// What a program can be shown as.
+enum class Form {
+  /// Kernels of the `gpu` dialect, and the host functions that launch them.
+  Kernels,
+  PTX,
+  /// The launch contract, as JSON.
+  Contract,
+  /// C for the CUDA driver.
+  HostC,
+  /// The cost report.
+  Cost,
+  /// Empty; the messages are the reasons of every barrier.
+  Barriers,
+  /// Empty; the messages are proofs or races.
+  Races
+};
+
+class Compiler;
+class Executable;
+
+/// A program that was compiled.
+class Program {
+public:
+  ~Program();
+  /// One slot for each component of a parameter or result.
+  ArrayRef<interpreter::Slot> getParameters() const { return parameters; }
+  ArrayRef<interpreter::Slot> getResults() const { return results; }
+  /// The program in another form, which lives as long as the program. Fails
+  /// with messages of the compiler.
+  FailureOr<StringRef> show(Form form);
+
+private:
+  friend class Compiler;
+  friend class Executable;
+  Program(Compiler &compiler, CompileOptions options)
+      : compiler(compiler), options(std::move(options)) {}
+  LogicalResult initialize(OwningOpRef<ModuleOp> parsed);
+  LogicalResult write(Form form, raw_ostream &os);
+
+  Compiler &compiler;
+  CompileOptions options;
+  OwningOpRef<ModuleOp> source, kernels;
+  std::string entry;
+  std::vector<interpreter::Slot> parameters, results;
+  std::map<Form, std::string> shown;
+};
+
+/// Compiles programs. Each call that fails leaves messages.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+  /// Compiles `text`, which `file` names in messages; null with messages.
+  std::unique_ptr<Program> compile(StringRef text, StringRef file,
+                                   const CompileOptions &options = {});
+  /// What the last call for this compiler, its programs and executables has to
+  /// say.
+  ArrayRef<Message> getMessages() const { return messages; }
+  MLIRContext &getContext() { return *context; }
+
+private:
+  friend class Program;
+  friend class Executable;
+  /// Collects the diagnostics of one call.
+  class Call;
+  void addError(llvm::Error error);
+
+  std::unique_ptr<MLIRContext> context;
+  std::vector<Message> messages;
+};
+
+enum class DeviceKind { Interpreter, Emulator, Cuda };
+
+struct DeviceOptions {
+  DeviceKind kind = DeviceKind::Emulator;
+  /// The number of the GPU; the first, or that of OBS_DEVICE, if unset.
+  std::optional<int> index;
+  /// Checks of the emulator, whose index checks are always on.
+  bool checkRaces = false, checkUninit = false;
+  bool randomSchedule = false;
+  uint64_t seed = 0;
+  /// Memory of a GPU from somebody else, such as the allocator of a framework:
+  /// null if there is none left. Results are then the caller's to free.
+  std::function<uint64_t(uint64_t bytes)> allocate;
+  std::function<void(uint64_t pointer)> free;
+};
+
+/// An array, or a scalar, that a run takes or gives.
+struct Argument {
+  Type elementType;
+  bool isScalar = false;
+  SmallVector<int64_t, 4> extents;
+  /// Row by row. The bits of a scalar, always on the host; memory of the GPU
+  /// for arrays where the program runs on one.
+  void *data = nullptr;
+};
+
+/// A program on a device.
+class Executable {
+public:
+  /// Null with messages of the program's compiler.
+  static std::unique_ptr<Executable> load(Program &program,
+                                          const DeviceOptions &options = {});
+  ~Executable();
+  /// Runs the program. The results live until the next run, or longer if the
+  /// caller has an allocator. On a GPU everything is enqueued on `stream`, a
+  /// `CUstream`, and nobody waits; with null there, it runs on a stream of its
+  /// own and is done when this returns.
+  FailureOr<ArrayRef<Argument>> run(ArrayRef<Argument> arguments,
+                                    void *stream = nullptr);
+  /// What the program printed in the last run.
+  StringRef getOutput() const { return output; }
+
+private:
+  struct OnDevice;
+  explicit Executable(Program &program);
+  llvm::Error verifyArguments(ArrayRef<Argument> arguments);
+  llvm::Error interpret(ArrayRef<Argument> arguments);
+  llvm::Error emulate(ArrayRef<Argument> arguments);
+  llvm::Error runOnGPU(ArrayRef<Argument> arguments, void *stream);
+  void setResults(std::vector<interpreter::HostValue> values);
+
+  Program &program;
+  std::unique_ptr<OnDevice> device;
+  std::vector<interpreter::HostValue> values;
+  std::vector<Argument> results;
+  std::string output;
+};
+
+} // namespace mlir::obs::embed
+
+#endif // OBSIDIAN_EMBED_H

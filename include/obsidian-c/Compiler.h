@@ -1,0 +1,180 @@
+/*===- obsidian-c/Compiler.h - The compiler from C ----------------*- C -*-===*\
+|*                                                                            *|
+|* Part of the Obsidian project, under the Apache License v2.0 with LLVM      *|
+|* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception        *|
+|*                                                                            *|
+\*===----------------------------------------------------------------------===*/
+
+/* Compiles the text of obs programs, and reports on them.
+ *
+ * Threads: a compiler, its programs and their executables are used by one
+ * thread at a time. Different compilers may be used by different threads at
+ * the same time.
+ *
+ * Errors: a function that returns a pointer returns NULL, and one that returns
+ * an obs_status returns OBS_FAILURE, when it fails. The messages of the
+ * compiler then say why. Arguments that the descriptions exclude, such as NULL
+ * for a handle, are undefined behaviour.
+ *
+ * Versions: a structure that is passed in begins with its size, as the caller
+ * was compiled. Later versions add members at the end, and functions, and
+ * change nothing else while OBS_API_VERSION is the same. */
+
+#ifndef OBSIDIAN_C_COMPILER_H
+#define OBSIDIAN_C_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define OBS_EXPORT __declspec(dllexport)
+#else
+#define OBS_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OBS_API_VERSION 1
+
+/* OBS_API_VERSION of the library. */
+OBS_EXPORT uint32_t obs_get_api_version(void);
+/* The version of Obsidian and of LLVM, as text. */
+OBS_EXPORT const char *obs_get_version(void);
+
+typedef enum { OBS_SUCCESS = 0, OBS_FAILURE = 1 } obs_status;
+
+/* Text that ends with a 0, which `length` does not count. It lives as long as
+ * what it was asked of, or until the next call where that is said. */
+typedef struct {
+  const char *data;
+  size_t length;
+} obs_text;
+
+/*===-- Compilers and their messages --------------------------------------===*/
+
+typedef struct obs_compiler obs_compiler;
+
+OBS_EXPORT obs_compiler *obs_compiler_create(void);
+/* Its programs and executables must be destroyed before. */
+OBS_EXPORT void obs_compiler_destroy(obs_compiler *compiler);
+
+typedef enum {
+  OBS_NOTE = 0,
+  OBS_WARNING = 1,
+  OBS_ERROR = 2,
+  OBS_REMARK = 3
+} obs_severity;
+
+typedef struct {
+  obs_severity severity;
+  /* The number of the message that this is a note of; -1 if it is none. */
+  int64_t parent;
+  /* Empty, 0 and 0 where no place is known. Lines and columns count from 1. */
+  obs_text file;
+  uint32_t line, column;
+  obs_text text;
+} obs_message;
+
+/* What the last call for the compiler, its programs and executables has to
+ * say. The messages live until the next such call. Notes follow their
+ * message. */
+OBS_EXPORT size_t obs_compiler_get_num_messages(const obs_compiler *compiler);
+OBS_EXPORT obs_message obs_compiler_get_message(const obs_compiler *compiler,
+                                                size_t number);
+
+/*===-- Programs ----------------------------------------------------------===*/
+
+typedef struct obs_program obs_program;
+
+enum {
+  /* Floats round the same way in every run. */
+  OBS_DETERMINISTIC = 1,
+  /* Kernels check the extents that only they know. */
+  OBS_RUNTIME_CHECKS = 2,
+  /* Arrays do not share memory, so that the emulator finds all reads of
+   * unwritten memory. */
+  OBS_KEEP_ARRAYS_APART = 4
+};
+
+typedef struct {
+  size_t size; /* sizeof(obs_compile_options) */
+  /* The function to compile; NULL for the only public one, or `main`. */
+  const char *entry;
+  /* The GPU to compile for, such as "sm_90"; NULL for that. */
+  const char *chip;
+  /* Threads of a block and blocks of every launch; 0: the compiler's choice. */
+  int64_t threads, blocks;
+  uint32_t flags;
+} obs_compile_options;
+
+/* Compiles the `length` bytes of `text`, which `file` names in messages.
+ * `options` may be NULL. */
+OBS_EXPORT obs_program *obs_compile(obs_compiler *compiler, const char *text,
+                                    size_t length, const char *file,
+                                    const obs_compile_options *options);
+/* Its executables must be destroyed before. */
+OBS_EXPORT void obs_program_destroy(obs_program *program);
+
+typedef enum {
+  /* Kernels of the gpu dialect, and the host functions that launch them. */
+  OBS_KERNELS = 0,
+  OBS_PTX = 1,
+  /* The launch contract, as JSON; docs/Interop.md describes it. */
+  OBS_CONTRACT = 2,
+  /* C for the CUDA driver. */
+  OBS_HOST_C = 3,
+  /* The cost report. */
+  OBS_COST = 4,
+  /* Empty; the messages are the reasons of every barrier. */
+  OBS_BARRIERS = 5,
+  /* Empty; the messages are the proofs that kernels have no races. A race is a
+   * failure, whose messages name two threads. */
+  OBS_RACES = 6
+} obs_form;
+
+/* The program in another form. `text` may be NULL. */
+OBS_EXPORT obs_status obs_program_show(obs_program *program, obs_form form,
+                                       obs_text *text);
+
+/*===-- Parameters and results --------------------------------------------===*/
+
+typedef enum {
+  OBS_I1 = 0, /* a byte that is 0 or 1 */
+  OBS_I8 = 1,
+  OBS_I16 = 2,
+  OBS_I32 = 3,
+  OBS_I64 = 4,
+  OBS_F16 = 5,
+  OBS_BF16 = 6,
+  OBS_F32 = 7,
+  OBS_F64 = 8,
+  OBS_INDEX = 9 /* 8 bytes */
+} obs_type;
+
+/* One value, or one array: an array of tuples is one for each component. */
+typedef struct {
+  obs_type type;
+  /* Of the parameter or result of the function that it belongs to. */
+  uint32_t number;
+  /* The number of dimensions; -1 for a scalar. */
+  int32_t rank;
+  /* `rank` numbers. Negative where the type leaves an extent open; its bound
+   * is then the number in `bounds`, which is negative if there is none. They
+   * live as long as the program. */
+  const int64_t *extents, *bounds;
+} obs_slot;
+
+OBS_EXPORT size_t obs_program_get_num_parameters(const obs_program *program);
+OBS_EXPORT obs_slot obs_program_get_parameter(const obs_program *program,
+                                              size_t number);
+OBS_EXPORT size_t obs_program_get_num_results(const obs_program *program);
+OBS_EXPORT obs_slot obs_program_get_result(const obs_program *program,
+                                           size_t number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OBSIDIAN_C_COMPILER_H */

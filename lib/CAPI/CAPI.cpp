@@ -1,0 +1,279 @@
+//===- CAPI.cpp - Embed.h from C ------------------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Embed.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "obsidian-c/Compiler.h"
+#include "obsidian-c/Runtime.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// A message, or a note of the one before.
+struct FlatMessage {
+  const embed::Message *message;
+  int64_t parent;
+};
+} // namespace
+
+struct obs_compiler {
+  embed::Compiler compiler;
+  /// Of the last call.
+  std::vector<FlatMessage> messages;
+
+  void addMessages(const std::vector<embed::Message> &from, int64_t parent) {
+    for (const embed::Message &message : from) {
+      int64_t number = messages.size();
+      messages.push_back({&message, parent});
+      addMessages(message.notes, number);
+    }
+  }
+  void collectMessages() {
+    messages.clear();
+    for (const embed::Message &message : compiler.getMessages()) {
+      int64_t number = messages.size();
+      messages.push_back({&message, -1});
+      addMessages(message.notes, number);
+    }
+  }
+};
+
+struct obs_program {
+  obs_compiler &owner;
+  std::unique_ptr<embed::Program> program;
+};
+
+struct obs_executable {
+  obs_program &owner;
+  std::unique_ptr<embed::Executable> executable;
+  ArrayRef<embed::Argument> results;
+};
+
+static obs_text toText(StringRef text) { return {text.data(), text.size()}; }
+
+/// The members of `given` that the caller knows of, and defaults for the rest.
+template <typename Options>
+static Options readOptions(const Options *given, Options defaults) {
+  if (given)
+    std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
+  return defaults;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static Type getType(MLIRContext &context, obs_type type) {
+  Builder builder(&context);
+  switch (type) {
+  case OBS_I1:
+    return builder.getI1Type();
+  case OBS_I8:
+    return builder.getI8Type();
+  case OBS_I16:
+    return builder.getI16Type();
+  case OBS_I32:
+    return builder.getI32Type();
+  case OBS_I64:
+    return builder.getI64Type();
+  case OBS_F16:
+    return builder.getF16Type();
+  case OBS_BF16:
+    return builder.getBF16Type();
+  case OBS_F32:
+    return builder.getF32Type();
+  case OBS_F64:
+    return builder.getF64Type();
+  case OBS_INDEX:
+    return builder.getIndexType();
+  }
+  return {};
+}
+
+static obs_type getCode(Type type) {
+  for (int code = OBS_I1; code <= OBS_INDEX; ++code)
+    if (getType(*type.getContext(), static_cast<obs_type>(code)) == type)
+      return static_cast<obs_type>(code);
+  llvm_unreachable("not a type of slots");
+}
+
+//===----------------------------------------------------------------------===//
+// Compilers and messages
+//===----------------------------------------------------------------------===//
+
+uint32_t obs_get_api_version(void) { return OBS_API_VERSION; }
+
+const char *obs_get_version(void) {
+  return "Obsidian on LLVM " LLVM_VERSION_STRING;
+}
+
+obs_compiler *obs_compiler_create(void) { return new obs_compiler(); }
+
+void obs_compiler_destroy(obs_compiler *compiler) { delete compiler; }
+
+size_t obs_compiler_get_num_messages(const obs_compiler *compiler) {
+  return compiler->messages.size();
+}
+
+obs_message obs_compiler_get_message(const obs_compiler *compiler,
+                                     size_t number) {
+  const auto &[message, parent] = compiler->messages[number];
+  obs_message result;
+  switch (message->severity) {
+  case DiagnosticSeverity::Note:
+    result.severity = OBS_NOTE;
+    break;
+  case DiagnosticSeverity::Warning:
+    result.severity = OBS_WARNING;
+    break;
+  case DiagnosticSeverity::Error:
+    result.severity = OBS_ERROR;
+    break;
+  case DiagnosticSeverity::Remark:
+    result.severity = OBS_REMARK;
+    break;
+  }
+  result.parent = parent;
+  result.file = toText(message->file);
+  result.line = message->line;
+  result.column = message->column;
+  result.text = toText(message->text);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+obs_program *obs_compile(obs_compiler *compiler, const char *text,
+                         size_t length, const char *file,
+                         const obs_compile_options *options) {
+  obs_compile_options given = readOptions(options, {});
+  embed::CompileOptions compile;
+  if (given.entry)
+    compile.entry = given.entry;
+  if (given.chip)
+    compile.chip = given.chip;
+  compile.threads = given.threads;
+  compile.blocks = given.blocks;
+  compile.deterministic = given.flags & OBS_DETERMINISTIC;
+  compile.runtimeChecks = given.flags & OBS_RUNTIME_CHECKS;
+  compile.keepArraysApart = given.flags & OBS_KEEP_ARRAYS_APART;
+  auto program = compiler->compiler.compile(StringRef(text, length),
+                                            file ? file : "-", compile);
+  compiler->collectMessages();
+  return program ? new obs_program{*compiler, std::move(program)} : nullptr;
+}
+
+void obs_program_destroy(obs_program *program) { delete program; }
+
+obs_status obs_program_show(obs_program *program, obs_form form,
+                            obs_text *text) {
+  static constexpr embed::Form forms[] = {
+      embed::Form::Kernels, embed::Form::PTX,  embed::Form::Contract,
+      embed::Form::HostC,   embed::Form::Cost, embed::Form::Barriers,
+      embed::Form::Races};
+  FailureOr<StringRef> shown = program->program->show(forms[form]);
+  program->owner.collectMessages();
+  if (failed(shown))
+    return OBS_FAILURE;
+  if (text)
+    *text = toText(*shown);
+  return OBS_SUCCESS;
+}
+
+static obs_slot toSlot(const interpreter::Slot &slot) {
+  static_assert(ShapedType::kDynamic < 0, "negative extents are open");
+  return {getCode(slot.elementType), slot.index,
+          slot.isScalar ? -1 : static_cast<int32_t>(slot.extents.size()),
+          slot.extents.data(), slot.bounds.data()};
+}
+
+size_t obs_program_get_num_parameters(const obs_program *program) {
+  return program->program->getParameters().size();
+}
+
+obs_slot obs_program_get_parameter(const obs_program *program, size_t number) {
+  return toSlot(program->program->getParameters()[number]);
+}
+
+size_t obs_program_get_num_results(const obs_program *program) {
+  return program->program->getResults().size();
+}
+
+obs_slot obs_program_get_result(const obs_program *program, size_t number) {
+  return toSlot(program->program->getResults()[number]);
+}
+
+//===----------------------------------------------------------------------===//
+// Executables
+//===----------------------------------------------------------------------===//
+
+obs_executable *obs_load(obs_program *program,
+                         const obs_device_options *options) {
+  obs_device_options defaults = {};
+  defaults.kind = OBS_EMULATOR;
+  defaults.index = -1;
+  obs_device_options given = readOptions(options, defaults);
+  embed::DeviceOptions device;
+  device.kind = given.kind == OBS_INTERPRETER ? embed::DeviceKind::Interpreter
+                : given.kind == OBS_CUDA      ? embed::DeviceKind::Cuda
+                                              : embed::DeviceKind::Emulator;
+  if (given.index >= 0)
+    device.index = given.index;
+  device.checkRaces = given.flags & OBS_CHECK_RACES;
+  device.checkUninit = given.flags & OBS_CHECK_UNINIT;
+  device.randomSchedule = given.flags & OBS_RANDOM_SCHEDULE;
+  device.seed = given.seed;
+  if (given.allocate) {
+    device.allocate = [call = given.allocate, user = given.user](
+                          uint64_t bytes) { return call(user, bytes); };
+    device.free = [call = given.free, user = given.user](uint64_t pointer) {
+      call(user, pointer);
+    };
+  }
+  auto executable = embed::Executable::load(*program->program, device);
+  program->owner.collectMessages();
+  return executable ? new obs_executable{*program, std::move(executable), {}}
+                    : nullptr;
+}
+
+void obs_executable_destroy(obs_executable *executable) { delete executable; }
+
+obs_status obs_run(obs_executable *executable, const obs_value *arguments,
+                   size_t num_arguments, void *stream) {
+  obs_compiler &compiler = executable->owner.owner;
+  SmallVector<embed::Argument> given;
+  for (const obs_value &value : ArrayRef(arguments, num_arguments)) {
+    embed::Argument &argument = given.emplace_back();
+    argument.elementType = getType(compiler.compiler.getContext(), value.type);
+    argument.isScalar = value.rank < 0;
+    if (value.rank > 0)
+      argument.extents.assign(value.extents, value.extents + value.rank);
+    argument.data = value.data;
+  }
+  auto results = executable->executable->run(given, stream);
+  compiler.collectMessages();
+  executable->results =
+      failed(results) ? ArrayRef<embed::Argument>() : *results;
+  return failed(results) ? OBS_FAILURE : OBS_SUCCESS;
+}
+
+obs_value obs_get_result(const obs_executable *executable, size_t number) {
+  const embed::Argument &result = executable->results[number];
+  return {getCode(result.elementType),
+          result.isScalar ? -1 : static_cast<int32_t>(result.extents.size()),
+          result.extents.data(), result.data};
+}
+
+obs_text obs_get_output(const obs_executable *executable) {
+  return toText(executable->executable->getOutput());
+}

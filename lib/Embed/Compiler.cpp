@@ -1,0 +1,248 @@
+//===- Compiler.cpp - Text in, programs and messages out ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calls.h"
+#include "Obsidian/Pipelines/Pipelines.h"
+#include "Obsidian/RegisterAll.h"
+#include "Obsidian/Reports/Passes.h"
+#include "Obsidian/Target/LaunchContract.h"
+#include "Obsidian/Target/ToHostC.h"
+#include "Obsidian/Target/ToPTX.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::embed;
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+static Message convert(Diagnostic &diagnostic) {
+  Message message;
+  message.severity = diagnostic.getSeverity();
+  message.text = diagnostic.str();
+  if (auto place =
+          diagnostic.getLocation()->findInstanceOf<FileLineColRange>()) {
+    message.file = place.getFilename().str();
+    message.line = place.getStartLine();
+    message.column = place.getStartColumn();
+  }
+  for (Diagnostic &note : diagnostic.getNotes())
+    message.notes.push_back(convert(note));
+  return message;
+}
+
+Compiler::Call::Call(Compiler &compiler)
+    : ScopedDiagnosticHandler(compiler.context.get()) {
+  compiler.messages.clear();
+  setHandler([&compiler](Diagnostic &diagnostic) {
+    compiler.messages.push_back(convert(diagnostic));
+    return success();
+  });
+}
+
+/// A message with the place `file:line:column` that `text` may begin with.
+static Message parseMessage(StringRef text) {
+  Message message;
+  auto [place, rest] = interpreter::splitLocation(text);
+  message.text = rest.str();
+  auto [begin, column] = place.rsplit(':');
+  auto [file, line] = begin.rsplit(':');
+  if (!column.getAsInteger(10, message.column) &&
+      !line.getAsInteger(10, message.line))
+    message.file = file.str();
+  return message;
+}
+
+void Compiler::addError(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  // It was reported as a diagnostic.
+  if (text.empty())
+    return;
+  // Errors of kernels say on further lines which launch they belong to.
+  auto [first, rest] = StringRef(text).split('\n');
+  Message message = parseMessage(first);
+  while (!rest.empty()) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    auto [what, place] = line.trim().split(" launched at ");
+    Message note = place.empty()
+                       ? Message()
+                       : parseMessage((place + ": launched here").str());
+    if (place.empty())
+      note.text = line.trim().str();
+    else
+      note.text = what.str();
+    note.severity = DiagnosticSeverity::Note;
+    message.notes.push_back(std::move(note));
+  }
+  messages.push_back(std::move(message));
+}
+
+//===----------------------------------------------------------------------===//
+// Compiler
+//===----------------------------------------------------------------------===//
+
+Compiler::Compiler() {
+  static const bool registered = (registerAllPasses(), true);
+  (void)registered;
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+}
+
+Compiler::~Compiler() = default;
+
+std::unique_ptr<Program> Compiler::compile(StringRef text, StringRef file,
+                                           const CompileOptions &options) {
+  Call call(*this);
+  std::unique_ptr<Program> program(new Program(*this, options));
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file);
+  if (!module || failed(program->initialize(std::move(module))))
+    return nullptr;
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+Program::~Program() = default;
+
+/// The function `name` of `module`, or the one that a program means that names
+/// none; null, with an error.
+static func::FuncOp findEntry(ModuleOp module, StringRef name) {
+  SmallVector<func::FuncOp> candidates;
+  std::string names;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    if (function.getName() == (name.empty() ? "main" : name))
+      return function;
+    candidates.push_back(function);
+    names += (names.empty() ? "" : ", ") + function.getName().str();
+  }
+  if (name.empty() && candidates.size() == 1)
+    return candidates.front();
+  InFlightDiagnostic error = emitError(module.getLoc());
+  if (name.empty())
+    error << "name the function to compile";
+  else
+    error << "there is no public function '" << name << "' with a body";
+  error << "; the public functions are: " << (names.empty() ? "none" : names);
+  return {};
+}
+
+LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
+  source = std::move(parsed);
+  func::FuncOp function = findEntry(*source, options.entry);
+  if (!function)
+    return failure();
+  entry = function.getName().str();
+  for (auto [slots, types, what] :
+       {std::make_tuple(&parameters, TypeRange(function.getArgumentTypes()),
+                        "parameter"),
+        std::make_tuple(&results, TypeRange(function.getResultTypes()),
+                        "result")}) {
+    auto found = interpreter::getSlots(types, what);
+    if (!found)
+      return function.emitError(llvm::toString(found.takeError()));
+    *slots = std::move(*found);
+  }
+  if (llvm::Expected<std::string> chip = parseChip(options.chip); !chip)
+    return emitError(source->getLoc(), llvm::toString(chip.takeError()));
+
+  kernels = source->clone();
+  for (auto other : kernels->getOps<func::FuncOp>())
+    other.setVisibility(other.getName() == entry
+                            ? SymbolTable::Visibility::Public
+                            : SymbolTable::Visibility::Private);
+  ObsToGPUOptions pipeline;
+  pipeline.threads = options.threads;
+  pipeline.blocks = options.blocks;
+  pipeline.deterministic = options.deterministic;
+  pipeline.runtimeChecks = options.runtimeChecks;
+  pipeline.reuseBuffers = !options.keepArraysApart;
+  pipeline.sharedBytes = getSharedBytes(options.chip);
+  PassManager manager(kernels.get()->getName());
+  manager.addPass(createSymbolDCEPass());
+  buildObsToGPUPipeline(manager, pipeline);
+  return manager.run(*kernels);
+}
+
+LogicalResult Program::write(Form form, raw_ostream &os) {
+  auto print = [&](llvm::Expected<std::string> text) {
+    if (text)
+      os << *text;
+    else
+      compiler.addError(text.takeError());
+    return success(static_cast<bool>(text));
+  };
+  auto runPass = [&](ModuleOp module, std::unique_ptr<Pass> pass) {
+    OwningOpRef<ModuleOp> copy = module.clone();
+    PassManager manager(module->getName());
+    manager.addPass(std::move(pass));
+    return manager.run(*copy);
+  };
+  bool hasKernels = !kernels->getOps<gpu::GPUModuleOp>().empty();
+  switch (form) {
+  case Form::Kernels:
+    kernels->print(os, OpPrintingFlags().enableDebugInfo());
+    return success();
+  case Form::PTX:
+    return hasKernels ? print(translateToPTX(*kernels, options.chip))
+                      : success();
+  case Form::Contract: {
+    auto contract = getLaunchContract(*kernels, options.chip);
+    return print(contract ? llvm::Expected<std::string>(
+                                llvm::formatv("{0:2}", *contract).str())
+                          : contract.takeError());
+  }
+  case Form::HostC: {
+    std::string ptx;
+    if (hasKernels) {
+      auto text = translateToPTX(*kernels, options.chip);
+      if (!text)
+        return print(std::move(text));
+      ptx = std::move(*text);
+    }
+    return translateToHostC(*kernels, getHostSignatures(*source), ptx, os);
+  }
+  case Form::Cost:
+    return reportCost(*source, options.threads, os);
+  case Form::Barriers: {
+    ObsExplainBarriersPassOptions explain;
+    explain.threads = options.threads;
+    return runPass(*source, createObsExplainBarriersPass(explain));
+  }
+  case Form::Races:
+    return runPass(*kernels, createObsCheckRacesPass());
+  }
+  llvm_unreachable("not a form");
+}
+
+FailureOr<StringRef> Program::show(Form form) {
+  Compiler::Call call(compiler);
+  bool isMessages = form == Form::Barriers || form == Form::Races;
+  auto found = shown.find(form);
+  if (found == shown.end() || isMessages) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (failed(write(form, os)))
+      return failure();
+    found = shown.insert_or_assign(form, std::move(text)).first;
+  }
+  return StringRef(found->second);
+}

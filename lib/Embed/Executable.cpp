@@ -1,0 +1,289 @@
+//===- Executable.cpp - Programs on devices -------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Calls.h"
+#include "Obsidian/Runtime/CudaDevice.h"
+#include "Obsidian/Runtime/EmulatorDevice.h"
+#include "Obsidian/Runtime/HostProgram.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::embed;
+using interpreter::HostValue;
+using interpreter::Scalar;
+using interpreter::Slot;
+using llvm::createStringError;
+using llvm::Error;
+using runtime::MemoryRef;
+using runtime::RuntimeValue;
+
+/// A device of its own, with the kernels of the program.
+struct Executable::OnDevice {
+  std::unique_ptr<runtime::Device> device;
+  /// `device`, where that is a GPU.
+  runtime::CudaDevice *gpu = nullptr;
+  bool hasAllocator = false;
+  std::optional<runtime::HostProgram> program;
+  /// Results that live in memory of the device.
+  SmallVector<RuntimeValue> results;
+};
+
+Executable::Executable(Program &program) : program(program) {}
+
+Executable::~Executable() = default;
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<std::unique_ptr<runtime::CudaDevice>>
+openGPU(const DeviceOptions &options,
+        runtime::CudaDevice::Compiler compileKernels) {
+  auto gpu =
+      runtime::CudaDevice::create(options.index, std::move(compileKernels));
+  if (gpu && options.allocate) {
+    auto allocate = [call = options.allocate](
+                        uint64_t bytes) -> llvm::Expected<runtime::DevicePtr> {
+      if (uint64_t pointer = call(bytes))
+        return pointer;
+      return createStringError("out of device memory: " + Twine(bytes) +
+                               " bytes were asked of the caller's allocator");
+    };
+    (*gpu)->useAllocator({allocate, options.free});
+  }
+  return gpu;
+}
+
+std::unique_ptr<Executable> Executable::load(Program &program,
+                                             const DeviceOptions &options) {
+  Compiler::Call call(program.compiler);
+  std::unique_ptr<Executable> executable(new Executable(program));
+  if (options.kind == DeviceKind::Interpreter)
+    return executable;
+  auto onDevice = std::make_unique<OnDevice>();
+  auto fail = [&](Error error) {
+    program.compiler.addError(std::move(error));
+    return nullptr;
+  };
+  if (options.kind == DeviceKind::Cuda) {
+    // The program has one module of kernels, whose PTX is kept.
+    auto compileKernels = [&program](Operation *, StringRef) {
+      std::string ptx;
+      llvm::raw_string_ostream os(ptx);
+      return failed(program.write(Form::PTX, os))
+                 ? llvm::Expected<std::string>(createStringError(""))
+                 : std::move(ptx);
+    };
+    auto gpu = openGPU(options, compileKernels);
+    if (!gpu)
+      return fail(gpu.takeError());
+    onDevice->gpu = gpu->get();
+    onDevice->hasAllocator = static_cast<bool>(options.allocate);
+    onDevice->device = std::move(*gpu);
+  } else {
+    emulator::MachineOptions machine;
+    machine.schedule = options.randomSchedule ? emulator::Schedule::Random
+                                              : emulator::Schedule::Ticket;
+    machine.seed = options.seed;
+    machine.print = [self = executable.get()](StringRef text) {
+      self->output += text;
+    };
+    auto emulator = std::make_unique<runtime::EmulatorDevice>(machine);
+    if (options.checkRaces || options.checkUninit)
+      emulator->enableChecks({options.checkRaces, options.checkUninit});
+    onDevice->device = std::move(emulator);
+  }
+  auto loaded =
+      runtime::HostProgram::create(*program.kernels, *onDevice->device);
+  if (!loaded)
+    return fail(loaded.takeError());
+  onDevice->program.emplace(std::move(*loaded));
+  executable->device = std::move(onDevice);
+  return executable;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Error Executable::verifyArguments(ArrayRef<Argument> arguments) {
+  ArrayRef<Slot> slots = program.parameters;
+  if (arguments.size() != slots.size())
+    return createStringError("the function takes " + Twine(slots.size()) +
+                             " arguments, and " + Twine(arguments.size()) +
+                             " are given");
+  for (auto [number, slot, argument] : llvm::enumerate(slots, arguments)) {
+    bool fits = slot.elementType == argument.elementType &&
+                slot.isScalar == argument.isScalar &&
+                slot.extents.size() == argument.extents.size();
+    for (unsigned dim = 0; fits && dim < slot.extents.size(); ++dim) {
+      int64_t extent = argument.extents[dim];
+      fits = extent >= 0 && (ShapedType::isDynamic(slot.extents[dim])
+                                 ? ShapedType::isDynamic(slot.bounds[dim]) ||
+                                       extent <= slot.bounds[dim]
+                                 : extent == slot.extents[dim]);
+    }
+    if (fits)
+      continue;
+    std::string given;
+    for (int64_t extent : argument.extents)
+      given += std::to_string(extent) + "x";
+    return createStringError("argument " + Twine(number + 1) + " is " + given +
+                             llvm::to_string(argument.elementType) +
+                             ", and the parameter's type is " +
+                             llvm::to_string(slot.type));
+  }
+  return Error::success();
+}
+
+static HostValue toHostValue(const Argument &argument) {
+  HostValue value;
+  value.elementType = argument.elementType;
+  value.isScalar = argument.isScalar;
+  value.extents.assign(argument.extents.begin(), argument.extents.end());
+  size_t bytes = interpreter::getScalarBytes(argument.elementType) *
+                 value.getNumElements();
+  auto *data = static_cast<const char *>(argument.data);
+  value.data.assign(data, data + bytes);
+  return value;
+}
+
+void Executable::setResults(std::vector<HostValue> newValues) {
+  values = std::move(newValues);
+  results.clear();
+  for (HostValue &value : values)
+    results.push_back({value.elementType,
+                       value.isScalar,
+                       {value.extents.begin(), value.extents.end()},
+                       value.data.data()});
+}
+
+Error Executable::interpret(ArrayRef<Argument> arguments) {
+  SmallVector<HostValue> copies;
+  for (const Argument &argument : arguments)
+    copies.push_back(toHostValue(argument));
+  interpreter::InterpreterOptions options;
+  llvm::raw_string_ostream os(output);
+  options.output = &os;
+  auto entry = program.source->lookupSymbol<func::FuncOp>(program.entry);
+  auto found = interpreter::interpret(entry, copies, options);
+  if (!found)
+    return found.takeError();
+  setResults({std::make_move_iterator(found->begin()),
+              std::make_move_iterator(found->end())});
+  return Error::success();
+}
+
+static Scalar getScalar(const Argument &argument) {
+  return Scalar::load(argument.elementType,
+                      static_cast<const char *>(argument.data));
+}
+
+Error Executable::emulate(ArrayRef<Argument> arguments) {
+  SmallVector<RuntimeValue> given;
+  for (const Argument &argument : arguments) {
+    if (argument.isScalar) {
+      given.push_back(getScalar(argument));
+      continue;
+    }
+    auto array = MemoryRef::allocate(*device->device, argument.elementType,
+                                     argument.extents);
+    if (!array)
+      return array.takeError();
+    if (Error error = array->copyFrom(argument.data))
+      return error;
+    given.push_back(std::move(*array));
+  }
+  llvm::raw_string_ostream os(output);
+  device->program->setOutput(os);
+  auto found = device->program->run(program.entry, given);
+  if (!found)
+    return found.takeError();
+  std::vector<HostValue> hostValues;
+  for (const RuntimeValue &result : *found) {
+    if (const auto *scalar = std::get_if<Scalar>(&result)) {
+      hostValues.push_back(HostValue::scalar(*scalar));
+      continue;
+    }
+    const auto &array = std::get<MemoryRef>(result);
+    HostValue value = HostValue::array(array.elementType, array.sizes);
+    if (Error error = array.copyTo(value.data.data()))
+      return error;
+    hostValues.push_back(std::move(value));
+  }
+  setResults(std::move(hostValues));
+  return Error::success();
+}
+
+Error Executable::runOnGPU(ArrayRef<Argument> arguments, void *stream) {
+  if (Error error =
+          device->gpu->useStream(static_cast<runtime::cuda::Stream>(stream)))
+    return error;
+  SmallVector<RuntimeValue> given;
+  for (const Argument &argument : arguments) {
+    if (argument.isScalar) {
+      given.push_back(getScalar(argument));
+      continue;
+    }
+    auto array =
+        MemoryRef::wrap(*device->device, argument.elementType, argument.extents,
+                        reinterpret_cast<uintptr_t>(argument.data));
+    if (!array)
+      return array.takeError();
+    given.push_back(std::move(*array));
+  }
+  device->program->clearLaunches();
+  llvm::raw_string_ostream os(output);
+  device->program->setOutput(os);
+  auto found = stream ? device->program->start(program.entry, given)
+                      : device->program->run(program.entry, given);
+  if (!found)
+    return found.takeError();
+  // Its elements must not move, since results point to them.
+  std::vector<HostValue> scalars;
+  scalars.reserve(found->size());
+  results.clear();
+  for (const RuntimeValue &result : *found) {
+    if (const auto *scalar = std::get_if<Scalar>(&result)) {
+      scalars.push_back(HostValue::scalar(*scalar));
+      results.push_back({scalar->type, true, {}, scalars.back().data.data()});
+      continue;
+    }
+    const auto &array = std::get<MemoryRef>(result);
+    if (!array.isContiguous())
+      return createStringError("a result is a part of an array whose elements "
+                               "are not adjacent; force it");
+    uint64_t address =
+        array.buffer->getAddress() + array.offset * array.getElementBytes();
+    results.push_back({array.elementType,
+                       false,
+                       {array.sizes.begin(), array.sizes.end()},
+                       reinterpret_cast<void *>(address)});
+    if (device->hasAllocator)
+      array.buffer->release();
+  }
+  values = std::move(scalars);
+  device->results = std::move(*found);
+  return Error::success();
+}
+
+FailureOr<ArrayRef<Argument>> Executable::run(ArrayRef<Argument> arguments,
+                                              void *stream) {
+  Compiler::Call call(program.compiler);
+  output.clear();
+  Error error = verifyArguments(arguments);
+  if (!error)
+    error = !device       ? interpret(arguments)
+            : device->gpu ? runOnGPU(arguments, stream)
+                          : emulate(arguments);
+  if (error) {
+    program.compiler.addError(std::move(error));
+    return failure();
+  }
+  return ArrayRef<Argument>(results);
+}
