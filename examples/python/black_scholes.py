@@ -1,0 +1,68 @@
+"""Black-Scholes: prices of European options, of calls and of puts.
+
+For each option the price of the share, the strike price and the years to go; for all of them the
+rate of interest r and the volatility v. From: F. Black, M. Scholes, The pricing of options and
+corporate liabilities, 1973; the normal distribution by formula 26.2.17 of Abramowitz and Stegun.
+The functions exp and log are written out, so that all devices give the same bits, and a GPU needs
+no library.
+
+One kernel that writes both results; each option is read once.
+
+>>> import numpy as np
+>>> black_scholes(*(np.array([x], np.float32) for x in (100, 90, 1)), 0.02, 0.3)
+(array([18.069061], dtype=float32), array([6.2869453], dtype=float32))
+"""
+
+import functools
+from typing import Annotated
+
+import obsidian as obs
+from obsidian import Pull, f32, i32
+
+Numbers = Annotated[Pull, "n", f32]
+
+
+def polynomial(x, *coefficients):
+    """The first coefficient belongs to the highest power."""
+    return functools.reduce(
+        lambda sum, c: obs.fma(sum, x, f32(c)), coefficients[1:], f32(coefficients[0])
+    )
+
+
+def exp(x):
+    """2^k e^r, where k is the integer next to x / log 2. For x from -87 to 88."""
+    k = obs.round(x * 1.44269504)
+    r = x - k * 0.693359375 - k * -2.12194440e-4
+    p = polynomial(r, 1.38888889e-3, 8.33333333e-3, 4.16666667e-2, 0.166666667, 0.5, 1.0, 1.0)
+    return p * ((k.to(i32) + 127) << 23).bitcast(f32)
+
+
+def log(x):
+    """X = 2^k m with m from 2/3 to 4/3, and log m = 2 atanh((m - 1) / (m + 1)). For x > 0."""
+    bits = x.bitcast(i32)
+    k = (bits - 0x3F2AAAAB) >> 23
+    m = (bits - (k << 23)).bitcast(f32)
+    z = (m - 1) / (m + 1)
+    a = polynomial(z * z, 0.111111111, 0.142857143, 0.2, 0.333333333, 1.0) * z
+    return obs.fma(k.to(f32), f32(0.693147181), a + a)
+
+
+def normal(d):
+    """The normal distribution function, to 7.5e-8."""
+    x = obs.min(abs(d), 12)  # Further out the result is 0 or 1 in any case.
+    k = 1 / polynomial(x, 0.2316419, 1.0)
+    p = polynomial(k, 1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530) * k
+    tail = exp(x * x * -0.5) * 0.398942280 * p
+    return obs.where(d > 0, 1 - tail, tail)
+
+
+@obs.jit(threads=256)
+def black_scholes(prices: Numbers, strikes: Numbers, years: Numbers, r: f32, v: f32):
+    def option(s, x, t):
+        spread = v * obs.sqrt(t)
+        d1 = obs.fma(obs.fma(v * 0.5, v, r), t, log(s / x)) / spread
+        n1, n2 = normal(d1), normal(d1 - spread)
+        later = x * exp(0 - r * t)
+        return s * n1 - later * n2, later * (1 - n2) - s * (1 - n1)
+
+    return prices.map(option, strikes, years)

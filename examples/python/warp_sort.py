@@ -1,0 +1,30 @@
+"""Sorts every chunk of 32 numbers, one warp for each: a bitonic sorting network at warp level.
+
+Stage i merges sorted runs of 2^i: a column of comparators between mirror images, then columns at
+distances 2^(i-1), ..., 1. From: K. Batcher, Sorting networks and their applications, 1968.
+
+What a warp forces is its own, so there is no block barrier between the columns.
+
+>>> import numpy as np
+>>> warp_sort(np.array([5, 1, 4], np.int32))
+array([1, 4, 5], dtype=int32)
+"""
+
+from typing import Annotated
+
+import obsidian as obs
+from obsidian import Pull, i32, warp
+
+
+@obs.function
+def sort(s):
+    for stage in obs.range(5):
+        s = obs.comparators(s, stage, obs.bit.flip_low)
+        for k in obs.range(stage):
+            s = obs.comparators(s, stage - 1 - k, obs.bit.flip)
+    return s
+
+
+@obs.jit(threads=128)
+def warp_sort(a: Annotated[Pull, "n", i32]):
+    return obs.concat((sort(c) for c in a.split(32, pad=i32.max)), level=warp, to=a.size)

@@ -1,0 +1,483 @@
+"""Pull arrays and push arrays, with operators and NumPy-like reading.
+
+In: other arrays, scalars and numbers. Out: virtual arrays. Only `force` stores elements.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Union, cast
+
+import numpy as np
+
+from . import collectives, maps, programs, reading
+from .collectives import Operator
+from .errors import TraceError
+from .levels import Level, Storage
+from .regions import Array, Extent
+from .scalars import Scalar, ScalarLike, is_scalar_like
+from .types import ParameterType, i32, parameter_type
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+#: An operand of an operator of arrays.
+Operand = Union["Array", ScalarLike]
+
+
+class _Operators(Array):
+    """The operations that pull arrays and push arrays have in common."""
+
+    __slots__ = ()
+
+    __hash__ = Array.__hash__
+
+    def _apply(
+        self, function: Callable[[Any, Any], Any], other: Operand, swap: bool = False
+    ) -> Self:
+        if isinstance(other, Array):
+            result = maps.map_arrays(function, (other, self) if swap else (self, other))
+        elif not is_scalar_like(other):
+            result = NotImplemented
+        elif swap:
+            result = maps.map_arrays(lambda x: function(other, x), (self,))
+        else:
+            result = maps.map_arrays(lambda x: function(x, other), (self,))
+        return cast("Self", result)
+
+    def _each(self, function: Callable[..., Any], *others: Array) -> Self:
+        return cast("Self", maps.map_arrays(function, (self, *others)))
+
+    def __add__(self, other: Operand) -> Self:
+        return self._apply(operator.add, other)
+
+    def __radd__(self, other: Operand) -> Self:
+        return self._apply(operator.add, other, True)
+
+    def __sub__(self, other: Operand) -> Self:
+        return self._apply(operator.sub, other)
+
+    def __rsub__(self, other: Operand) -> Self:
+        return self._apply(operator.sub, other, True)
+
+    def __mul__(self, other: Operand) -> Self:
+        return self._apply(operator.mul, other)
+
+    def __rmul__(self, other: Operand) -> Self:
+        return self._apply(operator.mul, other, True)
+
+    def __truediv__(self, other: Operand) -> Self:
+        return self._apply(operator.truediv, other)
+
+    def __rtruediv__(self, other: Operand) -> Self:
+        return self._apply(operator.truediv, other, True)
+
+    def __floordiv__(self, other: Operand) -> Self:
+        return self._apply(operator.floordiv, other)
+
+    def __rfloordiv__(self, other: Operand) -> Self:
+        return self._apply(operator.floordiv, other, True)
+
+    def __mod__(self, other: Operand) -> Self:
+        return self._apply(operator.mod, other)
+
+    def __rmod__(self, other: Operand) -> Self:
+        return self._apply(operator.mod, other, True)
+
+    def __and__(self, other: Operand) -> Self:
+        return self._apply(operator.and_, other)
+
+    def __rand__(self, other: Operand) -> Self:
+        return self._apply(operator.and_, other, True)
+
+    def __or__(self, other: Operand) -> Self:
+        return self._apply(operator.or_, other)
+
+    def __ror__(self, other: Operand) -> Self:
+        return self._apply(operator.or_, other, True)
+
+    def __xor__(self, other: Operand) -> Self:
+        return self._apply(operator.xor, other)
+
+    def __rxor__(self, other: Operand) -> Self:
+        return self._apply(operator.xor, other, True)
+
+    def __lshift__(self, other: Operand) -> Self:
+        return self._apply(operator.lshift, other)
+
+    def __rshift__(self, other: Operand) -> Self:
+        return self._apply(operator.rshift, other)
+
+    def __lt__(self, other: Operand) -> Self:
+        return self._apply(operator.lt, other)
+
+    def __le__(self, other: Operand) -> Self:
+        return self._apply(operator.le, other)
+
+    def __gt__(self, other: Operand) -> Self:
+        return self._apply(operator.gt, other)
+
+    def __ge__(self, other: Operand) -> Self:
+        return self._apply(operator.ge, other)
+
+    def __eq__(self, other: object) -> Any:
+        return self._apply(operator.eq, cast(Operand, other))
+
+    def __ne__(self, other: object) -> Any:
+        return self._apply(operator.ne, cast(Operand, other))
+
+    def __pow__(self, exponent: int) -> Self:
+        return self._each(lambda x: x**exponent)
+
+    def __neg__(self) -> Self:
+        return self._each(operator.neg)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __invert__(self) -> Self:
+        return self._each(operator.invert)
+
+    def __abs__(self) -> Self:
+        return self._each(abs)
+
+    def __len__(self) -> int:
+        extent = self.type.extents[0]
+        if extent is None:
+            raise TraceError(
+                "the program knows this length only when it runs, so len() cannot tell it: "
+                "use a.size, or a static length, as in a.split(512) or Pull[512, f32]"
+            )
+        return extent
+
+    def dim(self, dimension: int) -> Any:
+        """The extent of a dimension: an int, or an `index` that is known at run time."""
+        return maps.dim(self, dimension)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """All extents."""
+        return tuple(maps.dim(self, d) for d in range(self.type.rank))
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        count: Any = 1
+        for extent in self.shape:
+            count = extent if isinstance(count, int) and count == 1 else count * extent
+        return count
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.type.rank
+
+    def map(self, function: Callable[..., Any], *others: Array) -> Self:
+        """Apply a function to the elements of this array and of others of equal extents.
+
+        The parts of an element that is a plain tuple are separate arguments. The function may
+        return a tuple, a NamedTuple, a dataclass or, for pull arrays, an array. At most one of the
+        arrays is a push array; the result is then a push array.
+        """
+        return self._each(function, *others)
+
+    def to(self, kind: type[Scalar], *, unsigned: bool = False) -> Self:
+        """Convert each element to another type, as `Scalar.to` does."""
+        return self._each(lambda x: x.to(kind, unsigned=unsigned))
+
+    def as_unsigned(self) -> Self:
+        """Read each integer without its sign, as an `index`."""
+        return self._each(lambda x: x.as_unsigned())
+
+    def bitcast(self, kind: type[Scalar]) -> Self:
+        """The same bits as elements of another type of the same size."""
+        return self._each(lambda x: x.bitcast(kind))
+
+    def ix_map(
+        self, function: Callable[..., Any], *extents: Extent, unchecked: bool = False
+    ) -> Self:
+        """Move elements: a gather from a pull array, a scatter of a push array.
+
+        On a pull array, the function takes an index of the result and returns the index of the
+        element that is read. On a push array, it takes the index of an element and returns its
+        index in the result; it reaches each index once, which the compiler proves, or which
+        `unchecked` promises. `extents` are those of the result; by default, those of this array.
+        """
+        return cast("Self", maps.reindex(self, function, extents or self.shape, unchecked))
+
+    def reverse(self, dim: int = 0) -> Self:
+        """The last element first, along a dimension."""
+        return maps.reverse(self, dim)
+
+    def transpose(self, *permutation: int) -> Self:
+        """Permute the dimensions; by default, reverse their order."""
+        return maps.transpose(self, permutation or tuple(reversed(range(self.type.rank))))
+
+    @property
+    def T(self) -> Self:
+        """The array with its dimensions in the reverse order."""
+        return self.transpose()
+
+    def take(self, *counts: Extent) -> Self:
+        """The first elements of each dimension."""
+        return maps.take(self, counts)
+
+    def reshape(self, *extents: Extent) -> Self:
+        """The same elements in row-major order with other extents."""
+        return cast("Self", maps.reshape(self, extents))
+
+    def flatten(self) -> Self:
+        """All elements in row-major order, in one dimension."""
+        return self if self.type.rank == 1 else cast("Self", maps.reshape(self, (self.size,)))
+
+    def join(self, to: Any = None, *, strided: bool = False) -> Self:
+        """The elements of all chunks in one array: the inverse of `split`.
+
+        It takes an array of arrays, or an array of even rank whose first half counts chunks. `to`
+        is the extent of the result (a tuple for several); elements past it are dropped.
+        """
+        return cast("Self", maps.join(self, to, strided))
+
+    def push(self) -> Push:
+        """The push array of the level of the code around."""
+        return cast("Push", programs.push(self))
+
+    def force(
+        self,
+        storage: Storage | None = None,
+        *,
+        kernel: str | None = None,
+        threads: int | None = None,
+        unchecked: bool = False,
+    ) -> Pull:
+        """Compute and store the elements, at the level of the code around; see `obsidian.force`."""
+        return cast(
+            "Pull",
+            programs.force(
+                self, storage=storage, kernel=kernel, threads=threads, unchecked=unchecked
+            ),
+        )
+
+
+class Pull(_Operators):
+    """A pull array: extents, and a function from an index to an element.
+
+    Reading an element computes it. `Pull["n", f32]` is the type of a parameter: extents (a name, a
+    number, a name with a bound such as `"n <= 1024"`, or None), and then the types of the elements.
+    `Annotated[Pull, "n", f32]` means the same, and type checkers know it.
+    """
+
+    __slots__ = ()
+
+    __hash__ = Array.__hash__
+
+    def __class_getitem__(cls, parts: object) -> ParameterType:
+        return parameter_type(parts if isinstance(parts, tuple) else (parts,))
+
+    def __getitem__(self, key: Any) -> Any:
+        """An element, a part, or, with fewer indices than dimensions, a row.
+
+        An index is a number (a negative one counts from the end) or a traced integer. A slice has
+        steps of any constant size; it must lie within the array.
+        """
+        return reading.read(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return programs.Walk(self)
+
+    def slice(
+        self,
+        offsets: Any,
+        sizes: Extent | Sequence[Extent],
+        strides: Any = None,
+    ) -> Pull:
+        """The elements `offset + i * stride` for i below the size, in each dimension."""
+        first = offsets if isinstance(offsets, (tuple, list)) else (offsets,)
+        counts = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
+        steps = strides if isinstance(strides, (tuple, list)) else (strides or 1,) * len(first)
+        return cast(Pull, maps.slice_array(self, first, counts, steps))
+
+    def halve(self) -> tuple[Pull, Pull]:
+        """The first half and the second half of an array of even length."""
+        size = self.dim(0)
+        if isinstance(size, int) and size % 2:
+            raise TraceError(f"an array of {size} elements has no halves")
+        half = size // 2
+        return self.slice(0, half), self.slice(half, half)
+
+    def split(
+        self, size: Extent | Sequence[Extent], *, pad: Any = None, strided: bool = False
+    ) -> Pull:
+        """The array of chunks of a size (a tuple for several dimensions).
+
+        `pad` is the element past the end; without it the size divides the extent. With `strided`,
+        neighbouring elements belong to neighbouring chunks.
+        """
+        sizes = size if isinstance(size, (tuple, list)) else (size,)
+        return cast(Pull, maps.split(self, sizes, pad, strided))
+
+    def nest(self, dims: int) -> Pull:
+        """The array of arrays whose first `dims` dimensions stay outside."""
+        return cast(Pull, maps.nest(self, dims))
+
+    def unnest(self) -> Pull:
+        """The inverse of `nest`: one array of the dimensions of both."""
+        return cast(Pull, maps.unnest(self))
+
+    def rows(self) -> Pull:
+        """The array of the parts `a[i]`; for a matrix, of its rows."""
+        return self.nest(1)
+
+    def unzip(self) -> Any:
+        """A tuple (or record) of arrays, one for each component of the elements."""
+        return maps.unzip(self)
+
+    def each(self, level: Level, *others: Array) -> Callable[[Callable[..., Any]], Any]:
+        """One sub-program for each element, as a decorator: `@a.split(512).each(block)`.
+
+        The result is a push array with the extents of this array and of one sub-program; `join`
+        makes one array of the chunks.
+        """
+        return lambda function: programs.each(self, level, others, function)
+
+    def reduce(
+        self,
+        operator: Operator,
+        init: Any,
+        *,
+        commutative: bool = False,
+        strategy: str | None = None,
+    ) -> Any:
+        """Combine all elements by an associative operator; the result of no elements is `init`.
+
+        `init` is the left-most operand, once. The order is kept unless `commutative`. Below level
+        grid, the result is an element; at level grid, a push array of one element.
+        """
+        return collectives.reduce(self, operator, init, commutative, strategy)
+
+    def scan(
+        self,
+        operator: Operator,
+        init: Any,
+        *,
+        exclusive: bool = False,
+        total: bool = False,
+        commutative: bool = False,
+        strategy: str | None = None,
+    ) -> Any:
+        """Combine all elements up to each one by an associative operator.
+
+        Element i combines `init` and the elements up to i; with `exclusive`, those before i. With
+        `total`, the combination of all elements is a second result.
+        """
+        return collectives.scan(self, operator, init, exclusive, total, commutative, strategy)
+
+    def segmented_reduce(
+        self,
+        operator: Operator,
+        init: Any,
+        *,
+        flags: Array | None = None,
+        offsets: Array | None = None,
+        extent: Extent | None = None,
+        strategy: str | None = None,
+    ) -> Push:
+        """The reduction of each segment.
+
+        `offsets` has the S + 1 limits of S segments. Or set `flags` begin a segment, and `extent`
+        is the number of elements of the result.
+        """
+        return cast(
+            Push,
+            collectives.segmented_reduce(self, operator, init, flags, offsets, extent, strategy),
+        )
+
+    def segmented_scan(
+        self,
+        operator: Operator,
+        init: Any,
+        *,
+        flags: Array | None = None,
+        offsets: Array | None = None,
+        exclusive: bool = False,
+        strategy: str | None = None,
+    ) -> Push:
+        """The scan of each segment; see `segmented_reduce`."""
+        return cast(
+            Push,
+            collectives.segmented_scan(self, operator, init, flags, offsets, exclusive, strategy),
+        )
+
+    def compact(
+        self,
+        flags: Array,
+        *,
+        init: Any = None,
+        dtype: type[Scalar] = i32,
+        strategy: str | None = None,
+    ) -> tuple[Push, Push]:
+        """The elements whose flag is set, in order, and their count as an array of one element.
+
+        The first result has the extent of this array; elements past the count are `init`, or are
+        not written.
+        """
+        return collectives.compact(self, flags, init, dtype, strategy)
+
+    def rank(
+        self, count: int, *, dtype: type[Scalar] = i32, strategy: str | None = None
+    ) -> tuple[Push, Push]:
+        """The place of each key in stable sorted order, and the occurrences of each key.
+
+        Keys are from 0 to `count - 1`. It stands below level grid.
+        """
+        return collectives.rank(self, count, dtype, strategy)
+
+    def sum(self, *, commutative: bool | None = None) -> Any:
+        """The sum of all elements. Sums of floats keep the order unless `commutative`."""
+        free = self.type.element.scalar.kind != "float" if commutative is None else commutative
+        return self.reduce(operator.add, 0, commutative=free)
+
+    def prod(self) -> Any:
+        """The product of all elements; floats keep their order."""
+        return self.reduce(operator.mul, 1, commutative=self.type.element.scalar.kind != "float")
+
+    def max(self) -> Any:
+        """The largest element; of no elements, the smallest number (for floats -infinity)."""
+        kind = self.type.element.scalar
+        least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
+        return self.reduce(reading.largest, least, commutative=True)
+
+    def min(self) -> Any:
+        """The smallest element; of no elements, the largest number (for floats infinity)."""
+        kind = self.type.element.scalar
+        most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
+        return self.reduce(reading.smallest, most, commutative=True)
+
+    def any(self) -> Any:
+        """If one of the elements (of i1) is true."""
+        return self.reduce(operator.or_, False, commutative=True)
+
+    def all(self) -> Any:
+        """If all elements (of i1) are true."""
+        return self.reduce(operator.and_, True, commutative=True)
+
+
+class Push(_Operators):
+    """A push array: extents, a level, and a program of that level that writes the elements.
+
+    It cannot be read: `force` runs the program and gives a pull array in memory.
+    """
+
+    __slots__ = ()
+
+    __hash__ = Array.__hash__
+
+    def __getitem__(self, key: Any) -> Any:
+        raise TraceError("a push array cannot be read: store it first, as in a.force()[i]")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TraceError("a push array cannot be read: store it first, as in a.force()")
+
+
+Array.classes = (Pull, Push)

@@ -1,0 +1,122 @@
+"""What a function takes from outside: closures and globals, by value.
+
+In: a Python function. Out: a key that is equal for equal code and equal captured values, so that
+a function is traced again if a number that it uses has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_PACKAGE = __name__.split(".")[0]
+_MISSING = object()
+_PLAIN = (int, float, complex, str, bytes, bool, type(None))
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)
+
+
+class Captures:
+    """The captured values of a function and of the functions that it uses."""
+
+    def __init__(self, function: FunctionType) -> None:
+        """Begin with the values of now."""
+        self.function = function
+        self._refresh()
+
+    def key(self) -> Hashable:
+        """A key of the captured values. It is computed again only if one of them has changed."""
+        if self._has_mutable or not self._is_same():
+            self._refresh()
+        return self._key
+
+    def changed(self) -> str | None:
+        """The name of a value that has changed since the key was computed, or None."""
+        if self._is_same() and not self._has_mutable:
+            return None
+        for names, name, value in self._globals:
+            if names.get(name, _MISSING) is not value:
+                return name
+        for name, cell, value in self._cells:
+            if _content(cell) is not value:
+                return name
+        before = self._key
+        self._refresh()
+        return None if before == self._key else "a list, a dictionary or an array"
+
+    def _is_same(self) -> bool:
+        for names, name, value in self._globals:
+            if names.get(name, _MISSING) is not value:
+                return False
+        return all(_content(cell) is value for _, cell, value in self._cells)
+
+    def _refresh(self) -> None:
+        self._globals: list[tuple[dict[str, Any], str, Any]] = []
+        self._cells: list[tuple[str, Any, Any]] = []
+        self._has_mutable = False
+        # Objects that count by identity live as long as the key.
+        self._kept: list[Any] = []
+        self._seen: set[int] = set()
+        self._key = self._visit(self.function)
+
+    def _visit(self, value: Any) -> Hashable:
+        if isinstance(value, _PLAIN):
+            return (
+                (type(value), value, str(value))
+                if isinstance(value, float)
+                else (type(value), value)
+            )
+        if isinstance(value, (ModuleType, BuiltinFunctionType, type)):
+            return self._identity(value)
+        if isinstance(value, (np.ndarray, np.generic)):
+            self._has_mutable = self._has_mutable or isinstance(value, np.ndarray)
+            return ("array", value.shape, str(value.dtype), value.tobytes())
+        if isinstance(value, (tuple, frozenset)):
+            return (type(value), *map(self._visit, value))
+        if isinstance(value, (list, set)):
+            self._has_mutable = True
+            return (type(value), *map(self._visit, value))
+        if isinstance(value, dict):
+            self._has_mutable = True
+            return ("dict", *((self._visit(k), self._visit(v)) for k, v in value.items()))
+        inner = getattr(value, "__wrapped__", value)
+        if isinstance(inner, FunctionType):
+            return self._function(inner)
+        return self._identity(value)
+
+    def _identity(self, value: Any) -> Hashable:
+        self._kept.append(value)
+        return ("object", id(value))
+
+    def _function(self, function: FunctionType) -> Hashable:
+        if id(function) in self._seen or str(function.__module__).split(".")[0] == _PACKAGE:
+            return self._identity(function)
+        self._seen.add(id(function))
+        self._kept.append(function)
+        parts: list[Hashable] = [id(function.__code__), self._visit(function.__defaults__)]
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            value = _content(cell)
+            self._cells.append((name, cell, value))
+            parts.append(self._visit(value))
+        names = function.__globals__
+        for name in dict.fromkeys(_global_names(function.__code__)):
+            value = names.get(name, _MISSING)
+            if value is not _MISSING:
+                self._globals.append((names, name, value))
+                parts.append((name, self._visit(value)))
+        return tuple(parts)
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _MISSING

@@ -1,0 +1,324 @@
+"""Collectives and irregular arrays: reduce, scan, segmented forms, compact, expand, rank, scatter.
+
+In: pull arrays of rank 1, and operators as Python functions of two elements. Out: scalars or push
+arrays of the level of the code around. The level decides which workers share the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import TraceError
+from .levels import Level
+from .regions import (
+    Array,
+    Extent,
+    as_leaves,
+    brackets,
+    make_array,
+    make_leaf,
+    names,
+    new_arguments,
+    new_indices,
+    scalar_code,
+    split_extents,
+)
+from .scalars import Scalar
+from .trace import Trace, current, tracing, use
+from .types import ArrayType, Element, i1
+
+#: An operator: a function of two elements, the left one first, that returns an element.
+Operator = Callable[[Any, Any], Any]
+
+_KINDS = {
+    "add": ("addi", "addf"),
+    "mul": ("muli", "mulf"),
+    "and": ("andi", None),
+    "or": ("ori", None),
+    "xor": ("xori", None),
+    "min": ("mins", "minimumf"),
+    "max": ("maxs", "maximumf"),
+    "umin": ("minu", None),
+    "umax": ("maxu", None),
+}
+
+
+def _vector(array: Array, name: str) -> ArrayType:
+    if not isinstance(array, Array.classes[0]):
+        raise TraceError(f"{name} takes a pull array: force the push array first")
+    if array.type.rank != 1:
+        raise TraceError(
+            f"{name} takes an array of one dimension, and this one has {array.type.rank}: "
+            "take rows with a.rows(), or all elements with a.flatten()"
+        )
+    return array.type
+
+
+def _collective(
+    operation: str,
+    array: Array,
+    operator: Operator,
+    init: Any,
+    middle: str,
+    attributes: dict[str, Any],
+    ending: str,
+    results: int,
+) -> list[str]:
+    """Emit a collective; `middle` follows the initial value, `ending` the type of the array."""
+    element = array.type.element
+    starts, _ = as_leaves(init, element)
+    count = len(element.leaves)
+
+    def call(leaves: list[Any]) -> Any:
+        return operator(element.value(leaves[:count]), element.value(leaves[count:]))
+
+    body = scalar_code(lambda: new_arguments(element.leaves * 2), call, element)
+    marks = _attributes(attributes)
+    operands = f"{use(array)} init {names(starts)}{middle}{marks} : {array.type}{ending}"
+    if body.short:
+        return current().emit(f"{operation} {body.short} {operands}", results, is_pure=True)
+    arguments = ", ".join(argument.name for argument in body.arguments)
+    text = f"{operation} ({arguments}) = {operands}"
+    return current().emit(text, results, [body.region], is_pure=True)
+
+
+def _attributes(attributes: dict[str, Any]) -> str:
+    parts = [
+        name if value is True else f'{name} = "{value}"'
+        for name, value in attributes.items()
+        if value
+    ]
+    return f" {{{', '.join(parts)}}}" if parts else ""
+
+
+def reduce(
+    array: Array, operator: Operator, init: Any, commutative: bool, strategy: str | None
+) -> Any:
+    """Combine all elements: an element below level grid, a push array of one at level grid."""
+    kind = _vector(array, "reduce")
+    level = current().level
+    attributes = {"commutative": commutative, "strategy": strategy}
+    leaves = kind.element.leaves
+    if level is not Level.grid:
+        found = _collective("obs.reduce", array, operator, init, "", attributes, "", len(leaves))
+        return kind.element.value([make_leaf(leaf, n) for leaf, n in zip(leaves, found)])
+    found = _collective("obs.reduce grid", array, operator, init, "", attributes, "", 1)
+    return make_array(ArrayType((1,), kind.element, (), level), found[0])
+
+
+def scan(
+    array: Array,
+    operator: Operator,
+    init: Any,
+    exclusive: bool,
+    total: bool,
+    commutative: bool,
+    strategy: str | None,
+) -> Any:
+    """Combine all elements up to each one; with `total` also all elements, as a second result."""
+    kind = _vector(array, "scan")
+    level = current().level
+    attributes = {"commutative": commutative, "strategy": strategy}
+    operation = f"obs.scan {level} {'exclusive' if exclusive else 'inclusive'}"
+    leaves = kind.element.leaves
+    results = 1 + len(leaves) if total else 1
+    middle = " total" if total else ""
+    found = _collective(operation, array, operator, init, middle, attributes, "", results)
+    result = make_array(kind.with_level(level), found[0])
+    if not total:
+        return result
+    all_of = [make_leaf(leaf, n) for leaf, n in zip(leaves, found[1:])]
+    return result, kind.element.value(all_of)
+
+
+def _segments(flags: Array | None, offsets: Array | None) -> tuple[str, Array]:
+    if (flags is None) == (offsets is None):
+        raise TraceError("segments are given by one of flags= and offsets=")
+    return ("flags", flags) if flags is not None else ("offsets", offsets)  # type: ignore[return-value]
+
+
+def segmented_reduce(
+    array: Array,
+    operator: Operator,
+    init: Any,
+    flags: Array | None,
+    offsets: Array | None,
+    extent: Extent | None,
+    strategy: str | None,
+) -> Any:
+    """Combine the elements of each segment."""
+    kind = _vector(array, "segmented_reduce")
+    word, segments = _segments(flags, offsets)
+    level = current().level
+    middle, extents, bounds = f" {word} {use(segments)}", [None], [None]
+    ending = f", {segments.type}"
+    if flags is None:
+        if segments.type.extents[0] is not None:
+            extents = [segments.type.extents[0] - 1]  # type: ignore[list-item]
+        elif segments.type.bounds[0] is not None:
+            bounds = [segments.type.bounds[0] - 1]  # type: ignore[list-item]
+        result = ArrayType(tuple(extents), kind.element, tuple(bounds), level)
+    else:
+        if extent is None:
+            raise TraceError("with flags, extent= is the number of elements of the result")
+        static, limits, values = split_extents([extent])
+        middle += brackets(values)
+        result = ArrayType(tuple(static), kind.element, tuple(limits), level)
+        ending += f" -> {result}"
+    found = _collective(
+        f"obs.segmented_reduce {level}", array, operator, init, middle,
+        {"strategy": strategy}, ending, 1,
+    )  # fmt: skip
+    return make_array(result, found[0])
+
+
+def segmented_scan(
+    array: Array,
+    operator: Operator,
+    init: Any,
+    flags: Array | None,
+    offsets: Array | None,
+    exclusive: bool,
+    strategy: str | None,
+) -> Any:
+    """A scan that starts again from `init` in each segment."""
+    kind = _vector(array, "segmented_scan")
+    word, segments = _segments(flags, offsets)
+    level = current().level
+    operation = f"obs.segmented_scan {level} {'exclusive' if exclusive else 'inclusive'}"
+    found = _collective(
+        operation, array, operator, init, f" {word} {use(segments)}",
+        {"strategy": strategy}, f", {segments.type}", 1,
+    )  # fmt: skip
+    return make_array(kind.with_level(level), found[0])
+
+
+def compact(
+    array: Array, flags: Array, init: Any, dtype: type[Scalar], strategy: str | None
+) -> tuple[Any, Any]:
+    """The elements whose flag is set, and their count."""
+    kind = _vector(array, "compact")
+    if flags.type.element != Element((i1,)):
+        raise TraceError(
+            f"flags are i1, not {flags.type.element}: compare, as in a.map(f) or a > 0"
+        )
+    level = current().level
+    kept = kind.with_level(level)
+    count = ArrayType((1,), Element((dtype,)), (), level)
+    start = f" init {names(as_leaves(init, kind.element)[0])}" if init is not None else ""
+    text = (
+        f"obs.compact {use(array)} flags {use(flags)}{start}{_attributes({'strategy': strategy})}"
+        f" : {kind}, {flags.type} -> {kept}, {count}"
+    )
+    found = current().emit(text, 2, is_pure=True)
+    return make_array(kept, found[0]), make_array(count, found[1])
+
+
+def expand(
+    lengths: Array,
+    extent: Extent,
+    function: Callable[[Any, Any], Any],
+    init: Any,
+    dtype: type[Scalar],
+    strategy: str | None,
+) -> tuple[Any, Any]:
+    """As many elements for each length as it says, and the sum of the lengths."""
+    kind = _vector(lengths, "expand")
+    level = current().level
+    body = scalar_code(lambda: new_indices(2), lambda indices: function(*indices))
+    static, limits, values = split_extents([extent])
+    result = ArrayType(tuple(static), body.element, tuple(limits), level)
+    count = ArrayType((1,), Element((dtype,)), (), level)
+    start = f" init {names(as_leaves(init, body.element)[0])}" if init is not None else ""
+    arguments = ", ".join(argument.name for argument in body.arguments)
+    text = (
+        f"obs.expand ({arguments}) = {use(lengths)}{brackets(values)}{start}"
+        f"{_attributes({'strategy': strategy})} : {kind} -> {result}, {count}"
+    )
+    found = current().emit(text, 2, [body.region], is_pure=True)
+    return make_array(result, found[0]), make_array(count, found[1])
+
+
+def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> tuple[Any, Any]:
+    """The place of each key in stable sorted order, and how often each key occurs."""
+    kind = _vector(keys, "rank")
+    level = current().level
+    element = Element((dtype,))
+    ranks = ArrayType(kind.extents, element, kind.bounds, level)
+    counts = ArrayType((count,), element, (), level)
+    text = (
+        f"obs.rank {use(keys)}{_attributes({'strategy': strategy})} : {kind} -> {ranks}, {counts}"
+    )
+    found = current().emit(text, 2, is_pure=True)
+    return make_array(ranks, found[0]), make_array(counts, found[1])
+
+
+def contract(combine: str | Operator | None, element: Element) -> str:
+    """The contract of writes in the text, with a space before it."""
+    if combine is None:
+        return ""
+    if combine == "any":
+        return " any"
+    if callable(combine):
+        return f" reduce(@{_combiner(combine, element)})"
+    if combine not in _KINDS:
+        raise TraceError(f"combine= is 'any', a function, or one of {', '.join(_KINDS)}")
+    kinds = {_KINDS[combine][leaf.kind == "float"] for leaf in _scalars(element)}
+    if None in kinds or len(kinds) != 1:
+        raise TraceError(f"combine={combine!r} does not fit elements of type ({element})")
+    return f" reduce({kinds.pop()})"
+
+
+def _scalars(element: Element) -> list[type[Scalar]]:
+    return [leaf for leaf in element.leaves if isinstance(leaf, type)]
+
+
+def _combiner(operator: Operator, element: Element) -> str:
+    """Write a function of the program for an operator that combines writes; return its name."""
+    outer = current()
+    name = f"combine_{len(outer.functions)}"
+    with tracing(Trace(Level.thread)) as trace:
+        arguments = new_arguments(element.leaves * 2)
+        count = len(element.leaves)
+        left, right = element.value(arguments[:count]), element.value(arguments[count:])
+        leaves, _ = as_leaves(operator(left, right), element)
+        trace.emit(f"return {names(leaves)} : {element}")
+        parameters = ", ".join(f"{a.name}: {a.type_name}" for a in arguments)
+        text = trace.text(
+            f"func.func private @{name}({parameters}) -> ({element})", locations=False
+        )
+    outer.functions.append(text.rstrip("\n"))
+    return name
+
+
+def scatter(
+    values: Any,
+    at: Array,
+    into: Extent,
+    init: Any,
+    combine: str | Operator | None,
+    fetch: bool,
+    strategy: str | None,
+) -> Any:
+    """Write each value at its index; see `obsidian.scatter`."""
+    from .sources import full
+
+    places = _vector(at, "scatter")
+    if not isinstance(values, Array):
+        values = full(at.shape, values)  # type: ignore[attr-defined]
+    kind = _vector(values, "scatter")
+    level = current().level
+    static, limits, extents = split_extents([into])
+    result = ArrayType(tuple(static), kind.element, tuple(limits), level)
+    start = f" init {names(as_leaves(init, kind.element)[0])}" if init is not None else ""
+    text = (
+        f"obs.scatter {use(values)} at {use(at)}{start}{contract(combine, kind.element)}"
+        f"{brackets(extents)}{' fetch' if fetch else ''}{_attributes({'strategy': strategy})}"
+        f" : {kind}, {places} -> {result}"
+    )
+    if not fetch:
+        return make_array(result, current().emit(text, 1, is_pure=True)[0])
+    found_type = kind.with_level(level)
+    found = current().emit(f"{text}, {found_type}", 2, is_pure=True)
+    return make_array(result, found[0]), make_array(found_type, found[1])

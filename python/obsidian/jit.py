@@ -1,0 +1,326 @@
+"""The decorators `jit` and `function`: from a Python function to programs, one for each key.
+
+In: a Python function with annotated parameters, and the arguments of a call. Out: the text of the
+program, traced once for each key (types of the arguments, static values, captured values), and the
+results of running it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+
+from . import programs, syntax
+from .arguments import check_arguments
+from .backend import Artifact, CompileOptions, RunOptions, backend
+from .captures import Captures
+from .errors import ArgumentTypeError, TraceError
+from .functions import assert_
+from .levels import Level
+from .locations import Location, last_return, of_function
+from .maps import dim
+from .regions import Array, as_leaf, leaf_type, make_leaf, names
+from .regions import types as types_of
+from .scalars import Scalar
+from .trace import Trace, Value, is_tracing, tracing
+from .types import (
+    ArrayType,
+    Element,
+    ParameterType,
+    Shape,
+    build,
+    element_type_for,
+    flatten,
+    parameter_type,
+    spell,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The type of a parameter: an array, or a scalar.
+Parameter = ParameterType | type[Scalar]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A traced function: its text, the types of its parameters, and the form of its results."""
+
+    text: str
+    plain_text: str
+    parameters: dict[str, Parameter]
+    #: The types of the results in order, and the Python value that they form.
+    results: tuple[Any, ...]
+    shape: Shape
+
+    @property
+    def components(self) -> int:
+        """The number of arrays and scalars that a run returns."""
+        return sum(len(r.element.leaves) if isinstance(r, ArrayType) else 1 for r in self.results)
+
+    def pack(self, components: Sequence[Any]) -> Any:
+        """The Python value of the results of a run."""
+        rest = iter(components)
+        values = []
+        for result in self.results:
+            if isinstance(result, ArrayType):
+                values.append(result.element.value([next(rest) for _ in result.element.leaves]))
+            else:
+                values.append(next(rest))
+        return build(self.shape, iter(values))
+
+
+class Function(Generic[F]):
+    """A function that is compiled for its arguments when it is called.
+
+    Called with NumPy arrays, it runs on the emulator, and returns NumPy arrays. Called in a
+    function that is traced, it becomes part of that function.
+    """
+
+    __wrapped__: F
+
+    def __init__(self, function: F, threads: int | None = None) -> None:
+        """Take the function; it is traced when it is called first."""
+        if not isinstance(function, FunctionType):
+            raise TraceError("@obs.jit stands before a function")
+        functools.update_wrapper(self, function)
+        self.threads = threads
+        self._captures = Captures(function)
+        self._programs: dict[Hashable, Program] = {}
+        self._artifacts: dict[Hashable, Artifact] = {}
+
+    def __repr__(self) -> str:
+        return f"<obs.jit function {self.__wrapped__.__name__}>"
+
+    @functools.cached_property
+    def _rewritten(self) -> Callable[..., Any]:
+        return syntax.rewrite(typing.cast(FunctionType, self.__wrapped__))
+
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        function = typing.cast(FunctionType, self.__wrapped__)
+        names_of = dict(function.__globals__)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            try:
+                names_of[name] = cell.cell_contents
+            except ValueError:
+                continue
+        try:
+            hints = inspect.get_annotations(function, eval_str=True, globals=names_of)
+        except Exception as error:
+            raise TraceError(
+                f"the annotations of {function.__name__} cannot be read: {error}", self._place
+            ) from error
+        signature = inspect.signature(function)
+        parameters = []
+        for parameter in signature.parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise TraceError("a function with @obs.jit has no * or ** parameter", self._place)
+            hint = hints.get(parameter.name, parameter.empty)
+            parameters.append(parameter.replace(annotation=self._hint(parameter, hint)))
+        return signature.replace(parameters=parameters)
+
+    @property
+    def _place(self) -> Location:
+        return of_function(self.__wrapped__.__code__)
+
+    def _hint(self, parameter: inspect.Parameter, hint: Any) -> Any:
+        if parameter.kind is parameter.KEYWORD_ONLY or hint is parameter.empty:
+            return parameter.empty
+        if typing.get_origin(hint) is typing.Annotated:
+            try:
+                return parameter_type(hint.__metadata__)
+            except TraceError as error:
+                message = f"the annotation of {parameter.name}: {error.message}"
+                raise TraceError(message, self._place) from None
+        if isinstance(hint, ParameterType) or (isinstance(hint, type) and issubclass(hint, Scalar)):
+            return hint
+        raise TraceError(
+            f"the annotation of {parameter.name} is no type of a parameter: write a scalar type "
+            'such as f32, Pull["n", f32], or Annotated[Pull, "n", f32]; a parameter that is static '
+            "stands behind *",
+            self._place,
+        )
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Run the function; see the class."""
+        if is_tracing():
+            return self._rewritten(*arguments, **keywords)
+        return self.run(RunOptions(), *arguments, **keywords)
+
+    def run(self, options: RunOptions, *arguments: Any, **keywords: Any) -> Any:
+        """Run the function with options of the run."""
+        given, static = self._bind(arguments, keywords, is_call=True)
+        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        program, key = self._program(parameters, static)
+        values = check_arguments(program.parameters, given)
+        artifact = self._artifacts.get(key)
+        if artifact is None:
+            artifact = backend().compile(program.text, CompileOptions())
+            self._artifacts[key] = artifact
+        return program.pack(backend().run(artifact, values, program.components, options))
+
+    def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
+        """The text of the program.
+
+        Annotated parameters need no arguments. With `locations`, each operation has its place in
+        the Python source.
+        """
+        given, static = self._bind(arguments, keywords, is_call=False)
+        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        program, _ = self._program(parameters, static)
+        return program.text if locations else program.plain_text
+
+    def _bind(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_call: bool
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The arguments of parameters by name, and the static values by name."""
+        try:
+            bind = self._signature.bind if is_call or arguments else self._signature.bind_partial
+            bound = bind(*arguments, **keywords)
+        except TypeError as error:
+            raise ArgumentTypeError(f"{self.__wrapped__.__name__}: {error}") from None
+        bound.apply_defaults()
+        given, static = {}, {}
+        for name, parameter in self._signature.parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                if name not in bound.arguments:
+                    raise ArgumentTypeError(f"the static value {name} is missing: {name}=...")
+                static[name] = bound.arguments[name]
+            else:
+                given[name] = bound.arguments.get(name)
+        return given, static
+
+    def _parameter(self, name: str, value: Any) -> Any:
+        """The type of a parameter: its annotation, or that of the argument."""
+        hint = self._signature.parameters[name].annotation
+        if hint is not inspect.Parameter.empty:
+            return hint
+        if isinstance(value, np.ndarray) and value.ndim > 0:
+            kind = element_type_for(value.dtype)
+            if kind is not None:
+                extents: tuple[Any, ...] = (None,) * value.ndim
+                return ParameterType(ArrayType(extents, Element((kind,))), extents)
+        if isinstance(value, np.generic):
+            kind = element_type_for(value.dtype)
+            if kind is not None:
+                return kind
+        raise ArgumentTypeError(
+            f"{name} has no annotation, and {type(value).__name__} has no type of the language: "
+            f"annotate it, as in {name}: f32, pass a NumPy array or number such as "
+            f"np.float32(2), or make it static, behind *"
+        )
+
+    def _program(
+        self, parameters: dict[str, Any], static: dict[str, Any]
+    ) -> tuple[Program, Hashable]:
+        try:
+            key = (tuple(parameters.values()), tuple(static.items()), self._captures.key())
+            program = self._programs.get(key)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"static values are hashable, and one of {', '.join(static)} is not: "
+                "use a tuple in place of a list"
+            ) from None
+        if program is None:
+            program = self._trace(parameters, static)
+            changed = self._captures.changed()
+            if changed is not None:
+                raise TraceError(
+                    f"the function changes {changed}, which it takes from outside, while it is "
+                    "traced; a program cannot do that: return the value",
+                    self._place,
+                )
+            self._programs[key] = program
+        return program, key
+
+    def _trace(self, parameters: dict[str, Any], static: dict[str, Any]) -> Program:
+        trace = Trace(Level.grid)
+        name = self.__wrapped__.__name__
+        trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
+        trace.default_threads = self.threads
+        place = self._place
+        with tracing(trace):
+            with trace.at(place):
+                given, head = _open_parameters(parameters)
+            try:
+                value = self._rewritten(**given, **static)
+            except RecursionError:
+                raise TraceError("the recursion of this function does not end", place) from None
+            if value is None:
+                raise TraceError("a function with @obs.jit returns its results", place)
+            flat, shape = flatten(value)
+            with trace.at(last_return(self.__wrapped__.__code__)):
+                leaves = _stored([as_leaf(leaf) for leaf in flat])
+                trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
+            results = tuple(leaf_type(leaf) for leaf in leaves)
+            kinds = ", ".join(spell(kind) for kind in results)
+            text = f"func.func @main({head}) -> ({kinds})"
+            return Program(trace.text(text), trace.text(text, False), parameters, results, shape)
+
+
+def _open_parameters(parameters: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The traced values of parameters, and their text in the head of the function."""
+    given: dict[str, Any] = {}
+    heads = []
+    extents: dict[str, tuple[str, Any]] = {}
+    for name, kind in parameters.items():
+        leaf = kind.type if isinstance(kind, ParameterType) else kind
+        given[name] = make_leaf(leaf, f"%{name}")
+        heads.append(f'%{name}: {spell(leaf)} {{obs.name = "{name}"}}')
+    for name, kind in parameters.items():
+        if not isinstance(kind, ParameterType):
+            continue
+        given[name].is_stored = True
+        for d, label in enumerate(kind.names):
+            if label is None:
+                continue
+            size = dim(given[name], d)
+            if label not in extents:
+                extents[label] = (name, size)
+            elif extents[label][1] is not size:
+                first, other = extents[label]
+                assert_(size == other, f"{label} is not the same in {first} and {name}")
+    return given, ", ".join(heads)
+
+
+def _stored(leaves: list[Any]) -> list[Value]:
+    """The results of a program: arrays that are not in memory are forced, all by one kernel."""
+    virtual = [leaf for leaf in leaves if isinstance(leaf, Array) and not leaf.is_stored]
+    if not virtual:
+        return leaves
+    forced = programs.force(*virtual)
+    rest = iter(forced if isinstance(forced, tuple) else (forced,))
+    return [
+        next(rest) if isinstance(leaf, Array) and not leaf.is_stored else leaf for leaf in leaves
+    ]
+
+
+@overload
+def jit(function: F) -> Function[F]: ...
+@overload
+def jit(*, threads: int | None = None) -> Callable[[F], Function[F]]: ...
+def jit(function: F | None = None, *, threads: int | None = None) -> Any:
+    """Compile a function for its arguments.
+
+    Parameters are arrays (`Annotated[Pull, "n", f32]`) and scalars (`f32`); equal names of extents
+    mean equal extents. Parameters behind `*` are static: each value makes a program of its own.
+    `threads` is the number of threads of a block, for all kernels; the compiler chooses by default.
+    """
+    if function is None:
+        return lambda f: Function(f, threads)
+    return Function(function)
+
+
+def function(function: F) -> F:
+    """Let a helper function use `if`, `while`, `for k in obs.range(n)`, `and`, `or` and `not`.
+
+    A function with @obs.jit has this anyway. It needs the source of the function.
+    """
+    return typing.cast(F, syntax.rewrite(typing.cast(FunctionType, function)))

@@ -1,0 +1,169 @@
+"""A library on top of the core: borders, windows, tiles, trees, filters, matrix products.
+
+In: arrays and Python functions. Out: virtual arrays, or stored ones where the text says so. Each
+function is a few lines of the language; networks.py has sorting networks and scans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from . import branching
+from .arrays import Pull
+from .collectives import Operator
+from .control import loop
+from .errors import TraceError
+from .functions import ceil_div, concat
+from .functions import max as larger
+from .functions import min as smaller
+from .levels import Level, grid
+from .levels import block as block_level
+from .programs import force, grid_of
+from .regions import Array, Extent
+from .sources import full, generate
+from .trace import current
+
+
+def sum(
+    count: Extent | Pull, function: Callable[[Any], Any] | None = None, *, init: Any = 0
+) -> Any:
+    """The sum of `function(i)` for i below `count`, added to `init` in order; or of an array."""
+    if isinstance(count, Pull):
+        return count.sum()
+    if function is None:
+        raise TraceError(
+            "sum takes an array, or a number and a function: obs.sum(n, lambda i: ...)"
+        )
+    return generate(count)(function).reduce(lambda a, b: a + b, init)
+
+
+def _reflect(i: Any, n: Any) -> Any:
+    """The index of the mirror image: images and mirror images alternate."""
+    k = i % (2 * n)
+    return smaller(k, 2 * n - 1 - k)
+
+
+_RULES: dict[str, Callable[[Any, Any], Any]] = {
+    "clamp": lambda i, n: smaller(larger(i, 0), n - 1),
+    "mirror": _reflect,
+    "wrap": lambda i, n: i % n,
+}
+
+
+def beyond(array: Pull, rule: Any) -> Callable[..., Any]:
+    """A function that reads an array at any index, also outside of it.
+
+    The rule is one of five: "clamp" reads the nearest element, "mirror" the mirror image, "wrap"
+    the array again; a number or scalar is the element outside; a function computes it from its
+    index.
+    """
+    extents = array.shape
+    if isinstance(rule, str):
+        if rule not in _RULES:
+            names = ", ".join(_RULES)
+            raise TraceError(f"the rule for what is outside is {names}, a number or a function")
+        return lambda *place: array[tuple(map(_RULES[rule], place, extents))]
+
+    def read(*place: Any) -> Any:
+        inside: Any = True
+        for i, n in zip(place, extents):
+            is_in = (i >= 0) & (i < n)
+            inside = is_in if inside is True else inside & is_in
+        outside = (lambda: rule(*place)) if callable(rule) else (lambda: rule)
+        return branching.choose(inside, lambda: array[place], outside)
+
+    return read
+
+
+def _each_dim(value: Any, rank: int) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,) * rank
+
+
+def pad(array: Pull, width: Any, rule: Any) -> Pull:
+    """The array with a border of `width` elements on each side (a tuple: for each dimension).
+
+    `rule` says what the border is; see `beyond`.
+    """
+    read, widths = beyond(array, rule), _each_dim(width, array.ndim)
+    extents = [n + 2 * w for n, w in zip(array.shape, widths)]
+    return generate(*extents)(lambda *place: read(*(i - w for i, w in zip(place, widths))))
+
+
+def windows(array: Pull, size: Any, *, step: Any = 1) -> Pull:
+    """The array of all parts of a size whose distance is `step`, and that lie within the array."""
+    sizes, steps = _each_dim(size, array.ndim), _each_dim(step, array.ndim)
+    counts = [(n - k) // s + 1 for n, k, s in zip(array.shape, sizes, steps)]
+    return generate(*counts)(
+        lambda *place: array.slice([i * s for i, s in zip(place, steps)], list(sizes))
+    )
+
+
+def tiles(array: Pull, size: Any, *, border: Any = 0, rule: Any = 0) -> Pull:
+    """The array of tiles of `size` elements that cover an array, each with a border on each side.
+
+    What lies outside of the array follows `rule`; see `beyond`.
+    """
+    read, sizes = beyond(array, rule), _each_dim(size, array.ndim)
+    widths = _each_dim(border, array.ndim)
+    counts = [ceil_div(n, k) for n, k in zip(array.shape, sizes)]
+    extents = [k + 2 * w for k, w in zip(sizes, widths)]
+
+    def tile(*number: Any) -> Pull:
+        starts = [t * k - w for t, k, w in zip(number, sizes, widths)]
+        return generate(*extents)(lambda *place: read(*(s + i for s, i in zip(starts, place))))
+
+    return generate(*counts)(tile)
+
+
+def tree_reduce(array: Pull, operator: Operator, *, ordered: bool = False) -> Pull:
+    """Combine the elements of an array of static length in a tree; the result has one element.
+
+    Each stage combines the first half with the second half, or, if `ordered`, neighbours, so that
+    the operator need not be commutative. Each stage but the last is stored.
+    """
+    while len(array) > 1:
+        half, is_odd = divmod(len(array), 2)
+        left = array[0 : 2 * half : 2] if ordered else array[:half]
+        right = array[1 : 2 * half : 2] if ordered else array[half : 2 * half]
+        pairs = left.map(_on_elements(operator, array), right)
+        array = concat(pairs, array[2 * half :]) if is_odd else pairs
+        array = array.force() if len(array) > 1 else array
+    return array
+
+
+def _on_elements(operator: Operator, array: Array) -> Callable[..., Any]:
+    """An operator as a function of the parts of two elements, as `map` calls it."""
+    shape = array.type.element.shape
+    if shape is None or shape[0] is not tuple:
+        return operator
+    count = len(shape[1])
+    return lambda *parts: operator(parts[:count], parts[count:])
+
+
+def filter(array: Pull, predicate: Callable[..., Any], *, init: Any = None) -> Pull:
+    """The elements for which the predicate holds, in order. The host waits for their number."""
+    kept, count = array.compact(array.map(predicate), init=init)
+    if current().level is not grid:
+        raise TraceError("filter stands at level grid: elsewhere use compact, which gives a count")
+    elements, number = force(kept, count)
+    return cast(Pull, elements.take(number[0]))
+
+
+def matmul(a: Pull, b: Pull, *, tile: int = 16, level: Level = block_level) -> Any:
+    """The product of two matrices, a push array; sub-programs of `level` compute square tiles."""
+    left, right = a.split((tile, tile), pad=0), b.split((tile, tile), pad=0)
+    zero = a.type.element.scalar(0)
+
+    @grid_of(left.dim(0), right.dim(1), level=level)
+    def product(i: Any, j: Any) -> Any:
+        @loop(left.dim(1), full((tile, tile), zero))
+        def sums(k: Any, acc: Pull) -> Pull:
+            x, y = left[i, k].force(), right[k, j].force()
+            return generate(tile, tile)(
+                lambda r, c: sum(tile, lambda t: x[r, t] * y[t, c], init=acc[r, c])
+            ).force()
+
+        return sums
+
+    return product.join(to=(a.dim(0), b.dim(1)))

@@ -1,0 +1,92 @@
+"""Places in the user's Python source.
+
+In: the frames of the running program. Out: `Location` objects, which the tracer writes into the
+program text, so that each message of the compiler names a Python line.
+"""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a file: the line and the column count from 1. Column 0 is an unknown column."""
+
+    file: str
+    line: int
+    column: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}"
+        return f"{place}:{self.column}" if self.column else place
+
+    def excerpt(self) -> str:
+        """The source line with a caret under the column; empty if the source is unknown."""
+        text = linecache.getline(self.file, self.line).rstrip("\n")
+        if not text.strip():
+            return ""
+        if not self.column:
+            return f"    {text}"
+        margin = "".join("\t" if c == "\t" else " " for c in text[: self.column - 1])
+        return f"    {text}\n    {margin}^"
+
+
+# For each code object: the object itself, which keeps its id in use; if it belongs to this
+# package; and the locations of its instructions.
+_codes: dict[int, tuple[CodeType, bool, dict[int, Location]]] = {}
+
+
+def _entry(code: CodeType) -> tuple[CodeType, bool, dict[int, Location]]:
+    entry = _codes.get(id(code))
+    if entry is None:
+        entry = _codes[id(code)] = (code, code.co_filename.startswith(_PACKAGE), {})
+    return entry
+
+
+def _locate(code: CodeType, instruction: int, line: int) -> Location:
+    """The location of an instruction; Python 3.10 knows no columns."""
+    if sys.version_info >= (3, 11):
+        begin, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
+        if begin is not None:
+            return Location(code.co_filename, begin, 0 if column is None else column + 1)
+    return Location(code.co_filename, line)
+
+
+def here() -> Location:
+    """The place in the user's code that is running: the innermost frame outside of this package."""
+    frame = sys._getframe(1)
+    code, inside, places = _entry(frame.f_code)
+    while inside and frame.f_back is not None:
+        frame = frame.f_back
+        code, inside, places = _entry(frame.f_code)
+    place = places.get(frame.f_lasti)
+    if place is None:
+        place = places[frame.f_lasti] = _locate(code, frame.f_lasti, frame.f_lineno)
+    return place
+
+
+def of_function(code: CodeType) -> Location:
+    """The place where a function begins."""
+    return Location(code.co_filename, code.co_firstlineno)
+
+
+def last_return(code: CodeType) -> Location:
+    """The place of the last `return` of a function."""
+    place = of_function(code)
+    for instruction in dis.get_instructions(code):
+        if instruction.opname.startswith("RETURN_"):
+            line = code.co_firstlineno
+            for begin, end, number in code.co_lines():
+                if begin <= instruction.offset < end and number is not None:
+                    line = number
+            place = _locate(code, instruction.offset, line)
+    return place

@@ -1,0 +1,311 @@
+"""Elementwise operations and index maps.
+
+In: pull and push arrays, Python functions of elements and indices, extents. Out: virtual arrays;
+nothing is stored. The methods of the classes in arrays.py call these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+from .errors import TraceError
+from .regions import (
+    Array,
+    Bounded,
+    Extent,
+    as_index,
+    as_leaves,
+    brackets,
+    brief_types,
+    make_array,
+    make_leaf,
+    names,
+    new_arguments,
+    new_indices,
+    numbers,
+    scalar_code,
+    split_extents,
+    static_number,
+    types,
+)
+from .scalars import Scalar, make
+from .trace import current, use
+from .types import ArrayType, Element, index
+
+#: The kind of an array, pull or push, which an index map keeps.
+A = TypeVar("A", bound=Array)
+
+
+def dim(array: Array, dimension: int) -> Any:
+    """The extent of a dimension: a Python number, or an index that is known at run time."""
+    rank = array.type.rank
+    if not -rank <= dimension < rank:
+        raise TraceError(f"there is no dimension {dimension}: the array has {rank}")
+    extent = array.type.extents[dimension]
+    if extent is not None:
+        return extent
+    text = f"obs.dim {use(array)}, {dimension % rank} : {array.type}"
+    return make(index, current().emit(text, 1, is_pure=True)[0], True)
+
+
+def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
+    """The type whose extents equal arrays have, and if it is the one that the text implies."""
+    ranks = {array.type.rank for array in arrays}
+    if len(ranks) > 1:
+        raise TraceError(f"arrays of ranks {sorted(ranks)} do not go together: only scalars spread")
+    implied = next((a.type for a in arrays if None not in a.type.extents), arrays[0].type)
+    extents = list(implied.extents)
+    bounds = list(implied.bounds)
+    for array in arrays:
+        for d, (extent, bound) in enumerate(zip(array.type.extents, array.type.bounds)):
+            if extents[d] is None:
+                extents[d] = extent
+                bounds[d] = bound if bounds[d] is None else bounds[d]
+    merged = ArrayType(tuple(extents), implied.element, tuple(bounds))
+    return merged, merged.extents == implied.extents and merged.bounds == implied.bounds
+
+
+def map_arrays(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
+    """Apply a function to each element of arrays of equal extents."""
+    if any(not isinstance(array, Array) for array in arrays):
+        raise TraceError("map takes arrays; a number or a scalar is part of the function")
+    groups: list[list[Any]] = []
+
+    def arguments() -> list[Any]:
+        groups.extend(new_arguments(array.type.element.leaves) for array in arrays)
+        return [leaf for group in groups for leaf in group]
+
+    def call(_: list[Any]) -> Any:
+        pairs = zip(arrays, groups)
+        return function(*[v for a, group in pairs for v in a.type.element.arguments(group)])
+
+    body = scalar_code(arguments, call)
+    shared, is_implied = _shared_type(arrays)
+    level = next((a.type.level for a in arrays if a.type.level is not None), None)
+    result = ArrayType(shared.extents, body.element, shared.bounds, level)
+    ending = "" if is_implied else f" -> {result}"
+    if body.short:
+        text = f"obs.map {body.short} {names(arrays)} : {brief_types(arrays)}{ending}"
+        return make_array(result, current().emit(text, 1, is_pure=True)[0])
+    bindings = [
+        f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
+        for array, group in zip(arrays, groups)
+    ]
+    text = f"obs.map ({', '.join(bindings)}){ending}"
+    return make_array(result, current().emit(text, 1, [body.region], is_pure=True)[0])
+
+
+def get(array: Array, indices: Sequence[Any]) -> Any:
+    """The element at an index."""
+    places = []
+    for d, place in enumerate(indices):
+        number = static_number(place)
+        if number is not None and number < 0:
+            place = dim(array, d) + number
+            if isinstance(place, int) and place < 0:
+                raise TraceError(f"index {number} is out of range: the extent is {place - number}")
+        places.append(as_index(place))
+    leaves = array.type.element.leaves
+    text = f"obs.get {use(array)}[{names(places)}] : {array.type}"
+    found = current().emit(text, len(leaves))
+    return array.type.element.value([make_leaf(leaf, n) for leaf, n in zip(leaves, found)])
+
+
+def slice_array(array: Array, offsets: Sequence[Any], sizes: Sequence[Extent], strides: Any) -> Any:
+    """The elements `offset + i * stride` of each dimension, for i below the size."""
+    rank = array.type.rank
+    if not len(offsets) == len(sizes) == len(strides) == rank:
+        raise TraceError(f"a slice of an array of rank {rank} has {rank} offsets, sizes, strides")
+    static, limits, _ = split_extents(sizes)
+    bounds = [
+        limit if limit is not None else None if bound is None else -(-bound // stride)
+        for limit, bound, stride in zip(limits, array.type.bounds, strides)
+    ]
+    result = ArrayType(tuple(static), array.type.element, tuple(bounds))
+    values = [size.extent if isinstance(size, Bounded) else size for size in sizes]
+    text = (
+        f"obs.slice {use(array)} {numbers(offsets)} {numbers(values)} {numbers(strides)}"
+        f" : {array.type}"
+    )
+    if any(isinstance(size, Bounded) for size in sizes):
+        text += f" -> {result}"
+    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+
+
+def reindex(
+    array: Array, function: Callable[..., Any], extents: Sequence[Extent], unchecked: bool
+) -> Any:
+    """Gather from a pull array, or move the elements of a push array; see `Array.ix_map`."""
+    is_push = array.type.level is not None
+    static, bounds, values = split_extents(extents)
+    arity = array.type.rank if is_push else len(extents)
+    target = len(extents) if is_push else array.type.rank
+
+    def call(indices: list[Any]) -> Any:
+        found = function(*indices)
+        places = list(found) if isinstance(found, tuple) else [found]
+        if len(places) != target:
+            raise TraceError(f"the function returns {len(places)} indices, and {target} are needed")
+        return tuple(as_index(place) for place in places)
+
+    body = scalar_code(lambda: new_indices(arity), call)
+    result = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
+    arguments = ", ".join(argument.name for argument in body.arguments)
+    text = f"obs.reindex ({arguments}) = {use(array)}{brackets(values)}"
+    text += " unchecked" if unchecked else ""
+    tail = f" : {array.type} -> {result}"
+    return make_array(result, current().emit(text, 1, [body.region], tail, is_pure=True)[0])
+
+
+def _same_kind(array: A, text: str, extents: Sequence[int | None], bounds: Any) -> A:
+    kind = ArrayType(tuple(extents), array.type.element, tuple(bounds), array.type.level)
+    return cast(A, make_array(kind, current().emit(text, 1, is_pure=True)[0]))
+
+
+def reverse(array: A, dimension: int) -> A:
+    """The last element first, along one dimension."""
+    place = f" dim {dimension}" if dimension else ""
+    text = f"obs.reverse {use(array)}{place} : {array.type}"
+    return _same_kind(array, text, array.type.extents, array.type.bounds)
+
+
+def transpose(array: A, permutation: Sequence[int]) -> A:
+    """Dimension d of the result is dimension `permutation[d]` of the array."""
+    if sorted(permutation) != list(range(array.type.rank)):
+        raise TraceError(f"{tuple(permutation)} is no permutation of {array.type.rank} dimensions")
+    text = f"obs.transpose {use(array)} {list(permutation)} : {array.type}"
+    extents = [array.type.extents[d] for d in permutation]
+    return _same_kind(array, text, extents, [array.type.bounds[d] for d in permutation])
+
+
+def take(array: A, counts: Sequence[Extent]) -> A:
+    """The first elements of each dimension."""
+    static, _, _ = split_extents(counts)
+    text = f"obs.take {use(array)} {numbers(counts)} : {array.type}"
+    return _same_kind(array, text, static, array.type.bounds)
+
+
+def reshape(array: Array, extents: Sequence[Extent]) -> Any:
+    """The same elements in row-major order with other extents."""
+    static, bounds, values = split_extents(extents)
+    kind = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
+    text = f"obs.reshape {use(array)}{brackets(values)} : {array.type} -> {kind}"
+    return make_array(kind, current().emit(text, 1, is_pure=True)[0])
+
+
+def split(array: Array, sizes: Sequence[Any], pad: Any, strided: bool) -> Any:
+    """An array of chunks of the given sizes."""
+    if len(sizes) != array.type.rank:
+        raise TraceError(f"split takes {array.type.rank} sizes, one for each dimension")
+    static, _, _ = split_extents(sizes)
+    text = f"obs.split {use(array)}{' strided' if strided else ''} by {numbers(sizes)}"
+    if pad is not None:
+        text += f" pad {names(as_leaves(pad, array.type.element)[0])}"
+    extents, bounds = [], []
+    for size, extent, bound in zip(static, array.type.extents, array.type.bounds):
+        extents.append(-(-extent // size) if extent is not None and size else None)
+        bounds.append(-(-bound // size) if bound is not None and size else bound)
+    chunk = ArrayType(tuple(static), array.type.element)
+    result = ArrayType(tuple(extents), Element((chunk,)), tuple(bounds))
+    return make_array(result, current().emit(f"{text} : {array.type}", 1, is_pure=True)[0])
+
+
+def _product(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a * b
+
+
+def join(array: Array, to: Any, strided: bool) -> Any:
+    """The inverse of `split`: one array of the elements of all chunks."""
+    kind = array.type
+    inner = kind.element.leaves[0]
+    if isinstance(inner, ArrayType):
+        rank, chunk, first, element = kind.rank, inner, 0, inner.element
+    elif kind.rank % 2 == 0:
+        rank, chunk, first, element = kind.rank // 2, kind, kind.rank // 2, kind.element
+    else:
+        raise TraceError(
+            "join takes an array of arrays, or an array of an even number of dimensions"
+        )
+    parts = range(rank)
+    extents = [_product(kind.extents[d], chunk.extents[first + d]) for d in parts]
+    bounds = [_product(kind.bounds[d], chunk.bounds[first + d]) for d in parts]
+    text = f"obs.join {use(array)}{' strided' if strided else ''}"
+    if to is not None:
+        targets = list(to) if isinstance(to, (tuple, list)) else [to]
+        extents, _, _ = split_extents(targets)
+        text += f" to {numbers(targets)}"
+    result = ArrayType(tuple(extents), element, tuple(bounds), kind.level)
+    return make_array(result, current().emit(f"{text} : {kind}", 1, is_pure=True)[0])
+
+
+def nest(array: Array, dims: int) -> Any:
+    """An array of arrays: the first `dims` dimensions stay outside."""
+    kind = array.type
+    if not 1 <= dims < kind.rank:
+        raise TraceError(f"an array of rank {kind.rank} keeps 1 to {kind.rank - 1} dims outside")
+    inner = ArrayType(kind.extents[dims:], kind.element, kind.bounds[dims:])
+    result = ArrayType(kind.extents[:dims], Element((inner,)), kind.bounds[:dims])
+    text = f"obs.nest {use(array)} dims {dims} : {kind}"
+    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+
+
+def unnest(array: Array) -> Any:
+    """One array of the dimensions of an array of arrays and of its elements."""
+    inner = array.type.element.leaves[0]
+    if not isinstance(inner, ArrayType):
+        raise TraceError("unnest takes an array of arrays")
+    kind = array.type
+    result = ArrayType(kind.extents + inner.extents, inner.element, kind.bounds + inner.bounds)
+    text = f"obs.unnest {use(array)} : {kind}"
+    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+
+
+def zip_arrays(arrays: Sequence[Array]) -> Any:
+    """One array of tuples of arrays of equal extents."""
+    shared, is_implied = _shared_type(arrays)
+    leaves = tuple(leaf for array in arrays for leaf in array.type.element.leaves)
+    element = Element(leaves, (tuple, tuple(array.type.element.shape for array in arrays)))
+    result = ArrayType(shared.extents, element, shared.bounds)
+    text = f"obs.zip {names(arrays)} : {brief_types(arrays)}"
+    text += "" if is_implied else f" -> {result}"
+    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+
+
+def unzip(array: Array) -> Any:
+    """A tuple (or a record) of arrays, one for each component of the elements."""
+    kind = array.type
+    leaves = kind.element.leaves
+    found = current().emit(f"obs.unzip {use(array)} : {kind}", len(leaves), is_pure=True)
+    parts = [make_array(kind.with_element(Element((leaf,))), n) for leaf, n in zip(leaves, found)]
+    return kind.element.value(parts)
+
+
+def concat(arrays: Sequence[Array], dimension: int) -> Any:
+    """The arrays one after the other along a dimension."""
+    first = arrays[0].type
+    extents, bounds = list(first.extents), list(first.bounds)
+    for known, part in ((extents, "extents"), (bounds, "bounds")):
+        sizes = [getattr(array.type, part)[dimension] for array in arrays]
+        known[dimension] = None if None in sizes else sum(sizes)
+    place = f" dim {dimension}" if dimension else ""
+    text = f"obs.concat {names(arrays)}{place} : {brief_types(arrays)}"
+    return _same_kind(arrays[0], text, extents, bounds)
+
+
+def interleave(arrays: Sequence[Array]) -> Any:
+    """Element `k * i + j` of the result is element i of array j of k arrays."""
+    implied = next((a for a in arrays if None not in a.type.extents), arrays[0])
+    count = len(arrays)
+    extents = [_product(implied.type.extents[0], count), *implied.type.extents[1:]]
+    bounds = [_product(implied.type.bounds[0], count), *implied.type.bounds[1:]]
+    text = f"obs.interleave {names(arrays)} : {brief_types(arrays)}"
+    return _same_kind(implied, text, extents, bounds)
+
+
+def select_array(condition: Scalar, yes: Array, no: Array) -> Any:
+    """One of two arrays of one type, by one condition."""
+    if yes.type != no.type:
+        raise TraceError(f"a choice between arrays of different types, {types((yes, no))}")
+    text = f"arith.select {names((condition, yes, no))} : {yes.type}"
+    return make_array(yes.type, current().emit(text, 1, is_pure=True)[0])

@@ -1,0 +1,311 @@
+"""The C API of the compiler, by ctypes.
+
+In: the shared library `libobsidian.so`. Out: `NativeBackend`, which compiles and runs programs in
+this process. `include/obsidian-c/Compiler.h` and `Runtime.h` describe each function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, POINTER, Structure, byref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .backend import CompileOptions, RunOptions
+from .errors import CompileError, Diagnostic, ObsidianError, RunError
+from .locations import Location
+
+_API_VERSION = 1
+_SEVERITIES = ("note", "warning", "error", "remark")
+_DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
+#: The forms of a program in the order of `obs_form`.
+FORMS = ("kernels", "ptx", "contract", "host_c", "cost", "barriers", "races")
+#: NumPy's types in the order of `obs_type`. The bits of bf16 are unsigned integers.
+_TYPES = tuple(
+    np.dtype(t)
+    for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2", "f4", "f8", "i8")
+)
+_BF16 = 6
+
+
+class _Text(Structure):
+    _fields_ = (("data", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+    def __str__(self) -> str:
+        return ctypes.string_at(self.data, self.length).decode() if self.data else ""
+
+
+class _Message(Structure):
+    _fields_ = (
+        ("severity", ctypes.c_int),
+        ("parent", ctypes.c_int64),
+        ("file", _Text),
+        ("line", ctypes.c_uint32),
+        ("column", ctypes.c_uint32),
+        ("text", _Text),
+    )
+
+
+class _CompileOptions(Structure):
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("entry", ctypes.c_char_p),
+        ("chip", ctypes.c_char_p),
+        ("threads", ctypes.c_int64),
+        ("blocks", ctypes.c_int64),
+        ("flags", ctypes.c_uint32),
+    )
+
+
+class _Slot(Structure):
+    _fields_ = (
+        ("type", ctypes.c_int),
+        ("number", ctypes.c_uint32),
+        ("rank", ctypes.c_int32),
+        ("extents", POINTER(ctypes.c_int64)),
+        ("bounds", POINTER(ctypes.c_int64)),
+    )
+
+
+_Allocate = CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
+_Free = CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
+
+
+class _DeviceOptions(Structure):
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("kind", ctypes.c_int),
+        ("index", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+        ("seed", ctypes.c_uint64),
+        ("allocate", _Allocate),
+        ("free", _Free),
+        ("user", ctypes.c_void_p),
+    )
+
+
+class _Value(Structure):
+    _fields_ = (
+        ("type", ctypes.c_int),
+        ("rank", ctypes.c_int32),
+        ("extents", ctypes.c_void_p),
+        ("data", ctypes.c_void_p),
+    )
+
+
+def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
+    """The library with the types of its functions. Raises ObsidianError if it is another version."""
+    try:
+        library = ctypes.CDLL(os.fspath(path))
+    except OSError as error:
+        raise ObsidianError(f"the compiler cannot be loaded: {error}") from None
+    pointer, number = ctypes.c_void_p, ctypes.c_size_t
+    functions: dict[str, tuple[Any, list[Any]]] = {
+        "obs_get_api_version": (ctypes.c_uint32, []),
+        "obs_get_version": (ctypes.c_char_p, []),
+        "obs_compiler_create": (pointer, []),
+        "obs_compiler_destroy": (None, [pointer]),
+        "obs_compiler_get_num_messages": (number, [pointer]),
+        "obs_compiler_get_message": (_Message, [pointer, number]),
+        "obs_compile": (
+            pointer,
+            [pointer, ctypes.c_char_p, number, ctypes.c_char_p, POINTER(_CompileOptions)],
+        ),
+        "obs_program_destroy": (None, [pointer]),
+        "obs_program_show": (ctypes.c_int, [pointer, ctypes.c_int, POINTER(_Text)]),
+        "obs_program_get_num_parameters": (number, [pointer]),
+        "obs_program_get_parameter": (_Slot, [pointer, number]),
+        "obs_program_get_num_results": (number, [pointer]),
+        "obs_program_get_result": (_Slot, [pointer, number]),
+        "obs_load": (pointer, [pointer, POINTER(_DeviceOptions)]),
+        "obs_executable_destroy": (None, [pointer]),
+        "obs_run": (ctypes.c_int, [pointer, POINTER(_Value), number, pointer]),
+        "obs_get_result": (_Value, [pointer, number]),
+        "obs_get_output": (_Text, [pointer]),
+    }
+    for name, (result, parameters) in functions.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, parameters
+    version = library.obs_get_api_version()
+    if version != _API_VERSION:
+        raise ObsidianError(
+            f"{path} has version {version} of the C API, and this package needs {_API_VERSION}"
+        )
+    return library
+
+
+class _Handle:
+    """A handle of the library that is destroyed with this object, and not before its owner."""
+
+    def __init__(self, value: int, destroy: Any, owner: object = None) -> None:
+        self.value, self.owner = value, owner
+        self._destroy = destroy
+
+    def __del__(self) -> None:
+        self._destroy(self.value)
+
+
+@dataclass
+class NativeArtifact:
+    """A compiled program, and its executables."""
+
+    program: _Handle
+    parameters: tuple[tuple[int, int], ...]
+    results: int
+    diagnostics: list[Diagnostic]
+    executables: dict[RunOptions, _Handle] = field(default_factory=dict)
+
+
+class NativeBackend:
+    """Compiles and runs programs by the C API. Threads of Python wait for each other."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Load the library."""
+        self._library = open_library(Path(path))
+        library = self._library
+        self._compiler = _Handle(library.obs_compiler_create(), library.obs_compiler_destroy)
+        self._lock = threading.RLock()
+
+    @property
+    def version(self) -> str:
+        """The versions of the compiler and of LLVM."""
+        return str(self._library.obs_get_version().decode())
+
+    def _messages(self) -> list[Diagnostic]:
+        """The messages of the last call, with their notes."""
+        handle = self._compiler.value
+        count = self._library.obs_compiler_get_num_messages(handle)
+        raw = [self._library.obs_compiler_get_message(handle, i) for i in range(count)]
+        children: list[list[int]] = [[] for _ in raw]
+        for number, message in enumerate(raw):
+            if message.parent >= 0:
+                children[message.parent].append(number)
+
+        def build(number: int) -> Diagnostic:
+            message = raw[number]
+            file = str(message.file)
+            place = Location(file, message.line, message.column) if file else None
+            notes = tuple(build(child) for child in children[number])
+            return Diagnostic(_SEVERITIES[message.severity], str(message.text), place, notes)
+
+        return [build(n) for n, message in enumerate(raw) if message.parent < 0]
+
+    def compile(self, text: str, options: CompileOptions) -> NativeArtifact:
+        """Compile the text of a program. Raises CompileError with all messages."""
+        library = self._library
+        given = _CompileOptions(
+            ctypes.sizeof(_CompileOptions),
+            b"main",
+            options.chip.encode() if options.chip else None,
+            options.threads,
+            options.blocks,
+            options.deterministic | options.runtime_checks << 1,
+        )
+        data = text.encode()
+        with self._lock:
+            handle = library.obs_compile(
+                self._compiler.value, data, len(data), b"<program>", byref(given)
+            )
+            messages = self._messages()
+        if not handle:
+            raise CompileError(messages)
+        program = _Handle(handle, library.obs_program_destroy, self._compiler)
+        slots = [
+            library.obs_program_get_parameter(handle, i)
+            for i in range(library.obs_program_get_num_parameters(handle))
+        ]
+        return NativeArtifact(
+            program,
+            tuple((slot.type, slot.rank) for slot in slots),
+            library.obs_program_get_num_results(handle),
+            messages,
+        )
+
+    def show(self, artifact: NativeArtifact, form: str) -> tuple[str, list[Diagnostic]]:
+        """A program in one of FORMS, and the messages about it.
+
+        Raises CompileError if it has no such form; races are such an error.
+        """
+        text = _Text()
+        with self._lock:
+            status = self._library.obs_program_show(
+                artifact.program.value, FORMS.index(form), byref(text)
+            )
+            messages = self._messages()
+            if status:
+                raise CompileError(messages)
+            return str(text), messages
+
+    def _load(self, artifact: NativeArtifact, options: RunOptions) -> _Handle:
+        executable = artifact.executables.get(options)
+        if executable is None:
+            flags = (3 if options.check else 0) | (4 if options.schedule == "random" else 0)
+            given = _DeviceOptions(
+                ctypes.sizeof(_DeviceOptions), _DEVICES[options.device], -1, flags, options.seed
+            )
+            handle = self._library.obs_load(artifact.program.value, byref(given))
+            if not handle:
+                raise RunError(self._messages())
+            executable = _Handle(handle, self._library.obs_executable_destroy, artifact.program)
+            artifact.executables[options] = executable
+        return executable
+
+    def run(
+        self,
+        artifact: NativeArtifact,
+        arguments: Sequence[Any],
+        results: int,
+        options: RunOptions,
+    ) -> list[Any]:
+        """Run the function `main` of an artifact, and return its results as new NumPy values.
+
+        Arguments are contiguous NumPy arrays and numbers, one for each component of a parameter.
+        Raises RunError with all messages.
+        """
+        library = self._library
+        values = (_Value * len(arguments))()
+        alive = []
+        for value, (code, rank), argument in zip(values, artifact.parameters, arguments):
+            data = argument if isinstance(argument, np.ndarray) else _bits(argument, code)
+            extents = (ctypes.c_int64 * data.ndim)(*data.shape)
+            alive.append((data, extents))
+            value.type, value.rank = code, rank
+            value.extents = ctypes.addressof(extents)
+            value.data = data.ctypes.data
+        with self._lock:
+            executable = self._load(artifact, options).value
+            status = library.obs_run(executable, values, len(arguments), None)
+            output = str(library.obs_get_output(executable))
+            if output:
+                print(output, end="")
+            if status:
+                raise RunError(self._messages())
+            return [_copy(library.obs_get_result(executable, i)) for i in range(results)]
+
+
+def _bits(number: Any, code: int) -> Any:
+    """A number as an array without dimensions, in the type with this code."""
+    if code != _BF16:
+        return np.asarray(number, _TYPES[code])
+    # The nearest number with 16 bits, ties to even, as the compiler reads it.
+    bits = int(np.asarray(number, np.float32).view(np.uint32))
+    if number != number:
+        return np.asarray(0x7FC0, np.uint16)
+    return np.asarray((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF, np.uint16)
+
+
+def _copy(value: _Value) -> Any:
+    """A result as a NumPy array or scalar of its own."""
+    kind = _TYPES[value.type]
+    rank = max(value.rank, 0)
+    shape = tuple((ctypes.c_int64 * rank).from_address(value.extents)) if rank else ()
+    count = int(np.prod(shape, dtype=np.int64))
+    data = ctypes.string_at(value.data, count * kind.itemsize) if count else b""
+    array = np.frombuffer(bytearray(data), kind).reshape(shape)
+    return array if value.rank >= 0 else array[()]

@@ -1,0 +1,151 @@
+"""Sorting networks and parallel scans, as arrays that are stored after each stage.
+
+In: pull arrays of static length, of scalars (networks) or any elements (scans), and operators. Out:
+stored pull arrays. The level of the code around says who shares the work: one function sorts in a
+warp or in a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import bit
+from .arrays import Pull
+from .branching import choose
+from .collectives import Operator
+from .control import loop
+from .errors import TraceError
+from .functions import choose as select
+from .functions import max as larger
+from .functions import min as smaller
+from .programs import fill
+from .regions import up_to
+from .sources import generate
+from .types import index
+
+
+def _log2(array: Pull) -> int:
+    """The binary logarithm of the length."""
+    size = len(array)
+    if size & (size - 1) or size == 0:
+        raise TraceError(f"a network for a power of two, and the array has {size} elements")
+    return size.bit_length() - 1
+
+
+def comparators(array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any]) -> Pull:
+    """A column of a network: element i, whose bit is 0, meets `partner(i, bit)`.
+
+    The smaller one of them becomes element i.
+    """
+    size = len(array)
+
+    @fill(size, array.type.element, over=size // 2)
+    def column(pair: Any) -> dict[Any, Any]:
+        low = bit.insert_zero(pair, bit_number)
+        high = partner(low, bit_number)
+        x, y = array[low], array[high]
+        return {low: smaller(x, y), high: larger(x, y)}
+
+    return column.force()
+
+
+def bitonic_merge(array: Pull) -> Pull:
+    """Sort an array of two sorted halves; the length is a power of two."""
+    bits = _log2(array)
+    if bits == 0:
+        return array
+    first = comparators(array, bits - 1, bit.flip_low)
+    return _merge_down(first, index(bits - 1))
+
+
+def _merge_down(array: Pull, bits: Any) -> Pull:
+    """The columns at distances 2^(bits - 1), ..., 2, 1."""
+    result: Pull = loop(bits, array)(lambda k, x: comparators(x, bits - 1 - k, bit.flip))
+    return result
+
+
+def bitonic_sort(array: Pull) -> Pull:
+    """Sort an array whose length is a power of two (K. Batcher, 1968)."""
+
+    def stage(number: Any, x: Pull) -> Pull:
+        return _merge_down(comparators(x, number, bit.flip_low), number)
+
+    result: Pull = loop(_log2(array), array)(stage)
+    return result
+
+
+def odd_even_sort(array: Pull) -> Pull:
+    """Sort an array of any length, also a bounded one, by neighbours (N. Habermann, 1972)."""
+    size = array.dim(0)
+
+    def round(k: Any, x: Pull) -> Pull:
+        def element(i: Any) -> Any:
+            is_left = (i + k) % 2 == 0
+            other = select(is_left, i + 1, i - 1)
+            meets = (other >= 0) & (other < size)
+            mine, theirs = x[i], x[select(meets, other, i)]
+            return select(is_left, smaller(mine, theirs), larger(mine, theirs))
+
+        bound = array.type.bounds[0]
+        extent = size if isinstance(size, int) or bound is None else up_to(size, bound)
+        return generate(extent)(element).force()
+
+    result: Pull = loop(size, array)(round)
+    return result
+
+
+def kogge_stone(array: Pull, operator: Operator) -> Pull:
+    """The inclusive scan: round k combines each element with the one 2^k before it."""
+
+    def round(k: Any, x: Pull) -> Pull:
+        distance = index(1) << k
+        return generate(len(array))(
+            lambda i: choose(i >= distance, lambda: operator(x[i - distance], x[i]), lambda: x[i])
+        ).force()
+
+    result: Pull = loop((len(array) - 1).bit_length(), array)(round)
+    return result
+
+
+def sklansky(array: Pull, operator: Operator) -> Pull:
+    """The inclusive scan: stage k adds the last element of each lower half to the upper half.
+
+    The length is a power of two.
+    """
+
+    def stage(k: Any, x: Pull) -> Pull:
+        half = index(1) << k
+        return generate(len(array))(
+            lambda i: choose(
+                (i & half) != 0, lambda: operator(x[(i >> k << k) - 1], x[i]), lambda: x[i]
+            )
+        ).force()
+
+    result: Pull = loop(_log2(array), array)(stage)
+    return result
+
+
+def brent_kung(array: Pull, operator: Operator) -> Pull:
+    """The inclusive scan with the fewest operations: a tree up, and a tree down.
+
+    The length is a power of two.
+    """
+    size, bits = len(array), _log2(array)
+
+    def step(x: Pull, distance: Any, begin: Any) -> Pull:
+        """Combine elements begin, begin + 2 distance, ... with the one `distance` before them."""
+        return generate(size)(
+            lambda i: choose(
+                (i >= begin) & ((i - begin) & (2 * distance - 1) == 0),
+                lambda: operator(x[i - distance], x[i]),
+                lambda: x[i],
+            )
+        ).force()
+
+    one = index(1)
+    up = loop(bits, array)(lambda k, x: step(x, one << k, (index(2) << k) - 1))
+    down: Pull = loop(max(bits - 1, 0), up)(
+        lambda k, x: step(x, one << (bits - 2 - k), 3 * (one << (bits - 2 - k)) - 1)
+    )
+    return down

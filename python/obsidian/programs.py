@@ -1,0 +1,324 @@
+"""Push arrays, sub-programs and storage: push, force, fill, par, write, put, distribute.
+
+In: arrays, and Python functions that are programs of a level. Out: push arrays, stored arrays, and
+the operations inside of a fill. Levels are dynamic scope: a program inherits the level around it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from .collectives import Operator, contract
+from .errors import TraceError
+from .levels import Level, Storage
+from .maps import join
+from .regions import (
+    Array,
+    Extent,
+    as_index,
+    as_leaves,
+    brackets,
+    brief_types,
+    make_array,
+    names,
+    new_arguments,
+    new_indices,
+    split_extents,
+    types,
+    yield_values,
+)
+from .sources import full, indices
+from .trace import Region, current, use
+from .types import ArrayType, Element, Shape, element_of, flatten
+
+if TYPE_CHECKING:
+    from .arrays import Push
+
+
+def push(array: Array) -> Any:
+    """The push array of the level of the code that writes every element."""
+    if array.type.level is not None:
+        return array
+    level = current().level
+    text = f"obs.push {level} {use(array)} : {array.type}"
+    return make_array(array.type.with_level(level), current().emit(text, 1, is_pure=True)[0])
+
+
+def force(
+    *arrays: Array,
+    storage: Storage | None = None,
+    kernel: str | None = None,
+    threads: int | None = None,
+    unchecked: bool = False,
+) -> Any:
+    """Run arrays and store their elements; several arrays are stored by one kernel or loop.
+
+    `storage` requests a memory: registers or shared below level grid, global or constant at level
+    grid. At level grid, `kernel` is the name of the kernel and `threads` the number of threads of a
+    block. The result is one stored array, or a tuple of them.
+    """
+    trace = current()
+    if not arrays or not all(isinstance(array, Array) for array in arrays):
+        raise TraceError("force takes arrays")
+    attributes = []
+    if trace.level is Level.grid:
+        attributes.append(f'kernel = "{trace.kernel_name(kernel or trace.default_kernel)}"')
+        threads = threads or trace.default_threads
+        attributes += [f"threads = {threads} : i64"] if threads else []
+    elif kernel or threads:
+        raise TraceError("kernel= and threads= belong to a force at level grid")
+    attributes += ["unchecked"] if unchecked else []
+    text = f"obs.force {names(arrays)}"
+    text += f" {{{', '.join(attributes)}}}" if attributes else ""
+    text += f" in {storage}" if storage else ""
+    found = trace.emit(f"{text} : {brief_types(arrays)}", len(arrays))
+    stored = [
+        make_array(array.type.with_level(None), name, trace.level is Level.grid)
+        for array, name in zip(arrays, found)
+    ]
+    return stored[0] if len(stored) == 1 else tuple(stored)
+
+
+def fill(
+    extents: Extent | Sequence[Extent],
+    element: Any,
+    *,
+    over: Extent | Sequence[Extent] | None = None,
+    init: Any = None,
+    onto: Array | None = None,
+    combine: str | Operator | None = None,
+    unchecked: bool = False,
+    strategy: str | None = None,
+) -> Callable[[Callable[..., Any]], Push]:
+    """A push array that a program writes; to be used as a decorator.
+
+    With `over`, the function runs once for each number below `over`, on threads, and returns the
+    elements that it writes as a dictionary from index to value; it may also use `write`. Without
+    `over`, the function has no parameters and is a program of the level of the code around: it may
+    use `par`, `put`, and force arrays.
+
+    `combine` is the meaning of several writes of one element: none (an error), "any" of them, or
+    "add", "mul", "min", "max", "umin", "umax", "and", "or", "xor", or a commutative function of two
+    elements. `init` is the element that is not written, `onto` an array of such elements.
+    `unchecked` promises that no element is written twice.
+    """
+    shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
+
+    def make_fill(program: Callable[..., Any]) -> Push:
+        trace = current()
+        kind = element_of(element)
+        static, bounds, values = split_extents(shape)
+        result = ArrayType(tuple(static), kind, tuple(bounds), trace.level)
+        text = "obs.fill"
+        if init is not None:
+            text += f" init {names(as_leaves(init, kind)[0])}"
+        if onto is not None:
+            text += f" onto {use(onto)} : {onto.type}"
+        text += contract(combine, kind) + (" unchecked" if unchecked else "") + brackets(values)
+        tail = (f' {{strategy = "{strategy}"}}' if strategy else "") + f" : {result}"
+        with trace.open(trace.level) as block:
+            trace.fills.append(result)
+            try:
+                if over is None:
+                    program()
+                else:
+                    _par(over, Level.thread, lambda *counters: _write_all(program(*counters)))
+            finally:
+                trace.fills.pop()
+        found = trace.emit(text, 1, [Region(block)], tail, is_pure=True)
+        return cast("Push", make_array(result, found[0]))
+
+    return make_fill
+
+
+def _write_all(writes: Any) -> None:
+    if writes is None:
+        return
+    if not isinstance(writes, dict):
+        raise TraceError("the function of a fill returns a dictionary from index to value, or None")
+    for place, value in writes.items():
+        write(value, at=place)
+
+
+def write(value: Any, *, at: Any) -> None:
+    """Write one element of the fill around, at an index (a tuple for several dimensions)."""
+    trace = current()
+    if not trace.fills:
+        raise TraceError("write stands in a program of obs.fill")
+    leaves, _ = as_leaves(value, trace.fills[-1].element)
+    places = [as_index(place) for place in (at if isinstance(at, tuple) else (at,))]
+    trace.emit(f"obs.write {names(leaves)} at [{names(places)}] : {types(leaves)}")
+
+
+def put(array: Array, *, at: Any) -> None:
+    """Run a push array inside of the fill around; `at` is added to its indices."""
+    pushed = push(array)
+    places = [as_index(place) for place in (at if isinstance(at, tuple) else (at,))]
+    current().emit(f"obs.put {use(pushed)} at [{names(places)}] : {pushed.type}")
+
+
+def par(*extents: Extent, level: Level = Level.thread) -> Callable[[Callable[..., Any]], None]:
+    """Run a function for each index below the extents, in parallel over the units of a level.
+
+    It stands in a program of `fill`. The function may return a dictionary of writes, as in `fill`.
+    """
+    return lambda function: _par(extents, level, lambda *place: _write_all(function(*place)))
+
+
+def _par(extents: Any, level: Level, function: Callable[..., Any]) -> None:
+    shape = list(extents) if isinstance(extents, (tuple, list)) else [extents]
+    static, _, values = split_extents(shape)
+    rest = iter(values)
+    counts = [next(rest) if extent is None else as_index(extent) for extent in static]
+    trace = current()
+    with trace.open(level) as block:
+        counters = new_indices(len(shape))
+        function(*counters)
+    unit = "" if level is Level.thread else f" {level}"
+    arguments = ", ".join(counter.name for counter in counters)
+    trace.emit(f"obs.par{unit} ({arguments}) in ({names(counts)})", 0, [Region(block)])
+
+
+def _as_push(value: Any) -> Array:
+    """What a sub-program yields: arrays are pushed, a scalar becomes an array of one element."""
+    if isinstance(value, Array):
+        return cast(Array, push(value))
+    return cast(Array, push(full(1, value)))
+
+
+def _results(value: Any) -> tuple[list[Array], Shape]:
+    """The push arrays that a sub-program returns. A tuple of scalars is one array of tuples."""
+    leaves, shape = flatten(value)
+    if not any(isinstance(leaf, Array) for leaf in leaves):
+        return [_as_push(value)], None
+    return [_as_push(leaf) for leaf in leaves], shape
+
+
+def distribute(
+    level: Level, arrays: Callable[[], list[tuple[Array, list[Any]]]], call: Callable[[], Any]
+) -> Any:
+    """Trace sub-programs of a level.
+
+    `call` traces the sub-program; `arrays` then tells the arrays that it takes, with the arguments
+    that stand for their elements.
+    """
+    trace = current()
+    outer = trace.level
+    with trace.open(level) as block:
+        results, shape = _results(call())
+        yield_values(results)
+    operands = arrays()
+    first = next((a.type for a, _ in operands if None not in a.type.extents), operands[0][0].type)
+    bindings = [
+        f"{', '.join(leaf.name for leaf in group)} = {use(array)} : {array.type}"
+        for array, group in operands
+    ]
+    text = f"obs.distribute {level} in {outer} ({', '.join(bindings)})"
+    found = trace.emit(text, len(results), [Region(block)], is_pure=True)
+    parts = [
+        make_array(
+            ArrayType(
+                first.extents + part.type.extents,
+                part.type.element,
+                first.bounds + part.type.bounds,
+                outer,
+            ),
+            name,
+        )
+        for part, name in zip(results, found)
+    ]
+    return Element(tuple(p.type for p in parts), shape).value(parts)
+
+
+def each(array: Array, level: Level, others: Sequence[Array], function: Callable[..., Any]) -> Any:
+    """One sub-program for each element of arrays of equal extents."""
+    operands: list[tuple[Array, list[Any]]] = []
+
+    def call() -> Any:
+        for operand in (array, *others):
+            operands.append((operand, new_arguments(operand.type.element.leaves)))
+        values = [v for a, group in operands for v in a.type.element.arguments(group)]
+        return function(*values)
+
+    return distribute(level, lambda: operands, call)
+
+
+class Walk(Iterator[Any]):
+    """The iterator of an array: one symbolic element, in a generator that `concat` runs."""
+
+    def __init__(self, array: Array) -> None:
+        """Begin a walk; the first `next` must come from `concat` or `stack`."""
+        self.array = array
+        self.is_done = False
+
+    def __next__(self) -> Any:
+        running = current().walk
+        caller = sys._getframe(1)
+        if running is None or caller not in (getattr(running[0], "gi_frame", None), running[2]):
+            raise TraceError(
+                "the elements of an array are known only when the program runs, so Python cannot "
+                "loop over them: write obs.concat((f(c) for c in a.split(k)), level=obs.block) "
+                "with round brackets, or a.map(f), or `for k in obs.range(n)`"
+            )
+        if self.is_done:
+            raise StopIteration
+        self.is_done = True
+        arguments = new_arguments(self.array.type.element.leaves)
+        running[1].append((self.array, arguments))
+        return self.array.type.element.value(arguments)
+
+
+def walk(programs: Iterator[Any], level: Level | None) -> Any:
+    """Run a generator expression over arrays as sub-programs of a level; see `stack`."""
+    trace = current()
+    operands: list[tuple[Array, list[Any]]] = []
+
+    def call() -> Any:
+        before, trace.walk = trace.walk, (programs, operands, sys._getframe())
+        try:
+            missing = object()
+            value = next(programs, missing)
+            if value is missing or not operands:
+                raise TraceError(
+                    "the generator walks over no array of this function: write "
+                    "(f(c) for c in a.split(k)), and use each generator once"
+                )
+            if next(programs, missing) is not missing:
+                raise TraceError("the generator walks over more than the arrays of one loop")
+        finally:
+            trace.walk = before
+        return value
+
+    return distribute(level if level is not None else trace.level.below, lambda: operands, call)
+
+
+def stack(programs: Iterator[Any], *, level: Level | None = None) -> Any:
+    """One sub-program for each element of an array, as in `stack(f(r) for r in a.rows())`.
+
+    `level` is the level of the sub-programs; by default, the level below the code around. The
+    extents of the result are those of the array, followed by those of one sub-program. A scalar
+    counts as an array of one element. A tuple of arrays gives a tuple of results.
+    """
+    return walk(programs, level)
+
+
+def grid_of(*extents: Extent, level: Level | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """One sub-program for each index below the extents; to be used as a decorator.
+
+    The function takes the index and returns arrays; the result is that of `stack`.
+    """
+
+    def run(function: Callable[..., Any]) -> Any:
+        unit = current().level.below if level is None else level
+        return each(indices(*extents), unit, (), function)
+
+    return run
+
+
+def join_all(parts: Any, to: Any) -> Any:
+    """Join each array of the results of sub-programs."""
+    leaves, shape = flatten(parts)
+    joined = [join(leaf, to, False) for leaf in leaves]
+    return Element(tuple(leaf.type for leaf in joined), shape).value(joined)

@@ -1,0 +1,235 @@
+"""The base of array values, and regions: tracing a Python function as the body of an operation.
+
+In: array types, and Python functions of elements or indices. Out: array values, blocks of traced
+operations with the values that they yield, and the text of bindings, bounds and result types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .errors import TraceError
+from .levels import Level
+from .scalars import Scalar, ScalarLike, default, literal, make, same
+from .trace import Region, Value, current, use
+from .types import ArrayType, Element, Leaf, Shape, flatten, index, spell
+
+
+class Array(Value):
+    """An array of the program; the classes Pull and Push have its operations."""
+
+    __slots__ = ("is_stored", "type")
+
+    #: The class of pull arrays and the class of push arrays.
+    classes: ClassVar[tuple[type[Array], type[Array]]]
+
+    #: Extents, elements, bounds and level.
+    type: ArrayType
+    #: If the array is in memory at level grid.
+    is_stored: bool
+
+    __hash__ = Value.__hash__
+
+    def __repr__(self) -> str:
+        return f"<traced {self.type} {self.name}>"
+
+    def __bool__(self) -> bool:
+        raise TraceError("an array is neither true nor false: reduce it, as in a.any() or a.all()")
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """An extent that is known at run time, and its limit; see `up_to`."""
+
+    extent: Scalar
+    bound: int
+
+
+#: An extent: a Python number is static, a traced scalar is known at run time.
+Extent = int | Scalar | Bounded
+
+
+def up_to(extent: Scalar, bound: int) -> Bounded:
+    """An extent that is known at run time and is at most `bound`, which is what memory is for."""
+    return Bounded(extent, bound)
+
+
+def make_array(kind: ArrayType, name: str, is_stored: bool = False) -> Any:
+    """The array value for a value of the program that the current block defines."""
+    array = object.__new__(Array.classes[kind.level is not None])
+    array.name, array.block, array.type, array.is_stored = name, current().block, kind, is_stored
+    return array
+
+
+def make_leaf(leaf: Leaf, name: str, is_natural: bool = False) -> Any:
+    """The scalar or array for a value of the program."""
+    return make_array(leaf, name) if isinstance(leaf, ArrayType) else make(leaf, name, is_natural)
+
+
+def new_arguments(leaves: Iterable[Leaf]) -> list[Any]:
+    """Arguments of the region that is traced."""
+    return [make_leaf(leaf, current().new_name()) for leaf in leaves]
+
+
+def new_indices(count: int) -> list[index]:
+    """Arguments of a region that are indices."""
+    return [make(index, current().new_name(), True) for _ in range(count)]
+
+
+def names(values: Iterable[Value]) -> str:
+    """The names of values in the text."""
+    return ", ".join(map(use, values))
+
+
+def leaf_type(value: Any) -> Leaf:
+    """The type of a traced value."""
+    if isinstance(value, Array):
+        return value.type
+    return type(value)
+
+
+def types(values: Iterable[Value]) -> str:
+    """The types of values in the text."""
+    return ", ".join(spell(leaf_type(value)) for value in values)
+
+
+def brief_types(values: Sequence[Value]) -> str:
+    """The types of values; one type if all are the same."""
+    spelt = [spell(leaf_type(value)) for value in values]
+    return spelt[0] if len(set(spelt)) == 1 else ", ".join(spelt)
+
+
+def as_leaf(value: Any, like: Leaf | None = None) -> Any:
+    """A traced value; a number takes the type `like`, or by default i32, f32 or i1."""
+    if isinstance(value, Array):
+        if isinstance(like, type):
+            raise TraceError(f"an array stands where a number of type {like.type_name} is expected")
+        return value
+    if isinstance(value, (Scalar, int, float, np.generic)):
+        if isinstance(like, ArrayType):
+            raise TraceError("a number stands where an array is expected")
+        return default(value) if like is None else same(value, like)
+    if value is None:
+        raise TraceError("the function returns nothing: a value is missing after `return`")
+    raise TraceError(f"{type(value).__name__} is no value of a program: {value!r}")
+
+
+def as_leaves(value: Any, like: Element | None = None) -> tuple[list[Any], Shape]:
+    """The leaves of a Python value, as traced values of the types of an element.
+
+    One number stands for an element of equal numbers.
+    """
+    flat, shape = flatten(value)
+    if like is None:
+        return [as_leaf(leaf) for leaf in flat], shape
+    if len(flat) == 1 and shape is None and not isinstance(flat[0], Value):
+        flat = flat * len(like.leaves)
+    if len(flat) != len(like.leaves):
+        raise TraceError(f"an element consists of {len(like.leaves)} values, not of {len(flat)}")
+    return [as_leaf(leaf, kind) for leaf, kind in zip(flat, like.leaves)], like.shape
+
+
+def element_type_of(leaves: Iterable[Any], shape: Shape) -> Element:
+    """The element type of traced values."""
+    kinds = tuple(leaf_type(leaf) for leaf in leaves)
+    if any(isinstance(kind, ArrayType) and kind.level is not None for kind in kinds):
+        raise TraceError("a push array is no element of an array: force it first")
+    return Element(kinds, shape)
+
+
+def yield_values(leaves: Sequence[Value], operation: str = "obs.yield") -> None:
+    """End a region."""
+    text = f"{operation} {names(leaves)} : {types(leaves)}" if leaves else operation
+    current().emit(text)
+
+
+@dataclass
+class Body:
+    """A traced region of scalar code: its arguments by array, its block, and what it yields."""
+
+    arguments: list[Any]
+    region: Region
+    leaves: list[Any]
+    shape: Shape
+
+    @property
+    def element(self) -> Element:
+        """The type of what the region yields."""
+        return element_type_of(self.leaves, self.shape)
+
+    @property
+    def short(self) -> str | None:
+        """The one operation that the region consists of, if it takes all arguments in order."""
+        entries = self.region.block.entries
+        if len(entries) != 2 or entries[0].short is None or len(self.leaves) != 1:
+            return None
+        short = entries[0].short
+        arguments = tuple(argument.name for argument in self.arguments)
+        is_all = short.operands == arguments and self.leaves[0].name == short.result
+        return f"{{ {short.operation} }}" if is_all else None
+
+
+def scalar_code(
+    arguments: Callable[[], list[Any]],
+    function: Callable[[list[Any]], Any],
+    like: Element | None = None,
+) -> Body:
+    """Trace a function as a region of scalar code, which computes one element."""
+    with current().open(Level.thread) as block:
+        given = arguments()
+        leaves, shape = as_leaves(function(given), like)
+        yield_values(leaves)
+    return Body(given, Region(block), leaves, shape)
+
+
+def split_extents(
+    extents: Sequence[Extent],
+) -> tuple[list[int | None], list[int | None], list[Any]]:
+    """Static extents, bounds, and the values of the extents that are known at run time."""
+    static: list[int | None] = []
+    bounds: list[int | None] = []
+    values: list[Any] = []
+    for extent in extents:
+        bound = extent.bound if isinstance(extent, Bounded) else None
+        value = extent.extent if isinstance(extent, Bounded) else extent
+        number = static_number(value)
+        if number is not None and number < 0:
+            raise TraceError(f"{number} is no extent: extents are numbers from 0 on")
+        static.append(number)
+        bounds.append(bound)
+        if number is None:
+            values.append(as_index(value))
+    return static, bounds, values
+
+
+def static_number(value: object) -> int | None:
+    """A Python number, or None for a traced scalar."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, Scalar) and value.kind in ("int", "index"):
+        return None
+    raise TraceError(f"an extent or index is a whole number or a traced integer, not {value!r}")
+
+
+def as_index(value: ScalarLike) -> index:
+    """A number or an integer of any type as an index; integers keep their sign."""
+    if isinstance(value, Scalar):
+        if value.kind not in ("int", "index"):
+            raise TraceError(f"an index is an integer, not {value.type_name}")
+        return value.to(index)
+    return literal(value, index)
+
+
+def brackets(values: Iterable[Value]) -> str:
+    """A list of values in brackets with a space before it; nothing if there are none."""
+    text = names(values)
+    return f" [{text}]" if text else ""
+
+
+def numbers(values: Iterable[Any]) -> str:
+    """A list of constants and values in brackets."""
+    return "[" + ", ".join(str(v) if isinstance(v, int) else use(as_index(v)) for v in values) + "]"

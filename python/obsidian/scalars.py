@@ -1,0 +1,452 @@
+"""Traced scalars: numbers that only the running program knows, with the operators of Python.
+
+In: other scalars of the same type, and Python literals, which take the type of the other operand.
+Out: `arith` and `math` operations in the program text. The element types (`f32`, `index`, ...) are
+subclasses of `Scalar`, in types.py.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, cast
+
+import numpy as np
+
+from .errors import TraceError
+from .trace import Value, current, use
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+#: A traced scalar, or a number that becomes one.
+ScalarLike = Union["Scalar", int, float, np.generic]
+S = TypeVar("S", bound="Scalar")
+
+_FLOAT_BITS = {"f16": ("e", "H"), "f32": ("f", "I"), "f64": ("d", "Q")}
+_ORDERS = {"lt": ("slt", "olt"), "le": ("sle", "ole"), "gt": ("sgt", "ogt"), "ge": ("sge", "oge")}
+_EQUALITIES = {"eq": ("eq", "oeq"), "ne": ("ne", "une")}
+_PREDICATES = {**_ORDERS, **_EQUALITIES}
+
+
+class Scalar(Value):
+    """A number of the running program. Each element type is a subclass.
+
+    Operators need two scalars of one type. A Python number takes the type of the other operand:
+    `x + 1` works for every `x`, but `1.5 + i` is an error if `i` is an integer. Integers wrap
+    around, and have a sign; `//` rounds down, as in Python. `obsidian.unsigned` has the operations
+    without a sign.
+    """
+
+    __slots__ = ("is_natural",)
+
+    #: The name of the type in the program text, such as `f32`.
+    type_name: ClassVar[str]
+    #: One of bool, int, index, float.
+    kind: ClassVar[str]
+    bits: ClassVar[int]
+    #: The type of such elements in a NumPy array.
+    dtype: ClassVar[np.dtype[Any]]
+
+    #: If an index is known to be at least 0.
+    is_natural: bool
+
+    def __init__(self, value: ScalarLike) -> None:
+        """Make a constant of a Python number, or convert another scalar to this type."""
+        found = value.to(type(self)) if isinstance(value, Scalar) else literal(value, type(self))
+        self.name, self.block, self.is_natural = found.name, found.block, found.is_natural
+
+    def __repr__(self) -> str:
+        return f"<traced {self.type_name} {self.name}>"
+
+    def __bool__(self) -> bool:
+        raise TraceError(
+            "the program decides this condition only when it runs, so Python cannot: use "
+            "obs.where(c, a, b), obs.when(c)(then, otherwise), obs.loop or obs.while_loop. "
+            "A function with @obs.jit or @obs.function, whose source is in a file or a notebook, "
+            "may also use if, while, and, or, not"
+        )
+
+    __hash__ = Value.__hash__
+
+    def __index__(self) -> int:
+        raise TraceError(
+            "Python needs a number here, and the program knows it only when it runs: "
+            "loop with `for k in obs.range(n)` or obs.loop(n, ...)"
+        )
+
+    def __iter__(self) -> Any:
+        raise TraceError(f"this is one {self.type_name}, not a tuple or an array")
+
+    def to(self, kind: type[S], *, unsigned: bool = False) -> S:
+        """Convert to another type.
+
+        Floats become integers by rounding towards zero. `unsigned` reads an integer without its
+        sign, so an `i8` of -1 becomes 255.
+        """
+        return convert(self, kind, unsigned)
+
+    def as_unsigned(self) -> Scalar:
+        """The integer, read without its sign, as an `index`: an `i8` of -1 becomes 255."""
+        return convert(self, element_type("index"), True)
+
+    def bitcast(self, kind: type[S]) -> S:
+        """The same bits as a value of another type of the same size."""
+        if kind.bits != self.bits or "index" in (kind.kind, self.kind):
+            raise TraceError(f"{self.type_name} and {kind.type_name} differ in their sizes")
+        if isinstance(self, kind):
+            return self
+        text = f"arith.bitcast {use(self)} : {self.type_name} to {kind.type_name}"
+        return make(kind, current().emit(text, 1, is_pure=True)[0])
+
+    def _binary(self, other: object, of_int: str, of_float: str | None, swap: bool = False) -> Self:
+        if not is_scalar_like(other):
+            return cast("Self", NotImplemented)
+        if self.kind == "bool" and of_int not in ("andi", "ori", "xori"):
+            raise TraceError("an i1 is true or false: convert it first, as in x.to(obs.i32)")
+        operation = of_float if self.kind == "float" else of_int
+        if operation is None:
+            raise TraceError(f"this operator is for integers, not for {self.type_name}")
+        right = same(other, type(self))
+        left, right = (right, self) if swap else (self, right)
+        return elementwise(f"arith.{operation}", left, right)
+
+    def _compare(self, other: object, name: str) -> Any:
+        if not is_scalar_like(other):
+            return NotImplemented
+        right = same(other, type(self))
+        if self.kind == "bool" and name in _ORDERS:
+            raise TraceError("an i1 is true or false, and has no order")
+        of_int, of_float = _PREDICATES[name]
+        return compare(self, right, of_float if self.kind == "float" else of_int)
+
+    def __add__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "addi", "addf"), self, other)
+
+    def __radd__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "addi", "addf", True), self, other)
+
+    def __sub__(self, other: ScalarLike) -> Self:
+        return self._binary(other, "subi", "subf")
+
+    def __rsub__(self, other: ScalarLike) -> Self:
+        return self._binary(other, "subi", "subf", True)
+
+    def __mul__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "muli", "mulf"), self, other)
+
+    def __rmul__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "muli", "mulf", True), self, other)
+
+    def __truediv__(self, other: ScalarLike) -> Self:
+        return self._divide(other, False)
+
+    def __rtruediv__(self, other: ScalarLike) -> Self:
+        return self._divide(other, True)
+
+    def _divide(self, other: ScalarLike, swap: bool) -> Self:
+        if self.kind != "float" and is_scalar_like(other):
+            raise TraceError(
+                f"/ is for floats, and this is {self.type_name}: use // (rounds down) or "
+                "obs.div (rounds towards zero), or convert with .to(obs.f32) first"
+            )
+        return self._binary(other, "divsi", "divf", swap)
+
+    def __floordiv__(self, other: ScalarLike) -> Self:
+        return _pair(self, other, False, floor_divide)
+
+    def __rfloordiv__(self, other: ScalarLike) -> Self:
+        return _pair(self, other, True, floor_divide)
+
+    def __mod__(self, other: ScalarLike) -> Self:
+        return _pair(self, other, False, modulo)
+
+    def __rmod__(self, other: ScalarLike) -> Self:
+        return _pair(self, other, True, modulo)
+
+    def __pow__(self, exponent: int) -> Self:
+        if isinstance(exponent, bool) or not isinstance(exponent, int) or not 0 <= exponent <= 64:
+            raise TraceError("** takes a whole number from 0 to 64; for others there is obs.pow")
+        result, square = None, self
+        while exponent:
+            if exponent & 1:
+                result = square if result is None else result * square
+            exponent >>= 1
+            if exponent:
+                square = square * square
+        return literal(1, type(self)) if result is None else result
+
+    def __and__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "andi", None), self, other)
+
+    def __rand__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "andi", None, True), self, other)
+
+    def __or__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "ori", None), self, other)
+
+    def __ror__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "ori", None, True), self, other)
+
+    def __xor__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "xori", None), self, other)
+
+    def __rxor__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "xori", None, True), self, other)
+
+    def __lshift__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "shli", None), self, other)
+
+    def __rlshift__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "shli", None, True), self, other)
+
+    def __rshift__(self, other: ScalarLike) -> Self:
+        shift = "shrui" if self.is_natural else "shrsi"
+        return _natural(self._binary(other, shift, None), self, other)
+
+    def __rrshift__(self, other: ScalarLike) -> Self:
+        return _natural(self._binary(other, "shrsi", None, True), self, other)
+
+    def __neg__(self) -> Self:
+        if self.kind == "float":
+            return elementwise("arith.negf", self)
+        return 0 - self
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __invert__(self) -> Self:
+        return self ^ (self.kind == "bool" or -1)
+
+    def __abs__(self) -> Self:
+        return elementwise("math.absf" if self.kind == "float" else "math.absi", self)
+
+    def __lt__(self, other: ScalarLike) -> Any:
+        return self._compare(other, "lt")
+
+    def __le__(self, other: ScalarLike) -> Any:
+        return self._compare(other, "le")
+
+    def __gt__(self, other: ScalarLike) -> Any:
+        return self._compare(other, "gt")
+
+    def __ge__(self, other: ScalarLike) -> Any:
+        return self._compare(other, "ge")
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare(other, "eq")
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(other, "ne")
+
+
+_types: dict[str, type[Scalar]] = {}
+
+
+def register(kind: type[S]) -> type[S]:
+    """Add an element type to those that `element_type` finds."""
+    _types[kind.type_name] = kind
+    return kind
+
+
+def element_type(name: str) -> type[Scalar]:
+    """The element type of a name such as `i1`."""
+    return _types[name]
+
+
+def make(kind: type[S], name: str, is_natural: bool = False) -> S:
+    """The scalar of a type for a value of the program that the current block defines."""
+    scalar = object.__new__(kind)
+    scalar.name, scalar.block, scalar.is_natural = name, current().block, is_natural
+    return scalar
+
+
+def is_scalar_like(value: object) -> bool:
+    """If a value is a traced scalar or a number."""
+    return isinstance(value, (Scalar, int, float, np.generic))
+
+
+def number_of(value: Any, kind: type[Scalar]) -> int | float:
+    """The value of a literal in a type; an error if it does not fit."""
+    if isinstance(value, np.generic):
+        if value.dtype != kind.dtype:
+            raise TraceError(
+                f"a NumPy {value.dtype} and {kind.type_name} do not mix: "
+                f"convert it to a Python number or to {kind.type_name} first"
+            )
+        value = value.item()
+    if not isinstance(value, (int, float)):
+        raise TraceError(f"{type(value).__name__} is not a number of type {kind.type_name}")
+    if kind.kind == "float":
+        return float(value)
+    if isinstance(value, float):
+        raise TraceError(
+            f"the float {value} does not become {kind.type_name}: write a whole number, or convert "
+            "the other operand to a float with .to(obs.f32)"
+        )
+    if not -(1 << (kind.bits - 1)) <= value < 1 << kind.bits and not isinstance(value, bool):
+        raise TraceError(f"{value} is out of the range of {kind.type_name}")
+    return int(value)
+
+
+def spell_number(value: int | float, kind: type[Scalar]) -> str:
+    """The number as a literal of the program text."""
+    if kind.kind == "bool":
+        return "true" if value else "false"
+    if kind.kind != "float":
+        number = int(value)
+        return str(number - (1 << kind.bits) if number >= 1 << (kind.bits - 1) else number)
+    text = repr(value)
+    if text[-1] in "nf":
+        if kind.type_name == "bf16":
+            return f"0x{struct.unpack('>I', struct.pack('>f', value))[0] >> 16:04X}"
+        pack, unpack = _FLOAT_BITS[kind.type_name]
+        bits = struct.unpack(f">{unpack}", struct.pack(f">{pack}", value))[0]
+        return f"0x{bits:0{kind.bits // 4}X}"
+    mantissa, mark, exponent = text.partition("e")
+    return mantissa + ("" if "." in mantissa else ".0") + mark + exponent
+
+
+def literal(value: object, kind: type[S]) -> S:
+    """The constant of a type for a Python or NumPy number."""
+    number = number_of(value, kind)
+    trace = current()
+    spelt = spell_number(number, kind)
+    typed = "" if kind.kind == "bool" else f" : {kind.type_name}"
+    scalar = make(kind, trace.constant(spelt + typed), kind.kind == "index" and number >= 0)
+    scalar.block = trace.body
+    return scalar
+
+
+def same(value: object, kind: type[S]) -> S:
+    """A scalar of a type; literals are converted, other types are an error."""
+    if not isinstance(value, Scalar):
+        return literal(value, kind)
+    if type(value) is not kind:
+        raise TraceError(
+            f"{value.type_name} and {kind.type_name} do not mix: "
+            f"convert one of them, as in x.to(obs.{kind.type_name})"
+        )
+    return value
+
+
+def default(value: object) -> Scalar:
+    """A scalar for a number that no other operand gives a type: i32, f32 or i1."""
+    if isinstance(value, Scalar):
+        return value
+    if isinstance(value, np.generic):
+        for kind in _types.values():
+            if kind.dtype == value.dtype and kind.kind != "index" and kind.type_name != "bf16":
+                return literal(value, kind)
+    if isinstance(value, bool):
+        return literal(value, element_type("i1"))
+    return literal(value, element_type("f32" if isinstance(value, float) else "i32"))
+
+
+def agree(*values: object) -> list[Scalar]:
+    """Scalars of one type: that of the first traced one."""
+    known = [value for value in values if isinstance(value, Scalar)]
+    kind = type(known[0]) if known else type(default(values[0]))
+    return [same(value, kind) for value in values]
+
+
+def elementwise(operation: str, *operands: S) -> S:
+    """One operation with operands and a result of one type."""
+    trace = current()
+    kind = type(operands[0])
+    names = tuple(use(operand) for operand in operands)
+    return make(kind, trace.emit_short(operation, names, kind.type_name))
+
+
+def compare(left: Scalar, right: Scalar, predicate: str) -> Scalar:
+    """Compare two scalars of one type; the predicate is that of arith.cmpi or arith.cmpf."""
+    operation = "cmpf" if left.kind == "float" else "cmpi"
+    text = f"arith.{operation} {predicate}, {use(left)}, {use(right)} : {left.type_name}"
+    return make(element_type("i1"), current().emit(text, 1, is_pure=True)[0])
+
+
+def select(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+    """One of two scalars of one type."""
+    text = f"arith.select {use(condition)}, {use(yes)}, {use(no)} : {yes.type_name}"
+    name = current().emit(text, 1, is_pure=True)[0]
+    return make(type(yes), name, yes.is_natural and no.is_natural)
+
+
+def _natural(result: S, left: Scalar, right: object) -> S:
+    """Mark a result of operands that are at least 0 as such."""
+    if result is not NotImplemented and result.kind == "index" and left.is_natural:
+        result.is_natural = is_natural(right)
+    return result
+
+
+def is_natural(value: object) -> bool:
+    """If an index or a literal is known to be at least 0."""
+    return value.is_natural if isinstance(value, Scalar) else bool(cast(int, value) >= 0)
+
+
+def _pair(left: S, right: object, swap: bool, function: Any) -> S:
+    if not is_scalar_like(right):
+        return cast(S, NotImplemented)
+    other = same(right, type(left))
+    return cast(S, function(other, left) if swap else function(left, other))
+
+
+def floor_divide(left: S, right: S) -> S:
+    """The quotient, rounded down."""
+    if left.kind == "float":
+        return elementwise("math.floor", elementwise("arith.divf", left, right))
+    if left.is_natural and right.is_natural:
+        return _natural(_impure("arith.divui", left, right), left, right)
+    return _impure("arith.floordivsi", left, right)
+
+
+def modulo(left: S, right: S) -> S:
+    """The remainder that goes with `floor_divide`; it has the sign of the right operand."""
+    if left.kind == "float":
+        rest = elementwise("arith.remf", left, right)
+    elif left.is_natural and right.is_natural:
+        return _natural(_impure("arith.remui", left, right), left, right)
+    else:
+        rest = _impure("arith.remsi", left, right)
+    zero = literal(0, type(left))
+    if right.is_natural:
+        result = cast(S, select(rest.__lt__(zero), rest + right, rest))
+        result.is_natural = True
+        return result
+    differs = rest.__lt__(zero) ^ right.__lt__(zero)
+    return cast(S, select(rest.__ne__(zero) & differs, rest + right, rest))
+
+
+def _impure(operation: str, left: S, right: S) -> S:
+    """A division, which an executor stops at if the divisor is 0."""
+    text = f"{operation} {use(left)}, {use(right)} : {left.type_name}"
+    return make(type(left), current().emit(text, 1)[0])
+
+
+def convert(value: Scalar, kind: type[S], unsigned: bool) -> S:
+    """Convert a scalar to another type; see `Scalar.to`."""
+    source = type(value)
+    if source is kind:
+        return cast(S, value)
+    unsigned = unsigned or source.kind == "bool"
+    if kind.kind == "bool":
+        return cast(S, value != 0)
+    if "float" in (source.kind, kind.kind) and "index" in (source.kind, kind.kind):
+        middle = element_type("i64")
+        return convert(convert(value, middle, unsigned), kind, unsigned)
+    if "index" in (source.kind, kind.kind):
+        operation = "index_castui" if unsigned else "index_cast"
+    elif source.kind == kind.kind == "float":
+        if source.bits == kind.bits:
+            return convert(convert(value, element_type("f32"), False), kind, False)
+        operation = "extf" if source.bits < kind.bits else "truncf"
+    elif source.kind == "float":
+        operation = "fptoui" if unsigned else "fptosi"
+    elif kind.kind == "float":
+        operation = "uitofp" if unsigned else "sitofp"
+    elif source.bits > kind.bits:
+        operation = "trunci"
+    else:
+        operation = "extui" if unsigned else "extsi"
+    text = f"arith.{operation} {use(value)} : {source.type_name} to {kind.type_name}"
+    natural = kind.kind == "index" and unsigned
+    return make(kind, current().emit(text, 1, is_pure=True)[0], natural)

@@ -1,0 +1,106 @@
+"""Arrays from nothing: generate, iota, full, zeros, ones, table, indices.
+
+In: extents, numbers, Python functions of an index, NumPy arrays. Out: virtual pull arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from .errors import TraceError
+from .regions import (
+    Extent,
+    as_leaves,
+    brackets,
+    element_type_of,
+    make_array,
+    names,
+    new_indices,
+    scalar_code,
+    split_extents,
+)
+from .scalars import Scalar, element_type, spell_number
+from .trace import current
+from .types import ArrayType, Element, f32, index
+
+if TYPE_CHECKING:
+    from .arrays import Pull
+
+
+def generate(*extents: Extent) -> Callable[[Callable[..., Any]], Pull]:
+    """The array of the values of a function of the index; to be used as a decorator or called.
+
+    `generate(n)(lambda i: i * i)` has n elements; the function has one index for each extent.
+    """
+
+    def make(function: Callable[..., Any]) -> Pull:
+        static, bounds, values = split_extents(extents)
+        body = scalar_code(lambda: new_indices(len(extents)), lambda indices: function(*indices))
+        kind = ArrayType(tuple(static), body.element, tuple(bounds))
+        arguments = ", ".join(argument.name for argument in body.arguments)
+        text = f"obs.generate ({arguments}){brackets(values)}"
+        found = current().emit(text, 1, [body.region], f" : {kind}", is_pure=True)
+        return cast("Pull", make_array(kind, found[0]))
+
+    return make
+
+
+def indices(*extents: Extent) -> Pull:
+    """The array whose elements are their indices: numbers, or tuples for several extents."""
+    return generate(*extents)(lambda *place: place if len(place) > 1 else place[0])
+
+
+def iota(extent: Extent, dtype: type[Scalar] = index) -> Pull:
+    """The array 0, 1, 2, ... of integers or indices, as many as `extent`."""
+    static, bounds, values = split_extents([extent])
+    kind = ArrayType(tuple(static), Element((dtype,)), tuple(bounds))
+    text = f"obs.iota{brackets(values)} : {kind}"
+    return cast("Pull", make_array(kind, current().emit(text, 1, is_pure=True)[0]))
+
+
+def full(extents: Extent | Sequence[Extent], value: Any) -> Pull:
+    """The array with the same element everywhere. A Python number is an i32, f32 or i1."""
+    shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
+    static, bounds, values = split_extents(shape)
+    leaves, how = as_leaves(value)
+    kind = ArrayType(tuple(static), element_type_of(leaves, how), tuple(bounds))
+    text = f"obs.splat {names(leaves)}{brackets(values)} : {kind}"
+    return cast("Pull", make_array(kind, current().emit(text, 1, is_pure=True)[0]))
+
+
+def zeros(*extents: Extent, dtype: type[Scalar] = f32) -> Pull:
+    """The array of zeros."""
+    return full(extents, dtype(0))
+
+
+def ones(*extents: Extent, dtype: type[Scalar] = f32) -> Pull:
+    """The array of ones."""
+    return full(extents, dtype(1))
+
+
+def table(values: Any, dtype: type[Scalar] | None = None) -> Pull:
+    """An array of constants: a NumPy array, or nested lists of numbers.
+
+    Without `dtype`, Python integers are i32 and floats f32; a NumPy array has its own type.
+    """
+    numbers = np.asarray(values)
+    if numbers.ndim == 0 or numbers.dtype.kind not in "bif":
+        raise TraceError("a table is a list or array of numbers with at least one dimension")
+    if dtype is None:
+        names_of = {"b": "i1", "i": f"i{numbers.itemsize * 8}", "f": f"f{numbers.itemsize * 8}"}
+        own = names_of if isinstance(values, np.ndarray) else {"b": "i1", "i": "i32", "f": "f32"}
+        dtype = element_type(own[numbers.dtype.kind])
+    kind = ArrayType(numbers.shape, Element((dtype,)))
+    extents = "x".join(map(str, numbers.shape))
+    elements = _literal(numbers.tolist(), dtype)
+    text = f"obs.constant dense<{elements}> : tensor<{extents}x{dtype.type_name}>"
+    return cast("Pull", make_array(kind, current().emit(text, 1, is_pure=True)[0]))
+
+
+def _literal(values: Any, dtype: type[Scalar]) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(_literal(value, dtype) for value in values)}]" if values else ""
+    return spell_number(float(values) if dtype.kind == "float" else values, dtype)

@@ -1,0 +1,269 @@
+"""The builder of program text: one `Trace` for each function that is traced.
+
+In: operations as text, in the order in which the Python function runs them. Out: the text of a
+program in the `obs` dialect, in which each operation carries its place in the Python source.
+A trace has a stack of blocks. Each block is a region of the program and has a level, which
+operations inherit.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from .errors import TraceError
+from .levels import Level
+from .locations import Location, here
+
+if TYPE_CHECKING:
+    from .regions import Array
+    from .types import ArrayType
+
+
+@dataclass(frozen=True)
+class Short:
+    """An operation that has a short form as the body of a region, such as `arith.addi`."""
+
+    operation: str
+    operands: tuple[str, ...]
+    result: str
+
+
+@dataclass
+class Region:
+    """A block of operations with the text that opens it, such as `{` or `else {`."""
+
+    block: Block
+    opening: str = "{"
+
+
+@dataclass
+class Entry:
+    """One operation: its text, its regions, and the text behind them."""
+
+    head: str
+    place: int
+    regions: tuple[Region, ...] = ()
+    tail: str = ""
+    short: Short | None = None
+    #: If the operation may run although its result is not needed.
+    is_pure: bool = False
+
+
+@dataclass
+class Block:
+    """A region of the program. It is open while the code that belongs to it is traced."""
+
+    level: Level
+    owner: Trace
+    is_open: bool = True
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def is_pure(self) -> bool:
+        """If all operations may run although their results are not needed."""
+        return all(entry.is_pure for entry in self.entries)
+
+
+class Value:
+    """A value of the program: its name in the text, and the block that defines it."""
+
+    __slots__ = ("block", "name")
+
+    name: str
+    block: Block
+
+
+class Trace:
+    """The program text that one function makes, as a tree of blocks."""
+
+    def __init__(self, level: Level = Level.grid) -> None:
+        """Begin with an empty function of a level."""
+        self.body = Block(level, self)
+        self.stack = [self.body]
+        self.constants: dict[str, str] = {}
+        self.functions: list[str] = []
+        self.kernels: dict[str, int] = {}
+        #: Name and threads of the kernels that name none.
+        self.default_kernel = "kernel"
+        self.default_threads: int | None = None
+        #: The types of the fills around the code, innermost last.
+        self.fills: list[ArrayType] = []
+        #: The generator that `concat` runs; the arrays it walks over, with their arguments; and
+        #: the frame that runs it.
+        self.walk: tuple[Iterator[Any], list[tuple[Array, list[Any]]], FrameType] | None = None
+        self._fixed: Location | None = None
+        self._places: dict[Location, int] = {}
+        self._count = 0
+
+    @property
+    def block(self) -> Block:
+        """The block that operations are added to."""
+        return self.stack[-1]
+
+    @property
+    def level(self) -> Level:
+        """The level of the code that is traced."""
+        return self.stack[-1].level
+
+    def new_name(self) -> str:
+        """A name for a value."""
+        self._count += 1
+        return f"%{self._count}"
+
+    def place(self, location: Location | None = None) -> int:
+        """The number of a location: by default, of the place in the user's code."""
+        found = location or self._fixed or here()
+        return self._places.setdefault(found, len(self._places))
+
+    @contextmanager
+    def at(self, location: Location) -> Iterator[None]:
+        """Give operations that no line of the user names a location."""
+        self._fixed = location
+        try:
+            yield
+        finally:
+            self._fixed = None
+
+    def constant(self, literal: str) -> str:
+        """The name of a constant, such as `1 : i32`. Constants stand first in the function."""
+        name = self.constants.get(literal)
+        if name is None:
+            name = self.constants[literal] = f"%c{len(self.constants)}"
+        return name
+
+    def kernel_name(self, wish: str) -> str:
+        """A name for a kernel that no other kernel of the program has."""
+        count = self.kernels.get(wish, 0)
+        self.kernels[wish] = count + 1
+        return wish if count == 0 else self.kernel_name(f"{wish}_{count + 1}")
+
+    @contextmanager
+    def open(self, level: Level) -> Iterator[Block]:
+        """Trace the code of a new region. The caller adds it to an operation, or drops it."""
+        block = Block(level, self)
+        self.stack.append(block)
+        try:
+            yield block
+        finally:
+            block.is_open = False
+            self.stack.pop()
+
+    @contextmanager
+    def reopen(self, block: Block) -> Iterator[None]:
+        """Add operations to a region that was traced before."""
+        block.is_open = True
+        self.stack.append(block)
+        try:
+            yield
+        finally:
+            block.is_open = False
+            self.stack.pop()
+
+    @contextmanager
+    def rehearse(self) -> Iterator[None]:
+        """Trace code only to see what it returns: nothing of it becomes part of the program."""
+        constants, kernels, functions = dict(self.constants), dict(self.kernels), self.functions
+        self.functions = list(functions)
+        try:
+            with self.open(self.level):
+                yield
+        finally:
+            self.constants, self.kernels, self.functions = constants, kernels, functions
+
+    def emit(
+        self,
+        text: str,
+        results: int = 0,
+        regions: Sequence[Region] = (),
+        tail: str = "",
+        is_pure: bool = False,
+    ) -> list[str]:
+        """Add an operation to the block, and return the names of its results."""
+        names = [self.new_name() for _ in range(results)]
+        head = f"{', '.join(names)} = {text}" if names else text
+        self.block.entries.append(Entry(head, self.place(), tuple(regions), tail, is_pure=is_pure))
+        return names
+
+    def emit_short(self, operation: str, operands: tuple[str, ...], type_name: str) -> str:
+        """Add an operation of scalars that has one result and one type."""
+        result = self.new_name()
+        head = f"{result} = {operation} {', '.join(operands)} : {type_name}"
+        short = Short(operation, operands, result)
+        self.block.entries.append(Entry(head, self.place(), short=short, is_pure=True))
+        return result
+
+    def text(self, head: str, locations: bool = True) -> str:
+        """The program: `head` is the text of the function before its body."""
+        lines = [*self.functions, f"{head} {{"]
+        lines += [f"  {name} = arith.constant {text}" for text, name in self.constants.items()]
+        self._render(self.body, "  ", lines, locations)
+        lines.append("}")
+        if locations:
+            lines += [
+                f'#l{number} = loc("{_escape(p.file)}":{p.line}:{p.column})'
+                for p, number in self._places.items()
+            ]
+        return "\n".join(lines) + "\n"
+
+    def _render(self, block: Block, margin: str, lines: list[str], locations: bool) -> None:
+        for entry in block.entries:
+            text = margin + entry.head
+            for region in entry.regions:
+                lines.append(f"{text} {region.opening}")
+                self._render(region.block, margin + "  ", lines, locations)
+                text = f"{margin}}}"
+            place = f" loc(#l{entry.place})" if locations else ""
+            lines.append(text + entry.tail + place)
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+class _State(threading.local):
+    trace: Trace | None = None
+
+
+_state = _State()
+
+
+def current() -> Trace:
+    """The trace of the function that is traced; an error if there is none."""
+    if _state.trace is None:
+        raise TraceError(
+            "arrays and scalars of a program exist only while a function is traced: "
+            "use this operation in a function with @obs.jit"
+        )
+    return _state.trace
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Make a trace the current one of this thread."""
+    before, _state.trace = _state.trace, trace
+    try:
+        yield trace
+    finally:
+        _state.trace = before
+        for block in trace.stack:
+            block.is_open = False
+
+
+def is_tracing() -> bool:
+    """If a function is being traced in this thread."""
+    return _state.trace is not None
+
+
+def use(value: Value) -> str:
+    """The name of a value that an operation uses; an error if it is not known here."""
+    if not value.block.is_open or value.block.owner is not _state.trace:
+        raise TraceError(
+            "this value was made inside of a function that is done (a loop, a branch, a map, "
+            "a sub-program, or another trace): return it from there, or make it here"
+        )
+    return value.name

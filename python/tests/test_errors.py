@@ -1,0 +1,396 @@
+"""Each mistake gives an exception of a documented class, at the line of the user.
+
+The line of each mistake ends with a comment `# <- name`; the test looks for this line.
+"""
+
+from __future__ import annotations
+
+import operator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import obsidian as obs
+from obsidian import (
+    ArgumentError,
+    ArgumentTypeError,
+    CompileError,
+    Pull,
+    RunError,
+    TraceError,
+    block,
+    f32,
+    i8,
+    i32,
+    index,
+    warp,
+)
+from obsidian.backend import RunOptions, parse_diagnostics
+
+Ints = Annotated[Pull, "n", i32]
+A = np.arange(100, dtype=np.int32)
+LINES = Path(__file__).read_text().splitlines()
+
+
+def place(name: str, text: str | None = None) -> tuple[int, int]:
+    """The line with a mark, and the column of a text in it."""
+    number = next(k for k, line in enumerate(LINES) if line.endswith(f"# <- {name}"))
+    return number + 1, LINES[number].index(text) + 1 if text else 0
+
+
+def refused(
+    function: Any,
+    name: str,
+    text: str | None,
+    message: str,
+    *arguments: Any,
+    kind: Any = TraceError,
+) -> Any:
+    """Call a function; its error is at the marked line, and its message has a text."""
+    with pytest.raises(kind, match=message) as caught:
+        function(*(arguments or (A,)))
+    error = caught.value
+    assert error.location.file == __file__
+    line, column = place(name, text)
+    assert error.location.line == line
+    if text is not None and error.location.column:
+        assert error.location.column == column
+    assert f"{__file__}:{line}" in str(error)
+    assert LINES[line - 1].strip() in str(error)
+    return error
+
+
+def test_condition_of_the_program_in_a_lambda() -> None:
+    """A lambda outside of the function is not rewritten."""
+    helper = lambda x: x + 1 if x > 0 else x  # noqa: E731  # <- lambda
+
+    @obs.jit
+    def f(a: Ints):
+        return a.map(helper)
+
+    refused(f, "lambda", "x > 0", r"obs\.where.*obs\.when")
+
+
+def test_if_that_breaks_out_of_a_loop() -> None:
+    @obs.jit
+    def f(a: Ints):
+        def g(x: Any) -> Any:
+            for _ in range(3):
+                if x > 0:  # <- break
+                    break
+            return x
+
+        return a.map(g)
+
+    refused(f, "break", "x > 0", "decides this condition only when it runs")
+
+
+def test_types_do_not_mix() -> None:
+    @obs.jit
+    def f(a: Ints, k: f32):
+        return a * k  # <- mix
+
+    refused(f, "mix", "a * k", r"f32 and i32 do not mix: .*x\.to\(obs\.i32\)", A, 1.0)
+
+
+def test_float_for_an_integer() -> None:
+    @obs.jit
+    def f(a: Ints):
+        return a + 1.5  # <- float
+
+    refused(f, "float", "a + 1.5", "the float 1.5 does not become i32")
+
+
+def test_division_of_integers() -> None:
+    @obs.jit
+    def f(a: Ints):
+        return a / 2  # <- divide
+
+    refused(f, "divide", "a / 2", r"use // \(rounds down\)")
+
+
+def test_number_out_of_range() -> None:
+    @obs.jit
+    def f(a: Annotated[Pull, "n", i8]):
+        return a + 300  # <- range
+
+    refused(f, "range", "a + 300", "300 is out of the range of i8", A.astype(np.int8))
+
+
+def test_list_in_place_of_a_generator() -> None:
+    @obs.jit
+    def f(a: Ints):
+        return obs.concat([c.sum() for c in a.split(10)])  # <- list
+
+    refused(f, "list", None, "with round brackets")
+
+
+def test_loop_over_an_array() -> None:
+    @obs.jit
+    def f(a: Ints):
+        total = 0
+        for x in a:  # <- walk
+            total += x
+        return total
+
+    refused(f, "walk", None, "Python cannot loop over them")
+
+
+def test_generator_that_is_used_twice() -> None:
+    @obs.jit
+    def f(a: Ints):
+        chunks = (c.sum() for c in a.split(10))
+        return obs.concat(chunks), obs.concat(chunks)  # <- twice
+
+    refused(f, "twice", "obs.concat(chunks)  #", "use each generator once")
+
+
+def test_length_known_at_run_time() -> None:
+    @obs.jit
+    def f(a: Ints):
+        return a[: len(a) // 2]  # <- len
+
+    refused(f, "len", "len(a)", r"use a\.size")
+
+
+def test_value_that_leaves_its_function() -> None:
+    @obs.jit
+    def f(a: Ints):
+        kept: list[Any] = []
+        a.map(lambda x: kept.append(x) or x)
+        return a + kept[0]  # <- leave
+
+    refused(f, "leave", "a + kept[0]", "inside of a function that is done")
+
+
+def test_array_of_another_trace() -> None:
+    class Store:
+        value: Any = None
+
+    store = Store()
+
+    @obs.jit
+    def f(a: Ints):
+        store.value = a
+        return a + 1
+
+    @obs.jit
+    def g(a: Ints):
+        return a + store.value  # <- other
+
+    f(A)
+    refused(g, "other", "a + store", "another trace")
+
+
+def test_array_outside_of_a_trace() -> None:
+    with pytest.raises(TraceError, match=r"use this operation in a function with @obs\.jit"):
+        obs.iota(5)
+    with pytest.raises(TraceError, match=r"@obs\.jit"):
+        f32(1.0)
+
+
+def test_push_array_is_read() -> None:
+    @obs.jit
+    def f(a: Ints):
+        return a + a.scan(operator.add, 0)[0]  # <- push
+
+    refused(f, "push", "a.scan", r"a\.force\(\)\[i\]")
+
+
+def test_loop_changes_a_type() -> None:
+    @obs.jit
+    def f(a: Ints):
+        def g(x: Any) -> Any:
+            for _ in obs.range(3):  # <- carry
+                x = x.to(f32) + 1.0
+            return x
+
+        return a.map(g)
+
+    refused(f, "carry", None, "x is i32 before the loop and f32 after an iteration")
+
+
+def test_name_without_a_value() -> None:
+    @obs.jit
+    def f(a: Ints):
+        def g(x: Any) -> Any:
+            if x > 0:
+                y = x
+            return y + 1  # <- unset
+
+        return a.map(g)
+
+    refused(f, "unset", None, "y has no value after this `if`")
+
+
+def test_range_without_rewriting() -> None:
+    helper = lambda a: [a[k] for k in obs.range(3)]  # noqa: E731
+
+    @obs.jit
+    def f(a: Ints):
+        return helper(a)[0] + a
+
+    with pytest.raises(TraceError, match=r"elsewhere use obs\.loop"):
+        f(A)
+
+
+def test_recursion_that_does_not_end() -> None:
+    def down(a: Any) -> Any:
+        return down(a)
+
+    @obs.jit
+    def f(a: Ints):
+        return down(a)
+
+    with pytest.raises(TraceError, match="recursion of this function does not end"):
+        f(A)
+
+
+def test_function_that_changes_what_it_captures() -> None:
+    count = 0
+
+    @obs.jit
+    def f(a: Ints):
+        nonlocal count
+        count += 1
+        return a
+
+    with pytest.raises(TraceError, match="the function changes count"):
+        f(A)
+
+
+def test_function_without_a_result() -> None:
+    @obs.jit
+    def f(a: Ints):
+        a + 1
+
+    with pytest.raises(TraceError, match="returns its results"):
+        f(A)
+
+
+def test_compiler_names_the_line() -> None:
+    """An error of the verifier: two iterations write one element."""
+
+    @obs.jit
+    def f(a: Ints):
+        return obs.fill(8, i32, over=8)(lambda t: {t // 2: 1})  # <- disjoint
+
+    error = refused(f, "disjoint", None, r"\[R5-disjoint\]", kind=CompileError)
+    assert error.diagnostics[0].severity == "error"
+
+
+def test_level_rule_of_the_compiler() -> None:
+    @obs.jit
+    def f(a: Ints):
+        def inner(c: Any) -> Any:
+            return obs.stack((d.force() for d in c.split(5)), level=block)  # <- level
+
+        return obs.stack((inner(c) for c in a.split(50)), level=warp)
+
+    refused(f, "level", None, r"\[R1-upward\]", kind=CompileError)
+
+
+def test_run_names_the_line() -> None:
+    """A read outside of an array, which the emulator finds."""
+
+    @obs.jit
+    def f(a: Ints, k: index):
+        return obs.generate(a.size)(lambda i: a[i + k])  # <- bounds
+
+    error = refused(f, "bounds", None, "out-of-bounds", A, 1000, kind=RunError)
+    assert "in kernel" in str(error)
+
+
+def test_extents_that_disagree_when_the_program_runs() -> None:
+    @obs.jit
+    def f(a: Annotated[Pull, "n", i32], b: Annotated[Pull, "m", i32]):
+        return a + b  # <- extents
+
+    refused(f, "extents", "a + b", r"\[R4-extents\]", A, A[:5], kind=RunError)
+    np.testing.assert_array_equal(f(A, A), A + A)
+
+
+def test_assertion_of_the_program() -> None:
+    @obs.jit
+    def f(a: Ints, k: i32):
+        assert k > 0, "k is positive"  # <- assert
+        return a + k
+
+    np.testing.assert_array_equal(f(A, 1), A + 1)
+    refused(f, "assert", None, "k is positive", A, 0, kind=RunError)
+
+
+def test_arguments() -> None:
+    @obs.jit
+    def f(k: i32, x: Annotated[Pull, "n", f32], y: Annotated[Pull, "n", f32], *, s: int = 1):
+        return x * k.to(f32) + y + float(s)
+
+    x = np.ones(10, np.float32)
+    for arguments, kind, message in (
+        ((1, x, x[:9]), ArgumentError, "n is 10 in x, 9 in y"),
+        ((1, x, x.astype(np.float64)), ArgumentTypeError, "elements of y are f32.*float64"),
+        ((1, x, x.reshape(5, 2)), ArgumentTypeError, "y has 1 dimensions, not 2"),
+        ((1, x, [1.0]), ArgumentTypeError, "y is an array of f32, not float"),
+        ((2**40, x, x), ArgumentError, "k: 1099511627776 is out of the range of i32"),
+        ((1.5, x, x), ArgumentTypeError, "k is i32, and 1.5 is not"),
+        ((1, x), ArgumentTypeError, "missing a required argument"),
+    ):
+        with pytest.raises(kind, match=message):
+            f(*arguments)
+    with pytest.raises(ArgumentTypeError, match="static values are hashable"):
+        f(1, x, x, s=[])
+    np.testing.assert_array_equal(f(2, x[::-1], x), 3 * x + 1)
+    np.testing.assert_array_equal(f(2, np.ones((10, 2), np.float32)[:, 0], x), 3 * x + 1)
+
+
+def test_static_extents_and_bounds() -> None:
+    @obs.jit
+    def f(x: Annotated[Pull, 16, i32], y: Annotated[Pull, "n <= 8", i32]):
+        return x[: y.size] + y
+
+    with pytest.raises(ArgumentError, match="dimension 0 of x has 100 elements, not 16"):
+        f(A, A[:3])
+    with pytest.raises(ArgumentError, match="dimension 0 of y has 9 elements, more than 8"):
+        f(A[:16], A[:9])
+
+
+def test_annotations() -> None:
+    for hint, message in (
+        ("n", "is no type of a parameter"),
+        (Annotated[Pull, "n"], "an array type has extents, then elements"),
+        (Annotated[Pull, "n", float], "is not an element type"),
+        (Annotated[Pull, "n-1", i32], "is no extent"),
+    ):
+
+        def f(a: Any) -> Any:
+            return a
+
+        f.__annotations__["a"] = hint if hint != "n" else list
+        with pytest.raises(TraceError, match=message):
+            obs.jit(f)(A)
+
+
+def test_messages_of_tools_are_data() -> None:
+    text = (
+        "a.py:3:4: error: [R1-level] wrong\n  excerpt\n     ^\na.py:5:6: note: here\n"
+        "  in kernel 'k' launched at a.py:7:8\nerror: no place\n"
+    )
+    first, second = parse_diagnostics(text)
+    assert (first.severity, first.message) == ("error", "[R1-level] wrong")
+    assert str(first.location) == "a.py:3:4"
+    assert [note.message for note in first.notes] == ["here", "in kernel 'k' launched at a.py:7:8"]
+    assert second.location is None
+
+
+def test_checks_of_the_emulator_find_a_race() -> None:
+    """A promise that no element is written twice, which is wrong."""
+
+    @obs.jit
+    def f(a: Ints):
+        return obs.fill(8, i32, over=a.size, unchecked=True)(lambda t: {a[t]: t.to(i32)})  # <- race
+
+    zeros = np.zeros(50, np.int32)
+    run = lambda a: f.run(RunOptions(check=True), a)  # noqa: E731
+    refused(run, "race", None, "written twice|disjoint|race", zeros, kind=RunError)

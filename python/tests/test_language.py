@@ -1,0 +1,409 @@
+"""The language: parameters, keys, elements, reading, control flow; for many lengths."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import obsidian as obs
+from obsidian import Pull, block, f32, f64, i32, i64, index, thread, warp
+from obsidian.backend import RunOptions
+
+SIZES = (0, 1, 31, 32, 33, 100, 257, 1000, 1025)
+Ints = Annotated[Pull, "n", i32]
+Floats = Annotated[Pull, "n", f32]
+
+
+def integers(n: int, seed: int = 3) -> Any:
+    return np.random.default_rng(seed).integers(-(2**31), 2**31, n).astype(np.int32)
+
+
+def chunks(a: Any, size: int, pad: int) -> Any:
+    rows = -(-len(a) // size)
+    return np.append(a, np.full(rows * size - len(a), pad, a.dtype)).reshape(rows, size)
+
+
+class Affine(NamedTuple):
+    """The function x -> factor * x + offset."""
+
+    factor: i32
+    offset: i32
+
+
+@dataclass
+class Body:
+    place: tuple[f32, f32]
+    mass: f32
+
+
+def then(f: Affine, g: Affine) -> Affine:
+    return Affine(f.factor * g.factor, g.factor * f.offset + g.offset)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_lengths(n: int) -> None:
+    """Sub-programs of each level, a scan that does not commute, and whole-array reductions."""
+
+    def reverse_sums(c: Any) -> Any:
+        return c[::-1].scan(operator.add, 0)
+
+    @obs.jit
+    def levels(a: Ints):
+        return tuple(
+            obs.concat((reverse_sums(c) for c in a.split(48, pad=0)), level=level)
+            for level in (thread, warp, block)
+        )
+
+    @obs.jit
+    def whole(m: Ints, c: Ints):
+        steps = m.map(Affine, c)
+        return steps.scan(then, Affine(1, 0)).map(lambda f: f.factor + f.offset), m.max(), c.sum()
+
+    a, b = integers(n), integers(n, 4)
+    expected = np.cumsum(chunks(a, 48, 0)[:, ::-1], axis=1, dtype=np.int32).ravel()
+    for found in levels(a):
+        np.testing.assert_array_equal(found, expected)
+    states, x = [], 1
+    for m, c in zip(a.tolist(), b.tolist()):
+        x = (m * x + c) % 2**32
+        states.append(x)
+    found, largest, total = whole(a, b)
+    np.testing.assert_array_equal(found.view(np.uint32), np.array(states, np.uint32))
+    assert largest[0] == a.max(initial=i32.min)
+    assert total[0] == b.sum(dtype=np.int32)
+
+
+@pytest.mark.parametrize("device", ["interpret", "emulate"])
+def test_devices_and_schedules(device: Any) -> None:
+    @obs.jit
+    def sums(a: Ints):
+        return obs.concat(obs.tree_reduce(c, operator.add) for c in a.split(64, pad=0))
+
+    a = integers(300)
+    is_random = device == "emulate"
+    options = RunOptions(
+        device, check=is_random, schedule="random" if is_random else "ticket", seed=7
+    )
+    np.testing.assert_array_equal(sums.run(options, a), chunks(a, 64, 0).sum(1, dtype=np.int32))
+
+
+def test_reading() -> None:
+    a, m = integers(100), integers(96).reshape(8, 12)
+    cases: list[tuple[Any, Any]] = [
+        (np.s_[::-1], a), (np.s_[3:], a), (np.s_[:-3], a), (np.s_[-20:90:4], a),
+        (np.s_[90:10:-7], a),         (np.s_[::3], a), (np.s_[2:9:5], a), (np.s_[5:5], a),
+        (np.s_[1], m), (np.s_[-1], m), (np.s_[:, 3], m), (np.s_[1:5, ::-2], m),
+        (np.s_[2, 1:7:2], m), (np.s_[::-1, ::-1], m), (np.s_[1:3], m),
+    ]  # fmt: skip
+    for key, array in cases:
+        for extents in ((None,) * array.ndim, array.shape):
+
+            def part(x: Any) -> Any:
+                return x[key]
+
+            part.__annotations__["x"] = Pull[(*extents, i32)]
+            np.testing.assert_array_equal(obs.jit(part)(array), array[key], err_msg=str(key))
+
+
+def test_traced_slices() -> None:
+    @obs.jit
+    def part(a: Ints, first: index, last: index):
+        return a[first:last], a[last:first:-1], a[first]
+
+    a = integers(50)
+    up, down, one = part(a, 7, 30)
+    np.testing.assert_array_equal(up, a[7:30])
+    np.testing.assert_array_equal(down, a[30:7:-1])
+    assert one == a[7]
+
+
+def test_elements_are_records() -> None:
+    @obs.jit
+    def shift(bodies: Annotated[Pull, "n", Body], d: f32):
+        def moved(body: Body) -> Body:
+            x, y = body.place
+            return Body((x + d, y - d), body.mass * 2)
+
+        return bodies.map(moved)
+
+    x, y, m = (np.random.default_rng(k).random(40, np.float32) for k in range(3))
+    found = shift(Body((x, y), m), 0.5)
+    assert isinstance(found, Body)
+    np.testing.assert_array_equal(found.place[0], x + np.float32(0.5))
+    np.testing.assert_array_equal(found.place[1], y - np.float32(0.5))
+    np.testing.assert_array_equal(found.mass, 2 * m)
+
+
+def test_traced_once_for_each_key() -> None:
+    traces = iter(range(100))
+    factor = 2
+
+    @obs.jit
+    def scaled(a: Ints, *, plus: int = 0):
+        next(traces)
+        return a * factor + plus
+
+    a = integers(10)
+    np.testing.assert_array_equal(scaled(a), a * 2)
+    np.testing.assert_array_equal(scaled(integers(33)), integers(33) * 2)
+    assert next(traces) == 1
+    np.testing.assert_array_equal(scaled(a, plus=5), a * 2 + 5)
+    assert next(traces) == 3
+    factor = 3
+    np.testing.assert_array_equal(scaled(a), a * 3)
+    assert next(traces) == 5
+    factor = 2
+    np.testing.assert_array_equal(scaled(a), a * 2)
+    assert next(traces) == 6
+
+
+def test_captured_arrays_and_functions_count_by_value() -> None:
+    weights = np.array([1, 2, 3], np.int32)
+    steps = [lambda x: x + 1]
+
+    @obs.jit
+    def apply(a: Ints):
+        table = obs.table(weights)
+        return a.map(lambda x: steps[0](x) * table[x & 1])
+
+    a = np.arange(6, dtype=np.int32)
+    np.testing.assert_array_equal(apply(a), (a + 1) * weights[a & 1])
+    weights[0] = 9
+    np.testing.assert_array_equal(apply(a), (a + 1) * weights[a & 1])
+    steps[0] = lambda x: x - 1
+    np.testing.assert_array_equal(apply(a), (a - 1) * weights[a & 1])
+
+
+def test_parameters_without_annotations_take_the_type_of_the_argument() -> None:
+    @obs.jit
+    def twice(a, k):
+        return a * k
+
+    np.testing.assert_array_equal(twice(integers(5), np.int32(3)), integers(5) * np.int32(3))
+    x = np.linspace(0, 1, 5)
+    np.testing.assert_array_equal(twice(x, np.float64(3)), x * 3)
+    assert "f64" in twice.mlir(x, np.float64(3))
+
+
+def test_a_jit_function_in_another_one_is_a_part_of_it() -> None:
+    @obs.jit
+    def inner(a: Ints, *, k: int = 1):
+        return a + k
+
+    @obs.jit
+    def outer(a: Ints):
+        return inner(inner(a), k=5)
+
+    np.testing.assert_array_equal(outer(integers(9)), integers(9) + 6)
+    assert outer.mlir().count("obs.force") == 1
+
+
+def test_types_of_parameters() -> None:
+    @obs.jit
+    def typed(x: Pull[4, f64], n: i64, b: obs.i1):
+        return x * obs.where(b, n.to(f64), f64(0.0))
+
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(typed(x, 3, True), x * 3)
+    np.testing.assert_array_equal(typed(x, 3, False), x * 0)
+    assert "!obs.pull<4 x f64>" in typed.mlir()
+
+
+def test_without_source() -> None:
+    """A function of a REPL needs no source; it uses the functional forms."""
+    text = """
+@obs.jit
+def powers(a: Annotated[Pull, "n", i32], k: i32):
+    count = obs.loop(k, 1, start=i32(0))(lambda _, p: p * 2)
+    return a.map(lambda x: obs.when(x > 0)(lambda: x * count, lambda: 0))
+"""
+    names: dict[str, Any] = {"obs": obs, "Annotated": Annotated, "Pull": Pull, "i32": i32}
+    exec(text, names)
+    a = np.array([3, -1, 2], np.int32)
+    np.testing.assert_array_equal(names["powers"](a, 4), [48, 0, 32])
+
+
+def test_functional_control_flow() -> None:
+    @obs.jit
+    def collatz(a: Ints):
+        def steps(x: Any) -> Any:
+            _, count = obs.while_loop(lambda x, _: x != 1, x, 0)(
+                lambda x, n: (obs.where(x % 2 == 0, x // 2, 3 * x + 1), n + 1)
+            )
+            return count
+
+        return a.map(steps)
+
+    def plain(x: int) -> int:
+        n = 0
+        while x != 1:
+            x, n = (x // 2 if x % 2 == 0 else 3 * x + 1), n + 1
+        return n
+
+    a = np.arange(1, 40, dtype=np.int32)
+    np.testing.assert_array_equal(collatz(a), [plain(int(x)) for x in a])
+
+
+@obs.function
+def classify(x: Any) -> Any:
+    """A helper function with early returns."""
+    if x < 0:
+        return -1
+    if x == 0 or x > 100:
+        return 0
+    kind = 1
+    if not 10 <= x < 20:
+        kind += 1
+    else:
+        kind = x if x % 2 == 0 else -x
+    return kind
+
+
+def test_rewritten_control_flow() -> None:
+    @obs.jit
+    def classes(a: Ints):
+        return a.map(classify)
+
+    def plain(x: int) -> Any:
+        return classify.__wrapped__(x)
+
+    a = np.arange(-5, 130, dtype=np.int32)
+    np.testing.assert_array_equal(classes(a), [plain(int(x)) for x in a])
+    assert classify(15) == -15
+    assert classify(16) == 16
+
+
+def test_rewritten_loops() -> None:
+    @obs.jit
+    def first_negative(a: Ints):
+        def from_here(i: Any) -> Any:
+            k, found = i, False
+            while k < a.size and not found:
+                found = a[k] < 0
+                if not found:
+                    k += 1
+            total = 0
+            for j in obs.range(i, k):
+                square = a[j] * a[j]
+                total += square
+            return k.to(i32), total
+
+        return obs.generate(a.size)(from_here)
+
+    a = np.random.default_rng(5).integers(-3, 30, 60).astype(np.int32)
+    places, totals = first_negative(a)
+    for i in range(60):
+        k = next((k for k in range(i, 60) if a[k] < 0), 60)
+        assert places[i] == k
+        assert totals[i] == (a[i:k] ** 2).sum()
+
+
+def test_short_circuit_guards_a_read() -> None:
+    """The second operand of `and` is computed only if the first is true."""
+
+    @obs.jit
+    def rises(a: Ints):
+        return obs.generate(a.size)(lambda i: a[i] > a[i - 1] if i > 0 else True), obs.generate(
+            a.size
+        )(lambda i: i > 0 and a[i] > a[i - 1])
+
+    a = integers(40)
+    up = np.append(True, a[1:] > a[:-1])
+    checked = RunOptions(check=True)
+    one, other = rises.run(checked, a)
+    np.testing.assert_array_equal(one, up)
+    up[0] = False
+    np.testing.assert_array_equal(other, up)
+
+
+def test_python_control_flow_unrolls() -> None:
+    @obs.jit
+    def powers(a: Ints, *, stages: int = 3):
+        for _ in range(stages):
+            if stages > 100:
+                break
+            a = a * a
+        return a
+
+    np.testing.assert_array_equal(powers(integers(9)), integers(9) ** 8)
+
+
+def test_library() -> None:
+    a = integers(256)
+    rows = a.reshape(4, 64)
+    scans = (obs.kogge_stone, obs.sklansky, obs.brent_kung)
+    for level in (warp, block):
+        for network in (obs.bitonic_sort, obs.odd_even_sort):
+
+            @obs.jit
+            def sort(a: Ints):
+                return obs.stack((network(c) for c in a.split(64)), level=level)
+
+            np.testing.assert_array_equal(sort(a), np.sort(rows, axis=1))
+        for scan in scans:
+
+            @obs.jit
+            def states(m: Ints):
+                steps = m.map(lambda x: Affine(x, x + 1))
+                return obs.stack(
+                    (scan(c, then).map(lambda f: f.offset) for c in steps.split(64)), level=level
+                )
+
+            expected = np.zeros_like(rows)
+            for row, out in zip(rows, expected):
+                x = 0
+                for k, m in enumerate(row.tolist()):
+                    x = (m * x + m + 1) % 2**32
+                    out[k] = x - 2**32 if x >= 2**31 else x
+            np.testing.assert_array_equal(states(a), expected)
+
+
+@pytest.mark.parametrize("n", [0, 1, 33, 100])
+def test_borders(n: int) -> None:
+    a = integers(n)
+    for rule, mode in (
+        ("clamp", "edge"),
+        ("mirror", "symmetric"),
+        ("wrap", "wrap"),
+        (7, "constant"),
+    ):
+        if n == 0 and rule != 7:
+            continue
+
+        @obs.jit
+        def padded(a: Ints):
+            return obs.pad(a, 5, rule), obs.tiles(a, 16, border=3, rule=rule).unnest()
+
+        options: dict[str, Any] = {"constant_values": 7} if mode == "constant" else {}
+        whole, tiles = padded(a)
+        np.testing.assert_array_equal(whole, np.pad(a, 5, mode, **options))  # type: ignore[call-overload]
+        wide = np.pad(a, (3, 3 + -n % 16), mode, **options)  # type: ignore[call-overload]
+        for k in range(-(-n // 16)):
+            np.testing.assert_array_equal(tiles[k], wide[16 * k : 16 * k + 22])
+
+
+def test_filter_and_windows() -> None:
+    @obs.jit
+    def apply(a: Ints):
+        return obs.filter(a, lambda x: x % 3 == 0), obs.windows(a, 5).map(lambda w: w.sum())
+
+    a = integers(101)
+    kept, sums = apply(a)
+    np.testing.assert_array_equal(kept, a[a % 3 == 0])
+    np.testing.assert_array_equal(
+        sums, np.convolve(a, np.ones(5, np.int32), "valid").astype(np.int32)
+    )
+
+
+def test_matmul() -> None:
+    @obs.jit
+    def product(a: Annotated[Pull, "m", "k", f32], b: Annotated[Pull, "k", "n", f32]):
+        return obs.matmul(a, b)
+
+    x = np.random.default_rng(1).integers(-9, 9, (33, 20)).astype(np.float32)
+    y = np.random.default_rng(2).integers(-9, 9, (20, 17)).astype(np.float32)
+    np.testing.assert_array_equal(product(x, y), x @ y)
