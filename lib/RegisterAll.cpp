@@ -97,13 +97,17 @@ void obs::registerAllDialects(DialectRegistry &registry) {
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
 }
 
-void obs::registerAllPasses() {
+void obs::registerOwnPasses() {
   obs::registerObsPasses();
   obs::registerObsLevelPasses();
   obs::registerObsConversionPasses();
   obs::emulator::registerEmulatorPasses();
   obs::registerObsPipelines();
   obs::registerObsReportPasses();
+}
+
+void obs::registerAllPasses() {
+  obs::registerOwnPasses();
 
   affine::registerAffinePasses();
   arith::registerArithPasses();

@@ -48,6 +48,9 @@ llvm_config.add_tool_substitutions(
 )
 
 config.substitutions.append(("%obs_src_root", config.obs_src_root))
+config.substitutions.append(("%obs_obj_root", config.obs_obj_root))
+config.substitutions.append(("%obs_lib", os.path.join(config.obs_obj_root, "lib")))
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 config.substitutions.append(("%examples", os.path.join(config.obs_src_root, "examples")))
 config.substitutions.append(("%python", config.python_executable))
 
@@ -80,8 +83,11 @@ def has_module(name):
 
 
 config.available_features.add("python")
-if has_module("numpy"):
-    config.available_features.add("numpy")
+for name in ["numpy", "pytest"]:
+    if has_module(name):
+        config.available_features.add(name)
+if os.path.exists(os.path.join(config.llvm_tools_dir, "mlir-opt")):
+    config.available_features.add("mlir-opt")
 if config.obs_assertions:
     config.available_features.add("assertions")
 if shutil.which("ptxas", path=config.environment["PATH"]):

@@ -55,6 +55,12 @@ function(add_obs_library name)
   mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR_LIBS})
   set_target_properties(${name} PROPERTIES FOLDER "Obsidian/Libraries")
   obs_use_precompiled_headers(${name})
+  # The libraries of tools and tests stay here.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/lib(/|$)" AND
+     NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/lib/Tools")
+    install(TARGETS ${name} EXPORT ObsidianCppTargets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
 endfunction()
 
 # add_obs_tool(name source... [LINK_LIBS ...] [MLIR_LIBS ...]
@@ -73,6 +79,7 @@ function(add_obs_tool name)
   endif()
   obs_use_precompiled_headers(${name})
   set_property(GLOBAL APPEND PROPERTY OBS_TOOLS ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # add_obs_unittest(NameTests source... [LINK_LIBS ...] [MLIR_LIBS ...]

@@ -103,9 +103,13 @@ public:
   /// Compiles `text`, which `file` names in messages; null with messages.
   std::unique_ptr<Program> compile(StringRef text, StringRef file,
                                    const CompileOptions &options = {});
+  /// Compiles a module that was built in the context of this compiler.
+  std::unique_ptr<Program> compile(OwningOpRef<ModuleOp> module,
+                                   const CompileOptions &options = {});
   /// What the last call for this compiler, its programs and executables has to
   /// say.
   ArrayRef<Message> getMessages() const { return messages; }
+  /// It has the dialects of Obsidian loaded that programs are built of.
   MLIRContext &getContext() { return *context; }
 
 private:
@@ -114,6 +118,8 @@ private:
   /// Collects the diagnostics of one call.
   class Call;
   void addError(llvm::Error error);
+  std::unique_ptr<Program> build(OwningOpRef<ModuleOp> module,
+                                 const CompileOptions &options);
 
   std::unique_ptr<MLIRContext> context;
   std::vector<Message> messages;

@@ -19,8 +19,11 @@ namespace obs {
 /// inlined, converted to the LLVM dialect and translated to LLVM IR.
 void registerAllDialects(DialectRegistry &registry);
 
-/// Registers the passes and pipelines of this project with the global registry,
-/// and the upstream passes that are of use beside them. Call it once.
+/// Registers the passes and pipelines of this project with the global registry.
+/// Call it once.
+void registerOwnPasses();
+
+/// The same, and the upstream passes that are of use beside them. Call it once.
 void registerAllPasses();
 
 } // namespace obs

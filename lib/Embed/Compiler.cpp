@@ -13,6 +13,7 @@
 #include "Obsidian/Target/ToHostC.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -100,6 +101,7 @@ Compiler::Compiler() {
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->printOpOnDiagnostic(false);
+  context->loadAllAvailableDialects();
 }
 
 Compiler::~Compiler() = default;
@@ -107,9 +109,20 @@ Compiler::~Compiler() = default;
 std::unique_ptr<Program> Compiler::compile(StringRef text, StringRef file,
                                            const CompileOptions &options) {
   Call call(*this);
+  return build(
+      parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file),
+      options);
+}
+
+std::unique_ptr<Program> Compiler::compile(OwningOpRef<ModuleOp> module,
+                                           const CompileOptions &options) {
+  Call call(*this);
+  return failed(verify(*module)) ? nullptr : build(std::move(module), options);
+}
+
+std::unique_ptr<Program> Compiler::build(OwningOpRef<ModuleOp> module,
+                                         const CompileOptions &options) {
   std::unique_ptr<Program> program(new Program(*this, options));
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file);
   if (!module || failed(program->initialize(std::move(module))))
     return nullptr;
   return program;
