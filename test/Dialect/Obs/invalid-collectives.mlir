@@ -223,3 +223,11 @@ func.func @known(%a: !obs.pull<4 x i32>, %x: i32, %o: !obs.pull<4 x i32>, %n: in
   }
   return
 }
+
+// -----
+
+func.func @scatter_unchecked(%a: !obs.pull<8 x i32>, %at: !obs.pull<8 x i32>) {
+  // expected-error@+1 {{expected ':'}}
+  %p = obs.scatter %a at %at disjoint unchecked : !obs.pull<8 x i32>, !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}

@@ -136,3 +136,23 @@ func.func @checks(%c: i1, %x: i32, %y: f32) {
   obs.print "{} and {}", %x, %y : i32, f32
   return
 }
+
+// The attributes behind the short form are those of the fill.
+// CHECK-LABEL: @strategy(
+func.func @strategy(%x: i32, %n: index) {
+  // CHECK: obs.fill init %{{.*}} reduce(addi) par (%{{.*}}) in (%{{.*}}) {
+  // CHECK: } {strategy = "atomic"} : !obs.push<grid, 8 x i32>
+  %0 = obs.fill init %x reduce(addi) par (%i) in (%n) {
+    obs.write %x at [%i] : i32
+  } {strategy = "atomic"} : !obs.push<grid, 8 x i32>
+  // CHECK: obs.fill {
+  // CHECK: obs.par (%{{.*}}) in (%{{.*}}) {
+  // CHECK: } {mine}
+  // CHECK: } {yours} : !obs.push<grid, 8 x i32>
+  %1 = obs.fill {
+    obs.par (%i) in (%n) {
+      obs.write %x at [%i] : i32
+    } {mine}
+  } {yours} : !obs.push<grid, 8 x i32>
+  return
+}

@@ -536,7 +536,7 @@ void PushOp::print(OpAsmPrinter &printer) {
 // fill, par, distribute, force
 //===----------------------------------------------------------------------===//
 
-/// The part of `par` after its name.
+/// The part of `par` after its name, without attributes.
 static void printPar(OpAsmPrinter &printer, ParOp par) {
   if (par.getUnit() != Level::Thread)
     printer << ' ' << stringifyLevel(par.getUnit());
@@ -544,41 +544,50 @@ static void printPar(OpAsmPrinter &printer, ParOp par) {
   printer << " in (" << par.getExtents() << ") ";
   printer.printRegion(par.getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/true);
-  printer.printOptionalAttrDict(par->getAttrs(), {"unit"});
 }
 
-ParseResult ParOp::parse(OpAsmParser &parser, OperationState &state) {
+static ParseResult parsePar(OpAsmParser &parser, OperationState &state) {
   SmallVector<Argument> arguments;
   SmallVector<Operand> extents;
   LevelAttr unit;
   if (syntax::parseOptionalLevel(parser, unit))
     return failure();
   if (unit && unit.getValue() != Level::Thread)
-    state.getOrAddProperties<Properties>().unit = unit;
-  if (parseIndexArguments(parser, arguments) || parser.parseKeyword("in") ||
+    state.getOrAddProperties<ParOp::Properties>().unit = unit;
+  return failure(
+      parseIndexArguments(parser, arguments) || parser.parseKeyword("in") ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
       resolveIndices(parser, extents, state) ||
-      parseStatements(parser, state, arguments) ||
-      syntax::parseAttributes(parser, state))
-    return failure();
-  return success();
+      parseStatements(parser, state, arguments));
 }
 
-void ParOp::print(OpAsmPrinter &printer) { printPar(printer, *this); }
+ParseResult ParOp::parse(OpAsmParser &parser, OperationState &state) {
+  return failure(parsePar(parser, state) ||
+                 syntax::parseAttributes(parser, state));
+}
 
-/// The thread-level `par` that alone makes up the body of `fill`, or null.
+void ParOp::print(OpAsmPrinter &printer) {
+  printPar(printer, *this);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"unit"});
+}
+
+/// The thread-level `par` without attributes that alone makes up the body of
+/// `fill`, or null. Attributes after the short form belong to the fill.
 static ParOp getOnlyPar(FillOp fill) {
   Block &block = fill.getBody().front();
   if (!llvm::hasSingleElement(block))
     return {};
   auto par = dyn_cast<ParOp>(block.front());
-  return par && par.getUnit() == Level::Thread ? par : ParOp();
+  return par && par.getUnit() == Level::Thread &&
+                 par->getDiscardableAttrs().empty()
+             ? par
+             : ParOp();
 }
 
 /// `par` written in the place of a body.
 static ParseResult parseParBody(OpAsmParser &parser, OperationState &state) {
   OperationState par(state.location, ParOp::getOperationName());
-  if (ParOp::parse(parser, par))
+  if (parsePar(parser, par))
     return failure();
   Block &block = state.addRegion()->emplaceBlock();
   block.push_back(Operation::create(par));
@@ -602,11 +611,11 @@ ParseResult FillOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
   }
   ContractAttr contract;
-  UnitAttr unchecked;
-  if (syntax::parseContract(parser, contract, properties.kind, unchecked))
+  if (syntax::parseContract(parser, contract, properties.kind))
     return failure();
   properties.contract = contract;
-  properties.unchecked = unchecked;
+  if (succeeded(parser.parseOptionalKeyword("unchecked")))
+    properties.unchecked = parser.getBuilder().getUnitAttr();
   if (parseExtents(parser, extents))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("par"))) {
@@ -636,7 +645,9 @@ void FillOp::print(OpAsmPrinter &printer) {
     printer << " init " << getInit();
   if (getOnto())
     printer << " onto " << getOnto() << " : " << getOnto().getType();
-  syntax::printContract(printer, getContract(), getKindAttr(), getUnchecked());
+  syntax::printContract(printer, getContract(), getKindAttr());
+  if (getUnchecked())
+    printer << " unchecked";
   printExtents(printer, getExtents());
   if (ParOp par = getOnlyPar(*this)) {
     printer << " par";

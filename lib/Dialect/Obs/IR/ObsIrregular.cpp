@@ -102,7 +102,6 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
   PullType arrayType, indicesType;
   PushType resultType, foundType;
   ContractAttr contract;
-  UnitAttr unchecked;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseOperand(array) || parser.parseKeyword("at") ||
       parser.parseOperand(indices))
@@ -111,7 +110,7 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("init")) &&
       parser.parseOperandList(init))
     return failure();
-  if (syntax::parseContract(parser, contract, properties.kind, unchecked) ||
+  if (syntax::parseContract(parser, contract, properties.kind) ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::OptionalSquare))
     return failure();
   properties.contract = contract;
@@ -144,8 +143,7 @@ void ScatterOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getArray() << " at " << getIndices();
   if (!getInit().empty())
     printer << " init " << getInit();
-  syntax::printContract(printer, getContract(), getKindAttr(),
-                        /*unchecked=*/false);
+  syntax::printContract(printer, getContract(), getKindAttr());
   if (!getExtents().empty())
     printer << " [" << getExtents() << ']';
   if (getFound())

@@ -21,7 +21,7 @@ ParseResult syntax::parseAttributes(OpAsmParser &parser,
 }
 
 ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
-                                  Attribute &kind, UnitAttr &unchecked) {
+                                  Attribute &kind) {
   Contract which = Contract::Disjoint;
   if (succeeded(parser.parseOptionalKeyword("any"))) {
     which = Contract::Any;
@@ -44,13 +44,11 @@ ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
     (void)parser.parseOptionalKeyword("disjoint");
   }
   contract = ContractAttr::get(parser.getContext(), which);
-  if (succeeded(parser.parseOptionalKeyword("unchecked")))
-    unchecked = parser.getBuilder().getUnitAttr();
   return success();
 }
 
 void syntax::printContract(OpAsmPrinter &printer, Contract contract,
-                           Attribute kind, bool unchecked) {
+                           Attribute kind) {
   if (contract == Contract::Any)
     printer << " any";
   if (contract == Contract::Reduce) {
@@ -61,8 +59,6 @@ void syntax::printContract(OpAsmPrinter &printer, Contract contract,
       printer << kind;
     printer << ')';
   }
-  if (unchecked)
-    printer << " unchecked";
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,13 +12,12 @@
 
 namespace mlir::obs::syntax {
 
-/// (`disjoint` | `any` | `reduce` `(` (name | symbol) `)`)? `unchecked`?
-/// What does not stand there stays null, but for the contract.
+/// (`disjoint` | `any` | `reduce` `(` (name | symbol) `)`)?
+/// Contract `disjoint` is the default. `kind` stays null without `reduce`.
 ParseResult parseContract(OpAsmParser &parser, ContractAttr &contract,
-                          Attribute &kind, UnitAttr &unchecked);
+                          Attribute &kind);
 /// Prints that, after a space each.
-void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind,
-                   bool unchecked);
+void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind);
 
 /// The attributes of an operation in braces, if there are any. One that the
 /// operation gives a meaning has the type of it.

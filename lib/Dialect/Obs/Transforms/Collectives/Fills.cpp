@@ -211,17 +211,6 @@ static ParOp findCopyableLoop(FillOp op) {
   return puts ? ParOp() : par;
 }
 
-/// The strategy that a fill or the loop that is all of it asks for; null if it
-/// asks for none.
-static StringAttr getFillStrategy(FillOp op) {
-  if (auto strategy = op->getAttrOfType<StringAttr>("strategy"))
-    return strategy;
-  // "fill par (...)" has its attributes at the loop.
-  Block &body = op.getBody().front();
-  auto par = body.empty() ? ParOp() : dyn_cast<ParOp>(body.front());
-  return par ? par->getAttrOfType<StringAttr>("strategy") : StringAttr();
-}
-
 /// Of elements that no atomic operation combines.
 static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   ParOp loop = findCopyableLoop(op);
@@ -233,7 +222,7 @@ static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
               "most "
            << maxAtomicBits << " bits that start from init or onto";
   FillReduction reduction(c, op, loop);
-  StringAttr strategy = getFillStrategy(op);
+  StringAttr strategy = op->getAttrOfType<StringAttr>("strategy");
   FailureOr<Value> result = buildOwnCopies(
       reduction, strategy ? std::optional(strategy.getValue()) : std::nullopt);
   if (failed(result))
@@ -259,7 +248,7 @@ LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op,
     op.erase();
     op = packed;
   }
-  StringAttr strategy = getFillStrategy(op);
+  StringAttr strategy = op->getAttrOfType<StringAttr>("strategy");
   ParOp loop = hasStart(op) ? findCopyableLoop(op) : ParOp();
   if (!strategy && !loop)
     return success();
@@ -277,7 +266,6 @@ LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op,
     op.erase();
   } else if (strategy) {
     op->removeAttr("strategy");
-    op.getBody().front().front().removeAttr("strategy");
   }
   return success();
 }
