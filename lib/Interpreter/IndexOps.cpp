@@ -336,8 +336,13 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
     chunks.truncate(chunks.size() / 2);
   }
   IndexVector extents;
-  for (auto [count, size] : llvm::zip(chunks, sizes))
-    extents.push_back(count * size);
+  for (auto [count, size] : llvm::zip(chunks, sizes)) {
+    // What is no extent at all is refused where the result is made.
+    int64_t extent;
+    extents.push_back(llvm::MulOverflow(count, size, extent)
+                          ? std::numeric_limits<int64_t>::max()
+                          : extent);
+  }
   if (std::optional<ArrayRef<int64_t>> to = op.getStaticExtents()) {
     IndexVector clipped = frame.getMixed(inst, 1, *to);
     for (auto [extent, limit] : llvm::zip(clipped, extents))

@@ -283,8 +283,7 @@ LogicalResult RankOp::verify() {
   if (failed(verifyRange(*this, ranks, "a rank", keys)) ||
       failed(verifyRange(*this, counts, "a count", keys)))
     return failure();
-  if (counts.getLevel() != ranks.getLevel() || !counts.hasStaticExtents() ||
-      counts.getExtents().front() < 1)
+  if (counts.getLevel() != ranks.getLevel() || !counts.hasStaticExtents())
     return emitOpError("[rank-counts] the counts are an array of the level of "
                        "the other result, with one element for each possible "
                        "key, as in !obs.push<")

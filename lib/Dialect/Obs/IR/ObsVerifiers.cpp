@@ -469,7 +469,11 @@ LogicalResult SliceOp::verify() {
         (llvm::MulOverflow(size - 1, ShapedType::isDynamic(stride) ? 1 : stride,
                            length) ||
          llvm::AddOverflow(last, length, last));
-    if (!ShapedType::isDynamic(size) && (overflow || last >= bound))
+    if (overflow)
+      return emitOpError("[R4-range] reads elements beyond 2^63 of dimension ")
+             << dim << ", which has " << bound
+             << "; the part must lie within the source";
+    if (!ShapedType::isDynamic(size) && last >= bound)
       return emitOpError("[R4-range] reads element ")
              << last << " of dimension " << dim << ", which has " << bound
              << "; the part must lie within the source";

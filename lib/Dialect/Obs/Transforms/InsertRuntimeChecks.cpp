@@ -73,6 +73,8 @@ public:
          llvm::zip(buildExtents(builder, loc, split.getArray()), sizes)) {
       require(arith::CmpIPredicate::sgt, size, constant(0),
               "chunks have no elements");
+      require(arith::CmpIPredicate::sle, size, constant(maxElements),
+              "chunks have more than 2^48 elements");
       if (split.getPads().empty())
         require(
             arith::CmpIPredicate::eq,
@@ -117,6 +119,40 @@ public:
     }
   }
 
+  /// `numbers`, extents of arrays, add up to an extent. Arrays in memory are
+  /// not that large.
+  void checkSum(Value result, ValueRange arrays, unsigned d) {
+    if (!ShapedType::isDynamic(getArrayBound(result.getType(), d)) ||
+        llvm::all_of(arrays, [](Value array) {
+          return !array.getDefiningOp() ||
+                 isa<ForceOp, ViewOp>(array.getDefiningOp());
+        }))
+      return;
+    Value sum;
+    for (Value array : arrays) {
+      Value extent = buildExtent(builder, loc, array, d);
+      sum =
+          sum ? builder.createOrFold<arith::AddIOp>(loc, sum, extent) : extent;
+    }
+    require(arith::CmpIPredicate::ule, sum, constant(maxElements),
+            "an extent is more than 2^48");
+  }
+
+  /// The iterations of a loop below level grid are a number. Those at level
+  /// grid are checked where the launch is made.
+  void checkIterations(ParOp par) {
+    if (par.getExtents().size() < 2 ||
+        getEnclosingScope(par).level == Level::Grid)
+      return;
+    // A loop to a negative number has no iterations.
+    product(llvm::map_to_vector(par.getExtents(),
+                                [&](Value extent) -> Value {
+                                  return builder.createOrFold<arith::MaxSIOp>(
+                                      loc, extent, constant(0));
+                                }),
+            "a loop has more than 2^63 iterations");
+  }
+
   void checkFill(FillOp fill) {
     checkExtents(fill.getResult(), fill.getExtents());
     if (!fill.getOnto())
@@ -151,13 +187,17 @@ public:
 
   /// What `to` leaves is a part of what the chunks are together.
   void checkJoin(JoinOp join) {
-    if (!join.getStaticExtents())
-      return;
     Value array = join.getArray();
     auto type = dyn_cast<PullType>(array.getType());
     bool isNested = type && type.isNested();
     if (!isNested && !hasKnownExtents(array))
       return;
+    if (!join.getStaticExtents()) {
+      // The chunks of a split are part of an array.
+      if (!isNested)
+        checkJoinedExtents(join);
+      return;
+    }
     SmallVector<Value> extents =
         buildMixed(builder, loc, join.getExtents(), *join.getStaticExtents());
     SmallVector<Value> inner;
@@ -178,6 +218,24 @@ public:
       Value all = product({buildExtent(builder, loc, array, d), inner[d]});
       require(arith::CmpIPredicate::ule, extent, all,
               "joins to more than there is");
+    }
+  }
+
+  /// Chunks are together as many elements as an array can have.
+  void checkJoinedExtents(JoinOp join) {
+    unsigned rank = getArrayExtents(join.getResult().getType()).size();
+    ArrayRef<int64_t> extents = getArrayExtents(join.getArray().getType());
+    for (unsigned d = 0; d < rank; ++d) {
+      // A product with a number of few bits is an extent, or no memory has it.
+      if (!ShapedType::isDynamic(extents[d]) ||
+          !ShapedType::isDynamic(extents[rank + d]))
+        continue;
+      Value all =
+          product({buildExtent(builder, loc, join.getArray(), d),
+                   buildExtent(builder, loc, join.getArray(), rank + d)},
+                  "an extent is more than 2^48");
+      require(arith::CmpIPredicate::ule, all, constant(maxElements),
+              "an extent is more than 2^48");
     }
   }
 
@@ -323,7 +381,8 @@ private:
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
   /// The product of natural numbers, which is checked to be one of 63 bits.
-  Value product(ValueRange factors) {
+  Value product(ValueRange factors,
+                StringRef message = "an array has more than 2^63 elements") {
     Value total, fits, empty;
     for (Value factor : factors) {
       empty =
@@ -339,7 +398,7 @@ private:
       total = builder.createOrFold<arith::MulIOp>(loc, total, factor);
     }
     if (fits)
-      require(either(empty, fits), "an array has more than 2^63 elements");
+      require(either(empty, fits), message);
     return total;
   }
   void require(arith::CmpIPredicate predicate, Value a, Value b,
@@ -366,8 +425,13 @@ private:
 SmallVector<AssertOp> check(Operation *op, bool isMoved) {
   Checker checker(op, isMoved);
   llvm::TypeSwitch<Operation *>(op)
-      .Case<MapOp, ZipOp, InterleaveOp, DistributeOp>(
+      .Case<MapOp, ZipOp, DistributeOp>(
           [&](auto array) { checker.checkEqual(array.getArrays()); })
+      .Case([&](InterleaveOp interleave) {
+        checker.checkEqual(interleave.getArrays());
+        checker.checkSum(interleave.getResult(), interleave.getArrays(), 0);
+      })
+      .Case([&](ParOp par) { checker.checkIterations(par); })
       .Case<SegmentedReduceOp, SegmentedScanOp>([&](auto collective) {
         if (collective.isByFlags())
           checker.checkEqual({collective.getArray(), collective.getSegments()});
@@ -395,6 +459,8 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
       })
       .Case([&](ConcatOp concat) {
         checker.checkEqual(concat.getArrays(), concat.getDimension());
+        checker.checkSum(concat.getResult(), concat.getArrays(),
+                         concat.getDimension());
       })
       .Case([&](SplitOp split) { checker.checkChunks(split); })
       .Case([&](JoinOp join) { checker.checkJoin(join); })
@@ -567,7 +633,7 @@ struct InsertRuntimeChecks
   void runOnOperation() override {
     SmallVector<Operation *> operations;
     getOperation()->walk([&](Operation *op) {
-      if (isa<ArrayOpInterface, ForceOp, PutOp>(op))
+      if (isa<ArrayOpInterface, ForceOp, ParOp, PutOp>(op))
         operations.push_back(op);
     });
     for (Operation *op : operations) {

@@ -235,11 +235,17 @@ Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
 
 /// Collects how much every loop over the grid has to do.
 void Outliner::addWork(FillOp fill) {
-  // Where the result was allocated, its number of elements is one.
-  auto isExtent = [&](Value value) {
-    return getConstantIntValue(value) ||
-           (force.getInto().empty() &&
-            llvm::is_contained(fill.getExtents(), value));
+  // Where the result was allocated, its number of elements is one of at most
+  // 47 bits: numbers of 16 more bits may be multiplied by it.
+  auto isChecked = [&](OperandRange extents) {
+    int64_t product = 1;
+    return llvm::all_of(extents, [&](Value value) {
+      if (std::optional<int64_t> constant = getConstantIntValue(value))
+        return !llvm::MulOverflow(product, *constant, product) &&
+               product <= int64_t(1) << 16;
+      return force.getInto().empty() &&
+             llvm::is_contained(fill.getExtents(), value);
+    });
   };
   Block &body = fill.getBody().front();
   body.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -259,9 +265,8 @@ void Outliner::addWork(FillOp fill) {
         known = host.createOrFold<arith::MaxSIOp>(
             par.getLoc(), known,
             arith::ConstantIndexOp::create(host, par.getLoc(), 0));
-      bool isChecked = llvm::all_of(par.getExtents(), isExtent);
       total = !total ? known
-              : isChecked
+              : isChecked(par.getExtents())
                   ? host.createOrFold<arith::MulIOp>(par.getLoc(), total, known)
                   : multiplyWork(par.getLoc(), total, known);
     }

@@ -33,14 +33,15 @@ static int64_t chooseThreads(KernelOp kernel) {
     int64_t width = par.getUnit() == Level::Warp ? warpSize : 1;
     for (Value extent : par.getExtents()) {
       std::optional<int64_t> count = getConstantIntValue(extent);
-      width *= count.value_or(defaultThreads);
+      // More than the default is as good as the default.
+      width *= std::min(count.value_or(defaultThreads), defaultThreads);
+      width = std::min(width, defaultThreads);
     }
     widest = std::max(widest, width);
   });
   if (widest == 0)
     return defaultThreads;
-  return std::min(defaultThreads,
-                  static_cast<int64_t>(llvm::alignTo(widest, warpSize)));
+  return llvm::alignTo(widest, warpSize);
 }
 
 /// Number of blocks: one iteration of the grid's loops for every worker.
