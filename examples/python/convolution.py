@@ -17,7 +17,8 @@ from typing import Annotated
 import obsidian as obs
 from obsidian import Pull, block, i32
 
-Image, Weights = Annotated[Pull, "h", "w", i32], Annotated[Pull, "kh", "kw", i32]
+Image = Annotated[Pull, "h", "w", i32]
+Weights = Annotated[Pull, "kh", "kw", i32]
 
 
 def by_index(i, j):

@@ -26,7 +26,8 @@ class Point(NamedTuple):
     y: i32
 
 
-Points, Centres = Annotated[Pull, "n", Point], Annotated[Pull, "k", Point]
+Points = Annotated[Pull, "n", Point]
+Centres = Annotated[Pull, "k", Point]
 
 
 @obs.jit(threads=256)

@@ -16,7 +16,7 @@ from typing import Annotated
 import obsidian as obs
 from obsidian import Pull, i16, i32, i64
 
-from max_segment import Stretch, join, stretch
+from max_segment import join, stretch
 
 
 @obs.jit
@@ -36,4 +36,4 @@ def first_largest(a: Annotated[Pull, "n", i32]):
 @obs.jit
 def largest_segment(a: Annotated[Pull, "n", i16]):
     stretches = a.to(i64).map(stretch)
-    return stretches.reduce(join, Stretch(0, 0, 0, 0)).map(lambda s: s.best)
+    return stretches.reduce(join, 0).map(lambda s: s.best)

@@ -20,7 +20,7 @@ from typing import Annotated
 import obsidian as obs
 from obsidian import Pull, block, f32
 
-PLACES = [(u, v) for u in range(4) for v in range(4)]
+PLACES = tuple((u, v) for u in range(4) for v in range(4))
 
 
 @obs.jit(threads=256)

@@ -41,4 +41,4 @@ def join(a, b):
 @obs.jit(threads=128)
 def max_segment(a: Annotated[Pull, "n", i16]):
     chunks = a.to(i32).map(stretch).split(4096, pad=0)
-    return obs.concat((c.reduce(join, Stretch(0, 0, 0, 0)).best for c in chunks), level=block)
+    return obs.concat((c.reduce(join, 0).best for c in chunks), level=block)

@@ -31,6 +31,10 @@ class Body(NamedTuple):
     mass: f32
 
 
+def none():
+    return Vector(f32(0), f32(0), f32(0))
+
+
 def attract(a, p, body, e):
     """The acceleration `a` at the place `p`, with the part of a body."""
     dx, dy, dz = body.x - p.x, body.y - p.y, body.z - p.z
@@ -42,8 +46,7 @@ def attract(a, p, body, e):
 @obs.jit(threads=256)
 def threads(bodies: Annotated[Pull, "n", Body], e: f32):
     def acceleration(p):
-        none = Vector(f32(0), f32(0), f32(0))
-        return obs.loop(bodies.size, none)(lambda j, a: attract(a, p, bodies[j], e))
+        return obs.loop(bodies.size, none())(lambda j, a: attract(a, p, bodies[j], e))
 
     return bodies.map(acceleration)
 
@@ -54,7 +57,7 @@ def blocks(bodies: Annotated[Pull, "n", Body], e: f32):
 
     def accelerations(own):
         here = own.map(lambda p: Vector(p.x, p.y, p.z)).force()
-        acc = obs.full(256, Vector(0.0, 0.0, 0.0))
+        acc = obs.full(256, none())
         for k in obs.range(chunks.size):
             near = chunks[k].force("shared")
             acc = here.map(

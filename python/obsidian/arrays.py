@@ -36,6 +36,9 @@ class _Operators(Array):
     def _apply(
         self, function: Callable[[Any, Any], Any], other: Operand, swap: bool = False
     ) -> Self:
+        for array in (self, other):
+            if isinstance(array, Array):
+                array.type.element.require_scalar()
         if isinstance(other, Array):
             result = maps.map_arrays(function, (other, self) if swap else (self, other))
         elif not is_scalar_like(other):
@@ -435,22 +438,28 @@ class Pull(_Operators):
 
     def sum(self, *, commutative: bool | None = None) -> Any:
         """The sum of all elements. Sums of floats keep the order unless `commutative`."""
-        free = self.type.element.scalar.kind != "float" if commutative is None else commutative
+        free = (
+            self.type.element.require_scalar().kind != "float"
+            if commutative is None
+            else commutative
+        )
         return self.reduce(operator.add, 0, commutative=free)
 
     def prod(self) -> Any:
         """The product of all elements; floats keep their order."""
-        return self.reduce(operator.mul, 1, commutative=self.type.element.scalar.kind != "float")
+        return self.reduce(
+            operator.mul, 1, commutative=self.type.element.require_scalar().kind != "float"
+        )
 
     def max(self) -> Any:
         """The largest element; of no elements, the smallest number (for floats -infinity)."""
-        kind = self.type.element.scalar
+        kind = self.type.element.require_scalar()
         least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
         return self.reduce(reading.largest, least, commutative=True)
 
     def min(self) -> Any:
         """The smallest element; of no elements, the largest number (for floats infinity)."""
-        kind = self.type.element.scalar
+        kind = self.type.element.require_scalar()
         most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
         return self.reduce(reading.smallest, most, commutative=True)
 

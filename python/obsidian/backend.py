@@ -28,17 +28,19 @@ Device = Literal["interpret", "emulate", "cuda"]
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """What the compiler is asked for; 0 leaves the choice to the compiler."""
+    """Options of the compiler; 0 and "" leave the choice to it."""
 
     threads: int = 0
     blocks: int = 0
+    #: The GPU to compile for, such as sm_90.
+    chip: str = ""
     deterministic: bool = False
     runtime_checks: bool = False
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is asked for."""
+    """Options of a run."""
 
     device: Device = "emulate"
     #: If the emulator looks for races and for reads of memory that was never written.

@@ -1,4 +1,4 @@
-"""What a function takes from outside: closures and globals, by value.
+"""The values that a function takes from outside: closures and globals, by value.
 
 In: a Python function. Out: a key that is equal for equal code and equal captured values, so that
 a function is traced again if a number that it uses has changed.

@@ -11,6 +11,7 @@ from typing import Any
 
 from .errors import TraceError
 from .levels import Level
+from .maps import dim
 from .regions import (
     Array,
     Extent,
@@ -25,6 +26,7 @@ from .regions import (
     split_extents,
 )
 from .scalars import Scalar
+from .sources import full
 from .trace import Trace, current, tracing, use
 from .types import ArrayType, Element, i1
 
@@ -133,9 +135,11 @@ def scan(
 
 
 def _segments(flags: Array | None, offsets: Array | None) -> tuple[str, Array]:
-    if (flags is None) == (offsets is None):
-        raise TraceError("segments are given by one of flags= and offsets=")
-    return ("flags", flags) if flags is not None else ("offsets", offsets)  # type: ignore[return-value]
+    if flags is not None and offsets is None:
+        return "flags", flags
+    if offsets is not None and flags is None:
+        return "offsets", offsets
+    raise TraceError("segments are given by one of flags= and offsets=")
 
 
 def segmented_reduce(
@@ -151,14 +155,13 @@ def segmented_reduce(
     kind = _vector(array, "segmented_reduce")
     word, segments = _segments(flags, offsets)
     level = current().level
-    middle, extents, bounds = f" {word} {use(segments)}", [None], [None]
-    ending = f", {segments.type}"
+    middle, ending = f" {word} {use(segments)}", f", {segments.type}"
     if flags is None:
-        if segments.type.extents[0] is not None:
-            extents = [segments.type.extents[0] - 1]  # type: ignore[list-item]
-        elif segments.type.bounds[0] is not None:
-            bounds = [segments.type.bounds[0] - 1]  # type: ignore[list-item]
-        result = ArrayType(tuple(extents), kind.element, tuple(bounds), level)
+        limit, bound = (
+            None if known is None else known - 1
+            for known in (segments.type.extents[0], segments.type.bounds[0])
+        )
+        result = ArrayType((limit,), kind.element, (bound,), level)
     else:
         if extent is None:
             raise TraceError("with flags, extent= is the number of elements of the result")
@@ -302,11 +305,9 @@ def scatter(
     strategy: str | None,
 ) -> Any:
     """Write each value at its index; see `obsidian.scatter`."""
-    from .sources import full
-
     places = _vector(at, "scatter")
     if not isinstance(values, Array):
-        values = full(at.shape, values)  # type: ignore[attr-defined]
+        values = full(dim(at, 0), values)
     kind = _vector(values, "scatter")
     level = current().level
     static, limits, extents = split_extents([into])

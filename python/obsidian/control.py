@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import TraceError
+from .levels import Level
 from .regions import (
     Array,
     as_index,
@@ -36,6 +37,13 @@ def _merge(value: Any, shapes: list[Shape]) -> list[Any]:
     """The Python values of leaves in the given shapes."""
     leaves = iter(value)
     return [build(shape, leaves) for shape in shapes]
+
+
+def _in_memory(leaf: Any) -> Any:
+    """Mark an array that control flow of the host returns: such arrays are in memory."""
+    if isinstance(leaf, Array):
+        leaf.is_stored = current().level is Level.grid
+    return leaf
 
 
 class _Carried:
@@ -105,7 +113,7 @@ class _Carried:
 
     def results(self, found: list[str]) -> Any:
         """The Python values after the loop: one, or a tuple of them."""
-        leaves = [make_leaf(kind, name) for kind, name in zip(self.kinds, found)]
+        leaves = [_in_memory(make_leaf(kind, name)) for kind, name in zip(self.kinds, found)]
         values = _merge(leaves, self.shapes)
         return values[0] if len(values) == 1 else tuple(values)
 
@@ -265,7 +273,7 @@ def run_if(
     kinds = [leaf_type(pair[0]) for pair in typed]
     listing = f" -> ({', '.join(map(spell, kinds))})" if kinds else ""
     found = trace.emit(f"scf.if {use(condition)}{listing}", len(kinds), regions)
-    fresh = iter([make_leaf(kind, name) for kind, name in zip(kinds, found)])
+    fresh = iter([_in_memory(make_leaf(kind, name)) for kind, name in zip(kinds, found)])
     leaves = [a if kept else next(fresh) for (a, _), kept in zip(pairs, is_kept)]
     return None if is_none[0] else build(flat[0][1], iter(leaves))
 

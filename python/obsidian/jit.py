@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -42,6 +43,8 @@ from .types import (
     spell,
 )
 
+#: The number of operations from which a program is unusually long.
+LONG = 10_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The type of a parameter: an array, or a scalar.
@@ -221,7 +224,11 @@ class Function(Generic[F]):
         self, parameters: dict[str, Any], static: dict[str, Any]
     ) -> tuple[Program, Hashable]:
         try:
-            key = (tuple(parameters.values()), tuple(static.items()), self._captures.key())
+            key = (
+                tuple(parameters.values()),
+                tuple((k, type(v), v) for k, v in static.items()),
+                self._captures.key(),
+            )
             program = self._programs.get(key)
         except TypeError:
             raise ArgumentTypeError(
@@ -260,6 +267,12 @@ class Function(Generic[F]):
                 leaves = _stored([as_leaf(leaf) for leaf in flat])
                 trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
             results = tuple(leaf_type(leaf) for leaf in leaves)
+            if trace.size > LONG:
+                warnings.warn(
+                    f"{place}: {name} has {trace.size} operations: Python unrolls its own loops; "
+                    "for k in obs.range(n) or obs.loop makes a loop of the program",
+                    stacklevel=2,
+                )
             kinds = ", ".join(spell(kind) for kind in results)
             text = f"func.func @main({head}) -> ({kinds})"
             return Program(trace.text(text), trace.text(text, False), parameters, results, shape)

@@ -153,7 +153,7 @@ def filter(array: Pull, predicate: Callable[..., Any], *, init: Any = None) -> P
 def matmul(a: Pull, b: Pull, *, tile: int = 16, level: Level = block_level) -> Any:
     """The product of two matrices, a push array; sub-programs of `level` compute square tiles."""
     left, right = a.split((tile, tile), pad=0), b.split((tile, tile), pad=0)
-    zero = a.type.element.scalar(0)
+    zero = a.type.element.require_scalar()(0)
 
     @grid_of(left.dim(0), right.dim(1), level=level)
     def product(i: Any, j: Any) -> Any:

@@ -30,7 +30,7 @@ from .regions import (
     types,
 )
 from .scalars import Scalar, make
-from .trace import current, use
+from .trace import current, is_known, use
 from .types import ArrayType, Element, index
 
 #: The kind of an array, pull or push, which an index map keeps.
@@ -45,8 +45,12 @@ def dim(array: Array, dimension: int) -> Any:
     extent = array.type.extents[dimension]
     if extent is not None:
         return extent
-    text = f"obs.dim {use(array)}, {dimension % rank} : {array.type}"
-    return make(index, current().emit(text, 1, is_pure=True)[0], True)
+    known = array.dims.get(dimension % rank)
+    if known is None or not is_known(known):
+        text = f"obs.dim {use(array)}, {dimension % rank} : {array.type}"
+        known = make(index, current().emit(text, 1, is_pure=True)[0], True)
+        array.dims[dimension % rank] = known
+    return known
 
 
 def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
@@ -130,7 +134,9 @@ def slice_array(array: Array, offsets: Sequence[Any], sizes: Sequence[Extent], s
     )
     if any(isinstance(size, Bounded) for size in sizes):
         text += f" -> {result}"
-    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+    # A part of a vector with neighbouring elements is memory, too.
+    is_stored = array.is_stored and list(strides) == [1]
+    return make_array(result, current().emit(text, 1, is_pure=True)[0], is_stored)
 
 
 def reindex(
@@ -183,7 +189,9 @@ def take(array: A, counts: Sequence[Extent]) -> A:
     """The first elements of each dimension."""
     static, _, _ = split_extents(counts)
     text = f"obs.take {use(array)} {numbers(counts)} : {array.type}"
-    return _same_kind(array, text, static, array.type.bounds)
+    result = _same_kind(array, text, static, array.type.bounds)
+    result.is_stored = array.is_stored and array.type.rank == 1
+    return result
 
 
 def reshape(array: Array, extents: Sequence[Extent]) -> Any:
@@ -191,7 +199,7 @@ def reshape(array: Array, extents: Sequence[Extent]) -> Any:
     static, bounds, values = split_extents(extents)
     kind = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
     text = f"obs.reshape {use(array)}{brackets(values)} : {array.type} -> {kind}"
-    return make_array(kind, current().emit(text, 1, is_pure=True)[0])
+    return make_array(kind, current().emit(text, 1, is_pure=True)[0], array.is_stored)
 
 
 def split(array: Array, sizes: Sequence[Any], pad: Any, strided: bool) -> Any:
@@ -269,7 +277,8 @@ def zip_arrays(arrays: Sequence[Array]) -> Any:
     result = ArrayType(shared.extents, element, shared.bounds)
     text = f"obs.zip {names(arrays)} : {brief_types(arrays)}"
     text += "" if is_implied else f" -> {result}"
-    return make_array(result, current().emit(text, 1, is_pure=True)[0])
+    is_stored = all(array.is_stored for array in arrays)
+    return make_array(result, current().emit(text, 1, is_pure=True)[0], is_stored)
 
 
 def unzip(array: Array) -> Any:
@@ -277,7 +286,10 @@ def unzip(array: Array) -> Any:
     kind = array.type
     leaves = kind.element.leaves
     found = current().emit(f"obs.unzip {use(array)} : {kind}", len(leaves), is_pure=True)
-    parts = [make_array(kind.with_element(Element((leaf,))), n) for leaf, n in zip(leaves, found)]
+    parts = [
+        make_array(kind.with_element(Element((leaf,))), n, array.is_stored)
+        for leaf, n in zip(leaves, found)
+    ]
     return kind.element.value(parts)
 
 

@@ -6,7 +6,9 @@ this process. `include/obsidian-c/Compiler.h` and `Runtime.h` describe each func
 
 from __future__ import annotations
 
+import collections
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Sequence
@@ -18,8 +20,12 @@ from typing import Any
 import numpy as np
 
 from .backend import CompileOptions, RunOptions
+from .device_arrays import run_from_host
+from .driver import driver
 from .errors import CompileError, Diagnostic, ObsidianError, RunError
+from .gpu import ELEMENTS, Arguments, Foreign, Loaded
 from .locations import Location
+from .views import Allocator
 
 _API_VERSION = 1
 _SEVERITIES = ("note", "warning", "error", "remark")
@@ -27,10 +33,7 @@ _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
 FORMS = ("kernels", "ptx", "contract", "host_c", "cost", "barriers", "races")
 #: NumPy's types in the order of `obs_type`. The bits of bf16 are unsigned integers.
-_TYPES = tuple(
-    np.dtype(t)
-    for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2", "f4", "f8", "i8")
-)
+_TYPES = tuple(np.dtype(t) for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2", "f4", "f8", "i8"))
 _BF16 = 6
 
 
@@ -100,7 +103,7 @@ class _Value(Structure):
 
 
 def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
-    """The library with the types of its functions. Raises ObsidianError if it is another version."""
+    """The library with its functions. Raises ObsidianError if it is another version."""
     try:
         library = ctypes.CDLL(os.fspath(path))
     except OSError as error:
@@ -141,14 +144,22 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
 
 
 class _Handle:
-    """A handle of the library that is destroyed with this object, and not before its owner."""
+    """A handle of the library, that is destroyed after this object, and not before its owner.
 
-    def __init__(self, value: int, destroy: Any, owner: object = None) -> None:
+    Python deletes objects in any thread and at any time, and the library is used by one thread at a
+    time: so the backend destroys what `dead` has got when it has the lock.
+    """
+
+    def __init__(self, value: int, destroy: Any, dead: _Dead, owner: object = None) -> None:
         self.value, self.owner = value, owner
-        self._destroy = destroy
+        self._destroy, self._dead = destroy, dead
 
     def __del__(self) -> None:
-        self._destroy(self.value)
+        self._dead.append((self._destroy, self.value))
+
+
+#: Functions that destroy handles, and the handles, in order.
+_Dead = collections.deque[tuple[Any, int]]
 
 
 @dataclass
@@ -156,10 +167,14 @@ class NativeArtifact:
     """A compiled program, and its executables."""
 
     program: _Handle
+    #: The codes of the types, and the ranks or -1.
     parameters: tuple[tuple[int, int], ...]
-    results: int
+    results: tuple[tuple[int, int], ...]
     diagnostics: list[Diagnostic]
+    #: If the host of the program prints.
+    prints: bool
     executables: dict[RunOptions, _Handle] = field(default_factory=dict)
+    on_gpus: dict[tuple[int, type[Allocator]], Loaded] = field(default_factory=dict)
 
 
 class NativeBackend:
@@ -169,13 +184,23 @@ class NativeBackend:
         """Load the library."""
         self._library = open_library(Path(path))
         library = self._library
-        self._compiler = _Handle(library.obs_compiler_create(), library.obs_compiler_destroy)
+        self._dead: _Dead = collections.deque()
+        self._compiler = _Handle(
+            library.obs_compiler_create(), library.obs_compiler_destroy, self._dead
+        )
         self._lock = threading.RLock()
+        self._process = os.getpid()
 
     @property
     def version(self) -> str:
         """The versions of the compiler and of LLVM."""
         return str(self._library.obs_get_version().decode())
+
+    def _bury(self) -> None:
+        """Destroy what nobody needs."""
+        while self._dead:
+            destroy, handle = self._dead.popleft()
+            destroy(handle)
 
     def _messages(self) -> list[Diagnostic]:
         """The messages of the last call, with their notes."""
@@ -209,22 +234,28 @@ class NativeBackend:
         )
         data = text.encode()
         with self._lock:
+            self._bury()
             handle = library.obs_compile(
                 self._compiler.value, data, len(data), b"<program>", byref(given)
             )
             messages = self._messages()
         if not handle:
             raise CompileError(messages)
-        program = _Handle(handle, library.obs_program_destroy, self._compiler)
-        slots = [
+        program = _Handle(handle, library.obs_program_destroy, self._dead, self._compiler)
+        parameters = [
             library.obs_program_get_parameter(handle, i)
             for i in range(library.obs_program_get_num_parameters(handle))
         ]
+        results = [
+            library.obs_program_get_result(handle, i)
+            for i in range(library.obs_program_get_num_results(handle))
+        ]
         return NativeArtifact(
             program,
-            tuple((slot.type, slot.rank) for slot in slots),
-            library.obs_program_get_num_results(handle),
+            tuple((slot.type, slot.rank) for slot in parameters),
+            tuple((slot.type, slot.rank) for slot in results),
             messages,
+            "obs.print" in text,
         )
 
     def show(self, artifact: NativeArtifact, form: str) -> tuple[str, list[Diagnostic]]:
@@ -234,6 +265,7 @@ class NativeBackend:
         """
         text = _Text()
         with self._lock:
+            self._bury()
             status = self._library.obs_program_show(
                 artifact.program.value, FORMS.index(form), byref(text)
             )
@@ -252,7 +284,9 @@ class NativeBackend:
             handle = self._library.obs_load(artifact.program.value, byref(given))
             if not handle:
                 raise RunError(self._messages())
-            executable = _Handle(handle, self._library.obs_executable_destroy, artifact.program)
+            executable = _Handle(
+                handle, self._library.obs_executable_destroy, self._dead, artifact.program
+            )
             artifact.executables[options] = executable
         return executable
 
@@ -265,9 +299,11 @@ class NativeBackend:
     ) -> list[Any]:
         """Run the function `main` of an artifact, and return its results as new NumPy values.
 
-        Arguments are contiguous NumPy arrays and numbers, one for each component of a parameter.
-        Raises RunError with all messages.
+        Arguments are contiguous NumPy arrays and numbers, one for each component of a parameter. A
+        GPU gets copies of the arrays. Raises RunError with all messages.
         """
+        if options.device == "cuda":
+            return run_from_host(functools.partial(self.run_on_gpu, artifact), arguments, results)
         library = self._library
         values = (_Value * len(arguments))()
         alive = []
@@ -279,6 +315,7 @@ class NativeBackend:
             value.extents = ctypes.addressof(extents)
             value.data = data.ctypes.data
         with self._lock:
+            self._bury()
             executable = self._load(artifact, options).value
             status = library.obs_run(executable, values, len(arguments), None)
             output = str(library.obs_get_output(executable))
@@ -287,6 +324,87 @@ class NativeBackend:
             if status:
                 raise RunError(self._messages())
             return [_copy(library.obs_get_result(executable, i)) for i in range(results)]
+
+    def run_on_gpu(
+        self,
+        artifact: NativeArtifact,
+        values: Sequence[Any],
+        results: int,
+        stream: int,
+        allocator: type[Allocator],
+        index: int,
+    ) -> list[Any]:
+        """Run the function `main` of an artifact on the GPU `index`, behind the work of `stream`.
+
+        Values are views of arrays on this GPU, and numbers, one for each component of a parameter.
+        Results are arrays that `allocator` makes of its memory, `Foreign` where they lie in an
+        argument, and NumPy scalars. Nobody waits for the stream, unless the program reads an
+        element on the host. Raises RunError with all messages, or what the allocator raised.
+        """
+        if os.getpid() != self._process:
+            raise ObsidianError("a process that was forked cannot use the GPU: start it with spawn")
+        with self._lock:
+            self._bury()
+            loaded = artifact.on_gpus.get((index, allocator))
+            if loaded is not None:
+                return self._run_loaded(artifact, loaded, values, results, stream)
+            # Loading, and the first launch of a kernel, are no part of a graph.
+            with driver().relaxed_capture():
+                loaded = self._load_on_gpu(artifact, allocator, index)
+                return self._run_loaded(artifact, loaded, values, results, stream)
+
+    def _load_on_gpu(
+        self, artifact: NativeArtifact, allocator: type[Allocator], index: int
+    ) -> Loaded:
+        codes = [code for code, rank in artifact.results if rank >= 0]
+        usual = ELEMENTS[max(set(codes), key=codes.count)] if codes else "i8"
+        loaded = Loaded(Arguments(artifact.parameters, _bits), allocator(index, usual))
+        allocate, free = _Allocate(loaded.allocate), _Free(loaded.free)
+        size, kind = ctypes.sizeof(_DeviceOptions), _DEVICES["cuda"]
+        given = _DeviceOptions(size, kind, index, 0, 0, allocate, free)
+        handle = self._library.obs_load(artifact.program.value, byref(given))
+        if not handle:
+            raise RunError(self._messages())
+        destroy = self._library.obs_executable_destroy
+        loaded.values = ctypes.cast(loaded.arguments.address, POINTER(_Value))
+        loaded.callbacks = (allocate, free)
+        loaded.handle = _Handle(handle, destroy, self._dead, artifact.program)
+        artifact.on_gpus[index, allocator] = loaded
+        return loaded
+
+    def _run_loaded(
+        self,
+        artifact: NativeArtifact,
+        loaded: Loaded,
+        values: Sequence[Any],
+        results: int,
+        stream: int,
+    ) -> list[Any]:
+        library, handle, memory = self._library, loaded.handle.value, loaded.allocator
+        loaded.arguments.write(values)
+        memory.stream = stream
+        try:
+            status = library.obs_run(handle, loaded.values, loaded.arguments.count, stream)
+            if artifact.prints:
+                print(library.obs_get_output(handle), end="")
+            if status:
+                error = loaded.take_error()
+                if error is not None:
+                    raise error
+                raise RunError(self._messages())
+            found = []
+            for number in range(results):
+                value = library.obs_get_result(handle, number)
+                if value.rank < 0:
+                    found.append(_copy(value))
+                    continue
+                shape, pointer = _shape(value), value.data or 0
+                element = ELEMENTS[value.type]
+                array = memory.take(pointer, shape, element)
+                found.append(Foreign(pointer, shape, element) if array is None else array)
+            return found
+        finally:
+            memory.forget()
 
 
 def _bits(number: Any, code: int) -> Any:
@@ -303,9 +421,17 @@ def _bits(number: Any, code: int) -> Any:
 def _copy(value: _Value) -> Any:
     """A result as a NumPy array or scalar of its own."""
     kind = _TYPES[value.type]
-    rank = max(value.rank, 0)
-    shape = tuple((ctypes.c_int64 * rank).from_address(value.extents)) if rank else ()
+    shape = _shape(value)
     count = int(np.prod(shape, dtype=np.int64))
     data = ctypes.string_at(value.data, count * kind.itemsize) if count else b""
     array = np.frombuffer(bytearray(data), kind).reshape(shape)
     return array if value.rank >= 0 else array[()]
+
+
+def _shape(value: _Value) -> tuple[int, ...]:
+    """The extents of a result; none of a scalar."""
+    if value.rank == 1:
+        return (ctypes.c_int64.from_address(value.extents).value,)
+    return (
+        tuple((ctypes.c_int64 * value.rank).from_address(value.extents)) if value.rank > 1 else ()
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, cast
 
 from .collectives import Operator, contract
@@ -182,7 +183,7 @@ def _par(extents: Any, level: Level, function: Callable[..., Any]) -> None:
 
 
 def _as_push(value: Any) -> Array:
-    """What a sub-program yields: arrays are pushed, a scalar becomes an array of one element."""
+    """The array that a sub-program yields: a scalar becomes an array of one element."""
     if isinstance(value, Array):
         return cast(Array, push(value))
     return cast(Array, push(full(1, value)))
@@ -250,6 +251,8 @@ class Walk(Iterator[Any]):
 
     def __init__(self, array: Array) -> None:
         """Begin a walk; the first `next` must come from `concat` or `stack`."""
+        # The generator that runs now: it has another `for` if it also takes the elements.
+        self.outer = current().walk
         self.array = array
         self.is_done = False
 
@@ -262,6 +265,11 @@ class Walk(Iterator[Any]):
                 "loop over them: write obs.concat((f(c) for c in a.split(k)), level=obs.block) "
                 "with round brackets, or a.map(f), or `for k in obs.range(n)`"
             )
+        if self.outer is running:
+            raise TraceError(
+                "a generator of sub-programs has one `for`: walk over several arrays with zip, "
+                "or over all pairs of indices with obs.grid_of"
+            )
         if self.is_done:
             raise StopIteration
         self.is_done = True
@@ -270,9 +278,24 @@ class Walk(Iterator[Any]):
         return self.array.type.element.value(arguments)
 
 
+def _check_source(source: Any) -> None:
+    """Refuse iterators that would count while Python traces, where each element runs once."""
+    if isinstance(source, enumerate):
+        raise TraceError(
+            "enumerate counts while Python traces: walk over obs.zip(obs.iota(a.size), a) instead"
+        )
+    if isinstance(source, zip):
+        for part in source.__reduce__()[1]:
+            if not isinstance(part, (Walk, zip, enumerate)):
+                raise TraceError("zip in a generator of sub-programs takes arrays of the program")
+            _check_source(part)
+
+
 def walk(programs: Iterator[Any], level: Level | None) -> Any:
     """Run a generator expression over arrays as sub-programs of a level; see `stack`."""
     trace = current()
+    if isinstance(programs, GeneratorType) and programs.gi_frame is not None:
+        _check_source(programs.gi_frame.f_locals.get(".0"))
     operands: list[tuple[Array, list[Any]]] = []
 
     def call() -> Any:

@@ -22,7 +22,7 @@ from .types import ArrayType, Element, Leaf, Shape, flatten, index, spell
 class Array(Value):
     """An array of the program; the classes Pull and Push have its operations."""
 
-    __slots__ = ("is_stored", "type")
+    __slots__ = ("dims", "is_stored", "type")
 
     #: The class of pull arrays and the class of push arrays.
     classes: ClassVar[tuple[type[Array], type[Array]]]
@@ -31,6 +31,8 @@ class Array(Value):
     type: ArrayType
     #: If the array is in memory at level grid.
     is_stored: bool
+    #: The extents that the program has read, by dimension.
+    dims: dict[int, Scalar]
 
     __hash__ = Value.__hash__
 
@@ -61,7 +63,8 @@ def up_to(extent: Scalar, bound: int) -> Bounded:
 def make_array(kind: ArrayType, name: str, is_stored: bool = False) -> Any:
     """The array value for a value of the program that the current block defines."""
     array = object.__new__(Array.classes[kind.level is not None])
-    array.name, array.block, array.type, array.is_stored = name, current().block, kind, is_stored
+    array.name, array.block, array.type = name, current().block, kind
+    array.is_stored, array.dims = is_stored, {}
     return array
 
 

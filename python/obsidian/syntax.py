@@ -6,13 +6,16 @@ functions of branching.py trace it then. On values of Python the constructs keep
 Without a source, or for a lambda, the function itself is the result.
 
 A branch or a loop body becomes a function of the names that it assigns, and returns them. Some
-constructs stay as they are: loops with `break`, `continue` or `return`, generators, and classes.
+constructs stay as they are: loops with `break`, `continue` or `return`, generators, classes, and
+functions with `global` or `nonlocal`.
 """
 
 from __future__ import annotations
 import __future__
 
 import ast
+import copy
+import functools
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -41,13 +44,13 @@ _OPERATORS = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
-_UNMOVABLE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+_UNMOVABLE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete)
 
 
 def rewrite(function: FunctionType) -> Callable[..., Any]:
     """The rewritten function, or the function itself if its source is not known."""
     node = _definition(function)
-    if node is None:
+    if node is None or contains(node.body, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom):
         return function
     code = function.__code__
     rewriter = _Rewriter(function)
@@ -92,18 +95,24 @@ def _definition(function: FunctionType) -> ast.FunctionDef | None:
     """The syntax tree of a function, with the places of its file."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+    for node in _functions("".join(lines)):
+        if node.name == function.__name__:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             parameters = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             names = tuple(parameter.arg for parameter in parameters)
             if first == code.co_firstlineno and names == code.co_varnames[: len(names)]:
-                return node
+                return copy.deepcopy(node)
     return None
+
+
+@functools.lru_cache(maxsize=16)
+def _functions(text: str) -> list[ast.FunctionDef]:
+    """The definitions of functions in the text of a file."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def _without_type_parameters(node: ast.FunctionDef) -> None:
@@ -156,6 +165,8 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.count = 0
+        #: The names that are read behind the statement that is rewritten.
+        self.reads: set[str] = set()
 
     def name(self, kind: str) -> str:
         """A new name for a function."""
@@ -177,9 +188,6 @@ class _Rewriter(ast.NodeTransformer):
             result += found if isinstance(found, list) else [found]
         self.reads = self_reads
         return result
-
-    #: The names that are read behind the statement that is rewritten.
-    reads: set[str] = frozenset()  # type: ignore[assignment]
 
     def returning(self, node: ast.If, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
         """An `if` with returns: the statements behind it belong to the branch that goes on."""

@@ -74,6 +74,9 @@ class Value:
 
     __slots__ = ("block", "name")
 
+    #: NumPy leaves operators with such a value to the value.
+    __array_ufunc__ = None
+
     name: str
     block: Block
 
@@ -109,6 +112,11 @@ class Trace:
     def level(self) -> Level:
         """The level of the code that is traced."""
         return self.stack[-1].level
+
+    @property
+    def size(self) -> int:
+        """The number of values so far, a measure for the length of the program."""
+        return self._count
 
     def new_name(self) -> str:
         """A name for a value."""
@@ -259,9 +267,14 @@ def is_tracing() -> bool:
     return _state.trace is not None
 
 
+def is_known(value: Value) -> bool:
+    """If the code that is traced can use a value."""
+    return value.block.is_open and value.block.owner is _state.trace
+
+
 def use(value: Value) -> str:
     """The name of a value that an operation uses; an error if it is not known here."""
-    if not value.block.is_open or value.block.owner is not _state.trace:
+    if not is_known(value):
         raise TraceError(
             "this value was made inside of a function that is done (a loop, a branch, a map, "
             "a sub-program, or another trace): return it from there, or make it here"

@@ -111,9 +111,9 @@ class f64(_Float):
     max, min = float(np.finfo(np.float64).max), float(np.finfo(np.float64).min)
 
 
-#: What an element consists of in the program: scalars and pull arrays.
+#: A component of an element in the program: a scalar or a pull array.
 Leaf = Union[type[Scalar], "ArrayType"]
-#: How a Python value consists of leaves: None for a leaf, or a class and its parts.
+#: The form of a Python value: None for a leaf, or a class and the forms of its parts.
 Shape = tuple[type, tuple["Shape", ...]] | None
 
 
@@ -175,8 +175,7 @@ class Element:
         is_plain = self.shape is not None and self.shape[0] is tuple
         return list(value) if is_plain else [value]
 
-    @property
-    def scalar(self) -> type[Scalar]:
+    def require_scalar(self) -> type[Scalar]:
         """The type of an element that is one scalar; an error if it is not."""
         leaf = self.leaves[0]
         if self.shape is not None or isinstance(leaf, ArrayType):

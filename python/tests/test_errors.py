@@ -147,6 +147,24 @@ def test_generator_that_is_used_twice() -> None:
     refused(f, "twice", "obs.concat(chunks)  #", "use each generator once")
 
 
+def test_generator_over_other_things() -> None:
+    @obs.jit
+    def counted(a: Ints):
+        return obs.concat(c.sum() + i for i, c in enumerate(a.split(10)))  # <- enumerate
+
+    @obs.jit
+    def zipped(a: Ints):
+        return obs.concat(c.sum() + i for i, c in zip(range(9), a.split(10)))  # <- zip
+
+    @obs.jit
+    def pairs(a: Ints):
+        return obs.concat(c.sum() + d.sum() for c in a.split(10) for d in a.split(10))  # <- pairs
+
+    refused(counted, "enumerate", "obs.concat", "enumerate counts while Python traces")
+    refused(zipped, "zip", "obs.concat", "zip in a generator")
+    refused(pairs, "pairs", None, "has one `for`")
+
+
 def test_length_known_at_run_time() -> None:
     @obs.jit
     def f(a: Ints):
@@ -394,3 +412,14 @@ def test_checks_of_the_emulator_find_a_race() -> None:
     zeros = np.zeros(50, np.int32)
     run = lambda a: f.run(RunOptions(check=True), a)  # noqa: E731
     refused(run, "race", None, "written twice|disjoint|race", zeros, kind=RunError)
+
+
+def test_long_programs_are_a_warning() -> None:
+    @obs.jit
+    def f(a: Ints):
+        for _ in range(3400):
+            a = a + 1
+        return a
+
+    with pytest.warns(UserWarning, match="unrolls its own loops"):
+        f.mlir()

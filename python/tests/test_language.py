@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import operator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -407,3 +409,181 @@ def test_matmul() -> None:
     x = np.random.default_rng(1).integers(-9, 9, (33, 20)).astype(np.float32)
     y = np.random.default_rng(2).integers(-9, 9, (20, 17)).astype(np.float32)
     np.testing.assert_array_equal(product(x, y), x @ y)
+
+
+def test_numpy_numbers_and_python_globals() -> None:
+    @obs.jit
+    def scaled(x: Floats):
+        return np.float32(2) * x + x * np.float32(0.5), np.float32(3) * x[0]
+
+    x = np.linspace(1, 2, 9, dtype=np.float32)
+    found, first = scaled(x)
+    np.testing.assert_array_equal(found, 2 * x + x * np.float32(0.5))
+    assert first == 3 * x[0]
+
+
+def test_arguments_and_constants_are_results() -> None:
+    @obs.jit
+    def same(a: Ints, k: i32):
+        return a, k, 7, a[:3]
+
+    a = integers(5)
+    array, number, seven, part = same(a, 4)
+    np.testing.assert_array_equal(array, a)
+    np.testing.assert_array_equal(part, a[:3])
+    assert (number, seven) == (4, 7)
+
+
+def test_static_values_differ_by_type() -> None:
+    @obs.jit
+    def add(a: Ints, *, k: Any = 1):
+        return a + (10 if isinstance(k, bool) else k)
+
+    a = integers(5)
+    np.testing.assert_array_equal(add(a, k=1), a + 1)
+    np.testing.assert_array_equal(add(a, k=True), a + 10)
+
+
+def test_bounded_arrays_and_initial_contents() -> None:
+    @obs.jit
+    def apply(a: Annotated[Pull, "n <= 64", i32], b: Annotated[Pull, "m", i32]):
+        n = a.size
+
+        @obs.grid_of(1, level=block)
+        def shifted(_: Any) -> Any:
+            stored = a.force("shared")
+            return obs.fill(obs.up_to(n, 64), i32, over=n // 2, onto=stored)(
+                lambda t: {2 * t: stored[2 * t] + 1}
+            )
+
+        return shifted.join(to=n), b.take(4)
+
+    a = integers(33)
+    found, _ = apply(a, integers(9))
+    expected = a.copy()
+    expected[0:32:2] += 1
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_softmax_at_each_level() -> None:
+    """One word moves the rows from threads to warps to blocks; results differ in last bits only."""
+
+    @obs.jit
+    def softmax(x: Annotated[Pull, "r", 128, f32], *, level: obs.Level = block):
+        def row(r: Any) -> Any:
+            r = r.force()
+            e = obs.exp(r - r.max()).force()
+            return e / e.sum()
+
+        return obs.stack((row(r) for r in x.rows()), level=level)
+
+    x = np.random.default_rng(1).standard_normal((7, 128)).astype(np.float32)
+    e = np.exp(x - x.max(1, keepdims=True))
+    for level in (thread, warp, block):
+        np.testing.assert_allclose(softmax(x, level=level), e / e.sum(1, keepdims=True), rtol=1e-5)
+        assert f"obs.distribute {level} in grid" in softmax.mlir(level=level)
+
+
+def test_unrolled_sorting_network() -> None:
+    def column(s: Any, bit: int, other: Any) -> Any:
+        @obs.fill(128, i32, over=64)
+        def compare(t: Any) -> Any:
+            i = obs.bit.insert_zero(t, bit)
+            j = other(i, bit)
+            return {i: obs.min(s[i], s[j]), j: obs.max(s[i], s[j])}
+
+        return compare.force()
+
+    @obs.jit
+    def sort(a: Ints):
+        def network(c: Any) -> Any:
+            for stage in range(7):
+                c = column(c, stage, obs.bit.flip_low)
+                for bit in reversed(range(stage)):
+                    c = column(c, bit, obs.bit.flip)
+            return c
+
+        return obs.concat((network(c) for c in a.split(128, pad=i32.max)), to=a.size)
+
+    a = integers(300)
+    np.testing.assert_array_equal(sort(a), np.sort(chunks(a, 128, i32.max), axis=1).ravel()[:300])
+
+
+def test_notebook() -> None:
+    """The source of a cell is in the cache of lines, so control flow is rewritten."""
+    text = """
+@obs.jit
+def clipped(a: Annotated[Pull, "n", i32]):
+    def clip(x):
+        if x > 3:
+            return 3
+        return x
+    return a.map(clip)
+"""
+    linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(True), "<cell 1>")
+    names: dict[str, Any] = {"obs": obs, "Annotated": Annotated, "Pull": Pull, "i32": i32}
+    exec(compile(text, "<cell 1>", "exec"), names)
+    np.testing.assert_array_equal(
+        names["clipped"](np.arange(6, dtype=np.int32)), [0, 1, 2, 3, 3, 3]
+    )
+    assert 'loc("<cell 1>":5:' in names["clipped"].mlir(locations=True)
+
+
+def test_threads_trace_side_by_side() -> None:
+    def work(k: int) -> Any:
+        @obs.jit
+        def f(a: Ints):
+            for _ in range(20):
+                a = a + k
+            return a
+
+        return f(np.zeros(3, np.int32))[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(8))) == [20 * k for k in range(8)]
+
+
+def test_generators_in_generators() -> None:
+    @obs.jit
+    def apply(a: Ints):
+        return obs.stack(
+            (obs.concat((d[::-1] for d in c.split(4)), level=warp) for c in a.split(16)),
+            level=block,
+        )
+
+    a = integers(64)
+    np.testing.assert_array_equal(apply(a), a.reshape(4, 4, 4)[:, :, ::-1].reshape(4, 16))
+
+
+def test_sub_programs_with_several_results() -> None:
+    @obs.jit
+    def apply(a: Ints, b: Ints):
+        pairs = zip(a.split(10), b.split(10))
+        return obs.concat(((x + y, (x * y).sum()) for x, y in pairs), level=block)
+
+    a, b = integers(100), integers(100, 5)
+    sums, dots = apply(a, b)
+    np.testing.assert_array_equal(sums, a + b)
+    np.testing.assert_array_equal(dots, (a * b).reshape(10, 10).sum(1, dtype=np.int32))
+
+
+def test_memory_is_returned_without_a_copy() -> None:
+    @obs.jit
+    def views(a: Ints, b: Ints, m: Annotated[Pull, "h", "w", i32], n: index):
+        stored = (a + 1).force(kernel="only")
+        u = obs.loop(n, stored)(lambda k, x: (x * 2).force(kernel="twice"))
+        first, second = obs.zip(a, b).unzip()
+        return (
+            obs.zip(stored, b), a.take(3), a[2:7], m.reshape(m.size), u, first, second, m[1:],
+            m.take(2, 3),
+        )  # fmt: skip
+
+    a, b, m = integers(9), integers(9, 5), integers(12).reshape(3, 4)
+    for n in (0, 2):
+        (x, y), *others = views(a, b, m, n)
+        np.testing.assert_array_equal(x, a + 1)
+        np.testing.assert_array_equal(y, b)
+        expected = (a[:3], a[2:7], m.ravel(), (a + 1) * 2**n, a, b, m[1:], m[:2, :3])
+        for one, other in zip(others, expected):
+            np.testing.assert_array_equal(one, other)
+    assert views.mlir().count("obs.force") == 3

@@ -1,0 +1,172 @@
+"""`python -m obsidian`: tools on a function of a Python file, or on a program in MLIR.
+
+In: `FILE.py:function` or `FILE.mlir`, and the form to show. Out: the form, on the standard output.
+The exit status is 1 for a program that is refused, and for races; 2 for a wrong command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import obsidian
+
+from .backend import CompileOptions
+from .errors import CompileError, Diagnostic, ObsidianError
+from .jit import Function
+from .launches import HostProgram
+from .levels import Level
+from .reports import BarrierReport, CostReport, RaceReport
+from .scalars import Scalar
+from .tools import native_backend
+
+_FORMS = ("mlir", "kernels", "ptx", "cost", "explain", "races", "contract", "host-c")
+#: What the library calls the program that it is given as text.
+_PROGRAM = "<program>"
+
+
+class _UsageError(Exception):
+    """The command line names something that does not exist."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m obsidian", description="Show a program in another form, or report on it."
+    )
+    parser.add_argument("program", help="FILE.py:function, or FILE.mlir")
+    parser.add_argument("form", nargs="?", choices=_FORMS, default="mlir")
+    parser.add_argument("--chip", default="", help="the GPU to compile for, such as sm_90")
+    parser.add_argument("--threads", type=int, default=0, help="threads of a block")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a static value, or for cost a size; a level is written by its name",
+    )
+    return parser
+
+
+def _value(text: str) -> Any:
+    """A value of the command line: a level or an element type by name, or a literal of Python."""
+    found = getattr(obsidian, text, None)
+    if isinstance(found, Level) or (isinstance(found, type) and issubclass(found, Scalar)):
+        return found
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _settings(words: Sequence[str]) -> dict[str, Any]:
+    settings = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise _UsageError(f"--set takes NAME=VALUE, not {word}")
+        settings[name] = _value(text)
+    return settings
+
+
+def _load(path: Path, name: str) -> Function[Any]:
+    """The function of a Python file."""
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    if specification is None or specification.loader is None:
+        raise _UsageError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    specification.loader.exec_module(module)
+    functions = {k: v for k, v in vars(module).items() if isinstance(v, Function)}
+    if not name and len(functions) == 1:
+        return next(iter(functions.values()))
+    if name not in functions:
+        names = ", ".join(functions) or "none"
+        raise _UsageError(f"name a function of {path}; its functions with @obs.jit: {names}")
+    return functions[name]
+
+
+def _show_function(function: Function[Any], form: str, options: argparse.Namespace) -> int:
+    settings = _settings(options.set)
+    given = {"chip": options.chip, "threads": options.threads, **settings}
+    if form == "mlir":
+        print(function.mlir(**settings), end="")
+    elif form == "contract":
+        print(json.dumps(function.contract(**given), indent=2))
+    elif form == "races":
+        report = function.races(**given)
+        print(report)
+        return 0 if report else 1
+    else:
+        print(getattr(function, form.replace("-", "_"))(**given))
+    return 0
+
+
+def _placed(message: Diagnostic, path: Path) -> Diagnostic:
+    """A message about a program with the name of its file."""
+    place = message.location
+    if place is not None and place.file == _PROGRAM:
+        place = dataclasses.replace(place, file=str(path))
+    notes = tuple(_placed(note, path) for note in message.notes)
+    return Diagnostic(message.severity, message.message.replace(_PROGRAM, path.name), place, notes)
+
+
+def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
+    sizes = _settings(options.set)
+    if sizes and form != "cost":
+        raise _UsageError("a program in MLIR has no static values: --set is for sizes, and cost")
+    backend = native_backend()
+    text = path.read_text(encoding="utf-8")
+    if form == "mlir":
+        print(text, end="")
+        return 0
+    words = {"explain": "barriers", "host-c": "host_c"}
+    try:
+        artifact = backend.compile(text, CompileOptions(options.threads, chip=options.chip))
+        shown, messages = backend.show(artifact, words.get(form, form))
+        if form == "cost":
+            host = HostProgram(json.loads(backend.show(artifact, "contract")[0]))
+            shown = str(CostReport.parse(shown.replace(_PROGRAM, path.name), host, sizes))
+    except CompileError as error:
+        placed = [_placed(message, path) for message in error.diagnostics]
+        if form == "races" and any("[race" in message.message for message in placed):
+            print(RaceReport.parse(placed))
+            return 1
+        raise CompileError(placed) from None
+    if form == "races":
+        print(RaceReport.parse([_placed(message, path) for message in messages]))
+    elif form == "explain":
+        print(BarrierReport.parse([_placed(message, path) for message in messages]))
+    else:
+        print(shown)
+    return 0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit status."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    file, _, name = options.program.partition(":")
+    path = Path(file)
+    try:
+        if not path.is_file():
+            raise _UsageError(f"there is no file {file}")
+        if path.suffix == ".mlir":
+            return _show_file(path, options.form, options)
+        return _show_function(_load(path, name), options.form, options)
+    except _UsageError as error:
+        parser.error(str(error))
+    except ObsidianError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""Calls of compiled programs with the arrays of any framework.
+
+In: a traced function, what the compiler made of it, and the arguments of a call. Out: results of
+the framework of the first array. Arrays in the memory of the host run on the emulator, and arrays
+of a GPU there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, Protocol, cast
+
+import numpy as np
+
+from .backend import Artifact, Backend, RunOptions
+from .device_arrays import PLAIN, DeviceArray
+from .driver import driver
+from .errors import ArgumentError, ArgumentTypeError, ObsidianError
+from .frameworks import NUMPY
+from .gpu import Foreign
+from .parameters import Parameter, parameters_of
+from .types import ArrayType, spell
+from .views import ALIGNMENT, CPU, DTYPES, Allocator, Framework, View, contains, place_of, remark
+
+#: A run on the emulator is slow from this number of elements on.
+MANY = 10**6
+
+
+class Program(Protocol):
+    """What a call needs of a traced function: `jit.Program`."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The types of the parameters by name, in order."""
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        """The types of the results."""
+
+    def pack(self, components: Sequence[Any]) -> Any:
+        """The Python value of the components of all results."""
+
+
+class Call:
+    """A compiled program as a function of the arrays of any framework.
+
+    Made once for each program, and called for each call of the user.
+    """
+
+    def __init__(self, program: Program, artifact: Artifact, backend: Backend) -> None:
+        """Take a program, and what `backend` has compiled it to."""
+        self._program, self._artifact, self._backend = program, artifact, backend
+        self._parameters: list[Parameter] = parameters_of(program.parameters)
+        #: The names of the elements of each component of the results; bits matter for bf16 only.
+        self._elements = [
+            spell(leaf)
+            for result in program.results
+            for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
+        ]
+        self._is_slow = False
+
+    def __call__(
+        self, values: Sequence[Any], options: RunOptions | None = None, copy: bool = True
+    ) -> Any:
+        """Run the program, and return its results.
+
+        `values` has one value for each parameter, in order: a number, an array, or for an array of
+        tuples a tuple of arrays. Without `options`, arrays in the memory of the host run on the
+        emulator, and arrays of a GPU there, on the current stream of the framework of the first.
+        Results are arrays of this framework, in memory of its allocator; they are new, except for a
+        result that is an argument or a part of one, which shares its memory.
+
+        Arrays that are not contiguous, row by row, and on a GPU those that do not begin at a
+        multiple of 16 bytes, are copied first, there with a PerformanceWarning; `copy=False`
+        refuses them. Raises ArgumentTypeError for another kind, type, rank or device,
+        ArgumentError for other extents, and RunError when the program stops.
+        """
+        items: list[Any] = []
+        sizes: dict[str, tuple[str, int]] = {}
+        for parameter, value in zip(self._parameters, values):
+            parameter.add(value, items, sizes)
+        views = [item for item in items if type(item) is View]
+        device = views[0].device if views else CPU
+        for view in views:
+            if view.device != device:
+                self._refuse_devices(items)
+            if view.copied and not copy:
+                raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
+        if device == CPU:
+            found = self._run_on_host(items, views, options)
+        elif options is not None and options.device != "cuda":
+            raise ArgumentTypeError(
+                f"{self._name(items, views[0])} is {place_of(device)}, and the run was to "
+                f"{options.device}: pass arrays in the memory of the host"
+            )
+        else:
+            found = self._run_on_gpu(items, views, copy)
+        return self._program.pack(found)
+
+    def _name(self, items: Sequence[Any], view: View) -> str:
+        """The name of the parameter of a view."""
+        names = [p.name for p in self._parameters for _ in range(p.components)]
+        return next(name for name, item in zip(names, items) if item is view)
+
+    def _refuse_devices(self, items: Sequence[Any]) -> NoReturn:
+        names = [p.name for p in self._parameters for _ in range(p.components)]
+        places = [
+            f"{name} is {place_of(item.device)}"
+            for name, item in zip(names, items)
+            if type(item) is View
+        ]
+        raise ArgumentTypeError(f"all arrays of a call are on one device: {', '.join(places)}")
+
+    def _run_on_host(
+        self, items: Sequence[Any], views: Sequence[View], options: RunOptions | None
+    ) -> list[Any]:
+        if options is None:
+            options = RunOptions()
+            size = max((math.prod(view.shape) for view in views), default=0)
+            if size >= MANY and not self._is_slow:
+                self._is_slow = True
+                remark(
+                    f"{size} elements on the emulator, which is slow: pass arrays of a GPU, "
+                    "such as CuPy's or PyTorch's"
+                )
+        values = [i.framework.to_host(i) if type(i) is View else i for i in items]
+        results = self._backend.run(self._artifact, values, len(self._elements), options)
+        framework, like = (views[0].framework, views[0]) if views else (NUMPY, None)
+        if framework is NUMPY and all(view.element != "bf16" for view in views):
+            return results
+        like = next((view for view in views if view.element == "bf16"), like)
+        return [
+            framework.from_host(result, element, like) if isinstance(result, np.ndarray) else result
+            for result, element in zip(results, self._elements)
+        ]
+
+    def _run_on_gpu(self, items: list[Any], views: list[View], copy: bool) -> list[Any]:
+        first = views[0]
+        framework, index = first.framework, first.device
+        stream = first.stream if first.stream is not None else framework.stream(index)
+        for view in views:
+            if view.framework is not framework or view.stream is not None:
+                written = view.stream
+                if written is None:
+                    written = view.framework.stream(index)
+                driver().order(index, written, stream)
+            if view.copied:
+                remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied", 4)
+            if view.pointer % ALIGNMENT and 0 not in view.shape:
+                place = next(n for n, item in enumerate(items) if item is view)
+                items[place] = self._aligned(items, view, copy)
+        results = _gpu(self._backend).run_on_gpu(
+            self._artifact, items, len(self._elements), stream, framework.allocator, index
+        )
+        framework.finish(index, stream)
+        for number, result in enumerate(results):
+            if type(result) is Foreign:
+                results[number] = _part(framework, items, result)
+            elif type(result) is DeviceArray and framework is not PLAIN:
+                results[number] = framework.adopt(result)
+        return results
+
+    def _aligned(self, items: Sequence[Any], view: View, copy: bool) -> View:
+        """A copy of an argument that kernels may read several elements of at once."""
+        name = self._name(items, view)
+        text = f"{name} does not begin at a multiple of {ALIGNMENT} bytes"
+        if not copy:
+            raise ArgumentError(text)
+        remark(f"{text}: it is copied", 5)
+        return view.framework.copy(view)
+
+
+class _GPUBackend(Protocol):
+    """A backend that runs on arrays of a GPU: `NativeBackend`."""
+
+    def run_on_gpu(
+        self,
+        artifact: Any,
+        values: Sequence[Any],
+        results: int,
+        stream: int,
+        allocator: type[Allocator],
+        index: int,
+    ) -> list[Any]:
+        """See `NativeBackend.run_on_gpu`."""
+
+
+def _gpu(backend: Backend) -> _GPUBackend:
+    if not hasattr(backend, "run_on_gpu"):
+        raise ObsidianError(
+            "arrays of a GPU need the library of the compiler, and only its tools are here: set "
+            "OBS_LIBRARY to the path of libobsidian.so"
+        )
+    return cast(_GPUBackend, backend)
+
+
+def _part(framework: Framework, items: Sequence[Any], result: Foreign) -> Any:
+    """A result in the memory of an argument, as an array of the framework."""
+    size = int(DTYPES[result.element].itemsize)
+    for view in items:
+        if type(view) is View and contains(view, result.pointer, result.shape, size):
+            offset = result.pointer - view.pointer
+            part = view.framework.part(view, offset, result.shape, result.element)
+            is_own = view.framework is framework and type(part) is not DeviceArray
+            return part if is_own or framework is PLAIN else framework.adopt(part)
+    raise ObsidianError("a result lies in memory that nobody allocated")

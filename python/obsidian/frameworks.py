@@ -1,0 +1,317 @@
+"""PyTorch, CuPy, JAX and NumPy: views of their arrays, and results in their memory.
+
+In: arrays of a framework that the user has imported. Out: `Framework` objects. A framework is
+imported here only when `interop.py` has found one of its arrays.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+
+from .device_arrays import PLAIN, PoolAllocator
+from .driver import LEGACY_STREAM, driver
+from .errors import ArgumentTypeError
+from .views import (
+    CPU,
+    DTYPES,
+    ELEMENTS,
+    Allocator,
+    Framework,
+    View,
+    refuse_type,
+)
+
+
+class NumPy(Framework):
+    """NumPy, and everything in the memory of the host that becomes a NumPy array for free."""
+
+    name = "NumPy"
+
+    def view(self, value: Any) -> View:
+        """See `Framework`."""
+        array = np.asarray(value)
+        element = element_of(array.dtype)
+        if element is None:
+            raise refuse_type(value, array.dtype)
+        copied = not array.flags.c_contiguous
+        if copied:
+            array = np.ascontiguousarray(array)
+        pointer = array.__array_interface__["data"][0]
+        return View(self, CPU, pointer, array.shape, element, array, copied)
+
+    def to_host(self, view: View) -> Any:
+        """See `Framework`."""
+        return view.owner.view(np.uint16) if view.element == "bf16" else view.owner
+
+    def from_host(self, array: Any, element: str, like: View | None) -> Any:
+        """See `Framework`. The elements of bf16 have the type of `like`, or are bits."""
+        if element == "bf16" and like is not None and like.element == "bf16":
+            return array.view(like.owner.dtype)
+        return array
+
+
+def element_of(dtype: Any) -> str | None:
+    """The name of NumPy's type in the language, or None. Other orders of bytes have none."""
+    if dtype.name == "bfloat16":
+        return "bf16"
+    return ELEMENTS.get((dtype.kind, dtype.itemsize)) if dtype.isnative else None
+
+
+class _TorchAllocator(Allocator):
+    """Tensors from the caching allocator of PyTorch, on its current stream."""
+
+    def __init__(self, index: int, element: str) -> None:
+        super().__init__(index, element)
+        self._framework = torch_framework()
+        torch = self._framework.torch
+        self._empty = torch.empty
+        self._device = torch.device("cuda", index)
+        self._dtype = self._framework.dtypes[element]
+        self._itemsize = int(DTYPES[element].itemsize)
+
+    def allocate(self, size: int) -> int:
+        """See `Allocator`."""
+        count = -(-size // self._itemsize)
+        block = self._empty(count, dtype=self._dtype, device=self._device)
+        pointer: int = block.data_ptr()
+        self.blocks[pointer] = block
+        return pointer
+
+    def size_of(self, block: Any) -> int:
+        """See `Allocator`."""
+        return int(block.numel()) * self._itemsize
+
+    def part(self, block: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Allocator`."""
+        if not offset and element == self.element and block.shape == shape:
+            return block
+        return self._framework.slice(block, offset, shape, element)
+
+
+class Torch(Framework):
+    """PyTorch."""
+
+    name = "PyTorch"
+    allocator = _TorchAllocator
+
+    def __init__(self) -> None:
+        """Import PyTorch."""
+        self.torch: Any = importlib.import_module("torch")
+        names = {
+            "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+            "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+            "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64",
+        }  # fmt: skip
+        #: The types of PyTorch by their names in the language; old versions lack some.
+        self.dtypes = {
+            e: getattr(self.torch, n) for n, e in names.items() if hasattr(self.torch, n)
+        }
+        self._elements = {dtype: element for element, dtype in self.dtypes.items()}
+        # PyTorch's own compiler gets the stream in this way, in a fraction of the time.
+        self._raw_stream = getattr(self.torch._C, "_cuda_getCurrentRawStream", self._public_stream)
+
+    def _public_stream(self, index: int) -> int:
+        return int(self.torch.cuda.current_stream(index).cuda_stream)
+
+    def view(self, value: Any) -> View:
+        """See `Framework`."""
+        element = self._elements.get(value.dtype)
+        if element is None:
+            raise refuse_type(value, value.dtype)
+        device = value.get_device()
+        if device < 0 and value.device.type != "cpu":
+            raise ArgumentTypeError(f"a tensor is on the device {value.device}: only CPU and CUDA")
+        copied = not value.is_contiguous() or value.is_neg()
+        if copied:
+            value = value.detach().resolve_neg().contiguous()
+        return View(self, device, value.data_ptr(), value.shape, element, value, copied)
+
+    def to_host(self, view: View) -> Any:
+        """See `Framework`."""
+        tensor = view.owner.detach()
+        if view.element == "bf16":
+            return tensor.view(self.torch.int16).numpy().view(np.uint16)
+        return tensor.numpy()
+
+    def from_host(self, array: Any, element: str, like: View | None) -> Any:
+        """See `Framework`."""
+        if element == "bf16":
+            return self.torch.from_numpy(array.view(np.int16)).view(self.torch.bfloat16)
+        return self.torch.from_numpy(array)
+
+    def stream(self, index: int) -> int:
+        """See `Framework`."""
+        return self._raw_stream(index) or LEGACY_STREAM
+
+    def copy(self, view: View) -> View:
+        """See `Framework`."""
+        return self.view(view.owner.detach().clone())
+
+    def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Framework`."""
+        return self.slice(view.owner.detach(), offset, shape, element)
+
+    def slice(self, tensor: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """A part of the memory of a contiguous tensor, in another shape and type."""
+        size = math.prod(shape) * int(DTYPES[element].itemsize)
+        flat = tensor.reshape(-1)
+        if offset or flat.numel() * flat.element_size() != size:
+            flat = flat.view(self.torch.uint8)[offset : offset + size]
+        return flat.view(self.dtypes[element]).view(shape)
+
+    def adopt(self, array: Any) -> Any:
+        """See `Framework`."""
+        return self.torch.from_dlpack(array)
+
+
+_torch: Torch | None = None
+
+
+def torch_framework() -> Torch:
+    """PyTorch, which is imported by now."""
+    global _torch
+    if _torch is None:
+        _torch = Torch()
+    return _torch
+
+
+class _CuPyAllocator(Allocator):
+    """Memory from the current allocator of CuPy, on its current stream."""
+
+    def __init__(self, index: int, element: str) -> None:
+        super().__init__(index, element)
+        cupy = importlib.import_module("cupy")
+        self._allocate, self._device = cupy.cuda.alloc, cupy.cuda.Device
+        self._array = cupy.ndarray
+        self._current = cupy.cuda.runtime.getDevice
+
+    def allocate(self, size: int) -> int:
+        """See `Allocator`."""
+        if self._current() == self.index:
+            block = self._allocate(size)
+        else:
+            with self._device(self.index):
+                block = self._allocate(size)
+        pointer: int = block.ptr
+        self.blocks[pointer] = block
+        return pointer
+
+    def size_of(self, block: Any) -> int:
+        """See `Allocator`."""
+        return int(block.mem.size)
+
+    def part(self, block: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Allocator`."""
+        return self._array(shape, DTYPES[element], block + offset if offset else block)
+
+
+class CuPy(Framework):
+    """CuPy. The elements of bf16 are their bits, or those of `ml_dtypes`."""
+
+    name = "CuPy"
+    allocator = _CuPyAllocator
+
+    def __init__(self) -> None:
+        """Import CuPy."""
+        self._cupy: Any = importlib.import_module("cupy")
+        self._stream = self._cupy.cuda.get_current_stream
+
+    def view(self, value: Any) -> View:
+        """See `Framework`."""
+        element = element_of(value.dtype)
+        if element is None:
+            raise refuse_type(value, value.dtype)
+        copied = not value.flags.c_contiguous
+        if copied:
+            value = self._cupy.ascontiguousarray(value)
+        memory = value.data
+        return View(self, memory.device_id, memory.ptr, value.shape, element, value, copied)
+
+    def from_host(self, array: Any, element: str, like: View | None) -> Any:
+        """See `Framework`."""
+        return self._cupy.asarray(array)
+
+    def stream(self, index: int) -> int:
+        """See `Framework`."""
+        return self._stream(index).ptr or LEGACY_STREAM
+
+    def copy(self, view: View) -> View:
+        """See `Framework`."""
+        with self._cupy.cuda.Device(view.device):
+            return self.view(view.owner.copy())
+
+    def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Framework`."""
+        return self._cupy.ndarray(shape, DTYPES[element], view.owner.data + offset)
+
+    def adopt(self, array: Any) -> Any:
+        """See `Framework`."""
+        return self._cupy.from_dlpack(array)
+
+
+class JAX(Framework):
+    """JAX. Its streams are its own, so a call on a GPU waits for its arguments and its results."""
+
+    name = "JAX"
+    allocator = PoolAllocator
+
+    def __init__(self) -> None:
+        """Import JAX."""
+        self._jax: Any = importlib.import_module("jax")
+        self._dlpack: Any = importlib.import_module("jax.dlpack")
+
+    def view(self, value: Any) -> View:
+        """See `Framework`."""
+        if isinstance(value, self._jax.core.Tracer):
+            raise ArgumentTypeError(
+                "a traced array of JAX has no elements yet: call the function outside of jax.jit"
+            )
+        if len(value.devices()) != 1:
+            raise ArgumentTypeError("an array of JAX is spread over several devices")
+        (device,) = value.devices()
+        if device.platform == "cpu":
+            view = NUMPY.view(np.asarray(value))
+            view.framework, view.owner = self, (value, view.owner)
+            return view
+        value.block_until_ready()
+        view = PLAIN.from_dlpack(value)
+        view.framework, view.stream = self, None
+        return view
+
+    def to_host(self, view: View) -> Any:
+        """See `Framework`."""
+        array = view.owner[1]
+        return array.view(np.uint16) if view.element == "bf16" else array
+
+    def from_host(self, array: Any, element: str, like: View | None) -> Any:
+        """See `Framework`. JAX makes 32 bits of 64 unless `jax_enable_x64` is set."""
+        if element == "bf16":
+            array = array.view(self._jax.numpy.bfloat16)
+        return self._jax.numpy.asarray(array)
+
+    def stream(self, index: int) -> int:
+        """See `Framework`."""
+        return LEGACY_STREAM
+
+    def copy(self, view: View) -> View:
+        """See `Framework`."""
+        return PLAIN.copy(view)
+
+    def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Framework`."""
+        return PLAIN.part(view, offset, shape, element)
+
+    def adopt(self, array: Any) -> Any:
+        """See `Framework`."""
+        return self._dlpack.from_dlpack(array)
+
+    def finish(self, index: int, stream: int) -> None:
+        """See `Framework`."""
+        driver().synchronize(index, stream)
+
+
+NUMPY = NumPy()

@@ -1,0 +1,148 @@
+"""The parameters of a program, and the checks of the arguments of a call.
+
+In: the types of the parameters, and values: arrays of any framework, and numbers. Out: views and
+numbers in the order of the program, or an error that names the parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import interop
+from .arguments import _number
+from .errors import ArgumentError, ArgumentTypeError
+from .scalars import Scalar
+from .types import ParameterType, flatten, spell
+from .views import CPU, View, place_of
+
+#: The elements of arrays that a parameter takes besides its own.
+_ALSO = {"i8": "u8", "i16": "u16", "i32": "u32", "i64": "u64", "bf16": "u16"}
+#: The extents that have a name: the parameter that had it first, and the number.
+Sizes = dict[str, tuple[str, int]]
+
+
+class Parameter:
+    """A parameter of a program: an array, or a number."""
+
+    name: str
+    #: The values that the program gets for it.
+    components = 1
+
+    def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
+        """Check a value, and append what the program gets: views, or a number."""
+        raise NotImplementedError
+
+
+class _Number(Parameter):
+    def __init__(self, name: str, kind: type[Scalar]) -> None:
+        self.name, self._kind = name, kind
+        self._is_float = kind.kind == "float"
+
+    def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
+        if self._is_float and type(value) is float:
+            items.append(value)
+            return
+        framework = interop.framework_of(value)
+        if framework is not None:
+            view = framework.view(value)
+            if view.device != CPU:
+                raise ArgumentTypeError(
+                    f"{self.name} is a number, and this one is {place_of(view.device)}, so that "
+                    f"the host would wait for it: pass {self.name}.item()"
+                )
+            if not view.shape and view.element != "bf16":
+                value = framework.to_host(view)
+        items.append(_number(self.name, self._kind, value))
+
+
+class _Array(Parameter):
+    def __init__(self, name: str, kind: ParameterType) -> None:
+        self.name = name
+        leaves = kind.type.element.leaves
+        self.components = len(leaves)
+        self._leaves: tuple[Any, ...] = leaves
+        names = ["i64" if spell(leaf) == "index" else spell(leaf) for leaf in leaves]
+        self._accepted = [{name, _ALSO.get(name, name)} for name in names]
+        self._rank = kind.type.rank
+        #: The dimensions with something to check: number, extent, bound, name.
+        self._dimensions = [
+            dimension
+            for dimension in zip(range(self._rank), kind.type.extents, kind.type.bounds, kind.names)
+            if dimension[1:] != (None, None, None)
+        ]
+
+    def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
+        if self.components == 1:
+            shape = self._view(0, self._single(value), items).shape
+        else:
+            shape = self._views(value, items)
+        for d, extent, bound, label in self._dimensions:
+            size = shape[d]
+            if extent is not None and size != extent:
+                raise ArgumentError(
+                    f"dimension {d} of {self.name} has {size} elements, not {extent}"
+                )
+            if bound is not None and size > bound:
+                raise ArgumentError(
+                    f"dimension {d} of {self.name} has {size} elements, more than {bound}"
+                )
+            if label is not None:
+                first, before = sizes.setdefault(label, (self.name, size))
+                if before != size:
+                    raise ArgumentError(f"{label} is {before} in {first}, {size} in {self.name}")
+
+    def _single(self, value: Any) -> Any:
+        """The value, or the only part of a tuple."""
+        if interop.framework_of(value) is not None:
+            return value
+        leaves, _ = flatten(value)
+        if len(leaves) != 1:
+            self._refuse_count(len(leaves))
+        return leaves[0]
+
+    def _views(self, value: Any, items: list[Any]) -> tuple[int, ...]:
+        leaves, _ = flatten(value)
+        if len(leaves) != self.components:
+            self._refuse_count(len(leaves))
+        shapes = [self._view(n, leaf, items).shape for n, leaf in enumerate(leaves)]
+        if any(tuple(shape) != tuple(shapes[0]) for shape in shapes):
+            raise ArgumentError(f"the arrays of {self.name} differ in their extents")
+        return shapes[0]
+
+    def _refuse_count(self, count: int) -> None:
+        raise ArgumentTypeError(
+            f"{self.name} has elements of {self.components} components, so it takes as many arrays "
+            f"in a tuple, not {count}"
+        )
+
+    def _view(self, number: int, value: Any, items: list[Any]) -> View:
+        view = interop.view_of(value)
+        leaf = self._leaves[number]
+        if view is None:
+            raise ArgumentTypeError(
+                f"{self.name} is an array of {leaf.type_name}, not {type(value).__name__}: "
+                f"pass an array, as in np.asarray(x, np.{leaf.dtype})"
+            )
+        if view.element not in self._accepted[number]:
+            dtype = "bfloat16" if view.element == "bf16" else view.dtype
+            is_torch = view.framework.name == "PyTorch"
+            form = f"to(torch.{leaf.dtype})" if is_torch else f"astype(np.{leaf.dtype})"
+            raise ArgumentTypeError(
+                f"the elements of {self.name} are {leaf.type_name}, and the array has {dtype}: "
+                f"convert it, as in x.{form}"
+            )
+        if len(view.shape) != self._rank:
+            raise ArgumentTypeError(
+                f"{self.name} has {self._rank} dimensions, not {len(view.shape)}"
+            )
+        items.append(view)
+        return view
+
+
+def parameters_of(kinds: Mapping[str, Any]) -> list[Parameter]:
+    """The parameters with these types."""
+    return [
+        _Array(name, kind) if isinstance(kind, ParameterType) else _Number(name, kind)
+        for name, kind in kinds.items()
+    ]

@@ -1,0 +1,87 @@
+"""Times of runs.
+
+In: a function without arguments that runs a program, and the bytes that its kernels move. Out:
+`BenchReport`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .backend import Device
+from .errors import ArgumentError
+
+_NAMES = {
+    "interpret": "the interpreter, not a GPU",
+    "emulate": "the emulator, not a GPU",
+    "cuda": "the GPU",
+}
+
+
+@dataclass(frozen=True)
+class BenchReport:
+    """The times of some runs: `f.bench(...)`.
+
+    A time is that of a call from Python: checks of the arguments, copies, and all kernels.
+    """
+
+    device: Device
+    #: Seconds of each run, in order.
+    seconds: tuple[float, ...]
+    #: Bytes of global memory that the kernels of one run move by the cost report, or None if it
+    #: does not know.
+    bytes: int | None
+
+    @property
+    def best(self) -> float:
+        """The shortest time, in seconds."""
+        return min(self.seconds)
+
+    @property
+    def median(self) -> float:
+        """The median of the times, in seconds."""
+        return float(np.median(self.seconds))
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """The bytes of the cost report for each second of the median time; None if not known."""
+        return None if self.bytes is None else self.bytes / self.median
+
+    def __str__(self) -> str:
+        text = (
+            f"{_seconds(self.median)} median, {_seconds(self.best)} best of {len(self.seconds)} "
+            f"runs on {_NAMES[self.device]}"
+        )
+        if self.bytes is not None and self.bytes_per_second is not None:
+            rate = self.bytes_per_second / 1e9
+            text += f"; {self.bytes} bytes of global memory by the cost report, {rate:.3g} GB/s"
+        return text
+
+
+def _seconds(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def measure(
+    run: Callable[[], object], repeat: int, device: Device, bytes: int | None
+) -> BenchReport:
+    """Run once without a clock, then `repeat` times.
+
+    Raises ArgumentError if `repeat` is below 1.
+    """
+    if repeat < 1:
+        raise ArgumentError(f"repeat is {repeat}, and at least 1 run has a time")
+    run()
+    seconds = []
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - begin)
+    return BenchReport(device, tuple(seconds), bytes)

@@ -1,0 +1,265 @@
+"""Tools on functions: the program in other forms, reports, runs with checks, times, files.
+
+In: a function with @obs.jit, and arguments as for a call. Out: texts, reports and results. An
+argument whose parameter is annotated may be left out where nothing runs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from .backend import CompileOptions, Device, RunOptions, backend
+from .errors import ArgumentTypeError, CompileError, Diagnostic, ObsidianError
+from .export import write_files
+from .launches import HostProgram
+from .native import NativeArtifact, NativeBackend
+from .reports import BarrierReport, CostReport, RaceReport, files_of
+from .timing import BenchReport, measure
+from .types import ParameterType, flatten
+
+if TYPE_CHECKING:
+    from .jit import Program
+
+
+class Compiled(NamedTuple):
+    """A traced program, and what the compiler made of it."""
+
+    program: Program
+    artifact: NativeArtifact
+
+
+def native_backend() -> NativeBackend:
+    """The backend of this process. Raises ObsidianError if it only compiles and runs."""
+    current = backend()
+    if not isinstance(current, NativeBackend):
+        raise ObsidianError(
+            "reports need the library of the compiler: set OBS_LIBRARY to the path of "
+            "libobsidian.so"
+        )
+    return current
+
+
+class Tools:
+    """The tools of a function with @obs.jit.
+
+    `chip` is the GPU to compile for, such as `sm_90`, which is the default. `threads` is the number
+    of threads of a block, for all kernels. All tools raise TraceError, CompileError and
+    ArgumentTypeError, as a call does.
+    """
+
+    if TYPE_CHECKING:
+        __wrapped__: Any
+        _artifacts: dict[Hashable, Any]
+
+        def _bind(
+            self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_call: bool
+        ) -> tuple[dict[str, Any], dict[str, Any]]: ...
+        def _parameter(self, name: str, value: Any) -> Any: ...
+        def _program(
+            self, parameters: dict[str, Any], static: dict[str, Any]
+        ) -> tuple[Program, Hashable]: ...
+        def run(self, options: RunOptions, *arguments: Any, **keywords: Any) -> Any: ...
+
+    def _compiled(
+        self, arguments: tuple[Any, ...], keywords: dict[str, Any], options: CompileOptions
+    ) -> Compiled:
+        given, static = self._bind(arguments, keywords, is_call=False)
+        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        program, key = self._program(parameters, static)
+        # A call keeps what it compiles without options under the key alone.
+        slot = key if options == CompileOptions() else (key, options)
+        artifact = self._artifacts.get(slot)
+        if artifact is None:
+            artifact = native_backend().compile(program.text, options)
+            self._artifacts[slot] = artifact
+        return Compiled(program, artifact)
+
+    def _show(
+        self,
+        form: str,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        options: CompileOptions,
+    ) -> str:
+        compiled = self._compiled(arguments, keywords, options)
+        return native_backend().show(compiled.artifact, form)[0]
+
+    def artifact(
+        self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
+    ) -> NativeArtifact:
+        """The compiled program, as the backend has it, with the remarks of the compiler."""
+        options = CompileOptions(threads=threads, chip=chip)
+        return self._compiled(arguments, static, options).artifact
+
+    def kernels(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
+        """The kernels as text of MLIR, with the host function that launches them."""
+        options = CompileOptions(threads=threads, chip=chip)
+        return self._show("kernels", arguments, static, options)
+
+    def ptx(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
+        """The kernels as PTX; an empty text if the program has none."""
+        options = CompileOptions(threads=threads, chip=chip)
+        return self._show("ptx", arguments, static, options)
+
+    def contract(
+        self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
+    ) -> dict[str, Any]:
+        """The launch contract, which says how to launch the kernels; docs/Interop.md has it."""
+        options = CompileOptions(threads=threads, chip=chip)
+        contract: dict[str, Any] = json.loads(self._show("contract", arguments, static, options))
+        return contract
+
+    def host_c(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
+        """C code for the CUDA driver that runs the program, with the PTX in it."""
+        options = CompileOptions(threads=threads, chip=chip)
+        return self._show("host_c", arguments, static, options)
+
+    def cost(
+        self, *arguments: Any, chip: str = "", threads: int = 0, **static_and_sizes: Any
+    ) -> CostReport:
+        """What the kernels cost.
+
+        Sizes are those of the arguments, and keywords that are no parameters: `f.cost(n=1000)`.
+        Without sizes, the numbers of the report are formulas. An extent without a name is called
+        as its parameter and its dimension: `x_dim0`. Raises ArgumentTypeError for a size that the
+        program does not have.
+        """
+        known = inspect.signature(self.__wrapped__).parameters
+        keywords = {k: v for k, v in static_and_sizes.items() if k in known}
+        sizes = {k: v for k, v in static_and_sizes.items() if k not in known}
+        options = CompileOptions(threads=threads, chip=chip)
+        program, artifact = self._compiled(arguments, keywords, options)
+        contract, _ = native_backend().show(artifact, "contract")
+        host = HostProgram(json.loads(contract), _labels(program))
+        for name, size in sizes.items():
+            if name not in host.sizes or not isinstance(size, int):
+                names = ", ".join(host.sizes) or "none"
+                raise ArgumentTypeError(
+                    f"{name}={size!r} is neither a static value nor a size of this program, whose "
+                    f"sizes are: {names}"
+                )
+        text, _ = native_backend().show(artifact, "cost")
+        given, _ = self._bind(arguments, keywords, is_call=False)
+        return CostReport.parse(
+            text, host, {**_sizes(program, given), **sizes}, files_of(program.text)
+        )
+
+    def explain(
+        self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
+    ) -> BarrierReport:
+        """The barriers of the kernels, each with the accesses that need it."""
+        options = CompileOptions(threads=threads, chip=chip)
+        program, artifact = self._compiled(arguments, static, options)
+        _, messages = native_backend().show(artifact, "barriers")
+        return BarrierReport.parse(messages, files_of(program.text))
+
+    def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
+        """The proof that the kernels have no races, or the races. A race is no exception."""
+        options = CompileOptions(threads=threads, chip=chip)
+        artifact = self._compiled(arguments, static, options).artifact
+        messages: tuple[Diagnostic, ...]
+        try:
+            messages = tuple(native_backend().show(artifact, "races")[1])
+        except CompileError as error:
+            messages = error.diagnostics
+        return RaceReport.parse(messages)
+
+    def interpret(self, *arguments: Any, **keywords: Any) -> Any:
+        """The results by the interpreter, which defines the meaning of programs."""
+        return self.run(RunOptions(device="interpret"), *arguments, **keywords)
+
+    def emulate(
+        self,
+        *arguments: Any,
+        check: bool = False,
+        schedule: Literal["ticket", "random"] = "ticket",
+        seed: int = 0,
+        **keywords: Any,
+    ) -> Any:
+        """The results by the emulator of kernels.
+
+        With `check`, races and reads of memory that was never written raise RunError. With the
+        schedule `random`, threads take turns in an order that depends on the seed.
+        """
+        options = RunOptions("emulate", check, schedule, seed)
+        return self.run(options, *arguments, **keywords)
+
+    def bench(
+        self, *arguments: Any, repeat: int = 20, device: Device = "emulate", **keywords: Any
+    ) -> BenchReport:
+        """The times of `repeat` calls, after one without a clock, and the rate of bytes.
+
+        The rate is that of the bytes of the cost report. A time on the emulator says nothing about
+        a GPU, and the report says so.
+        """
+        report = self.cost(*arguments, **keywords)
+        try:
+            count: int | None = report.bytes()
+        except ObsidianError:
+            count = None
+        options = RunOptions(device=device)
+        return measure(lambda: self.run(options, *arguments, **keywords), repeat, device, count)
+
+    def export(
+        self,
+        directory: str | os.PathLike[str],
+        *arguments: Any,
+        name: str = "",
+        chip: str = "",
+        threads: int = 0,
+        **static: Any,
+    ) -> list[Path]:
+        """Write the program to files, and return their paths.
+
+        NAME.ptx has the kernels, NAME.json the launch contract, NAME.c the host in C, NAME.mlir the
+        program, and NAME.py reads the contract and the PTX in Python, without this package. NAME is
+        the name of the function by default. The folder is made if it does not exist.
+        """
+        options = CompileOptions(threads=threads, chip=chip)
+        program, artifact = self._compiled(arguments, static, options)
+        texts = {
+            suffix: native_backend().show(artifact, form)[0]
+            for suffix, form in (("ptx", "ptx"), ("json", "contract"), ("c", "host_c"))
+        }
+        texts["mlir"] = program.plain_text
+        return write_files(Path(directory), name or self.__wrapped__.__name__, texts)
+
+
+def _labels(program: Program) -> list[tuple[str, ...]]:
+    """The names of the extents of each array and number that a program takes."""
+    labels: list[tuple[str, ...]] = []
+    for name, kind in program.parameters.items():
+        if isinstance(kind, ParameterType):
+            extents = tuple(_label(kind, name, d) for d in range(kind.type.rank))
+            labels += [extents] * len(kind.type.element.leaves)
+        else:
+            labels.append(())
+    return labels
+
+
+def _label(kind: ParameterType, name: str, dimension: int) -> str:
+    """The name of an extent; empty for an extent that the type gives."""
+    if kind.type.extents[dimension] is not None:
+        return ""
+    return kind.names[dimension] or f"{name}_dim{dimension}"
+
+
+def _sizes(program: Program, given: Mapping[str, Any]) -> dict[str, int]:
+    """The sizes of the arguments that are given, by name."""
+    sizes: dict[str, int] = {}
+    for name, kind in program.parameters.items():
+        value = given[name]
+        if isinstance(kind, ParameterType) and value is not None:
+            shape = np.shape(flatten(value)[0][0])
+            sizes.update((_label(kind, name, d), extent) for d, extent in enumerate(shape))
+        elif isinstance(value, (int, np.integer)):
+            sizes[name] = int(value)
+    sizes.pop("", None)
+    return sizes

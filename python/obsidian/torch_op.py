@@ -1,0 +1,134 @@
+"""Programs as operators of PyTorch, for `torch.compile`, `torch.export` and the profiler.
+
+In: a compiled program, and its launch contract. Out: an operator of `torch.library`, with a fake
+that knows the extents of the results from those of the arguments.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .calls import Call, Program
+from .errors import ArgumentTypeError, ObsidianError
+from .extents import ResultExtents
+from .frameworks import torch_framework
+from .types import ArrayType, ParameterType, flatten, spell
+
+_NUMBERS = {"float": "float", "int": "SymInt", "index": "SymInt", "bool": "bool"}
+
+
+def register(
+    name: str, program: Program, call: Call, contract: Mapping[str, Any], dynamic: bool = False
+) -> Any:
+    """Make an operator of a program, and return it: a function of tensors and numbers.
+
+    `name` is that of the operator, such as `mylib::saxpy`; a process has it once. `call` runs the
+    program, and `contract` is its launch contract. The operator takes the arrays and numbers of the
+    parameters in order, one tensor for each component of an array of tuples, and returns a tensor,
+    or a tuple of the components of all results. Results are new: what lies in an argument is
+    copied, since PyTorch demands it. They have no gradient.
+
+    An extent that only a run knows is an error, or with `dynamic` a new symbol of PyTorch, on which
+    later code cannot branch. Raises ArgumentTypeError for a program without arrays as parameters or
+    with numbers as results, and ObsidianError for unknown extents, here and not when it is traced.
+    """
+    torch: Any = importlib.import_module("torch")
+    library: Any = importlib.import_module("torch.library")
+    signature = _Signature(program)
+    extents = ResultExtents(contract)
+    if not dynamic:
+        # Ones as sizes show whether all extents are known.
+        ones = [(1,) * 8 if kind == "Tensor" else 1 for kind in signature.kinds]
+        signature.shapes(extents, ones, max)
+
+    def run(*components: Any) -> Any:
+        results, _ = flatten(call(signature.values(components)))
+        taken = {c.untyped_storage().data_ptr() for c in components if isinstance(c, torch.Tensor)}
+        found = []
+        for result in results:
+            memory = result.untyped_storage().data_ptr()
+            found.append(result.clone() if memory in taken else result)
+            taken.add(memory)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def fake(*components: Any) -> Any:
+        dtypes = torch_framework().dtypes
+        like = next(c for c in components if isinstance(c, torch.Tensor))
+        given = [c.shape if isinstance(c, torch.Tensor) else c for c in components]
+        new_size = library.get_ctx().new_dynamic_size if dynamic else None
+        shapes = signature.shapes(extents, given, torch.sym_max, new_size)
+        found = [
+            like.new_empty(shape, dtype=dtypes[element])
+            for shape, element in zip(shapes, signature.elements)
+        ]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    operator = library.custom_op(name, run, mutates_args=(), schema=signature.schema)
+    operator.register_fake(fake)
+    return operator
+
+
+class _Signature:
+    """The parameters and results of an operator, one for each component."""
+
+    def __init__(self, program: Program) -> None:
+        self._counts: list[int] = []
+        #: The kinds of the components of the parameters, as schemas spell them.
+        self.kinds: list[str] = []
+        names: list[str] = []
+        for name, kind in program.parameters.items():
+            if isinstance(kind, ParameterType):
+                count = len(kind.type.element.leaves)
+                names += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
+                self.kinds += ["Tensor"] * count
+            else:
+                count = 1
+                names.append(name)
+                self.kinds.append(_NUMBERS[kind.kind])
+            self._counts.append(count)
+        if "Tensor" not in self.kinds:
+            raise ArgumentTypeError("an operator of PyTorch takes at least one array")
+        if not all(isinstance(result, ArrayType) for result in program.results):
+            raise ArgumentTypeError(
+                "the results of an operator of PyTorch are arrays: return an array of one element"
+            )
+        #: The static extents of each component of the results, None where they are open.
+        self._static = [r.extents for r in program.results for _ in r.element.leaves]
+        elements = [spell(leaf) for r in program.results for leaf in r.element.leaves]
+        #: The names of the elements of each component; see `views.DTYPES`.
+        self.elements = ["i64" if name == "index" else name for name in elements]
+        heads = ", ".join(f"{kind} {name}" for kind, name in zip(self.kinds, names))
+        tensors = ", ".join(["Tensor"] * len(elements))
+        self.schema = f"({heads}) -> {tensors if len(elements) == 1 else f'({tensors})'}"
+
+    def values(self, components: Sequence[Any]) -> list[Any]:
+        """The values of the parameters, of which some are tuples of components."""
+        rest = iter(components)
+        return [
+            next(rest) if count == 1 else tuple(next(rest) for _ in range(count))
+            for count in self._counts
+        ]
+
+    def shapes(
+        self,
+        extents: ResultExtents,
+        given: Sequence[Any],
+        largest: Any,
+        new_size: Any = None,
+    ) -> list[tuple[Any, ...]]:
+        """The extents of each component of the results, from the extents and numbers given."""
+        sizes = dict(zip(extents.names, given))
+        found: list[tuple[Any, ...]] = []
+        for number, static in enumerate(self._static):
+            if all(extent is not None for extent in static):
+                found.append(static)
+                continue
+            try:
+                found.append(extents.of(number, sizes, largest))
+            except ObsidianError:
+                if new_size is None:
+                    raise
+                found.append(tuple(new_size() if e is None else e for e in static))
+        return found

@@ -1,0 +1,215 @@
+"""What interoperation knows of an array, whoever made it, and what a framework must offer.
+
+In: nothing. Out: `View`, the array of a call; `Framework`, which makes views of its arrays and
+arrays of results; `Allocator`, which gives the memory of results to a run on a GPU.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .errors import ArgumentTypeError
+
+#: NumPy's types of the elements, by their names in the language; bf16 is its bits. Numbers without
+#: a sign have names as well: the language reads their bits with a sign.
+DTYPES = {
+    "i1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u8": np.dtype(np.uint8),
+    "u16": np.dtype(np.uint16),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(np.uint16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+#: The names of the elements by kind and bytes, as DLPack and `__cuda_array_interface__` have them.
+ELEMENTS = {(d.kind, d.itemsize): name for name, d in DTYPES.items() if name != "bf16"}
+ELEMENTS.update({("bf", 2): "bf16", ("V", 2): "bf16"})
+#: The device of arrays in the memory of the host.
+CPU = -1
+#: Kernels read several elements at once, from addresses that this number of bytes divides.
+ALIGNMENT = 16
+
+
+class PerformanceWarning(UserWarning):
+    """A call is right, and slower than it could be: the message says how to make it fast."""
+
+
+class View:
+    """An array of a call: contiguous, row by row.
+
+    `device` is the number of a GPU or CPU, `pointer` the address of the first element there,
+    `element` a key of DTYPES. `owner` is the array of the framework that has the memory; it is kept
+    alive by the view. `stream` is the stream that writes it, where the array itself says so.
+    `copied` is true if the argument was not contiguous and this is a copy.
+    """
+
+    __slots__ = (
+        "copied", "device", "element", "framework", "owner", "pointer", "shape", "stream",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        framework: Framework,
+        device: int,
+        pointer: int,
+        shape: tuple[int, ...],
+        element: str,
+        owner: Any,
+        copied: bool = False,
+        stream: int | None = None,
+    ) -> None:
+        """Take all that a call needs to know."""
+        self.framework = framework
+        self.device = device
+        self.pointer = pointer
+        self.shape = shape
+        self.element = element
+        self.owner = owner
+        self.copied = copied
+        self.stream = stream
+
+    def __repr__(self) -> str:
+        extents = "x".join(map(str, self.shape))
+        return f"<{extents} {self.element} of {self.framework.name}, {place_of(self.device)}>"
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of the elements; the bits of bf16 are uint16."""
+        return DTYPES[self.element]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return math.prod(self.shape) * int(self.dtype.itemsize)
+
+
+class Allocator:
+    """Memory on one GPU for one loaded program, of which one run at a time asks.
+
+    What it gives lives until it is freed or forgotten; the arrays that `take` returns keep theirs.
+    """
+
+    def __init__(self, index: int, element: str) -> None:
+        """Serve the GPU `index`. `element` is what most results will have; see DTYPES."""
+        self.index = index
+        self.element = element
+        #: The stream of the run.
+        self.stream = 0
+        #: What went wrong in the run: callbacks of C cannot raise.
+        self.error: BaseException | None = None
+        self.blocks: dict[int, Any] = {}
+
+    def allocate(self, size: int) -> int:
+        """The address of at least `size` bytes; 0 if there are none left."""
+        raise NotImplementedError
+
+    def free(self, pointer: int) -> None:
+        """Give a block back, in the order of the stream."""
+        self.blocks.pop(pointer, None)
+
+    def forget(self) -> None:
+        """The run is over: what is not part of a result is free."""
+        self.blocks.clear()
+
+    def size_of(self, block: Any) -> int:
+        """The bytes of a block."""
+        raise NotImplementedError
+
+    def part(self, block: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """The array that begins `offset` bytes after the first of a block. Nothing is copied."""
+        raise NotImplementedError
+
+    def take(self, pointer: int, shape: tuple[int, ...], element: str) -> Any:
+        """The array of the framework at an address in a block; None if it is in no block."""
+        block = self.blocks.get(pointer)
+        if block is not None:
+            return self.part(block, 0, shape, element)
+        for base, other in self.blocks.items():
+            if base < pointer < base + self.size_of(other):
+                return self.part(other, pointer - base, shape, element)
+        return None
+
+
+class Framework:
+    """What makes and owns arrays, such as NumPy or PyTorch."""
+
+    name: ClassVar[str]
+    #: How a program of this framework copies the array x, in messages.
+    allocator: type[Allocator]
+
+    def view(self, value: Any) -> View:
+        """The view of an array; what is not contiguous is copied by the framework.
+
+        Raises ArgumentTypeError if the array cannot be an argument.
+        """
+        raise NotImplementedError
+
+    def to_host(self, view: View) -> Any:
+        """An array of the host as NumPy's, with the same memory. The bits of bf16 are uint16."""
+        raise NotImplementedError
+
+    def from_host(self, array: Any, element: str, like: View | None) -> Any:
+        """An array of this framework with the elements of a NumPy array that nobody else has.
+
+        `like` is the argument that asks for this framework.
+        """
+        raise NotImplementedError
+
+    def stream(self, index: int) -> int:
+        """The current stream of the framework on a GPU, as a `CUstream`; never 0."""
+        raise NotImplementedError
+
+    def copy(self, view: View) -> View:
+        """A copy on the GPU of the view, which begins at a multiple of ALIGNMENT."""
+        raise NotImplementedError
+
+    def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
+        """The array that begins `offset` bytes after the first of an argument on a GPU."""
+        raise NotImplementedError
+
+    def adopt(self, array: Any) -> Any:
+        """An array on a GPU that is another framework's, with the same memory."""
+        raise NotImplementedError
+
+    def finish(self, index: int, stream: int) -> None:
+        """Called behind a run on a GPU. Frameworks that follow the order of streams do nothing."""
+
+
+def place_of(device: int) -> str:
+    """A device in messages."""
+    return "in the memory of the host" if device == CPU else f"on GPU {device}"
+
+
+def refuse_type(value: Any, dtype: object) -> ArgumentTypeError:
+    """The error for elements that the language does not have."""
+    return ArgumentTypeError(
+        f"an array of {type(value).__module__.partition('.')[0]} has elements of type {dtype}, "
+        "which the language does not have: convert it"
+    )
+
+
+def remark(message: str, depth: int = 3) -> None:
+    """Warn of what is slow; Python shows it once for each place of the program."""
+    warnings.warn(message, PerformanceWarning, stacklevel=depth)
+
+
+def contains(view: View, pointer: int, shape: Sequence[int], itemsize: int) -> bool:
+    """If an array lies in the memory of an argument."""
+    end = pointer + math.prod(shape) * itemsize
+    return view.pointer <= pointer and end <= view.pointer + view.nbytes

@@ -1,0 +1,265 @@
+"""Operators of arrays and scalars against NumPy, and the message of each refusal of the tracer."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import obsidian as obs
+from obsidian import Pull, TraceError, bf16, f16, f32, f64, i1, i8, i32, i64, index
+
+Ints = Annotated[Pull, "n", i32]
+A = np.array([-7, -1, 0, 1, 2, 5, 100], np.int32)
+B = np.array([3, -2, 4, 1, -5, 2, 7], np.int32)
+
+INTEGER = ["add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor"]
+COMPARISONS = ["lt", "le", "gt", "ge", "eq", "ne"]
+
+
+@pytest.mark.parametrize("name", INTEGER + COMPARISONS)
+def test_operators_of_integers(name: str) -> None:
+    function = getattr(operator, name)
+
+    @obs.jit
+    def apply(a: Ints, b: Ints, k: i32):
+        return (
+            function(a, b),
+            function(a, 3),
+            function(3, b),
+            function(a, k),
+            a.map(lambda x: function(x, k)),
+            a.map(lambda x, y: function(x, y), b),
+            b.map(lambda y: function(3, y)),
+        )
+
+    k = np.int32(4)
+    left, three = function(A, B), function(A, np.int32(3))
+    expected = (left, three, function(np.int32(3), B), function(A, k), function(A, k), left)
+    found = apply(A, B, 4)
+    for one, other in zip(found, (*expected, function(np.int32(3), B))):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_operators_of_floats() -> None:
+    @obs.jit
+    def apply(x: Annotated[Pull, "n", f64], k: f64):
+        return x + k, 1 - x, x * 2, 1 / x, x / k, -x, +x, abs(x), x**3, x**0, k - x, 2 * k + x
+
+    x, k = np.array([0.5, -1.25, 3.0]), 1.5
+    expected = (
+        x + k, 1 - x, x * 2, 1 / x, x / k, -x, x, abs(x), x * x * x, x * 0 + 1, k - x, 3 + x
+    )  # fmt: skip
+    for one, other in zip(apply(x, k), expected):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_shifts_and_bits() -> None:
+    @obs.jit
+    def apply(a: Ints):
+        flags = a > 0
+        return (
+            a << 2, a >> 1, ~a, ~flags, flags & (a < 5), flags | (a < -3), flags ^ True, -a, +a,
+            a.map(lambda x: 1 << (x & 7)), a.map(lambda x: 1000 >> (x & 7)), abs(a), a**2,
+        )  # fmt: skip
+
+    flags = A > 0
+    expected = (
+        A << 2, A >> 1, ~A, ~flags, flags & (A < 5), flags | (A < -3), ~flags, -A, A,
+        np.int32(1) << (A & 7), np.int32(1000) >> (A & 7), abs(A), A**2,
+    )  # fmt: skip
+    for one, other in zip(apply(A), expected):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_reductions() -> None:
+    @obs.jit
+    def apply(a: Ints, x: Annotated[Pull, "n", f32]):
+        return (
+            a.sum(), a.prod(), a.max(), a.min(), (a > 3).any(), (a > 300).all(), x.max(), x.min(),
+            obs.sum(a), obs.sum(5, lambda k: a[k]),
+        )  # fmt: skip
+
+    x = A.astype(np.float32)
+    expected = (
+        A.sum(), A.prod(), A.max(), A.min(), True, False, x.max(), x.min(), A.sum(), A[:5].sum()
+    )  # fmt: skip
+    for one, other in zip(apply(A, x), expected):
+        assert one[0] == np.asarray(other).astype(one.dtype)
+
+
+def test_small_floats() -> None:
+    @obs.jit
+    def apply(x: Annotated[Pull, "n", f16]):
+        y = x.to(bf16) * 2 + bf16(float("inf")) * 0.0
+        return x * f16.max, y.to(f32), x.to(f64), x.to(bf16).bitcast(obs.i16)
+
+    x = np.array([1, 0.5], np.float16)
+    scaled, nan, wide, bits = apply(x)
+    np.testing.assert_array_equal(scaled, x * np.float16(65504))
+    assert np.isnan(nan).all()
+    np.testing.assert_array_equal(wide, x)
+    np.testing.assert_array_equal(bits, [0x3F80, 0x3F00])
+
+
+def test_strategies_and_segments() -> None:
+    @obs.jit
+    def apply(a: Ints):
+        flags = obs.iota(a.size).map(lambda i: i % 3 == 0)
+        total = a.scan(operator.add, 0, total=True, strategy="one_pass")
+        return (
+            a.segmented_reduce(operator.add, 0, flags=flags, extent=4),
+            a.reduce(operator.add, 0, commutative=True, strategy="atomic"),
+            total[0] + total[1],
+        )
+
+    sums, total, scanned = apply(A)
+    np.testing.assert_array_equal(sums, [A[:3].sum(), A[3:6].sum(), A[6], 0])
+    assert total[0] == A.sum()
+    np.testing.assert_array_equal(scanned, np.cumsum(A) + A.sum())
+
+
+#: Programs on an array of integers, a matrix, and a float, each with a part of its message.
+REFUSALS: list[tuple[Callable[[Any, Any, Any], Any], str]] = [
+    (lambda a, m, k: a + m, "arrays of ranks"),
+    (lambda a, m, k: a.map(lambda x: None), "the function returns nothing"),
+    (lambda a, m, k: a.map(lambda x: "text"), "str is no value of a program"),
+    (lambda a, m, k: a.map(lambda x: a.push()), "a push array is no element"),
+    (lambda a, m, k: a.map(lambda x: x, 3), "map takes arrays"),
+    (lambda a, m, k: a[0, 0], "2 indices for an array of 1 dimensions"),
+    (lambda a, m, k: a[1.5], "is a whole number or a traced integer"),
+    (lambda a, m, k: a[k], "is a whole number or a traced integer"),
+    (lambda a, m, k: a[::0], "the step of a slice"),
+    (lambda a, m, k: a[5:2], "ends before it begins"),
+    (lambda a, m, k: a.take(3)[-5], "out of range"),
+    (lambda a, m, k: a.dim(1), "there is no dimension 1"),
+    (lambda a, m, k: a.slice((0, 0), (1, 1)), "a slice of an array of rank 1"),
+    (lambda a, m, k: m.transpose(0, 0), "is no permutation"),
+    (lambda a, m, k: m.split(4), "split takes 2 sizes"),
+    (lambda a, m, k: a.join(), "join takes an array of arrays"),
+    (lambda a, m, k: a.nest(1), "keeps 1 to 0 dims outside"),
+    (lambda a, m, k: a.unnest(), "unnest takes an array of arrays"),
+    (lambda a, m, k: m.sum(), "takes an array of one dimension"),
+    (lambda a, m, k: a.push().ix_map(lambda i: (i, i)), "returns 2 indices, and 1 are needed"),
+    (lambda a, m, k: a.take(5).halve(), "has no halves"),
+    (lambda a, m, k: list(a.push()), "a push array cannot be read"),
+    (lambda a, m, k: bool(a), "an array is neither true nor false"),
+    (lambda a, m, k: range(a.size), "Python needs a number here"),
+    (lambda a, m, k: tuple(a[0]), "this is one i32, not a tuple"),
+    (lambda a, m, k: k & 1, "this operator is for integers, not for f32"),
+    (lambda a, m, k: (a[0] > 0) + 1, "an i1 is true or false"),
+    (lambda a, m, k: (a[0] > 0) < True, "has no order"),
+    (lambda a, m, k: k**0.5, "obs.pow"),
+    (lambda a, m, k: k.bitcast(f64), "differ in their sizes"),
+    (lambda a, m, k: k + np.float64(1), "a NumPy float64 and f32 do not mix"),
+    (lambda a, m, k: k + np.complex64(1), "do not mix"),
+    (lambda a, m, k: obs.exp(a[0]), "exp takes a float, not i32"),
+    (lambda a, m, k: obs.exp(k, k), "exp takes 1 operands, not 2"),
+    (lambda a, m, k: obs.ctlz(k), "ctlz takes a int"),
+    (lambda a, m, k: obs.min(k), "two operands or more"),
+    (lambda a, m, k: obs.div(k, k), "for integers"),
+    (lambda a, m, k: obs.unsigned.div(k, k), "for integers"),
+    (lambda a, m, k: obs.where(k, 1, 2), "a condition is an i1"),
+    (lambda a, m, k: obs.where(a[0] > 0, a, m), "different types"),
+    (lambda a, m, k: obs.when(k)(lambda: 1), "a condition is an i1"),
+    (lambda a, m, k: obs.when(a[0] > 0)(lambda: 1, lambda: (1, 2)), "values of one form"),
+    (lambda a, m, k: obs.when(a[0] > 0)(lambda: a, lambda: m), "different types"),
+    (lambda a, m, k: obs.when(a[0] > 0)(lambda: k, lambda: a[0]), "do not mix"),
+    (lambda a, m, k: obs.while_loop(lambda: True), "a loop that carries no value"),
+    (lambda a, m, k: obs.while_loop(lambda x: 1, k)(lambda x: x), "is an i1: compare"),
+    (lambda a, m, k: obs.loop(3, k)(lambda i, x: (x, x)), "in the form of the initial ones"),
+    (lambda a, m, k: obs.loop(3, a.push())(lambda i, x: x), "which a loop cannot carry"),
+    (lambda a, m, k: obs.generate(k)(lambda i: i), "is a whole number or a traced integer"),
+    (lambda a, m, k: obs.generate(-1)(lambda i: i), "extents are numbers from 0 on"),
+    (lambda a, m, k: obs.table(3), "a table is a list"),
+    (lambda a, m, k: obs.write(1, at=0), "write stands in a program of obs.fill"),
+    (lambda a, m, k: obs.fill(3, i32, over=3)(lambda t: 5), "returns a dictionary"),
+    (
+        lambda a, m, k: obs.fill(3, (i32, f32), over=3)(lambda t: {t: 5, 0: (1, 2, 3)}),
+        "consists of",
+    ),
+    (lambda a, m, k: obs.fill(3, "i32", over=3)(lambda t: {t: 5}), "is not an element type"),
+    (lambda a, m, k: obs.force(3), "force takes arrays"),
+    (lambda a, m, k: a.compact(a), "flags are i1"),
+    (lambda a, m, k: a.segmented_scan(operator.add, 0), "one of flags= and offsets="),
+    (lambda a, m, k: a.segmented_reduce(operator.add, 0, flags=a > 0), "extent= is the number"),
+    (lambda a, m, k: obs.scatter(a, at=a, into=3, combine="plus"), "combine= is 'any'"),
+    (lambda a, m, k: obs.scatter(k, at=a, into=3, combine="xor"), "does not fit elements"),
+    (lambda a, m, k: a.scan(operator.add, 0).reduce, "has no attribute"),
+    (lambda a, m, k: obs.zip(a, a) + 1, "the elements are tuples, not numbers"),
+    (lambda a, m, k: obs.zip(a, a).max(), "the elements are tuples"),
+    (lambda a, m, k: a.split(4, pad=0).sum(), "a number stands where an array is expected|arrays"),
+    (lambda a, m, k: obs.concat(a, level=obs.block), "belong to concat of a generator"),
+    (lambda a, m, k: obs.concat(c for c in [1, 2]), "walks over no array"),
+    (lambda a, m, k: obs.stack(c.force(kernel="k") for c in a.split(4, pad=0)), "level grid"),
+    (lambda a, m, k: obs.bitonic_sort(a.take(5)), "the array has 5 elements"),
+    (lambda a, m, k: obs.pad(a, 1, "nearest"), "the rule for what is outside"),
+    (lambda a, m, k: obs.sum(5), "sum takes an array, or a number and a function"),
+    (
+        lambda a, m, k: obs.stack(obs.filter(c, lambda x: x > 0) for c in a.split(4)),
+        "at level grid",
+    ),
+    (lambda a, m, k: obs.assert_(False, "never"), "never"),
+    (lambda a, m, k: i8(300), "300 is out of the range of i8"),
+    (lambda a, m, k: i32(a), "Pull is not a number"),
+    (lambda a, m, k: index(1.5), "1.5 does not become index"),
+    (lambda a, m, k: a.map(lambda x: i64(x) + i1(True)), "i1 and i64 do not mix"),
+    (lambda a, m, k: {"a": a}, "dict is no value"),
+]
+
+
+@pytest.mark.parametrize("case", REFUSALS, ids=lambda case: case[1])
+def test_refusal(case: tuple[Callable[[Any, Any, Any], Any], str]) -> None:
+    function, message = case
+
+    def program(a: Any, m: Any, k: Any) -> Any:
+        return function(a, m, k)
+
+    program.__annotations__.update(
+        a=Annotated[Pull, "n", i32], m=Annotated[Pull, "h", "w", i32], k=f32
+    )
+    with pytest.raises((TraceError, AttributeError, TypeError), match=message) as caught:
+        obs.jit(program).mlir()
+    if isinstance(caught.value, TraceError) and caught.value.location.line > 1:
+        assert caught.value.location.file == __file__
+
+
+def test_signatures() -> None:
+    for wrong, message in (
+        (lambda *a: a, r"no \* or \*\* parameter"),
+        (lambda a: a, "has no annotation"),
+    ):
+        with pytest.raises((TraceError, obs.ArgumentTypeError), match=message):
+            obs.jit(wrong).mlir(object())
+    with pytest.raises(TraceError, match="stands before a function"):
+        obs.jit(5)  # type: ignore[type-var]
+
+    def static(*, size: int) -> Any:
+        return obs.iota(size)
+
+    with pytest.raises(obs.ArgumentTypeError, match="the static value size is missing"):
+        obs.jit(static).mlir()
+    assert "!obs.pull<4 x index>" in obs.jit(static).mlir(size=4)
+    assert repr(obs.jit(static)) == "<obs.jit function static>"
+
+
+def test_traced_values_show_their_types() -> None:
+    seen: list[str] = []
+
+    class Log:
+        def show(self, value: Any) -> Any:
+            seen.append(repr(value))
+            return value
+
+    log = Log()
+
+    @obs.jit
+    def apply(a: Ints):
+        return log.show(a).map(log.show)
+
+    apply.mlir()
+    assert seen[0] == "<traced !obs.pull<? x i32> %a>"
+    assert seen[1].startswith("<traced i32 %")

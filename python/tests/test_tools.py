@@ -1,0 +1,448 @@
+"""The tools of functions, on programs whose numbers follow by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import obsidian as obs
+from obsidian import (
+    ArgumentError,
+    ArgumentTypeError,
+    CompileError,
+    ObsidianError,
+    Pull,
+    RunError,
+    block,
+    f32,
+    i32,
+    index,
+    warp,
+)
+from obsidian.__main__ import main
+from obsidian.backend import ToolsBackend, backend
+from obsidian.formulas import Formula
+from obsidian.native import NativeBackend
+
+if not isinstance(backend(), NativeBackend):
+    pytest.skip("the tools need OBS_LIBRARY", allow_module_level=True)
+
+Floats = Annotated[Pull, "n", f32]
+Ints = Annotated[Pull, "n", i32]
+LINES = Path(__file__).read_text().splitlines()
+A = np.arange(1000, dtype=np.int32)
+
+
+def line(mark: str) -> int:
+    """The line that ends with a mark."""
+    return next(k for k, text in enumerate(LINES, 1) if text.endswith(f"# <- {mark}"))
+
+
+@obs.jit
+def saxpy(k: f32, x: Floats, y: Floats):
+    return k * x + y  # <- saxpy
+
+
+@obs.jit(threads=128)
+def sums(a: Ints, *, size=512, level=block):
+    """The sums of chunks, by halves."""
+
+    def tree(c):
+        while len(c) > 1:
+            low, high = c.halve()
+            c = (low + high).force()  # <- tree
+        return c
+
+    return obs.concat((tree(c) for c in a.split(size, pad=0)), level=level)
+
+
+@obs.jit
+def twice(x: Annotated[Pull, None, f32]):
+    """Two kernels: the second reads what the first stored."""
+    return obs.force(x + x).reverse()
+
+
+@obs.jit
+def steps(x: Floats, count: index):
+    for _ in obs.range(count):
+        x = obs.force(x + 1)
+    return x
+
+
+@obs.jit
+def racing(a: Ints):
+    """All write element 0; the author says wrongly that the writes are disjoint."""
+
+    @obs.fill(1, i32, over=a.size, init=0, unchecked=True)
+    def all_at_once(t):
+        return {t * 0: a[t]}
+
+    return all_at_once.force()
+
+
+def test_cost_of_saxpy() -> None:
+    """It reads two floats of 4 bytes for each element, and writes one."""
+    report = saxpy.cost(n=1000)
+    assert report.read_bytes() == 8 * 1000
+    assert report.written_bytes() == 4 * 1000
+    assert report.bytes() == 12_000
+    assert report.bytes(n=1) == 12
+    (kernel,) = report.kernels
+    assert (kernel.name, kernel.barriers, kernel.shared_bytes) == ("saxpy", 0, 0)
+    assert kernel.memory["global"].read == "8 * n"
+    assert kernel.operations == {"float": Formula("2 * n")}
+    assert [a.sectors for a in kernel.accesses] == [4, 4, 4]
+    for access in kernel.accesses:
+        assert access.location is not None
+        assert (access.location.file, access.location.line) == (__file__, line("saxpy"))
+    assert "8 * n bytes read, 4 * n bytes written" in str(report)
+    assert "8 * n" in report._repr_html_()
+
+
+def test_cost_without_sizes_is_a_formula() -> None:
+    report = saxpy.cost()
+    with pytest.raises(ArgumentError, match=r"depends on n: pass n=\.\.\."):
+        report.bytes()
+    assert report.bytes(n=10) == 120
+
+
+def test_cost_of_arguments() -> None:
+    x = np.zeros(50, np.float32)
+    assert saxpy.cost(2.0, x, x).bytes() == 600
+    assert saxpy.cost(2.0, x, x).bytes(n=5) == 60
+
+
+def test_cost_of_a_tree() -> None:
+    """By hand, for chunks of 512 on 128 threads.
+
+    The first half-step has 256 elements, 2 for each thread, which stay in registers. The step to
+    128 reads them there. 7 barriers: one after each step that another thread reads. Shared memory
+    holds 128 + 64 + 32 elements at most.
+    """
+    report = sums.cost(n=1024)
+    assert report.barriers == 7
+    assert report.shared_bytes == 4 * (128 + 64 + 32)
+    assert report.written_bytes() == 2 * 4
+    # An upper limit: the last chunk may be shorter.
+    assert report.read_bytes() == 1024 * 4
+    assert report["sums"].memory["global"].read.is_bound
+    assert report.bytes("shared") == 2 * 2 * 4 * (128 + 64 + 32 + 16 + 8 + 4 + 2)
+    assert "<svg" in report._repr_html_()
+
+
+def test_one_word_moves_the_tree_to_a_warp() -> None:
+    report = sums.cost(size=64, level=warp)
+    assert report.barriers == 0
+    assert report.shared_bytes == 0
+    assert [s.lanes for s in report["sums"].shuffles]
+    assert len(sums.explain(size=64, level=warp)) == 0
+
+
+def test_cost_of_two_kernels_and_of_loops() -> None:
+    """Each kernel reads and writes n floats."""
+    report = twice.cost(x_dim0=100)
+    assert report.bytes() == len(report.kernels) * 800
+    looped = steps.cost(count=5, n=10)
+    kernels = [launch.kernel for launch in looped.launches()]
+    assert len(kernels) >= 5
+    assert looped.bytes() >= 5 * 2 * 40
+    assert looped.bytes(count=6) - looped.bytes() == 2 * 40
+    with pytest.raises(ObsidianError, match="number of iterations"):
+        steps.cost(n=10).bytes()
+
+
+def test_size_that_does_not_exist() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"m=5.*sizes are: n"):
+        saxpy.cost(m=5)
+    with pytest.raises(ArgumentTypeError, match="n=1.5"):
+        saxpy.cost(n=1.5)
+
+
+def test_explain() -> None:
+    report = sums.explain()
+    assert report.kernels == ("sums",)
+    assert len(report) == sums.cost().barriers
+    assert [b.level for b in report] == ["block"] * 2 + ["warp"] * 5
+    for barrier in report:
+        assert barrier.location is not None
+        assert (barrier.location.file, barrier.location.line) == (__file__, line("tree"))
+        assert "read after write" in [reason.hazard for reason in barrier.reasons]
+        for reason in barrier.reasons:
+            assert [p.line for _, p in reason.accesses] == [line("tree")] * 2
+    assert "c = (low + high).force()" in str(report)
+
+
+def test_races() -> None:
+    good = sums.races()
+    assert good
+    assert good.races == ()
+    assert [p.message.split(",")[0] for p in good.proofs] == [
+        "kernel 'sums' is proved free of races"
+    ]
+
+
+def test_a_race_is_no_exception_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    race = obs.Diagnostic("error", "[race] write of global memory: threads 0 and 1, element 0")
+    monkeypatch.setattr(NativeBackend, "show", raise_(CompileError([race])))
+    report = sums.races()
+    assert not report
+    assert report.races == (race,)
+
+
+def raise_(error: Exception) -> Any:
+    def show(*_: Any) -> Any:
+        raise error
+
+    return show
+
+
+def test_interpret_and_emulate() -> None:
+    x = np.arange(100, dtype=np.float32)
+    expected = 2 * x + x
+    assert np.array_equal(saxpy.interpret(2.0, x, x), expected)
+    assert np.array_equal(saxpy.emulate(2.0, x, x), expected)
+    for seed in (1, 2):
+        found = saxpy.emulate(2.0, x, x, check=True, schedule="random", seed=seed)
+        assert np.array_equal(found, expected)
+    chunks = A[:960].reshape(15, 64).sum(1)
+    assert np.array_equal(sums.emulate(A[:960], size=64, check=True), chunks)
+
+
+def test_bench() -> None:
+    x = np.zeros(1000, np.float32)
+    report = saxpy.bench(2.0, x, x, repeat=3)
+    assert (len(report.seconds), report.bytes, report.device) == (3, 12_000, "emulate")
+    assert report.bytes_per_second == pytest.approx(12_000 / report.median)
+    assert "on the emulator, not a GPU" in str(report)
+    assert "the interpreter" in str(saxpy.bench(2.0, x, x, repeat=1, device="interpret"))
+
+
+def test_bench_of_bytes_that_depend_on_elements() -> None:
+    @obs.jit
+    def part(a: Ints):
+        return obs.force(a[: a[0].to(index)])
+
+    report = part.bench(np.full(8, 5, np.int32), repeat=1)
+    assert report.bytes is None
+
+
+def test_other_forms() -> None:
+    assert ".visible .entry saxpy(" in saxpy.ptx()
+    assert ".target sm_80" in saxpy.ptx(chip="sm_80")
+    assert ".maxntid 64, 1, 1" in saxpy.ptx(threads=64)
+    assert "gpu.func @saxpy" in saxpy.kernels()
+    contract = saxpy.contract()
+    assert [kernel["entry"] for kernel in contract["kernels"]] == ["saxpy"]
+    assert contract["target"] == "sm_90"
+    assert "cuLaunchKernel" in saxpy.host_c()
+    assert saxpy.artifact().diagnostics == saxpy.artifact().diagnostics
+    assert saxpy.artifact() is saxpy.artifact()
+    assert saxpy.artifact(chip="sm_80") is not saxpy.artifact()
+
+
+def test_chip_that_is_not_known() -> None:
+    with pytest.raises(CompileError, match="sm_7"):
+        saxpy.ptx(chip="sm_7")
+
+
+def test_export(tmp_path: Path) -> None:
+    paths = saxpy.export(tmp_path / "new")
+    assert [p.name for p in paths] == [f"saxpy.{s}" for s in ("ptx", "json", "c", "mlir", "py")]
+    assert paths[0].read_text() == saxpy.ptx()
+    assert json.loads(paths[1].read_text()) == saxpy.contract()
+    assert paths[2].read_text() == saxpy.host_c()
+    assert paths[3].read_text() == saxpy.mlir()
+    stub = runpy.run_path(str(paths[4]))
+    assert list(stub["kernels"]) == ["saxpy"]
+    assert stub["ptx"] == saxpy.ptx()
+    assert [p["name"] for p in stub["function"]["parameters"]] == ["k", "x", "y"]
+    assert "saxpy(k: f32, x: f32[?], y: f32[?]) -> (f32[?])" in stub["__doc__"]
+    named = sums.export(tmp_path, name="chunks", size=64, level=warp)
+    assert named[0].name == "chunks.ptx"
+    with pytest.raises(ArgumentError, match="no name for files"):
+        saxpy.export(tmp_path, name="a/b")
+
+
+def test_tools_need_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = ToolsBackend.__new__(ToolsBackend)
+    monkeypatch.setattr("obsidian.tools.backend", lambda: tools)
+    with pytest.raises(ObsidianError, match="OBS_LIBRARY"):
+        saxpy.cost(n=1)
+
+
+def test_argument_without_annotation() -> None:
+    @obs.jit
+    def f(a):
+        return a + a
+
+    with pytest.raises(ArgumentTypeError, match="a has no annotation"):
+        f.cost()
+    report = f.cost(A)
+    assert (report.read_bytes(), report.written_bytes()) == (4000, 4000)
+
+
+SOURCE = """\
+import obsidian as obs
+from typing import Annotated
+from obsidian import Pull, i32, block
+
+@obs.jit
+def double(a: Annotated[Pull, "n", i32]):
+    return a + a
+
+@obs.jit
+def total(a: Annotated[Pull, "n", i32], *, size=512, level=block):
+    return obs.concat((obs.full(1, c.sum()) for c in a.split(size, pad=0)), level=level)
+
+@obs.jit
+def wrong(a: Annotated[Pull, "n", i32]):
+    return a + 1.5
+"""
+
+REVERSE = """\
+func.func @main(%a: !obs.pull<? x i32> {obs.name = "a"}) -> !obs.pull<? x i32> {
+  %r = obs.reverse %a : !obs.pull<? x i32>
+  %f = obs.force %r {kernel = "reverse"} : !obs.pull<? x i32>
+  return %f : !obs.pull<? x i32>
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "programs_of_a_user.py"
+    path.write_text(SOURCE)
+    return str(path)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "reverse.mlir"
+    path.write_text(REVERSE)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "func.func @main(%a: !obs.pull<? x i32>"),
+        (["mlir"], "arith.addi"),
+        (["kernels"], "gpu.func @double"),
+        (["ptx", "--chip=sm_80"], ".target sm_80"),
+        (["ptx", "--threads", "64"], ".maxntid 64, 1, 1"),
+        (["cost"], "* n bytes read, 4 * n bytes written"),
+        (["explain"], "programs_of_a_user.py:7:5: remark: kernel 'double': no barrier"),
+        (["races"], "is proved free of races"),
+        (["contract"], '"target": "sm_90"'),
+        (["host-c"], "cuLaunchKernel"),
+    ],
+)
+def test_command(
+    source: str, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"{source}:double", *words]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_command_with_static_values(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([f"{source}:total", "mlir", "--set", "size=64", "--set", "level=warp"]) == 0
+    shown = capsys.readouterr().out
+    assert "by [64]" in shown
+    assert "distribute warp" in shown
+
+
+def test_command_on_a_program_that_is_wrong(
+    source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([f"{source}:wrong"]) == 1
+    message = capsys.readouterr().err
+    assert f"{source}:15:" in message
+    assert "return a + 1.5" in message
+
+
+def test_command_that_finds_a_race(
+    source: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    race = obs.Diagnostic("error", "[race] write of global memory: threads 0 and 1, element 0")
+    monkeypatch.setattr(NativeBackend, "show", raise_(CompileError([race])))
+    assert main([f"{source}:double", "races"]) == 1
+    assert "threads 0 and 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing.py:f"], "no file missing.py"),
+        (["{source}"], "name a function of .*double, total, wrong"),
+        (["{source}:none"], "name a function"),
+        (["{source}:double", "--set", "size"], "NAME=VALUE"),
+        (["{source}:double", "poem"], "invalid choice"),
+        (["{program}", "--set", "n=1"], "no static values"),
+    ],
+)
+def test_wrong_command_line(
+    source: str,
+    program: str,
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([word.format(source=source, program=program) for word in words])
+    assert caught.value.code == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "obs.reverse"),
+        (["cost", "--set", "a_dim0=8"], "4 * a_dim0 bytes read, 4 * a_dim0 bytes written"),
+        (["explain"], "reverse.mlir:3:8: remark: kernel 'reverse': no barrier"),
+        (["races"], "reverse.mlir:3:8: remark: kernel 'reverse' is proved free of races"),
+        (["ptx"], ".entry reverse("),
+    ],
+)
+def test_command_on_mlir(
+    program: str, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([program, *words]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_command_on_mlir_that_is_wrong(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(program)
+    path.write_text(REVERSE.replace("obs.reverse %a", "obs.reverse %b"))
+    assert main([program, "ptx"]) == 1
+    message = capsys.readouterr().err
+    assert f"{program}:2:" in message
+    assert "obs.reverse %b" in message
+
+
+def test_command_as_a_module(source: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "obsidian", f"{source}:double", "cost"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "kernel 'double'" in result.stdout
+
+
+def test_emulator_finds_that_a_promise_is_false() -> None:
+    """The proof takes the promise for granted, and says so."""
+    report = racing.races()
+    assert report
+    assert "under contract" in str(report)
+    assert "written as 'disjoint'" in [a.message.split(",")[0] for a in report.assumptions]
+    with pytest.raises(RunError, match="false-claim"):
+        racing.emulate(A, check=True)
