@@ -1,6 +1,6 @@
 # The commands of a day's work. CMakePresets.json has the build itself.
 
-.PHONY: all build check check-full demo static format docs deps clean
+.PHONY: all build check check-full demo static python wheel format docs deps clean
 
 all: build
 
@@ -26,6 +26,18 @@ static:
 	cmake --preset static
 	cmake --build --preset static
 
+# The Python package for developers: its files in python/, with the library of build/.
+python:
+	cmake --preset release
+	cmake --build build --target obsidian
+	mkdir -p python/obsidian/lib
+	ln -sf ../../../build/lib/libobsidian.so python/obsidian/lib/libobsidian.so
+	$${PYTHON:-python3} -m pip install -e python
+
+# The Python package for users, dist/*.whl, with LLVM inside. Needs ziglang, setuptools and wheel.
+wheel:
+	$${PYTHON:-python3} scripts/build-wheel.py
+
 # Writes docs/generated/ from the TableGen descriptions, and what the tools in build/bin print
 # into docs/programs/, docs/Gallery.md and README.md.
 docs:
@@ -42,4 +54,4 @@ deps:
 	./scripts/install-deps.sh
 
 clean:
-	rm -rf build build-asserts build-static
+	rm -rf build build-asserts build-static dist

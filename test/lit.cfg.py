@@ -53,6 +53,12 @@ config.substitutions.append(("%obs_lib", os.path.join(config.obs_obj_root, "lib"
 config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 config.substitutions.append(("%examples", os.path.join(config.obs_src_root, "examples")))
 config.substitutions.append(("%python", config.python_executable))
+# The tests of the Python package, with the library of this build.
+config.substitutions.append((
+    "%run_pytest",
+    f"env OBS_LIBRARY={os.path.join(config.obs_obj_root, 'lib', 'libobsidian.so')}"
+    f" PYTHONDONTWRITEBYTECODE=1 {config.python_executable} -m pytest -q -p no:cacheprovider"
+    f" -c {os.path.join(config.obs_src_root, 'python', 'pyproject.toml')}"))
 
 # The emulator checks all that it can in every test; `--param checks=none` shows
 # what that costs.

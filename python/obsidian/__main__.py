@@ -18,14 +18,13 @@ from typing import Any
 
 import obsidian
 
-from .backend import CompileOptions
+from .backend import CompileOptions, backend
 from .errors import CompileError, Diagnostic, ObsidianError
 from .jit import Function
 from .launches import HostProgram
 from .levels import Level
 from .reports import BarrierReport, CostReport, RaceReport
 from .scalars import Scalar
-from .tools import native_backend
 
 _FORMS = ("mlir", "kernels", "ptx", "cost", "explain", "races", "contract", "host-c")
 #: What the library calls the program that it is given as text.
@@ -122,17 +121,16 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
     sizes = _settings(options.set)
     if sizes and form != "cost":
         raise _UsageError("a program in MLIR has no static values: --set is for sizes, and cost")
-    backend = native_backend()
     text = path.read_text(encoding="utf-8")
     if form == "mlir":
         print(text, end="")
         return 0
     words = {"explain": "barriers", "host-c": "host_c"}
     try:
-        artifact = backend.compile(text, CompileOptions(options.threads, chip=options.chip))
-        shown, messages = backend.show(artifact, words.get(form, form))
+        artifact = backend().compile(text, CompileOptions(options.threads, chip=options.chip))
+        shown, messages = backend().show(artifact, words.get(form, form))
         if form == "cost":
-            host = HostProgram(json.loads(backend.show(artifact, "contract")[0]))
+            host = HostProgram(json.loads(backend().show(artifact, "contract")[0]))
             shown = str(CostReport.parse(shown.replace(_PROGRAM, path.name), host, sizes))
     except CompileError as error:
         placed = [_placed(message, path) for message in error.diagnostics]

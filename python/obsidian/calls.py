@@ -7,6 +7,7 @@ of a GPU there.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol, cast
@@ -81,27 +82,29 @@ class Call:
         for parameter, value in zip(self._parameters, values):
             parameter.add(value, items, sizes)
         views = [item for item in items if type(item) is View]
-        device = views[0].device if views else CPU
-        for view in views:
-            if view.device != device:
-                self._refuse_devices(items)
-            if view.copied and not copy:
-                raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
-        if device == CPU:
-            found = self._run_on_host(items, views, options)
-        elif options is not None and options.device != "cuda":
-            raise ArgumentTypeError(
-                f"{self._name(items, views[0])} is {place_of(device)}, and the run was to "
-                f"{options.device}: pass arrays in the memory of the host"
-            )
+        first = views[0] if views else None
+        if first is None or first.device == CPU:
+            found = self._run_on_host(items, views, options, copy)
         else:
-            found = self._run_on_gpu(items, views, copy)
+            if options is not None and options.device != "cuda":
+                raise ArgumentTypeError(
+                    f"{self._name(items, first)} is {place_of(first.device)}, and the run was to "
+                    f"{options.device}: pass arrays in the memory of the host"
+                )
+            found = self._run_on_gpu(items, views, first, copy)
         return self._program.pack(found)
 
     def _name(self, items: Sequence[Any], view: View) -> str:
         """The name of the parameter of a view."""
         names = [p.name for p in self._parameters for _ in range(p.components)]
         return next(name for name, item in zip(names, items) if item is view)
+
+    def _check(self, items: Sequence[Any], view: View, device: int, copy: bool) -> None:
+        """Refuse an argument on another device, and a copy that is not allowed."""
+        if view.device != device:
+            self._refuse_devices(items)
+        if view.copied and not copy:
+            raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
 
     def _refuse_devices(self, items: Sequence[Any]) -> NoReturn:
         names = [p.name for p in self._parameters for _ in range(p.components)]
@@ -113,8 +116,14 @@ class Call:
         raise ArgumentTypeError(f"all arrays of a call are on one device: {', '.join(places)}")
 
     def _run_on_host(
-        self, items: Sequence[Any], views: Sequence[View], options: RunOptions | None
+        self,
+        items: Sequence[Any],
+        views: Sequence[View],
+        options: RunOptions | None,
+        copy: bool,
     ) -> list[Any]:
+        for view in views:
+            self._check(items, view, CPU, copy)
         if options is None:
             options = RunOptions()
             size = max((math.prod(view.shape) for view in views), default=0)
@@ -135,22 +144,22 @@ class Call:
             for result, element in zip(results, self._elements)
         ]
 
-    def _run_on_gpu(self, items: list[Any], views: list[View], copy: bool) -> list[Any]:
-        first = views[0]
+    def _run_on_gpu(
+        self, items: list[Any], views: Sequence[View], first: View, copy: bool
+    ) -> list[Any]:
         framework, index = first.framework, first.device
         stream = first.stream if first.stream is not None else framework.stream(index)
         for view in views:
-            if view.framework is not framework or view.stream is not None:
-                written = view.stream
-                if written is None:
-                    written = view.framework.stream(index)
-                driver().order(index, written, stream)
-            if view.copied:
-                remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied", 4)
-            if view.pointer % ALIGNMENT and 0 not in view.shape:
-                place = next(n for n, item in enumerate(items) if item is view)
-                items[place] = self._aligned(items, view, copy)
-        results = _gpu(self._backend).run_on_gpu(
+            # Most calls have nothing to prepare, and are fast.
+            if (
+                view.framework is not framework
+                or view.device != index
+                or view.pointer % ALIGNMENT
+                or view.copied
+                or view.stream is not None
+            ):
+                self._prepare(items, view, first, stream, copy)
+        results = self._gpu.run_on_gpu(
             self._artifact, items, len(self._elements), stream, framework.allocator, index
         )
         framework.finish(index, stream)
@@ -161,13 +170,35 @@ class Call:
                 results[number] = framework.adopt(result)
         return results
 
+    def _prepare(self, items: list[Any], view: View, first: View, stream: int, copy: bool) -> None:
+        """Let the stream of the run wait for an argument, and copy it where kernels need that."""
+        self._check(items, view, first.device, copy)
+        written = view.stream
+        if written is None:
+            written = view.framework.stream(view.device)
+        driver().order(view.device, written, stream)
+        if view.copied:
+            remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied", 5)
+        if view.pointer % ALIGNMENT and 0 not in view.shape:
+            place = next(n for n, item in enumerate(items) if item is view)
+            items[place] = self._aligned(items, view, copy)
+
+    @functools.cached_property
+    def _gpu(self) -> _GPUBackend:
+        if not hasattr(self._backend, "run_on_gpu"):
+            raise ObsidianError(
+                "arrays of a GPU need the library of the compiler, and only its tools are here: "
+                "set OBS_LIBRARY to the path of libobsidian.so"
+            )
+        return cast(_GPUBackend, self._backend)
+
     def _aligned(self, items: Sequence[Any], view: View, copy: bool) -> View:
         """A copy of an argument that kernels may read several elements of at once."""
         name = self._name(items, view)
         text = f"{name} does not begin at a multiple of {ALIGNMENT} bytes"
         if not copy:
             raise ArgumentError(text)
-        remark(f"{text}: it is copied", 5)
+        remark(f"{text}: it is copied", 6)
         return view.framework.copy(view)
 
 
@@ -184,15 +215,6 @@ class _GPUBackend(Protocol):
         index: int,
     ) -> list[Any]:
         """See `NativeBackend.run_on_gpu`."""
-
-
-def _gpu(backend: Backend) -> _GPUBackend:
-    if not hasattr(backend, "run_on_gpu"):
-        raise ObsidianError(
-            "arrays of a GPU need the library of the compiler, and only its tools are here: set "
-            "OBS_LIBRARY to the path of libobsidian.so"
-        )
-    return cast(_GPUBackend, backend)
 
 
 def _part(framework: Framework, items: Sequence[Any], result: Foreign) -> Any:

@@ -25,8 +25,8 @@ def _position(place: Location | None) -> tuple[str, int, int]:
 def lifetimes(arrays: Sequence[SharedArray]) -> list[tuple[int, int]]:
     """For each array the steps from which and to which it is alive; the last one is not included.
 
-    The report orders arrays by where they are made. Where a loop uses an array again, the array may
-    live longer than the steps say.
+    The report has arrays in the order of the code that makes them. An array that a loop uses again
+    may live longer than the steps say.
     """
     found = []
     for number, array in enumerate(arrays):

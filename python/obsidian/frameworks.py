@@ -6,6 +6,7 @@ imported here only when `interop.py` has found one of its arrays.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from typing import Any
@@ -54,6 +55,7 @@ class NumPy(Framework):
         return array
 
 
+@functools.cache
 def element_of(dtype: Any) -> str | None:
     """The name of NumPy's type in the language, or None. Other orders of bytes have none."""
     if dtype.name == "bfloat16":
@@ -187,11 +189,12 @@ class _CuPyAllocator(Allocator):
         cupy = importlib.import_module("cupy")
         self._allocate, self._device = cupy.cuda.alloc, cupy.cuda.Device
         self._array = cupy.ndarray
-        self._current = cupy.cuda.runtime.getDevice
+        runtime = cupy.cuda.runtime
+        self._is_only, self._current = runtime.getDeviceCount() == 1, runtime.getDevice
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        if self._current() == self.index:
+        if self._is_only or self._current() == self.index:
             block = self._allocate(size)
         else:
             with self._device(self.index):

@@ -7,7 +7,7 @@ numbers in the order of the program, or an error that names the parameter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from . import interop
 from .arguments import _number
@@ -73,8 +73,13 @@ class _Array(Parameter):
         ]
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
-        if self.components == 1:
-            shape = self._view(0, self._single(value), items).shape
+        framework = interop.framework_of(value)
+        if framework is not None and self.components == 1:
+            view = framework.view(value)
+            shape = view.shape
+            if view.element not in self._accepted[0] or len(shape) != self._rank:
+                self._refuse(0, view)
+            items.append(view)
         else:
             shape = self._views(value, items)
         for d, extent, bound, label in self._dimensions:
@@ -92,52 +97,44 @@ class _Array(Parameter):
                 if before != size:
                     raise ArgumentError(f"{label} is {before} in {first}, {size} in {self.name}")
 
-    def _single(self, value: Any) -> Any:
-        """The value, or the only part of a tuple."""
-        if interop.framework_of(value) is not None:
-            return value
-        leaves, _ = flatten(value)
-        if len(leaves) != 1:
-            self._refuse_count(len(leaves))
-        return leaves[0]
-
     def _views(self, value: Any, items: list[Any]) -> tuple[int, ...]:
+        """Append the views of the components, and return their extents."""
         leaves, _ = flatten(value)
         if len(leaves) != self.components:
-            self._refuse_count(len(leaves))
-        shapes = [self._view(n, leaf, items).shape for n, leaf in enumerate(leaves)]
-        if any(tuple(shape) != tuple(shapes[0]) for shape in shapes):
+            raise ArgumentTypeError(
+                f"{self.name} has elements of {self.components} components, so it takes as many "
+                f"arrays in a tuple, not {len(leaves)}"
+            )
+        views = []
+        for number, leaf in enumerate(leaves):
+            view = interop.view_of(leaf)
+            if view is None:
+                raise ArgumentTypeError(
+                    f"{self.name} is an array of {self._leaves[number].type_name}, not "
+                    f"{type(leaf).__name__}: pass an array, as in "
+                    f"np.asarray(x, np.{self._leaves[number].dtype})"
+                )
+            if view.element not in self._accepted[number] or len(view.shape) != self._rank:
+                self._refuse(number, view)
+            views.append(view)
+        if any(tuple(view.shape) != tuple(views[0].shape) for view in views):
             raise ArgumentError(f"the arrays of {self.name} differ in their extents")
-        return shapes[0]
+        items += views
+        return views[0].shape
 
-    def _refuse_count(self, count: int) -> None:
-        raise ArgumentTypeError(
-            f"{self.name} has elements of {self.components} components, so it takes as many arrays "
-            f"in a tuple, not {count}"
-        )
-
-    def _view(self, number: int, value: Any, items: list[Any]) -> View:
-        view = interop.view_of(value)
+    def _refuse(self, number: int, view: View) -> NoReturn:
         leaf = self._leaves[number]
-        if view is None:
-            raise ArgumentTypeError(
-                f"{self.name} is an array of {leaf.type_name}, not {type(value).__name__}: "
-                f"pass an array, as in np.asarray(x, np.{leaf.dtype})"
-            )
-        if view.element not in self._accepted[number]:
-            dtype = "bfloat16" if view.element == "bf16" else view.dtype
-            is_torch = view.framework.name == "PyTorch"
-            form = f"to(torch.{leaf.dtype})" if is_torch else f"astype(np.{leaf.dtype})"
-            raise ArgumentTypeError(
-                f"the elements of {self.name} are {leaf.type_name}, and the array has {dtype}: "
-                f"convert it, as in x.{form}"
-            )
-        if len(view.shape) != self._rank:
+        if view.element in self._accepted[number]:
             raise ArgumentTypeError(
                 f"{self.name} has {self._rank} dimensions, not {len(view.shape)}"
             )
-        items.append(view)
-        return view
+        dtype = "bfloat16" if view.element == "bf16" else view.dtype
+        is_torch = view.framework.name == "PyTorch"
+        form = f"to(torch.{leaf.dtype})" if is_torch else f"astype(np.{leaf.dtype})"
+        raise ArgumentTypeError(
+            f"the elements of {self.name} are {leaf.type_name}, and the array has {dtype}: "
+            f"convert it, as in x.{form}"
+        )
 
 
 def parameters_of(kinds: Mapping[str, Any]) -> list[Parameter]:

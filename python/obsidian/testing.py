@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .arguments import check_arguments
-from .backend import CompileOptions, RunOptions
+from .backend import CompileOptions, RunOptions, backend
 from .errors import ArgumentTypeError
-from .tools import native_backend
 from .types import ParameterType, flatten
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def _run(function: Function[Any], case: Case, arguments: Sequence[Any], static: 
     given, _ = function._bind(tuple(arguments), dict(static), is_call=True)
     values = check_arguments(program.parameters, given)
     run = _RUNS[case.executor]
-    return program.pack(native_backend().run(artifact, values, program.components, run))
+    return program.pack(backend().run(artifact, values, program.components, run))
 
 
 def assert_equal(found: Any, expected: Any, rtol: float, atol: float, what: str) -> None:

@@ -19,7 +19,7 @@ from .backend import CompileOptions, Device, RunOptions, backend
 from .errors import ArgumentTypeError, CompileError, Diagnostic, ObsidianError
 from .export import write_files
 from .launches import HostProgram
-from .native import NativeArtifact, NativeBackend
+from .native import NativeArtifact
 from .reports import BarrierReport, CostReport, RaceReport, files_of
 from .timing import BenchReport, measure
 from .types import ParameterType, flatten
@@ -35,23 +35,13 @@ class Compiled(NamedTuple):
     artifact: NativeArtifact
 
 
-def native_backend() -> NativeBackend:
-    """The backend of this process. Raises ObsidianError if it only compiles and runs."""
-    current = backend()
-    if not isinstance(current, NativeBackend):
-        raise ObsidianError(
-            "reports need the library of the compiler: set OBS_LIBRARY to the path of "
-            "libobsidian.so"
-        )
-    return current
-
-
 class Tools:
     """The tools of a function with @obs.jit.
 
     `chip` is the GPU to compile for, such as `sm_90`, which is the default. `threads` is the number
-    of threads of a block, for all kernels. All tools raise TraceError, CompileError and
-    ArgumentTypeError, as a call does.
+    of threads of a block, for all kernels. A static parameter with the name of such an option keeps
+    its default in the tool. All tools raise TraceError, CompileError and ArgumentTypeError, as a
+    call does.
     """
 
     if TYPE_CHECKING:
@@ -73,12 +63,10 @@ class Tools:
         given, static = self._bind(arguments, keywords, is_call=False)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
-        # A call keeps what it compiles without options under the key alone.
-        slot = key if options == CompileOptions() else (key, options)
-        artifact = self._artifacts.get(slot)
+        artifact = self._artifacts.get((key, options))
         if artifact is None:
-            artifact = native_backend().compile(program.text, options)
-            self._artifacts[slot] = artifact
+            artifact = backend().compile(program.text, options)
+            self._artifacts[key, options] = artifact
         return Compiled(program, artifact)
 
     def _show(
@@ -89,7 +77,7 @@ class Tools:
         options: CompileOptions,
     ) -> str:
         compiled = self._compiled(arguments, keywords, options)
-        return native_backend().show(compiled.artifact, form)[0]
+        return backend().show(compiled.artifact, form)[0]
 
     def artifact(
         self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
@@ -136,7 +124,7 @@ class Tools:
         sizes = {k: v for k, v in static_and_sizes.items() if k not in known}
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, keywords, options)
-        contract, _ = native_backend().show(artifact, "contract")
+        contract, _ = backend().show(artifact, "contract")
         host = HostProgram(json.loads(contract), _labels(program))
         for name, size in sizes.items():
             if name not in host.sizes or not isinstance(size, int):
@@ -145,7 +133,7 @@ class Tools:
                     f"{name}={size!r} is neither a static value nor a size of this program, whose "
                     f"sizes are: {names}"
                 )
-        text, _ = native_backend().show(artifact, "cost")
+        text, _ = backend().show(artifact, "cost")
         given, _ = self._bind(arguments, keywords, is_call=False)
         return CostReport.parse(
             text, host, {**_sizes(program, given), **sizes}, files_of(program.text)
@@ -157,7 +145,7 @@ class Tools:
         """The barriers of the kernels, each with the accesses that need it."""
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
-        _, messages = native_backend().show(artifact, "barriers")
+        _, messages = backend().show(artifact, "barriers")
         return BarrierReport.parse(messages, files_of(program.text))
 
     def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
@@ -166,7 +154,7 @@ class Tools:
         artifact = self._compiled(arguments, static, options).artifact
         messages: tuple[Diagnostic, ...]
         try:
-            messages = tuple(native_backend().show(artifact, "races")[1])
+            messages = tuple(backend().show(artifact, "races")[1])
         except CompileError as error:
             messages = error.diagnostics
         return RaceReport.parse(messages)
@@ -225,7 +213,7 @@ class Tools:
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
         texts = {
-            suffix: native_backend().show(artifact, form)[0]
+            suffix: backend().show(artifact, form)[0]
             for suffix, form in (("ptx", "ptx"), ("json", "contract"), ("c", "host_c"))
         }
         texts["mlir"] = program.plain_text

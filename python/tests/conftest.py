@@ -1,18 +1,21 @@
-"""Settings of all tests: the tools that compile and run programs."""
+"""Settings of all tests: the library that compiles and runs programs."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-BUILT = Path(__file__).resolve().parents[2] / "build" / "bin"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGED = ROOT / "python" / "obsidian" / "lib" / "libobsidian.so"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Use the tools of the build folder if no others are named."""
+    """Use the library of a build folder if there is none in the package."""
     del config
-    if "OBS_TOOLS" not in os.environ and not shutil.which("obs-run") and BUILT.exists():
-        os.environ["OBS_TOOLS"] = str(BUILT)
+    built = [ROOT / folder / "lib" / "libobsidian.so" for folder in ("build", "build-asserts")]
+    if "OBS_LIBRARY" not in os.environ and not PACKAGED.exists():
+        for library in filter(Path.exists, built):
+            os.environ["OBS_LIBRARY"] = str(library)
+            break

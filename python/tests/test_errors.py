@@ -27,7 +27,7 @@ from obsidian import (
     index,
     warp,
 )
-from obsidian.backend import RunOptions, parse_diagnostics
+from obsidian.backend import RunOptions
 
 Ints = Annotated[Pull, "n", i32]
 A = np.arange(100, dtype=np.int32)
@@ -388,18 +388,6 @@ def test_annotations() -> None:
         f.__annotations__["a"] = hint if hint != "n" else list
         with pytest.raises(TraceError, match=message):
             obs.jit(f)(A)
-
-
-def test_messages_of_tools_are_data() -> None:
-    text = (
-        "a.py:3:4: error: [R1-level] wrong\n  excerpt\n     ^\na.py:5:6: note: here\n"
-        "  in kernel 'k' launched at a.py:7:8\nerror: no place\n"
-    )
-    first, second = parse_diagnostics(text)
-    assert (first.severity, first.message) == ("error", "[R1-level] wrong")
-    assert str(first.location) == "a.py:3:4"
-    assert [note.message for note in first.notes] == ["here", "in kernel 'k' launched at a.py:7:8"]
-    assert second.location is None
 
 
 def test_checks_of_the_emulator_find_a_race() -> None:

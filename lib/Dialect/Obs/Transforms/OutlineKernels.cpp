@@ -504,11 +504,12 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
     SmallVector<func::FuncOp> functions;
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      // Functions of a level were inlined where they are used.
-      if (function->hasAttr("obs.level"))
-        function.erase();
-      else
+      // Functions of a level were inlined where they are called. What is left
+      // of them combines elements in a contract.
+      if (!function->hasAttr("obs.level"))
         functions.push_back(function);
+      else if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+        function.erase();
     }
     for (func::FuncOp function : functions) {
       if (failed(outline(function, symbols)))
