@@ -82,6 +82,7 @@ from .programs import fill, force, grid_of, par, put, stack, write
 from .regions import up_to
 from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
+from .testing import check
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
 
 __all__ = [
@@ -116,6 +117,7 @@ __all__ = [
     "cbrt",
     "ceil",
     "ceil_div",
+    "check",
     "comparators",
     "concat",
     "copysign",

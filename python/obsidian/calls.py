@@ -39,6 +39,10 @@ class Program(Protocol):
     def results(self) -> tuple[Any, ...]:
         """The types of the results."""
 
+    @property
+    def shape(self) -> Any:
+        """How the results form a Python value; None if there is one."""
+
     def pack(self, components: Sequence[Any]) -> Any:
         """The Python value of the components of all results."""
 
@@ -59,6 +63,12 @@ class Call:
             for result in program.results
             for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
         ]
+        #: If the value of the results is the only component.
+        self._is_single = (
+            program.shape is None
+            and len(self._elements) == 1
+            and getattr(getattr(program.results[0], "element", None), "shape", None) is None
+        )
         self._is_slow = False
 
     def __call__(
@@ -92,7 +102,7 @@ class Call:
                     f"{options.device}: pass arrays in the memory of the host"
                 )
             found = self._run_on_gpu(items, views, first, copy)
-        return self._program.pack(found)
+        return found[0] if self._is_single else self._program.pack(found)
 
     def _name(self, items: Sequence[Any], view: View) -> str:
         """The name of the parameter of a view."""

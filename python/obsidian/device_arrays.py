@@ -6,6 +6,7 @@ In: objects with `__cuda_array_interface__` or `__dlpack__`. Out: views of them;
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -25,11 +26,15 @@ class _Block:
 
     def __init__(self, index: int, size: int, stream: int) -> None:
         self.index, self.size, self.stream = index, size, stream
-        self.pointer = driver().allocate(index, size, stream)
+        self.pointer = 0
+        self._driver = driver()
+        self.pointer = self._driver.allocate(index, size, stream)
 
     def __del__(self) -> None:
-        if self.pointer:
-            driver().free(self.index, self.pointer, self.stream)
+        # After a failed kernel, and at the end of the process, there is nobody to tell.
+        with contextlib.suppress(ObsidianError):
+            if self.pointer:
+                self._driver.free(self.index, self.pointer, self.stream)
 
 
 class DeviceArray:

@@ -30,6 +30,7 @@ from .maps import dim
 from .regions import Array, as_leaf, leaf_type, make_leaf, names
 from .regions import types as types_of
 from .scalars import Scalar
+from .tools import Tools
 from .trace import Trace, Value, is_tracing, tracing
 from .types import (
     ArrayType,
@@ -79,7 +80,7 @@ class Program:
         return build(self.shape, iter(values))
 
 
-class Function(Generic[F]):
+class Function(Tools, Generic[F]):
     """A function that is compiled for its arguments when it is called.
 
     Called with NumPy arrays, it runs on the emulator, and returns NumPy arrays. Called in a

@@ -76,6 +76,7 @@ class _Slot(Structure):
     )
 
 
+_Extent = ctypes.c_int64
 _Allocate = CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
 _Free = CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
 
@@ -388,18 +389,19 @@ class NativeBackend:
             if artifact.prints:
                 print(library.obs_get_output(handle), end="")
             if status:
-                error = loaded.take_error()
-                if error is not None:
+                error = loaded.take_error() or RunError(self._messages())
+                try:
                     raise error
-                raise RunError(self._messages())
+                finally:
+                    # Or the error keeps this frame, and with it the arguments.
+                    del error
             found = []
-            for number in range(results):
+            for number, (code, rank) in enumerate(artifact.results[:results]):
                 value = library.obs_get_result(handle, number)
-                if value.rank < 0:
+                if rank < 0:
                     found.append(_copy(value))
                     continue
-                shape, pointer = _shape(value), value.data or 0
-                element = ELEMENTS[value.type]
+                shape, pointer, element = _shape(value, rank), value.data or 0, ELEMENTS[code]
                 array = memory.take(pointer, shape, element)
                 found.append(Foreign(pointer, shape, element) if array is None else array)
             return found
@@ -421,17 +423,15 @@ def _bits(number: Any, code: int) -> Any:
 def _copy(value: _Value) -> Any:
     """A result as a NumPy array or scalar of its own."""
     kind = _TYPES[value.type]
-    shape = _shape(value)
+    shape = _shape(value, value.rank)
     count = int(np.prod(shape, dtype=np.int64))
     data = ctypes.string_at(value.data, count * kind.itemsize) if count else b""
     array = np.frombuffer(bytearray(data), kind).reshape(shape)
     return array if value.rank >= 0 else array[()]
 
 
-def _shape(value: _Value) -> tuple[int, ...]:
-    """The extents of a result; none of a scalar."""
-    if value.rank == 1:
-        return (ctypes.c_int64.from_address(value.extents).value,)
-    return (
-        tuple((ctypes.c_int64 * value.rank).from_address(value.extents)) if value.rank > 1 else ()
-    )
+def _shape(value: _Value, rank: int) -> tuple[int, ...]:
+    """The extents of a result; none of a scalar, whose rank is -1."""
+    if rank == 1:
+        return (_Extent.from_address(value.extents).value,)
+    return tuple((_Extent * rank).from_address(value.extents)) if rank > 1 else ()

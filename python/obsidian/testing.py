@@ -238,8 +238,3 @@ def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> Any:
     if not is_test or collector.funcnamefilter(name):
         return None
     return list(collector._genfunctions(name, obj))
-
-
-def pytest_report_header() -> str:
-    """Say which executors the tests of `check` use. A hook of pytest."""
-    return f"obsidian: interpreter, emulator{', GPU' if has_gpu() else ''}"

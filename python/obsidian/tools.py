@@ -17,15 +17,14 @@ import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
 from .errors import ArgumentTypeError, CompileError, Diagnostic, ObsidianError
-from .export import write_files
-from .launches import HostProgram
-from .native import NativeArtifact
-from .reports import BarrierReport, CostReport, RaceReport, files_of
-from .timing import BenchReport, measure
 from .types import ParameterType, flatten
 
+# Reports and files are imported where they are made, so that the package is imported fast.
 if TYPE_CHECKING:
     from .jit import Program
+    from .native import NativeArtifact
+    from .reports import BarrierReport, CostReport, RaceReport
+    from .timing import BenchReport
 
 
 class Compiled(NamedTuple):
@@ -119,6 +118,9 @@ class Tools:
         as its parameter and its dimension: `x_dim0`. Raises ArgumentTypeError for a size that the
         program does not have.
         """
+        from .launches import HostProgram
+        from .reports import CostReport, files_of
+
         known = inspect.signature(self.__wrapped__).parameters
         keywords = {k: v for k, v in static_and_sizes.items() if k in known}
         sizes = {k: v for k, v in static_and_sizes.items() if k not in known}
@@ -143,6 +145,8 @@ class Tools:
         self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
     ) -> BarrierReport:
         """The barriers of the kernels, each with the accesses that need it."""
+        from .reports import BarrierReport, files_of
+
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
         _, messages = backend().show(artifact, "barriers")
@@ -150,6 +154,8 @@ class Tools:
 
     def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
         """The proof that the kernels have no races, or the races. A race is no exception."""
+        from .reports import RaceReport
+
         options = CompileOptions(threads=threads, chip=chip)
         artifact = self._compiled(arguments, static, options).artifact
         messages: tuple[Diagnostic, ...]
@@ -187,6 +193,8 @@ class Tools:
         The rate is that of the bytes of the cost report. A time on the emulator says nothing about
         a GPU, and the report says so.
         """
+        from .timing import measure
+
         report = self.cost(*arguments, **keywords)
         try:
             count: int | None = report.bytes()
@@ -210,6 +218,8 @@ class Tools:
         program, and NAME.py reads the contract and the PTX in Python, without this package. NAME is
         the name of the function by default. The folder is made if it does not exist.
         """
+        from .export import write_files
+
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
         texts = {

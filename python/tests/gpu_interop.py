@@ -10,11 +10,9 @@ checks that failed.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import operator
 import os
-import statistics
 import sys
 import time
 import traceback
@@ -30,6 +28,7 @@ import cupy
 import large_sort
 import numpy as np
 import torch
+from gpu_times import times
 
 import obsidian as obs
 from obsidian import Pull, bf16, f32, i32, index
@@ -40,7 +39,6 @@ from obsidian.torch_op import register
 from obsidian.views import PerformanceWarning
 
 BACKEND = NativeBackend(os.environ["OBS_LIBRARY"])
-BATCHES, CALLS = 5, 2000
 CHECKS: list[Callable[[], object]] = []
 
 F = Annotated[Pull, "n", f32]
@@ -350,105 +348,6 @@ def errors_leave_the_next_call_alone() -> None:
     assert SAXPY([1.0, x, x]).sum().item() == 20
 
 
-def microseconds(function: Callable[[], object]) -> float:
-    """The time of a call: the median of batches. The GPU is idle before each."""
-    for _ in range(100):
-        function()
-    times = []
-    for _ in range(BATCHES):
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        for _ in range(CALLS):
-            function()
-        times.append((time.perf_counter() - begin) / CALLS * 1e6)
-    torch.cuda.synchronize()
-    return round(statistics.median(times), 2)
-
-
-def launch_of_the_driver(x: torch.Tensor, y: torch.Tensor, r: torch.Tensor) -> Callable[[], object]:
-    """One cuLaunchKernel of the kernel of saxpy by ctypes, with everything prepared."""
-    cuda = ctypes.CDLL("libcuda.so.1")
-    ptx = BACKEND.show(SAXPY_ARTIFACT, "ptx")[0].encode()
-    module, function = ctypes.c_void_p(), ctypes.c_void_p()
-    assert not cuda.cuModuleLoadData(ctypes.byref(module), ptx)
-    assert not cuda.cuModuleGetFunction(ctypes.byref(function), module, b"saxpy")
-    n = ctypes.c_int64(len(x))
-    pointers = [ctypes.c_uint64(t.data_ptr()) for t in (x, y, r)]
-    values = [ctypes.c_float(2), pointers[0], n, pointers[1], n, pointers[2], n]
-    words = (ctypes.c_void_p * len(values))(*[ctypes.addressof(v) for v in values])
-    stream = ctypes.c_void_p(1)
-    given = (function, 4, 1, 1, 256, 1, 1, 0, stream, words, None)
-    given = tuple(ctypes.c_uint(g) if isinstance(g, int) else g for g in given)
-    keep = values, words
-    return lambda: (cuda.cuLaunchKernel(*given), keep)
-
-
-def times() -> dict[str, Any]:
-    n = 1000
-    x, y = torch.randn(2, n, device="cuda").unbind()
-    y = y.clone()
-    a, b = cupy.asarray(x), cupy.asarray(y)
-    raw = cupy.RawKernel(
-        'extern "C" __global__ void saxpy(float k, const float *x, const float *y, float *r, int n)'
-        "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) r[i] = k * x[i] + y[i]; }",
-        "saxpy",
-    )
-    k, count = np.float32(2), np.int32(n)
-
-    def of_cupy() -> object:
-        r = cupy.empty_like(a)
-        raw((4,), (256,), (k, a, b, r, count))
-        return r
-
-    found: dict[str, Any] = {
-        "driver_launch": microseconds(launch_of_the_driver(x, y, torch.empty_like(x))),
-        "obsidian_torch": microseconds(lambda: SAXPY([2.0, x, y])),
-        "obsidian_cupy": microseconds(lambda: SAXPY([2.0, a, b])),
-        "cupy_raw_kernel": microseconds(of_cupy),
-        "torch_add_alpha": microseconds(lambda: torch.add(y, x, alpha=2.0)),
-        "torch_empty": microseconds(lambda: torch.empty_like(x)),
-    }
-    with contextlib.suppress(ImportError):
-        from gpu_triton import saxpy_of_triton
-
-        found["triton"] = microseconds(lambda: saxpy_of_triton(x, y, 2.0))
-    found.update(parts(x, y))
-    return found
-
-
-def parts(x: torch.Tensor, y: torch.Tensor) -> dict[str, float]:
-    """The parts of a call with tensors."""
-    from obsidian import interop
-
-    views = [interop.view_of(x), interop.view_of(y)]
-    torch_framework = views[0].framework
-    allocator = torch_framework.allocator
-    items = [2.0, *views]
-    (loaded,) = (v for k, v in SAXPY_ARTIFACT.on_gpus.items() if k[1] is allocator)
-    library, handle = BACKEND._library, loaded.handle.value
-    memory = loaded.allocator
-
-    def run() -> None:
-        library.obs_run(handle, loaded.values, 3, 1)
-        memory.forget()
-
-    def allocate() -> None:
-        memory.allocate(4000)
-        memory.forget()
-
-    return {
-        "part_two_views": microseconds(lambda: (interop.view_of(x), interop.view_of(y))),
-        "part_stream": microseconds(lambda: torch_framework.stream(0)),
-        "part_write": microseconds(lambda: loaded.arguments.write(items)),
-        "part_obs_run_with_callback": microseconds(run),
-        "part_allocate": microseconds(allocate),
-        "part_get_result": microseconds(lambda: library.obs_get_result(handle, 0)),
-        "part_run_on_gpu": microseconds(
-            lambda: BACKEND.run_on_gpu(SAXPY_ARTIFACT, items, 1, 1, allocator, 0)
-        ),
-    }
-
-
 def main() -> int:
     report: dict[str, Any] = {"versions": f"torch {torch.__version__}, cupy {cupy.__version__}"}
     failed = 0
@@ -462,7 +361,7 @@ def main() -> int:
             report[function.__name__] = traceback.format_exc()[-1500:]
         print(function.__name__, round(time.perf_counter() - begin, 2), "s", file=sys.stderr)
     try:
-        report["microseconds"] = times()
+        report["microseconds"] = times(BACKEND, SAXPY, SAXPY_ARTIFACT)
     except Exception:
         failed += 1
         report["microseconds"] = traceback.format_exc()[-1500:]

@@ -28,11 +28,9 @@ from obsidian import (
     index,
     testing,
 )
+from obsidian.backend import RunOptions
+from obsidian.native import NativeBackend
 from obsidian.testing import Case, assert_equal, cases, check, random_arguments
-from obsidian.tools import Tools
-
-if not issubclass(obs.Function, Tools):
-    pytest.skip("functions have no tools", allow_module_level=True)
 
 Ints = Annotated[Pull, "n", i32]
 Floats = Annotated[Pull, "n", f32]
@@ -133,6 +131,38 @@ def test_a_wrong_result_fails(oracle: Any, message: str) -> None:
         check(double, oracle=oracle)(Case(40, None, "ticket"))
 
 
+def test_options_of_the_executors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each case compiles for its threads, and runs with all checks in its order."""
+    threads: list[int] = []
+    runs: list[RunOptions] = []
+    compile_, run = NativeBackend.compile, NativeBackend.run
+
+    def compile_and_note(self: Any, text: str, options: Any) -> Any:
+        threads.append(options.threads)
+        return compile_(self, text, options)
+
+    def run_and_note(self: Any, artifact: Any, values: Any, count: int, options: Any) -> Any:
+        runs.append(options)
+        return run(self, artifact, values, count, options)
+
+    monkeypatch.setattr(NativeBackend, "compile", compile_and_note)
+    monkeypatch.setattr(NativeBackend, "run", run_and_note)
+    monkeypatch.setattr(testing, "has_gpu", lambda: False)
+
+    @obs.jit
+    def f(a: Ints):
+        return a + 1
+
+    test = check(f, oracle=lambda a: a + 1, lengths=(5,), threads=(None, 17))
+    for case in test.cases:
+        test(case)
+    assert threads == [0, 17]
+    assert runs[0].device == "interpret"
+    orders = [("ticket", 0), ("random", 1), ("random", 2)]
+    assert [(r.schedule, r.seed) for r in runs[1:]] == orders * 2
+    assert all(r.device == "emulate" and r.check for r in runs[1:])
+
+
 def test_a_wrong_promise_fails() -> None:
     @obs.jit
     def racing(a: Ints):
@@ -221,7 +251,6 @@ def test_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     testing.has_gpu.cache_clear()
     monkeypatch.setattr("ctypes.CDLL", missing)
     assert not testing.has_gpu()
-    assert testing.pytest_report_header() == "obsidian: interpreter, emulator"
     testing.has_gpu.cache_clear()
 
 

@@ -17,12 +17,7 @@ from typing import Any
 
 import pytest
 
-import obsidian as obs
 from obsidian import testing
-from obsidian.tools import Tools
-
-if not issubclass(obs.Function, Tools):
-    pytest.skip("functions have no tools", allow_module_level=True)
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "Python.md"
 BLOCK = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
