@@ -17,6 +17,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 using namespace mlir::obs::emulator;
 
@@ -168,23 +169,45 @@ void Launch::finishBlock(size_t position) {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-bool Launch::resume(Thread &thread) {
-  if (!thread.stack) {
-    thread.stack = stacks.acquire();
-    if (!thread.stack) {
+void Launch::endThread(Thread &thread) {
+  ++thread.owner->done;
+  --thread.owner->ready;
+  progress();
+}
+
+Thread *Launch::startNextLane(Thread &thread) {
+  uint32_t next = thread.index + 1;
+  if (isRandom || next % kWarpSize == 0 || next == numThreads)
+    return nullptr;
+  Thread &lane = thread.owner->threads[next];
+  if (lane.state != ThreadState::Ready || lane.stack)
+    return nullptr;
+  endThread(thread);
+  lane.stack = std::exchange(thread.stack, nullptr);
+  current = &lane;
+  return &lane;
+}
+
+bool Launch::resume(Thread &first) {
+  if (!first.stack) {
+    first.stack = stacks.acquire();
+    if (!first.stack) {
       error = "no memory for the stacks of the emulated threads";
       return false;
     }
-    thread.fiber =
-        makeFiber(stacks.top(thread.stack), &Launch::threadMain, &thread);
+    first.fiber =
+        makeFiber(stacks.top(first.stack), &Launch::threadMain, &first);
   }
-  switchFiber(scheduler, thread.fiber);
+  current = &first;
+  switchFiber(scheduler, first.fiber);
   while (printer) {
     handlePrint();
-    switchFiber(scheduler, thread.fiber);
+    switchFiber(scheduler, current->fiber);
   }
   if (LLVM_UNLIKELY(!error.empty()))
     return false;
+  // Lanes may have ended, and others begun, on the same stack.
+  Thread &thread = *current;
   BlockState &block = *thread.owner;
   switch (thread.state) {
   case ThreadState::Ready:
@@ -197,11 +220,10 @@ bool Launch::resume(Thread &thread) {
     ++block.warps[thread.warpId].waiting;
     break;
   case ThreadState::Done:
-    ++block.done;
     stacks.release(thread.stack);
     thread.stack = nullptr;
-    progress();
-    break;
+    endThread(thread);
+    return true;
   }
   --block.ready;
   return true;

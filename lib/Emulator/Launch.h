@@ -172,6 +172,10 @@ private:
   /// the access is not right.
   bool locate(Thread &thread, char *address, uint32_t site, MemorySpace &space);
   static void threadMain(void *thread);
+  /// After `thread` has ended: the next lane of its warp, if that has not begun
+  /// and may begin on the same stack. The scheduler learns of nothing, which
+  /// makes threads that do nothing cheap.
+  Thread *startNextLane(Thread &thread);
 
   // On the stack of the scheduler.
   bool runTicket();
@@ -179,6 +183,7 @@ private:
   enum class Outcome { Finished, Spinning, Failed };
   Outcome runBlock(BlockState &block);
   bool resume(Thread &thread);
+  void endThread(Thread &thread);
   void handlePrint();
   bool resolveWarp(BlockState &block, WarpState &warp);
   bool exchange(BlockState &block, WarpState &warp, uint32_t site);
@@ -213,6 +218,8 @@ private:
   bool isWatched;
 
   FiberState scheduler = nullptr;
+  /// The thread that runs, or was the last to.
+  Thread *current = nullptr;
   std::vector<std::unique_ptr<BlockState>> resident, idle;
   uint64_t nextBlock = 0;
   uint64_t idleSteps = 0, progressCount = 0;

@@ -372,9 +372,14 @@ void Launch::failAssert(Thread &thread, uint32_t site) {
 }
 
 void Launch::threadMain(void *argument) {
-  auto &thread = *static_cast<Thread *>(argument);
-  Launch &launch = *thread.launch;
-  launch.config.kernel->function(&thread, launch.config.params.data());
-  thread.state = ThreadState::Done;
-  launch.abandon(thread);
+  auto *thread = static_cast<Thread *>(argument);
+  Launch &launch = *thread->launch;
+  while (true) {
+    launch.config.kernel->function(thread, launch.config.params.data());
+    thread->state = ThreadState::Done;
+    Thread *next = launch.startNextLane(*thread);
+    if (!next)
+      launch.abandon(*thread);
+    thread = next;
+  }
 }

@@ -7,22 +7,22 @@ of a GPU there.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from .backend import Artifact, Backend, RunOptions
+from .backend import RunOptions
 from .device_arrays import PLAIN, DeviceArray
 from .driver import driver
 from .errors import ArgumentError, ArgumentTypeError, ObsidianError
 from .frameworks import NUMPY
 from .gpu import Foreign
+from .native import NativeArtifact, NativeBackend
 from .parameters import Parameter, parameters_of
 from .types import ArrayType, spell
-from .views import ALIGNMENT, CPU, DTYPES, Allocator, Framework, View, contains, place_of, remark
+from .views import ALIGNMENT, CPU, DTYPES, Framework, View, contains, place_of, remark
 
 #: A run on the emulator is slow from this number of elements on.
 MANY = 10**6
@@ -53,7 +53,7 @@ class Call:
     Made once for each program, and called for each call of the user.
     """
 
-    def __init__(self, program: Program, artifact: Artifact, backend: Backend) -> None:
+    def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
         """Take a program, and what `backend` has compiled it to."""
         self._program, self._artifact, self._backend = program, artifact, backend
         self._parameters: list[Parameter] = parameters_of(program.parameters)
@@ -169,7 +169,7 @@ class Call:
                 or view.stream is not None
             ):
                 self._prepare(items, view, first, stream, copy)
-        results = self._gpu.run_on_gpu(
+        results = self._backend.run_on_gpu(
             self._artifact, items, len(self._elements), stream, framework.allocator, index
         )
         framework.finish(index, stream)
@@ -193,15 +193,6 @@ class Call:
             place = next(n for n, item in enumerate(items) if item is view)
             items[place] = self._aligned(items, view, copy)
 
-    @functools.cached_property
-    def _gpu(self) -> _GPUBackend:
-        if not hasattr(self._backend, "run_on_gpu"):
-            raise ObsidianError(
-                "arrays of a GPU need the library of the compiler, and only its tools are here: "
-                "set OBS_LIBRARY to the path of libobsidian.so"
-            )
-        return cast(_GPUBackend, self._backend)
-
     def _aligned(self, items: Sequence[Any], view: View, copy: bool) -> View:
         """A copy of an argument that kernels may read several elements of at once."""
         name = self._name(items, view)
@@ -210,21 +201,6 @@ class Call:
             raise ArgumentError(text)
         remark(f"{text}: it is copied", 6)
         return view.framework.copy(view)
-
-
-class _GPUBackend(Protocol):
-    """A backend that runs on arrays of a GPU: `NativeBackend`."""
-
-    def run_on_gpu(
-        self,
-        artifact: Any,
-        values: Sequence[Any],
-        results: int,
-        stream: int,
-        allocator: type[Allocator],
-        index: int,
-    ) -> list[Any]:
-        """See `NativeBackend.run_on_gpu`."""
 
 
 def _part(framework: Framework, items: Sequence[Any], result: Foreign) -> Any:

@@ -28,6 +28,8 @@ from .locations import Location
 from .views import Allocator
 
 _API_VERSION = 1
+#: How often this process is the child of one that had loaded this module.
+_forks = 0
 _SEVERITIES = ("note", "warning", "error", "remark")
 _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
@@ -35,6 +37,14 @@ FORMS = ("kernels", "ptx", "contract", "host_c", "cost", "barriers", "races")
 #: NumPy's types in the order of `obs_type`. The bits of bf16 are unsigned integers.
 _TYPES = tuple(np.dtype(t) for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2", "f4", "f8", "i8"))
 _BF16 = 6
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_count_fork)
 
 
 class _Text(Structure):
@@ -190,7 +200,7 @@ class NativeBackend:
             library.obs_compiler_create(), library.obs_compiler_destroy, self._dead
         )
         self._lock = threading.RLock()
-        self._process = os.getpid()
+        self._forks = _forks
 
     @property
     def version(self) -> str:
@@ -342,7 +352,7 @@ class NativeBackend:
         argument, and NumPy scalars. Nobody waits for the stream, unless the program reads an
         element on the host. Raises RunError with all messages, or what the allocator raised.
         """
-        if os.getpid() != self._process:
+        if self._forks != _forks:
             raise ObsidianError("a process that was forked cannot use the GPU: start it with spawn")
         with self._lock:
             self._bury()

@@ -14,6 +14,7 @@ import json
 import operator
 import os
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -323,6 +324,40 @@ def arrays_of_jax() -> str:
     a = x.astype(jax.numpy.bfloat16)
     assert bool((HALF([a]) == a + a).all())
     return place
+
+
+@check
+def threads_with_streams_of_their_own() -> None:
+    wrong: list[object] = []
+
+    def work(number: int) -> None:
+        try:
+            with torch.cuda.stream(torch.cuda.Stream()):
+                x = torch.full((10**5,), float(number), device="cuda")
+                y = x
+                for _ in range(100):
+                    y = SAXPY([1.0, x, y])
+                if not bool((y == 101 * number).all()):
+                    wrong.append(number)
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
+@check
+def memory_is_given_back() -> None:
+    a = ints(10**5)
+    SORT([a])
+    before = torch.cuda.memory_allocated()
+    for _ in range(20):
+        SORT([a]), KEPT([a])
+    assert torch.cuda.memory_allocated() == before
 
 
 @check

@@ -1,4 +1,4 @@
-"""Every block of docs/Python.md runs, in order, and prints what stands below it.
+"""Every block of docs/Python.md, and the program of README.md, prints the text below it.
 
 A block `python NAME` is also a file, for the commands of `console` blocks. Blocks `text` are the
 output of the block before.
@@ -70,3 +70,9 @@ def test_headings_are_linked() -> None:
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     links = re.findall(r"^- \[(.+)\]\(#(.+)\)$", text, re.MULTILINE)
     assert links == [(h, h.lower().replace(" ", "-")) for h in headings]
+
+
+def test_readme(tmp_path: Path) -> None:
+    blocks = {m[1]: m[3] for m in BLOCK.finditer((PAGE.parents[1] / "README.md").read_text())}
+    printed = run_python(blocks["python"], tmp_path / "readme.py", {"__name__": "readme"})
+    assert printed == blocks["text"]

@@ -58,6 +58,7 @@ func.func @slice(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
 // CHECK: obs.assert %[[OK]], "[R4-extents] obs.iota
 // CHECK: %[[OK:.*]] = arith.cmpi sgt, %arg1
 // CHECK: obs.assert %[[OK]], "[R4-extents] obs.split
+// CHECK: obs.assert %{{.*}}, "[R4-extents] obs.split: chunks have more than 2^48 elements"
 // CHECK-NOT: obs.assert
 // CHECK: return
 func.func @numbers(%a: !obs.pull<? x i32>, %n: index) -> (!obs.pull<? x i32>, !obs.pull<? x i32>, !obs.pull<? x !obs.pull<? x i32>>) {
