@@ -87,9 +87,11 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
   builder->setCodeGenOptLevel(optLevel == 0 ? llvm::CodeGenOptLevel::None
                                             : llvm::CodeGenOptLevel::Less);
 #if defined(__x86_64__)
-  // The instructions that make bf16 take denormal numbers for zero, so that a
-  // result would depend on the processor.
-  builder->addFeatures({"-avx512bf16", "-avxneconvert", "-avx10.2"});
+  // Results would depend on the processor: the instructions that make bf16 take
+  // denormal numbers for zero, and the maximum of AVX-512DQ takes a signalling
+  // NaN for no NaN.
+  builder->addFeatures(
+      {"-avx512bf16", "-avxneconvert", "-avx10.2", "-avx512dq"});
 #endif
   auto target = builder->createTargetMachine();
   if (!target)

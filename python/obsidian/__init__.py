@@ -7,6 +7,7 @@ the program. The levels thread, warp, block and grid say who shares the work.
 from . import bit, unsigned
 from .arrays import Pull, Push
 from .control import loop, range, when, while_loop
+from .device_arrays import DeviceArray
 from .errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -84,16 +85,19 @@ from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
 from .testing import check
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
+from .views import PerformanceWarning
 
 __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "CompileError",
+    "DeviceArray",
     "Diagnostic",
     "Function",
     "Level",
     "Location",
     "ObsidianError",
+    "PerformanceWarning",
     "Pull",
     "Push",
     "RunError",

@@ -38,6 +38,10 @@ class Captures:
             self._refresh()
         return self._key
 
+    def is_same(self, key: Hashable) -> bool:
+        """If the key is still this one, which `key()` has returned; without computing it."""
+        return self._key is key and not self._has_mutable and self._is_same()
+
     def changed(self) -> str | None:
         """The name of a value that has changed since the key was computed, or None."""
         if self._is_same() and not self._has_mutable:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+import numpy as np
+
 from . import interop
-from .arguments import _number
-from .errors import ArgumentError, ArgumentTypeError
-from .scalars import Scalar
+from .errors import ArgumentError, ArgumentTypeError, TraceError
+from .scalars import Scalar, number_of
 from .types import ParameterType, flatten, spell
 from .views import CPU, View, place_of
 
@@ -53,7 +54,26 @@ class _Number(Parameter):
                 )
             if not view.shape and view.element != "bf16":
                 value = framework.to_host(view)
-        items.append(_number(self.name, self._kind, value))
+        items.append(_number_of(self.name, self._kind, value))
+
+
+def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:
+    """A number of the host as the program takes it, in the range of its type."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if kind.kind == "float" and isinstance(value, np.floating):
+        value = float(value)
+    elif kind.kind != "float" and isinstance(value, np.integer):
+        value = int(value)
+    elif isinstance(value, np.bool_):
+        value = bool(value)
+    is_float = isinstance(value, float)
+    if not isinstance(value, (int, float)) or (is_float and kind.kind != "float"):
+        raise ArgumentTypeError(f"{name} is {kind.type_name}, and {value!r} is not")
+    try:
+        return number_of(value, kind)
+    except TraceError as error:
+        raise ArgumentError(f"{name}: {error.message}") from None
 
 
 class _Array(Parameter):

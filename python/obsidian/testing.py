@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .arguments import check_arguments
 from .backend import CompileOptions, RunOptions, backend
+from .calls import Call
 from .errors import ArgumentTypeError
 from .types import ParameterType, flatten
 
@@ -138,9 +138,7 @@ def _run(function: Function[Any], case: Case, arguments: Sequence[Any], static: 
     options = CompileOptions(threads=case.threads or 0)
     program, artifact = function._compiled(tuple(arguments), dict(static), options)
     given, _ = function._bind(tuple(arguments), dict(static), is_call=True)
-    values = check_arguments(program.parameters, given)
-    run = _RUNS[case.executor]
-    return program.pack(backend().run(artifact, values, program.components, run))
+    return Call(program, artifact, backend())([*given.values()], _RUNS[case.executor])
 
 
 def assert_equal(found: Any, expected: Any, rtol: float, atol: float, what: str) -> None:

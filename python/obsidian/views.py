@@ -150,7 +150,7 @@ class Framework:
     """What makes and owns arrays, such as NumPy or PyTorch."""
 
     name: ClassVar[str]
-    #: How a program of this framework copies the array x, in messages.
+    #: What gives the memory of results on a GPU.
     allocator: type[Allocator]
 
     def view(self, value: Any) -> View:

@@ -556,7 +556,11 @@ LogicalResult Emitter::emitFill(FillOp fill, const StoredArray &stored,
   }
   const StoredArray *outer = target;
   target = &stored;
+  // A program that two results run is emitted twice: its loops have other rings
+  // the second time.
+  llvm::DenseMap<Value, StoredArray> outside = destinations;
   LogicalResult result = emitBlock(fill.getBody().front(), level);
+  destinations = std::move(outside);
   target = outer;
   return result;
 }
