@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -60,6 +61,7 @@ private:
                         [&](Operation &op) { return canBatch(&op); });
   }
 
+  bool fitsType(PushType type);
   Value hoist(Value value);
   SmallVector<Value> hoist(ValueRange values) {
     SmallVector<Value> result;
@@ -122,6 +124,17 @@ bool Batcher::canBatch() {
   return canBatch(par.getBody().front());
 }
 
+/// True if the arrays of all instances together are one that a type allows.
+bool Batcher::fitsType(PushType type) {
+  int64_t total = 1;
+  SmallVector<int64_t> extents(counts);
+  llvm::append_range(extents, type.getBoundedExtents());
+  return llvm::all_of(extents, [&](int64_t extent) {
+    return ShapedType::isDynamic(extent) || extent <= 0 ||
+           (!llvm::MulOverflow(total, extent, total) && total <= maxElements);
+  });
+}
+
 bool Batcher::canBatch(Operation *op) {
   auto allUniform = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value value) { return isUniform(value); });
@@ -135,8 +148,9 @@ bool Batcher::canBatch(Operation *op) {
       return false;
     return llvm::all_of(force.getArrays(), [&](Value array) {
       auto fill = array.getDefiningOp<FillOp>();
-      return fill && !fill.getOnto() && allUniform(fill.getInit()) &&
-             allUniform(fill.getExtents()) && canBatch(fill.getBody().front());
+      return fill && !fill.getOnto() && fitsType(fill.getType()) &&
+             allUniform(fill.getInit()) && allUniform(fill.getExtents()) &&
+             canBatch(fill.getBody().front());
     });
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {

@@ -273,7 +273,7 @@ LogicalResult
 ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
   // Far above what a program with forces in it needs; a kernel of this size
   // would take minutes to compile.
-  constexpr unsigned maxReads = 1 << 14;
+  constexpr unsigned maxReads = 1 << 12;
   findReads();
   if (reads.empty())
     return success();

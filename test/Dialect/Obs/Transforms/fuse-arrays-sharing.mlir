@@ -52,4 +52,4 @@ func.func @riffles(%input: !obs.pull<64 x i32>) -> !obs.pull<64 x i32> {
 
 // Arrays that read two elements of the one before, without a force: one more
 // doubles the program.
-// SIZE: doubling.mlir:{{.*}} error: {{.*}}[fuse-size] is read in more than 16384 places after fusion; force it, or an array that depends on it
+// SIZE: doubling.mlir:{{.*}} error: {{.*}}[fuse-size] is read in more than 4096 places after fusion; force it, or an array that depends on it
