@@ -57,6 +57,7 @@ config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append((
     "%run_pytest",
     f"env OBS_LIBRARY={os.path.join(config.obs_obj_root, 'lib', 'libobsidian.so')}"
+    f" PYTHONPATH={os.path.join(config.obs_src_root, 'python')}"
     f" PYTHONDONTWRITEBYTECODE=1 {config.python_executable} -m pytest -q -p no:cacheprovider"
     f" -c {os.path.join(config.obs_src_root, 'python', 'pyproject.toml')}"))
 
