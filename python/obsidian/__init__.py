@@ -14,6 +14,7 @@ from .errors import (
     CompileError,
     Diagnostic,
     ObsidianError,
+    PerformanceWarning,
     RunError,
     TraceError,
 )
@@ -85,7 +86,6 @@ from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
 from .testing import check
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
-from .views import PerformanceWarning
 
 __all__ = [
     "ArgumentError",

@@ -6,6 +6,7 @@ the file, the line and the column, and shows the source line with a caret.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,21 @@ class Diagnostic:
         text = f"{place}{self.severity}: {self.message}"
         excerpt = self.location.excerpt() if self.location else ""
         return "\n".join([text, *filter(None, [excerpt]), *map(str, self.notes)])
+
+
+class PerformanceWarning(UserWarning):
+    """A program or a call is right but slow: the message says how to make it fast."""
+
+
+def warn(diagnostics: Sequence[Diagnostic]) -> None:
+    """Show warnings and remarks of the compiler, each as a warning at its place in the source."""
+    for diagnostic in diagnostics:
+        if diagnostic.severity in ("warning", "remark"):
+            notes = "".join(f"\n{note}" for note in diagnostic.notes)
+            place = diagnostic.location or Location("<program>", 1)
+            warnings.warn_explicit(
+                diagnostic.message + notes, PerformanceWarning, place.file, place.line
+            )
 
 
 class ObsidianError(Exception):

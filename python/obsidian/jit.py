@@ -22,7 +22,7 @@ from . import programs, syntax
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
 from .captures import Captures
-from .errors import ArgumentTypeError, TraceError
+from .errors import ArgumentTypeError, TraceError, warn
 from .functions import assert_
 from .interop import view_of
 from .levels import Level
@@ -178,6 +178,7 @@ class Function(Tools, Generic[F]):
         if call is None:
             artifact = backend().compile(program.text, CompileOptions())
             self._artifacts[key, CompileOptions()] = artifact
+            warn(artifact.diagnostics)
             call = self._calls[key] = Call(program, artifact, backend())
         hints = [p.annotation for p in self._signature.parameters.values()]
         if inspect.Parameter.empty not in hints:

@@ -103,6 +103,21 @@ class Tools:
         contract: dict[str, Any] = json.loads(self._show("contract", arguments, static, options))
         return contract
 
+    def torch_op(self, name: str, *arguments: Any, dynamic: bool = False, **static: Any) -> Any:
+        """The program as an operator of PyTorch, for `torch.compile`; a function of tensors.
+
+        `name` is that of the operator, such as `mylib::saxpy`; a process has it once. With
+        `dynamic`, extents that only a run knows are new symbols of PyTorch. Raises ObsidianError
+        for such extents otherwise, and ArgumentTypeError for results that are numbers.
+        """
+        from .calls import Call
+        from .torch_op import register
+
+        program, artifact = self._compiled(arguments, static, CompileOptions())
+        contract = json.loads(backend().show(artifact, "contract")[0])
+        call = Call(program, artifact, backend())
+        return register(name, program, call, contract, dynamic)
+
     def host_c(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
         """C code for the CUDA driver that runs the program, with the PTX in it."""
         options = CompileOptions(threads=threads, chip=chip)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .errors import ArgumentTypeError
+from .errors import ArgumentTypeError, PerformanceWarning
 
 #: NumPy's types of the elements, by their names in the language; bf16 is its bits. Numbers without
 #: a sign have names as well: the language reads their bits with a sign.
@@ -39,10 +39,6 @@ ELEMENTS.update({("bf", 2): "bf16", ("V", 2): "bf16"})
 CPU = -1
 #: Kernels read several elements at once, from addresses that this number of bytes divides.
 ALIGNMENT = 16
-
-
-class PerformanceWarning(UserWarning):
-    """A call is right, and slower than it could be: the message says how to make it fast."""
 
 
 class View:

@@ -35,9 +35,9 @@ import obsidian as obs
 from obsidian import Pull, bf16, f32, i32, index
 from obsidian.backend import CompileOptions, RunOptions
 from obsidian.calls import Call
+from obsidian.errors import PerformanceWarning
 from obsidian.native import NativeBackend
 from obsidian.torch_op import register
-from obsidian.views import PerformanceWarning
 
 BACKEND = NativeBackend(os.environ["OBS_LIBRARY"])
 CHECKS: list[Callable[[], object]] = []

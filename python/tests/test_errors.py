@@ -6,6 +6,7 @@ The line of each mistake ends with a comment `# <- name`; the test looks for thi
 from __future__ import annotations
 
 import operator
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -411,3 +412,19 @@ def test_long_programs_are_a_warning() -> None:
 
     with pytest.warns(UserWarning, match="unrolls its own loops"):
         f.mlir()
+
+
+def test_remarks_are_warnings_at_their_place() -> None:
+    @obs.jit
+    def f(a: Ints):
+        b = a * a + 1  # <- computed again
+        return b + b.reverse()
+
+    with pytest.warns(obs.PerformanceWarning, match="computed in 2 places") as seen:
+        f(A)
+    assert {Path(w.filename).name for w in seen} == {"test_errors.py"}
+    assert place("computed again")[0] in [w.lineno for w in seen]
+    values = A * A + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(f(A), values + values[::-1])

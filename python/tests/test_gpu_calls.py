@@ -25,9 +25,10 @@ from foreign import (
 )
 
 import obsidian as obs
-from obsidian import calls, device_arrays, interop, native, views
+from obsidian import calls, device_arrays, interop, native
 from obsidian.backend import CompileOptions, RunOptions
 from obsidian.device_arrays import DeviceArray
+from obsidian.errors import PerformanceWarning
 from obsidian.extents import ResultExtents
 
 
@@ -112,7 +113,7 @@ def test_devices_streams_and_addresses(backend: native.NativeBackend, driver: Fa
     with pytest.raises(obs.ArgumentTypeError, match="k is a number, and this one is on GPU 0"):
         call([on_gpu(np.ones((), np.float32)), x, x])
     with (
-        pytest.warns(views.PerformanceWarning, match="y does not begin at a multiple of 16"),
+        pytest.warns(PerformanceWarning, match="y does not begin at a multiple of 16"),
         pytest.raises(obs.ArgumentError, match="copy it first"),
     ):
         call([1.0, x, on_gpu(ones, offset=4)])

@@ -13,6 +13,7 @@ from foreign import LIBRARY, Described, Exporter, call_of, needs_library, pairs,
 import obsidian as obs
 from obsidian import calls, interop, native, views
 from obsidian.backend import RunOptions
+from obsidian.errors import PerformanceWarning
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +157,7 @@ def test_slow_calls_say_so_once(
 ) -> None:
     monkeypatch.setattr(calls, "MANY", 4)
     call, x = call_of(saxpy, backend), np.zeros(5, np.float32)
-    with pytest.warns(views.PerformanceWarning, match="5 elements on the emulator"):
+    with pytest.warns(PerformanceWarning, match="5 elements on the emulator"):
         call([1.0, x, x])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
