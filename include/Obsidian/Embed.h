@@ -48,7 +48,7 @@ struct CompileOptions {
   bool keepArraysApart = false;
 };
 
-/// What a program can be shown as.
+/// A form in which a program can be shown.
 enum class Form {
   /// Kernels of the `gpu` dialect, and the host functions that launch them.
   Kernels,
@@ -106,8 +106,8 @@ public:
   /// Compiles a module that was built in the context of this compiler.
   std::unique_ptr<Program> compile(OwningOpRef<ModuleOp> module,
                                    const CompileOptions &options = {});
-  /// What the last call for this compiler, its programs and executables has to
-  /// say.
+  /// The messages of the last call for this compiler, its programs and
+  /// executables.
   ArrayRef<Message> getMessages() const { return messages; }
   /// It has the dialects of Obsidian loaded that programs are built of.
   MLIRContext &getContext() { return *context; }
@@ -164,7 +164,7 @@ public:
   /// own and is done when this returns.
   FailureOr<ArrayRef<Argument>> run(ArrayRef<Argument> arguments,
                                     void *stream = nullptr);
-  /// What the program printed in the last run.
+  /// The output of the program in the last run.
   StringRef getOutput() const { return output; }
 
 private:

@@ -77,8 +77,8 @@ typedef struct {
   obs_text text;
 } obs_message;
 
-/* What the last call for the compiler, its programs and executables has to
- * say. The messages live until the next such call. Notes follow their
+/* The messages of the last call for the compiler, its programs and
+ * executables. They live until the next such call. Notes follow their
  * message. */
 OBS_EXPORT size_t obs_compiler_get_num_messages(const obs_compiler *compiler);
 OBS_EXPORT obs_message obs_compiler_get_message(const obs_compiler *compiler,

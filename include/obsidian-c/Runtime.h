@@ -76,14 +76,14 @@ OBS_EXPORT obs_status obs_run(obs_executable *executable,
                               const obs_value *arguments, size_t num_arguments,
                               void *stream);
 
-/* The results of the last run, one for each result slot. What they point to
- * lives until the next run of the executable, or until it is destroyed. An
- * array on a GPU that `allocate` returned lives until the caller frees it. A
- * result may be, or be a part of, an argument. */
+/* The results of the last run, one for each result slot. The data that they
+ * point to lives until the next run of the executable, or until it is
+ * destroyed. An array on a GPU that `allocate` returned lives until the caller
+ * frees it. A result may be, or be a part of, an argument. */
 OBS_EXPORT obs_value obs_get_result(const obs_executable *executable,
                                     size_t number);
 
-/* What obs.print of the program printed in the last run; lives until the next.
+/* The output of obs.print of the program in the last run; lives until the next.
  * Kernels on a GPU print to the standard output. */
 OBS_EXPORT obs_text obs_get_output(const obs_executable *executable);
 

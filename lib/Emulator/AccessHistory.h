@@ -24,8 +24,8 @@
 
 namespace mlir::obs::emulator {
 
-/// What an access means to others. A reading or writing access without a race
-/// is Sync.
+/// The class of an access, as it matters to other accesses. A reading or
+/// writing access without a race is Sync.
 enum class AccessClass : uint8_t {
   None,
   Read,
@@ -42,7 +42,7 @@ struct Access {
   uint16_t thread = 0;
   AccessClass kind = AccessClass::None;
   uint32_t time = 0;
-  /// Where it stands in the source; the number of the cells for Split.
+  /// Its place in the source; the number of the cells for Split.
   uint32_t site = 0;
 
   explicit operator bool() const { return kind != AccessClass::None; }
@@ -52,7 +52,7 @@ struct Access {
   }
 };
 
-/// What happened to a word, or to a byte.
+/// The past accesses of a word, or of a byte.
 struct Cell {
   /// The last write, or two of the unordered atomics or `any` writes.
   Access writes[2];

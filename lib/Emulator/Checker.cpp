@@ -20,8 +20,8 @@
 
 using namespace mlir::obs::emulator;
 
-/// How many accesses of a launch are made after one to unwritten memory, whose
-/// result may be the bound of a loop.
+/// The number of accesses of a launch that are made after one to unwritten
+/// memory, whose result may be the bound of a loop.
 static constexpr uint64_t kMaxPending = 1 << 20;
 
 namespace {
@@ -43,11 +43,11 @@ struct BlockState {
   std::vector<std::deque<llvm::SmallVector<unsigned char, 16>>> copied;
 };
 
-/// What is known about a site of the machine.
+/// The known properties of a site of the machine.
 struct SiteInfo {
   llvm::StringRef location, buffer;
   StoreContract contract = StoreContract::None;
-  /// Where the last access to global memory was.
+  /// The range that the last access to global memory was in.
   DeviceMemory::Range range;
   CellTable *cells = nullptr;
 };
@@ -238,14 +238,14 @@ void Checker::Impl::update(Cell &cell, const Access &access) {
     cell.writes[0] = access;
     return;
   }
-  // What does not race with it comes before it, but for sync reads.
+  // A read that does not race with it comes before it, except for sync reads.
   for (Access &read : cell.reads)
     if (read.kind != AccessClass::SyncRead || isOrdered(read, access))
       read = Access();
   add(cell.writes, access);
 }
 
-/// What would have to be between two accesses.
+/// The synchronisation that is missing between two accesses.
 static llvm::StringRef missing(const Access &a, const Access &b) {
   if (a.block != b.block)
     return "no release and acquire order the two blocks";
@@ -410,7 +410,7 @@ void Checker::launchBegins(llvm::StringRef, Dim3, Dim3 block) {
 }
 
 bool Checker::launchEnds(std::string &message) {
-  // Whatever else went wrong may come from it.
+  // Every other error may come from it.
   bool ok = !impl->pending;
   if (!ok)
     message = std::move(impl->pending->message);

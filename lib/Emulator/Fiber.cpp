@@ -71,8 +71,9 @@ obsEmulatorStart:
 
 FiberState mlir::obs::emulator::makeFiber(char *top, void (*entry)(void *),
                                           void *argument) {
-  // What obsEmulatorSwitch pops: r15, r14, r13, r12, rbx, rbp, and the return
-  // address. The stack pointer is a multiple of 16 when obsEmulatorStart runs.
+  // The values that obsEmulatorSwitch pops: r15, r14, r13, r12, rbx, rbp, and
+  // the return address. The stack pointer is a multiple of 16 when
+  // obsEmulatorStart runs.
   top -= reinterpret_cast<uintptr_t>(top) % 16;
   auto *frame = reinterpret_cast<uint64_t *>(top) - 9;
   frame[0] = 0;

@@ -22,7 +22,7 @@
 
 namespace mlir::obs::emulator {
 
-/// What a suspended fiber is resumed by.
+/// The state by which a suspended fiber is resumed.
 using FiberState = void *;
 
 /// Makes a fiber on the stack that ends (exclusively) at `top` that calls
@@ -57,8 +57,9 @@ public:
   }
   void release(char *stack) { free.push_back(stack); }
 
-  /// Where a fiber on `stack` begins. Not always the same offset, so that the
-  /// frames of many fibers do not fall into the same few sets of the cache.
+  /// The address at which a fiber on `stack` begins. It is not always at the
+  /// same offset, so that the frames of many fibers do not fall into the same
+  /// few sets of the cache.
   char *top(char *stack) const;
 
   /// Declares all stacks free, whatever they hold.

@@ -333,8 +333,8 @@ void KernelConverter::convertAssert(cf::AssertOp op) {
   op.erase();
 }
 
-/// The machine would stop the process, not the program. What the interpreter
-/// refuses is refused at every width.
+/// The machine would stop the process, not the program. A division that the
+/// interpreter refuses is refused at every width.
 void KernelConverter::checkDivision(Operation *op, bool isSigned) {
   Location loc = op->getLoc();
   Value dividend = op->getOperand(0), divisor = op->getOperand(1);
@@ -617,7 +617,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
           arg.setType(withoutMemorySpace(arg.getType()));
   });
 
-  // What is to be converted, before anything is added.
+  // The operations to convert, before anything is added.
   SmallVector<Operation *> ops;
   target.getBody().walk([&](Operation *op) {
     // The body of an atomic is copied as it is: it has no effects.

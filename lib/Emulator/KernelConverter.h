@@ -31,8 +31,8 @@ uint64_t elementBytes(Type type);
 /// take part in shuffles too, with whatever they have.
 bool isLaneArray(memref::AllocaOp alloca);
 
-/// What `memref` is a view of: an argument, a private array, or a part of the
-/// shared memory.
+/// The buffer that `memref` is a view of: an argument, a private array, or a
+/// part of the shared memory.
 Value findBuffer(Value memref);
 
 /// The sites of a module and the declarations of the runtime in it.
@@ -165,7 +165,7 @@ private:
   Type pointerType;
   func::FuncOp target;
   Value thread, params, block;
-  /// Where code that runs once, at the entry, is inserted (before this op).
+  /// Code that runs once, at the entry, is inserted before this op.
   Operation *entryPoint = nullptr;
   /// Values read at the entry, by offset.
   llvm::DenseMap<size_t, Value> threadFields, blockFields;

@@ -25,7 +25,7 @@ using namespace mlir::obs::emulator;
 /// many bytes around it.
 static constexpr size_t kSharedZone = 256;
 
-/// How many blocks a random schedule interleaves at most, unless they wait for
+/// The most blocks that a random schedule interleaves, unless they wait for
 /// others: few, which meet more often, or many.
 static constexpr size_t kFewResidents = 4, kManyResidents = 64;
 

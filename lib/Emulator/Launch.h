@@ -28,14 +28,15 @@
 
 namespace mlir::obs::emulator {
 
-/// What the machine knows about a site of the compiled module.
+/// A site of the compiled module, as the machine knows it.
 struct Site {
   SiteKind kind;
   uint32_t bytes = 0;
   uint32_t align = 1;
   /// `file:line:col`.
   std::string location;
-  /// Where the buffer that it accesses is made, in the same form, or empty.
+  /// The place where the buffer that it accesses is made, in the same form, or
+  /// empty.
   std::string buffer;
   StoreContract contract = StoreContract::None;
   /// Bits of MemoryOrder.
@@ -228,7 +229,7 @@ private:
   /// Bytes by [is shared][is store].
   uint64_t bytesMoved[2][2] = {{0, 0}, {0, 0}};
   std::string error;
-  /// What a thread wants printed.
+  /// The thread that wants to print, and its arguments.
   Thread *printer = nullptr;
   const uint64_t *printArgs = nullptr;
 };

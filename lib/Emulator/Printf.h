@@ -15,8 +15,8 @@
 
 namespace mlir::obs::emulator {
 
-/// What is wrong with a C format string for arguments of these kinds ('i' an
-/// integer, 'f' a float), or an empty string.
+/// The error in a C format string for arguments of these kinds ('i' an integer,
+/// 'f' a float), or an empty string.
 std::string checkPrintfFormat(llvm::StringRef format, llvm::StringRef kinds);
 
 /// Formats as C does. `args` has a 64-bit slot per conversion: an integer or

@@ -45,7 +45,7 @@ struct ThreadContext {
 /// A kernel after compilation.
 using KernelFunction = void (*)(ThreadContext *, void *const *);
 
-/// What stands at a site; `emulator.sites` has the names below.
+/// The operation at a site; `emulator.sites` has the names below.
 enum class SiteKind : uint8_t {
   Load,
   Store,
@@ -76,8 +76,8 @@ bool parseSiteKind(llvm::StringRef name, SiteKind &kind);
 constexpr llvm::StringLiteral kSitesAttr = "emulator.sites";
 constexpr llvm::StringLiteral kKernelAttr = "emulator.kernel";
 
-/// What stands before the names of kernels and of globals in the converted
-/// module, so that none of them is taken for a function of the C library.
+/// The prefixes of the names of kernels and of globals in the converted module.
+/// They keep these names apart from the functions of the C library.
 constexpr llvm::StringLiteral kKernelPrefix = "kernel.";
 constexpr llvm::StringLiteral kGlobalPrefix = "global.";
 

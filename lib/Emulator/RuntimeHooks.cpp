@@ -74,11 +74,13 @@ void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
 }
 }
 
-/// How many sync accesses a thread makes in ticket order before others run.
+/// The number of sync accesses that a thread makes in ticket order before
+/// others run.
 static constexpr uint32_t kSyncsPerTurn = 32;
-/// How many iterations of a loop without a bound it makes.
+/// The number of iterations of a loop without a bound that it makes.
 static constexpr uint64_t kPollsPerTurn = 65536;
-/// What such a turn counts for, so that a loop that never ends is found soon.
+/// The steps that so many iterations count for, so that a loop that never ends
+/// is found soon.
 static constexpr uint64_t kPollSteps = 64;
 
 //===----------------------------------------------------------------------===//

@@ -60,7 +60,8 @@ public:
 private:
   struct ThreadState {
     Knowledge known;
-    /// What it read by relaxed loads, and what its last fence releases.
+    /// The knowledge that it read by relaxed loads, and that its last fence
+    /// releases.
     Knowledge read, released;
     bool hasFence = false;
   };

@@ -67,7 +67,7 @@ struct PushArray : Object {
   ProgramFn run;
 };
 
-/// What a memref points to.
+/// The memory that a memref points to.
 struct Memory : Object {
   Type elementType;
   IndexVector extents;

@@ -17,7 +17,7 @@ static void setResults(Frame &frame, const Instruction &inst, DataRef values) {
     frame.set(inst, i, values[i]);
 }
 
-/// What a loop carries is in memory: forces virtual arrays.
+/// The values that a loop carries are in memory: forces virtual arrays.
 static LogicalResult materializeCarried(Frame &frame, const Instruction &inst,
                                         TypeRange types, Data &values) {
   for (auto [type, value] : llvm::zip(types, values))
@@ -64,7 +64,7 @@ static LogicalResult runFor(Frame &frame, const Instruction &inst) {
 
 /// Runs the first region, which yields a condition and values; as long as the
 /// condition holds, gives the values to the second, which yields the operands
-/// of the next round.
+/// of the next iteration.
 static LogicalResult runWhile(Frame &frame, const Instruction &inst) {
   auto op = cast<scf::WhileOp>(inst.op);
   if (frame.machine.isProbing())

@@ -337,7 +337,7 @@ static LogicalResult runJoin(Frame &frame, const Instruction &inst) {
   }
   IndexVector extents;
   for (auto [count, size] : llvm::zip(chunks, sizes)) {
-    // What is no extent at all is refused where the result is made.
+    // A number that is no extent at all is refused where the result is made.
     int64_t extent;
     extents.push_back(llvm::MulOverflow(count, size, extent)
                           ? std::numeric_limits<int64_t>::max()

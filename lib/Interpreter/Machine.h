@@ -74,7 +74,7 @@ inline IndexVector toIndex(DataRef data) {
   return index;
 }
 
-/// What outlives every frame: options, numbered functions, the trap.
+/// The state that outlives every frame: options, numbered functions, the trap.
 class Machine {
 public:
   Machine(MLIRContext *context, const InterpreterOptions &options)
@@ -92,8 +92,8 @@ public:
   LogicalResult trap(Location loc, const Twine &message);
   /// The same for reading an element that was never written.
   LogicalResult trapUnwritten(Location loc, const Twine &message);
-  /// True if the trap is such a one; then it is forgotten. Who copies elements
-  /// copies that there is none.
+  /// True if the trap is such a one; then it is forgotten. A copy of such an
+  /// element has no value either.
   bool takeUnwritten();
   llvm::Error takeError();
 
@@ -139,7 +139,8 @@ struct Frame {
 
   Machine &machine;
   SmallVector<Datum, 8> slots;
-  /// What `obs.write` and `obs.put` write to, in the region of a fill.
+  /// The store that `obs.write` and `obs.put` write to, in the region of a
+  /// fill.
   Store *fill = nullptr;
 
   const Datum &get(const Instruction &inst, unsigned operand) const {
@@ -206,15 +207,15 @@ inline std::shared_ptr<Closure> makeClosure(Frame &frame,
   return std::make_shared<Closure>(frame, *inst.closure);
 }
 
-/// Elements under construction: what a force or a fill writes to.
+/// Elements under construction, to which a force or a fill writes.
 class Store {
 public:
   /// Null after a trap: too many elements.
   static std::shared_ptr<Store> create(Machine &machine, Location loc,
                                        Index extents, ArrayRef<Type> types);
 
-  /// What it means that a write reaches an element that has a value. Under
-  /// `reduce` the two are combined by `function`, or else by `kind`.
+  /// The meaning of a write to an element that has a value. Under `reduce` the
+  /// two are combined by `function`, or else by `kind`.
   struct WriteRule {
     Contract contract = Contract::Disjoint;
     arith::AtomicRMWKind kind = arith::AtomicRMWKind::assign;
@@ -236,8 +237,8 @@ public:
   void define(int64_t position, DataRef values);
 
   bool isDefined(int64_t position) const { return defined[position]; }
-  /// Where the element was written, or `fallback` if the contract is not
-  /// `disjoint` or the element is initial.
+  /// The location of the write of the element, or `fallback` if the contract is
+  /// not `disjoint` or the element is initial.
   Location getWriteLoc(int64_t position, Location fallback) const;
   void read(int64_t position, Data &out) const;
   Index getExtents() const { return extents; }
@@ -248,7 +249,8 @@ private:
   /// Bit patterns, one vector for each element type.
   SmallVector<std::vector<uint64_t>, 1> planes;
   std::vector<bool> defined;
-  /// Under `disjoint`: where each element was written first, or null.
+  /// Under `disjoint`: the location of the first write of each element, or
+  /// null.
   std::vector<const void *> writers;
 };
 

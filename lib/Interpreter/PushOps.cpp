@@ -80,7 +80,7 @@ static LogicalResult runFill(Frame &frame, const Instruction &inst) {
       auto initialize = [&](Index index) -> LogicalResult {
         DataVector elements = init;
         if (onto && failed(onto->read(loc, index, elements))) {
-          // What has no element there has none here.
+          // An element that is missing there is missing here.
           ++position;
           return success(machine.takeUnwritten());
         }
@@ -95,7 +95,7 @@ static LogicalResult runFill(Frame &frame, const Instruction &inst) {
     closure->frame.fill = store.get();
     if (failed((*closure)({}, nothing)))
       return failure();
-    // What it has written.
+    // The elements that it has written.
     int64_t position = 0;
     DataVector elements;
     return forEachIndex(extents, [&](Index index) -> LogicalResult {

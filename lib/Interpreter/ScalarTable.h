@@ -16,7 +16,7 @@ namespace mlir::obs::interpreter {
 using Operands = ArrayRef<Scalar>;
 using Results = SmallVectorImpl<Scalar>;
 
-/// How each operation is evaluated.
+/// The functions that evaluate the operations.
 using ScalarTable = llvm::DenseMap<TypeID, ScalarOpFn>;
 
 template <typename OpTy>

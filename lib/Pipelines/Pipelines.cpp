@@ -50,7 +50,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Who wants to see the plan runs this pass.
+  // Users that want to see the plan run this pass.
   ObsOutlineKernelsPassOptions outline;
   outline.plan = false;
   outline.reuse = options.reuseBuffers;

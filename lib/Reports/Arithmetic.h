@@ -25,8 +25,8 @@ struct Arithmetic {
   std::string str() const;
 };
 
-/// What runs while `scope`, the loop of `model` or something around it, runs
-/// once.
+/// The operations that run while `scope`, the loop of `model` or something
+/// around it, runs once.
 Arithmetic getArithmetic(CodeModel &model, Operation *scope);
 
 } // namespace mlir::obs

@@ -29,7 +29,8 @@ struct Array {
   /// Registers in each thread, or bytes at an offset.
   int64_t size = 0;
   int64_t offset = 0;
-  /// Positions of the operations while it is alive; who uses it first and last.
+  /// Positions of the operations while it is alive, and its first and last
+  /// users.
   unsigned first = ~0u, last = 0;
   Operation *firstUser = nullptr, *lastUser = nullptr;
 };

@@ -94,7 +94,7 @@ Count CodeModel::getSize(Value value) const {
 Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant;
-  // A loop can carry what depends on the turn before.
+  // A loop can carry a value that depends on the iteration before.
   if (llvm::is_contained(open, value))
     return Count::unknown();
   open.push_back(value);
@@ -202,8 +202,8 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
   recognizer.addVariable(
       iteration,
       getConstantIntValue(leaf.getMixedUpperBound()[0]).value_or(maxExtent));
-  // Lanes that run a loop together are in the same round of it, however many
-  // rounds there are.
+  // Lanes that run a loop together are in the same iteration of it, however
+  // many iterations there are.
   leaf.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     if (!isCounted(loop) && recognizer.get(loop.getStep()).isUniform() &&
         !recognizer.get(loop.getLowerBound()).hasOpaque())
@@ -255,7 +255,7 @@ void CodeModel::moveInside() {
 }
 
 /// True where the recognizer expresses the counter of `loop` by the number of
-/// its round.
+/// its iteration.
 bool CodeModel::isCounted(scf::ForOp loop) {
   std::optional<int64_t> lower =
       recognizer.get(loop.getLowerBound()).getConstant();
@@ -487,7 +487,8 @@ bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
   }
 
   auto getCount = [&](const IndexExpr &trips) -> int64_t {
-    // A length that is large or known at run time: some rounds stand for all.
+    // A length that is large or known at run time: some iterations stand for
+    // all.
     constexpr int64_t rounds = 16, roundsInside = 4;
     std::optional<IndexRange> range = trips.getRange();
     int64_t most = range ? std::max<int64_t>(range->max, 0) : maxExtent;

@@ -18,7 +18,7 @@
 
 namespace mlir::obs {
 
-/// What is read or written at one place.
+/// A read or a write of memory at one place.
 struct MemoryAccess {
   enum class Kind { Read, Write, Atomic };
   /// Nothing for what is no access of memory.
@@ -42,8 +42,8 @@ public:
   CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside = false);
 
   scf::ForallOp getLeaf() const { return leaf; }
-  /// How often `block` runs, by all units together, while `scope` runs once:
-  /// the kernel, or a loop around the block.
+  /// The number of times that `block` runs, by all units together, while
+  /// `scope` runs once: the kernel, or a loop around the block.
   Count getRuns(Block *block, Operation *scope);
   /// The number of the element that `access` is about; nothing for parts of
   /// arrays.
@@ -60,23 +60,24 @@ public:
   bool dependsOnOthers(const MemoryAccess &access);
   /// The number of iterations of the leaf, if each of them is looked at.
   std::optional<int64_t> getIterations() const;
-  /// What `value` is in terms of arguments of the kernel, or the most that it
-  /// is where it depends on a loop; not known for what the kernel loads.
+  /// The value of `value` in terms of arguments of the kernel, or the most that
+  /// it is if it depends on a loop; not known for values that the kernel loads.
   Count getSize(Value value) const;
 
 private:
   using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
 
   struct Loop {
-    /// How often it runs, as an expression and, if that is no number, as text.
+    /// The number of its iterations, as an expression and, if that is no
+    /// number, as text.
     IndexExpr trips = IndexExpr::constant(1);
     Count size = 1;
-    /// Round r has `counter` at first + r * step.
+    /// Iteration r has `counter` at first + r * step.
     std::optional<IndexExpr> counter;
     IndexExpr first = IndexExpr::constant(0), step = IndexExpr::constant(1);
     bool isLeaf = false;
   };
-  /// What stands around a block, from outside to inside.
+  /// The loops and conditions around a block, from outside to inside.
   struct Context {
     SmallVector<Loop> loops;
     /// Each has to differ from 0.
@@ -100,7 +101,7 @@ private:
   KernelOp kernel;
   scf::ForallOp leaf;
   bool isInside;
-  /// Where the iterations that are looked at begin.
+  /// The first of the iterations that are looked at.
   int64_t firstIteration = 0;
   IndexRecognizer recognizer;
   llvm::DenseMap<std::pair<Block *, Operation *>, Count> runs;

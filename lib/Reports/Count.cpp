@@ -47,7 +47,7 @@ void Count::dropZeros() {
 Count Count::operator-(const Count &other) const {
   if (other.unknownNumber)
     return unknown();
-  // What is taken away is 0 or more.
+  // The number that is subtracted is 0 or more.
   if (other.isBound)
     return asBound();
   Count difference = *this;

@@ -24,7 +24,7 @@ public:
   /// A size that is known at run time.
   static Count size(std::string text);
   static Count unknown();
-  /// What a division or the like makes of two numbers, written as "name(a op
+  /// The result of a division or the like of two numbers, written as "name(a op
   /// b)". It has to grow with both, or with `a` where `b` is no bound.
   static Count call(const std::string &name, const std::string &op,
                     const Count &a, const Count &b);

@@ -26,7 +26,7 @@ FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
 /// The name of the entry point that `kernel` becomes.
 StringRef getEntryName(KernelOp kernel);
 
-/// What is known of a kernel only when it is lowered.
+/// The properties of a kernel that are known only when it is lowered.
 struct Lowered {
   std::string name;
   /// Threads of a block that are launched.

@@ -134,7 +134,8 @@ Level Reporter::getScope(Operation *op) const {
   return Level::Grid;
 }
 
-/// Where `memory` is: "global", "shared", "constant", "registers", or "?".
+/// The memory space of `memory`: "global", "shared", "constant", "registers",
+/// or "?".
 static StringRef getSpace(Value memory) {
   Value root = getRoot(memory);
   if (!root)
@@ -217,7 +218,7 @@ static bool addLanes(const IndexExpr &address, int64_t count,
   return true;
 }
 
-/// Which lanes an array in registers of a warp is read from; nothing if each
+/// The lanes that an array in registers of a warp is read from; nothing if each
 /// lane reads what it holds.
 std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
@@ -232,7 +233,7 @@ std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   };
   if (!leaf)
     return "one for all";
-  // Who runs an iteration is decided by what it writes.
+  // The writes of an iteration decide which thread runs it.
   if (distribution && distribution.getValue() == Distribution::Owners)
     return "any";
   if (!getModel(access.op).ask(access, warpSize, query))
@@ -243,7 +244,7 @@ std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   return llvm::join(patterns, ", ");
 }
 
-/// What the requests of warps for `access` cost.
+/// The cost of the requests of warps for `access`.
 std::string Reporter::describeRequests(const MemoryAccess &access,
                                        StringRef space) {
   bool isShared = space == "shared";
@@ -298,7 +299,7 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   }
   if (!isKnown)
     return isShared ? ", bank-conflict degree ?" : ", ? sectors per request";
-  // What a request without conflicts takes.
+  // The cost of a request without conflicts.
   uint64_t least = isShared ? std::max(1u, bytes * width / 4) : 1;
   uint64_t degree = llvm::divideCeil(cost.max, least);
   std::string average = getRatio(cost.total, cost.requests * least);

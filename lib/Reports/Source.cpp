@@ -86,8 +86,8 @@ void obs::reportPulls(KernelOp kernel, const Source &source,
       [&](Operation *op) { opsAt[getPlace(op->getLoc())].push_back(op); });
   bool isFirst = true;
   for (const Source::Pull &pull : source.pulls) {
-    // What was simplified away was not computed: the operation that is left
-    // most often speaks for all.
+    // Operations that were simplified away were not computed: the operation
+    // that is left most often speaks for all.
     Count all;
     std::optional<int64_t> most;
     size_t places = 0;

@@ -24,7 +24,7 @@ struct Source {
     std::string name, place;
     /// Places of what it does for each element.
     std::vector<std::string> body;
-    /// How many sub-programs for blocks or warps it is in.
+    /// The number of sub-programs for blocks or warps that it is in.
     unsigned depth = 0;
     /// The number of its elements, if that is known.
     std::optional<int64_t> elements;

@@ -129,7 +129,8 @@ Error CudaDevice::check(cuda::Result result, const Twine &doing) {
   if (result == cuda::Success)
     return Error::success();
   std::string text = (doing + ": " + driver.describe(result)).str();
-  // A kernel runs behind our back: what fails first after it is what waits.
+  // A kernel runs asynchronously: its failure is reported by the first call
+  // that waits for it.
   if (!running.empty() && result >= cuda::ErrorIllegalAddress) {
     text += running.size() == 1 ? "; the kernel that was running: "
                                 : "; the kernels that were running: ";
@@ -173,7 +174,8 @@ Error CudaDevice::doFree(DevicePtr pointer) {
     allocator->free(pointer);
     return Error::success();
   }
-  // What still uses it was enqueued before whatever will use it next.
+  // The work that still uses it was enqueued before the work that will use it
+  // next.
   spares[sizes.lookup(pointer)].push_back(pointer);
   return Error::success();
 }

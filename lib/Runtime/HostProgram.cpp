@@ -140,7 +140,7 @@ Error HostProgram::Executor::execute(Operation &op) {
   if (ScalarOpFn fn = lookupScalarOp(&op))
     return addLocation(op.getLoc(), executeScalar(op, fn));
   return llvm::TypeSwitch<Operation *, Error>(&op)
-      // What contains other ops adds no location to their errors.
+      // Ops that contain other ops add no location to their errors.
       .Case([&](scf::ForOp op) { return executeFor(op); })
       .Case([&](scf::WhileOp op) { return executeWhile(op); })
       .Case([&](scf::IfOp op) { return executeIf(op); })
@@ -593,7 +593,7 @@ HostProgram::execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments) {
       Executor(*this).runBlock(func.getBody().front(), arguments);
   if (!results)
     return results;
-  // What nobody reads may have any size; what is returned is read.
+  // An array that nobody reads may have any size; the results are read.
   for (const RuntimeValue &result : *results)
     if (const auto *array = std::get_if<MemoryRef>(&result))
       if (Error error = array->checkAccess())

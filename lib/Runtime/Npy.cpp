@@ -201,7 +201,7 @@ mlir::obs::runtime::parseNpy(std::unique_ptr<llvm::MemoryBuffer> file,
   }
   if (!known)
     return fail("its element type '" + descr + "' is not supported");
-  // Where at most one extent is not 1, both orders are the same.
+  // If at most one extent is not 1, both orders are the same.
   if (fortran && llvm::count_if(array.shape,
                                 [](int64_t extent) { return extent != 1; }) > 1)
     return fail("it is in Fortran order; only C order is read");

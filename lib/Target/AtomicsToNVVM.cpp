@@ -9,7 +9,7 @@
 // Without a scope an atomic operation is visible to the whole system, which the
 // compare-and-swap of NVPTX takes literally and slowly. An update whose result
 // nobody uses is a `red`, which does not wait for it. Memory order is relaxed:
-// what a kernel orders, it orders by barriers.
+// a kernel orders accesses by barriers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -119,7 +119,7 @@ static constexpr llvm::StringLiteral kArrayName = "obs.array";
 static void nameArrays(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &op : llvm::instructions(function))
-      // What is printed is a struct.
+      // The values to print are in a struct.
       if (auto *array = dyn_cast<llvm::AllocaInst>(&op);
           array && !array->getAllocatedType()->isStructTy())
         array->setName(kArrayName);

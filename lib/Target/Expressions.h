@@ -29,9 +29,9 @@ Value getViewedArray(Value value);
 /// one of its own.
 Value getArrayFromStart(Value value);
 
-/// What the program calls a parameter of a host function, or what a result of
-/// it, that `value` is: its `obs.name`. Empty if it has none, or one that
-/// expressions have a use for.
+/// The name in the program of `value`, a parameter or a result of a host
+/// function: its `obs.name`. Empty if it has none, or one that expressions have
+/// a use for.
 StringRef getGivenName(Value value);
 
 } // namespace mlir::obs

@@ -60,7 +60,7 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   });
   if (!found.wasInterrupted())
     return success();
-  // What one step leaves, the next takes.
+  // The second step expands the operations that the first one leaves.
   RewritePatternSet metadata(module.getContext());
   memref::populateExpandStridedMetadataPatterns(metadata);
   arith::populateCeilFloorDivExpandOpsPatterns(metadata);

@@ -289,7 +289,7 @@ private:
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
 
-    // Loops of the host may give two parameters one array in later turns.
+    // Loops of the host may give two parameters one array in later iterations.
     auto mayAlias = [&](unsigned parameter) {
       return kernel.getArgAttr(parameter, "obs.may_alias") != nullptr;
     };
@@ -330,7 +330,8 @@ private:
     return "dim(" + nameArray(array) + ", " + std::to_string(dim) + ")";
   }
 
-  /// What the host puts into `array` right before the launch.
+  /// Describes the data that the host puts into `array` right before the
+  /// launch.
   void describeInitial(Value array, json::Object &object) {
     for (Operation *op = launch->getPrevNode(); op; op = op->getPrevNode()) {
       if (isa<gpu::LaunchFuncOp>(op))

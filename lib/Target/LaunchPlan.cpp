@@ -266,8 +266,8 @@ static bool beginsAtStart(MemRefType type) {
   return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0;
 }
 
-/// What is row by row in fact may have a type that does not say so: strides of
-/// it can be numbers where extents are not.
+/// A view that is row by row in fact may have a type that does not say so: its
+/// strides can be numbers where extents are not.
 static bool isRowByRow(memref::ReinterpretCastOp view) {
   if (view.getType().getLayout().isIdentity())
     return true;

@@ -42,8 +42,8 @@ using dataflow::IntegerValueRangeLattice;
 /// The most blocks of a launch, in the first dimension.
 static constexpr uint64_t kMaxBlocks = INT32_MAX;
 
-/// How often the range of a value that goes around a loop may grow before it is
-/// taken to be anything.
+/// The number of times that the range of a value that goes around a loop may
+/// grow before it is taken to be anything.
 static constexpr unsigned kPatience = 4;
 
 static ConstantIntRanges unsignedRange(uint64_t min, uint64_t max) {
@@ -107,7 +107,7 @@ struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
   }
 
 private:
-  /// What the function says of `value`, if it is an argument.
+  /// The range that the function gives for `value`, if it is an argument.
   static std::optional<ConstantIntRanges> getGivenRange(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto function =
@@ -135,7 +135,8 @@ private:
     });
   }
 
-  /// What NVIDIA's GPUs add to what upstream knows of GPUs in general.
+  /// The range of a result on NVIDIA's GPUs, where it is tighter than the one
+  /// that upstream knows for GPUs in general.
   static std::optional<ConstantIntRanges> limitOf(Operation *op) {
     if (isa<gpu::BlockIdOp>(op))
       return unsignedRange(0, kMaxBlocks - 1);
@@ -169,7 +170,7 @@ private:
   DenseMap<Value, unsigned> growths;
 };
 
-/// Which numbers of 32 bits hold all values of a range of 64.
+/// The kinds of numbers of 32 bits that hold all values of a range of 64.
 struct Fit {
   bool asSigned = false, asUnsigned = false;
 
@@ -296,7 +297,8 @@ static bool isQuotient(Operation *op) {
 }
 
 /// True if a loop counts or carries `value` in 64 bits, or if it was left wide
-/// because of one that does. What is divided is taken in 32 bits anyway.
+/// because of one that does. An operand of a division is taken in 32 bits
+/// anyway.
 bool Narrower::isCounted(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
   bool isCarried = argument && isWide(value.getType()) &&
@@ -407,7 +409,8 @@ void Narrower::visit(Operation *op) {
         visitYield(condition.getArgsMutable(), op->getParentOp()->getResults());
       })
       .Case([&](scf::YieldOp yield) {
-        // What goes around a loop of `while` are the arguments of its test.
+        // The values that go around a loop of `while` are the arguments of its
+        // test.
         ValueRange targets = op->getParentOp()->getResults();
         if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
           targets = loop.getBeforeArguments();

@@ -18,8 +18,8 @@ std::string getCType(Type type, bool isUnsigned = false);
 
 /// The result of `op`, an operation of `arith` or `math`, as an expression of
 /// C99, <math.h> and the functions of HostCPrelude.inc. `operand` names the
-/// variables that hold the operands. What the dialects define is defined in C,
-/// with the same value. Empty if C has no such operation.
+/// variables that hold the operands. A result that the dialects define is
+/// defined in C, with the same value. Empty if C has no such operation.
 std::string printInC(Operation *op, function_ref<std::string(Value)> operand);
 
 /// Whether `name` is a function that those expressions may call.

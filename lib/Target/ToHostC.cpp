@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every SSA value becomes a variable, and control flow stays structured. Arrays
-// carry their device address; what a program allocates is in a list, from which
-// a loop drops after each iteration what it does not carry on, and the end of
-// the program whatever is no result.
+// carry their device address. The memory that a program allocates is in a list.
+// After each iteration a loop drops the memory that it does not carry on, and
+// the end of the program drops all memory that is no result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,8 @@ static std::string escape(StringRef text) {
   return safe;
 }
 
-/// Where the source has an operation, for messages; empty if that is not known.
+/// The place of an operation in the source, for messages; empty if that is not
+/// known.
 static std::string formatPlace(Location loc) {
   auto place = loc->findInstanceOf<FileLineColLoc>();
   if (!place)
@@ -580,7 +581,7 @@ std::string FunctionPrinter::nameParameter(unsigned number) {
       "struct",   "switch",   "true",     "typedef", "union",  "unsigned",
       "void",     "volatile", "while"};
   auto name = function.getArgAttrOfType<StringAttr>(number, "obs.name");
-  // What libraries define begins with these or with a capital letter.
+  // Names that libraries define begin with these or with a capital letter.
   auto isFree = [](StringRef text) {
     return !taken.contains(text) && !isMathFunction(text) &&
            !llvm::isUpper(text.front()) && !text.starts_with("_") &&
@@ -623,7 +624,8 @@ static unsigned countParts(Type type) {
   return array ? array.getElementTypes().size() : 1;
 }
 
-/// What the types of parameters say of extents is true of what callers give.
+/// Prints checks that the arrays of callers have the extents that the types of
+/// parameters say.
 void FunctionPrinter::printArgumentChecks() {
   unsigned number = 0;
   auto pointer = [&](unsigned number) {

@@ -167,7 +167,7 @@ TEST_P(ShuffleTest, ClosedForm) {
       int lane = t % 32;
       int from = lane < int(c.width) ? c.from(lane, c.offset, c.width) : -1;
       EXPECT_EQ(v[t], from >= 0 ? 1 : 0) << type << " " << t;
-      // Where the result is not valid it is the thread's own value.
+      // If the result is not valid it is the thread's own value.
       EXPECT_EQ(r[t], from >= 0 ? t - lane + from : t) << type << " " << t;
     }
     EXPECT_EQ(m.stats.shuffles, 2u);

@@ -536,7 +536,7 @@ TEST(Race, ReleaseAndAcquireOrderBlocks) {
   EXPECT_EQ(CheckedMachine::kindOf(
                 runMessage(volatileStore, volatileLoad, "", fence)),
             "race");
-  // What comes after the release is not a part of it.
+  // An access after the release is not a part of it.
   EXPECT_EQ(CheckedMachine::kindOf(
                 runMessage(store("release"), load("acquire"),
                            "memref.store %one, %d[] : memref<i32>")),
@@ -624,7 +624,7 @@ TEST(Uninit, GlobalMemory) {
   EXPECT_TRUE(contains(error, "thread 7 of block 0"));
   memory.markCopied(r + 15, r + 8, 4);
   EXPECT_EQ(m.launch(1, 8, 0, r, int64_t(8), int64_t(0)), "");
-  // What a launch wrote is there for the next one.
+  // The data that a launch wrote is there for the next one.
   EXPECT_EQ(m.launch(1, 8, 0, r, int64_t(0), int64_t(0)), "");
   // A copy of what was not written was not written either.
   memory.markCopied(r, r + 20, 4);

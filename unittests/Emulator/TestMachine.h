@@ -57,7 +57,7 @@ inline std::string arrayKernel(const std::string &body) {
 )" + body);
 }
 
-/// Of an `arrayKernel`: five rounds, with two barriers each, in which the
+/// Of an `arrayKernel`: five iterations, with two barriers each, in which the
 /// threads of a block hand their elements on to the thread before them.
 inline constexpr const char *kRotateInShared = R"(
     %dyn = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>

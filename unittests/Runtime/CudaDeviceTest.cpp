@@ -71,7 +71,7 @@ TEST_F(CudaDeviceTest, ChoosesADevice) {
   setenv("OBS_DEVICE", "1", 1);
   EXPECT_EQ(open(), "");
   EXPECT_EQ(device->getName(), "Second GPU");
-  // What is asked for goes before the environment.
+  // The GPU that is asked for goes before the environment.
   EXPECT_EQ(open(0), "");
   EXPECT_EQ(device->getName(), "Fake GPU");
   setenv("OBS_DEVICE", "first", 1);

@@ -43,7 +43,7 @@ FakeCudaState &state() { return fakeCudaState; }
 void note(const std::string &call) { state().calls.push_back(call); }
 
 using FakeGraph = std::vector<std::function<int()>>;
-/// What is captured, while that is so.
+/// The captured work, during a capture.
 std::optional<FakeGraph> captured;
 constexpr int captureUnsupported = 900;
 /// Does the work, or notes it.

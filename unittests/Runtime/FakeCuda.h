@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/// What the fake driver pretends and what it has seen. The library exports one,
-/// `fakeCudaState`.
+/// The state that the fake driver pretends, and the calls that it has seen. The
+/// library exports one, `fakeCudaState`.
 struct FakeCudaState {
   int numDevices = 2;
   int major = 9, minor = 0;

@@ -50,7 +50,8 @@ static StoredArray takeCarried(PullType type, const StoredArray &place,
   return array;
 }
 
-/// Where the programs that give `values` ask for their results to live.
+/// The storage that the programs that compute `values` request for their
+/// results.
 static Storage getRequest(ValueRange values) {
   for (Value value : values)
     if (auto force = value.getDefiningOp<ForceOp>();
@@ -59,7 +60,7 @@ static Storage getRequest(ValueRange values) {
   return Storage::Auto;
 }
 
-/// What becomes argument `number` of `loop` in its first turn and in the
+/// The values of argument `number` of `loop` in its first iteration and in the
 /// others.
 static SmallVector<Value> getSources(Operation *loop, unsigned number) {
   if (auto counted = dyn_cast<scf::ForOp>(loop))
@@ -245,7 +246,7 @@ void Emitter::mapCarried(ValueRange from, ArrayRef<StoredArray> rings,
   }
 }
 
-/// What is in the ring of `array` after `body`, in which loops may have taken
+/// The array in the ring of `array` after `body`, in which loops may have taken
 /// the ring over.
 StoredArray Emitter::findLatest(const StoredArray &array, Block &body) {
   StoredArray latest = array;
@@ -420,7 +421,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
     Block *block = addBlock(*after, passedTypes);
     builder.setInsertionPointToEnd(block);
     mapCarried(loop.getAfterArguments(), places, block->getArguments());
-    // Where the array that came in through the same ring is now.
+    // The current place of the array that came in through the same ring.
     SmallVector<StoredArray> current;
     for (const StoredArray &own : rings) {
       StoredArray here = own;

@@ -306,13 +306,14 @@ static SmallVector<Value> delinearize(OpBuilder &builder, Location loc,
   return indices;
 }
 
-/// How many turns a loop has: none if an extent is negative. The product of the
-/// last one with no negative numbers is no positive one then.
+/// The number of iterations of a loop; 0 or less if an extent is negative. The
+/// last extent needs no check: if it is negative, its product with numbers of 0
+/// or more is not positive.
 static Value buildProduct(OpBuilder &builder, Location loc, ValueRange extents,
                           Level level) {
   Value total;
   for (Value extent : extents.drop_back()) {
-    // Who outlined a kernel has seen to its own loops.
+    // The outlining of a kernel handles the extents of its own loops.
     if (level != Level::Grid && !extent.getDefiningOp<memref::DimOp>() &&
         getConstantIntValue(extent).value_or(-1) < 0)
       extent = builder.createOrFold<arith::MaxSIOp>(

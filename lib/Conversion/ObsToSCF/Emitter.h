@@ -13,8 +13,8 @@
 
 namespace mlir::obs {
 
-/// Where an array is: one buffer for each element type, the indices that stand
-/// before its own (the slot of a ring), and its extents.
+/// The place of an array: one buffer for each element type, the indices that
+/// stand before its own (the slot of a ring), and its extents.
 struct StoredArray {
   SmallVector<Value> buffers;
   SmallVector<Value> prefix;
@@ -41,7 +41,7 @@ private:
   LogicalResult emitNested(Operation &op, Level level);
   LogicalResult emitPar(ParOp par, Level level);
   LogicalResult emitForce(ForceOp force, Level level);
-  /// Where the array after `onto` of `fill` is stored, if `force` may write its
+  /// The place of the array after `onto` of `fill`, if `force` may write its
   /// result there; null otherwise.
   StoredArray *findPlaceOfOnto(ForceOp force, Value result, FillOp fill);
   /// Writes `fill` to `target`, which holds the array after `onto` already if
@@ -60,8 +60,8 @@ private:
   /// The extents of arrays of this type, 0 in the place of dynamic ones.
   SmallVector<Value> buildStaticExtents(Location loc, PullType type);
   StoredArray allocateRing(Value array, Level level, Storage storage);
-  /// Where the programs ask for the array to live that a loop carries in the
-  /// place of `init`.
+  /// The storage that the programs request for the array that a loop carries in
+  /// the place of `init`.
   Storage getRingStorage(OpOperand &init);
   SmallVector<Value> findDestinations(Operation *loop,
                                       const StoredArray &stored);
@@ -106,10 +106,10 @@ private:
   ModuleOp symbols;
   IRMapping values;
   llvm::DenseMap<Value, StoredArray> arrays;
-  /// Where a force must write because its result is the initial or next value
-  /// of a ring.
+  /// The place that a force must write to because its result is the initial or
+  /// next value of a ring.
   llvm::DenseMap<Value, StoredArray> destinations;
-  /// What `obs.write` writes now.
+  /// The array that `obs.write` writes now.
   const StoredArray *target = nullptr;
 };
 

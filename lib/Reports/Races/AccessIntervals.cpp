@@ -22,9 +22,9 @@ static void join(SmallVector<PendingAccess> &into,
   }
 }
 
-/// What of `before` is in one of `ends`, the ends of ways between which
-/// something unknown decides, and not in all, has passed by a barrier on a way
-/// that threads may not go.
+/// Marks as uncertain the accesses of `before` that are in one of `ends` and
+/// not in all. Something unknown decides between the ways that have these ends,
+/// so such an access has passed by a barrier on a way that threads may not go.
 static void markUncertain(ArrayRef<PendingAccess> before,
                           ArrayRef<SmallVector<PendingAccess> *> ends) {
   for (const PendingAccess &pending : before) {
@@ -102,7 +102,8 @@ LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
   for (PendingAccess &pending : state)
     pending.begun.push_back({loop, true});
   loops.push_back(loop);
-  // What is pending where the condition of a while loop ends it.
+  // The accesses in `leaving` are pending where the condition of a while loop
+  // ends it.
   State start, end, leaving;
   join(start, state);
   while (true) {
@@ -129,13 +130,13 @@ LogicalResult AccessIntervals::runLoop(LoopLikeOpInterface loop, State &state) {
     start = std::move(next);
   }
   loops.pop_back();
-  // A while loop ends in a turn of which there is the condition only.
+  // A while loop ends in an iteration that has the condition only.
   State after = isWhile ? leaving : end;
   for (PendingAccess &pending : after) {
     for (PastLoop &past : pending.past)
       if (past.loop == loop)
         past.left = true;
-    // Turns of a while loop may have barriers that its condition has not.
+    // Iterations of a while loop may have barriers that its condition has not.
     if (isWhile)
       pending.isCertain = false;
     llvm::erase_if(pending.begun,

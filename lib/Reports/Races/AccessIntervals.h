@@ -20,8 +20,8 @@ namespace mlir::obs::races {
 
 class AccessIntervals {
 public:
-  /// `visit` is called once for every pair and every way in which the turns of
-  /// loops relate; an access can be paired with itself.
+  /// `visit` is called once for every pair and every way in which the
+  /// iterations of loops relate; an access can be paired with itself.
   using Visitor = llvm::function_ref<void(const PendingAccess &first,
                                           const MemoryAccess &second)>;
 
@@ -56,8 +56,8 @@ private:
   Uniformity &uniformity;
   const Ranges &ranges;
   Visitor visit;
-  /// Where the threads wait for each other, and what has such a place in its
-  /// regions.
+  /// The operations at which the threads wait for each other, and those that
+  /// have such an operation in their regions.
   llvm::DenseSet<Operation *> barriers, holders;
   /// The loops around, outermost first, that hold barriers.
   SmallVector<Operation *> loops;

@@ -76,7 +76,7 @@ private:
   bool meetInTable();
 
   const Question &question;
-  /// How many times expressions may be evaluated.
+  /// The number of times that expressions may be evaluated.
   uint64_t budget;
   SmallVector<int64_t> values;
   llvm::BitVector isShared;

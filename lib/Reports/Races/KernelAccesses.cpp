@@ -105,7 +105,7 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
         set(Effect::Atomic, atomic.getIndices(), atomic.getType());
       });
   access.root = getRepresentative(getRoot(access.array));
-  // What a thread has for itself.
+  // An array of one thread alone.
   if (access.root.getDefiningOp<memref::AllocaOp>())
     return std::nullopt;
   access.isShared =
@@ -115,8 +115,8 @@ std::optional<MemoryAccess> races::getMemoryAccess(Operation *op) {
   return access;
 }
 
-/// What `value` is for thread `thread` of any block, if its number is all that
-/// decides that.
+/// The constant that `value` is for thread `thread` of any block, if it depends
+/// on the number of the thread only.
 static Attribute evaluate(Value value, int64_t thread,
                           llvm::DenseMap<Value, Attribute> &known) {
   auto [found, isNew] = known.try_emplace(value);
@@ -272,7 +272,7 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
       // The region of an atomic update works on values.
       return WalkResult::skip();
     }
-    // What a region does, its operations do.
+    // The effects of a region are those of its operations.
     if (op == kernel || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
         isa<memref::AllocaOp, gpu::BarrierOp, NVVM::SyncWarpOp, LLVM::FenceOp,
@@ -415,9 +415,9 @@ bool Uniformity::compute(Value value, Between between) {
            isUniform(loop.getConditionOp().getArgs()[number], between);
   if (op->getNumRegions() != 0)
     return false;
-  // Without a race, all threads that read an element find the same in it. What
-  // is published can change from one read to the next. Each block has shared
-  // memory of its own.
+  // Without a race, all threads that read an element find the same in it. A
+  // published element can change from one read to the next. Each block has
+  // shared memory of its own.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
     return access && access->contract != "published" &&

@@ -22,8 +22,8 @@
 
 namespace mlir::obs::races {
 
-/// Who two threads are: lanes of one warp, threads of two warps of a block, or
-/// threads of two blocks.
+/// The relation of two threads: lanes of one warp, threads of two warps of a
+/// block, or threads of two blocks.
 enum class Between { Lanes, Warps, Blocks };
 
 enum class Effect { Read, Write, Atomic };
@@ -40,13 +40,13 @@ struct MemoryAccess {
   SmallVector<Value> indices;
   /// Bytes that one access reaches.
   int64_t bytes;
-  /// What the source promises: "any" thread that writes it writes something
+  /// The promise of the source: "any" thread that writes it writes something
   /// right, no two writes meet ("disjoint"), or it is written before a flag is
   /// raised and read after the flag was seen ("published"). Else empty.
   StringRef contract;
 };
 
-/// What a view, cast or part of memory is taken from.
+/// The memory that a view, cast or part of memory is taken from.
 Value getRoot(Value memory);
 
 /// The bytes that a value takes in memory.

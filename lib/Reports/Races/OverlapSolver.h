@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Answers the questions of PairModel in two ways. Where all numbers that
-// matter are known to be few, by trying them all, with one table for each
-// thread's side instead of all pairs. Otherwise with Presburger arithmetic:
-// quotients and remainders by constants and bit masks are exact; products and
-// quotients by numbers that are only known at run time are related by the rule
-// x < y  =>  x * m + m <= y * m for m >= 0. In between: where numbers are
-// shifted by few unknown amounts, all of those are tried, and what is then
-// left.
+// Answers the questions of PairModel in two ways. If all numbers that matter
+// are known to be few, it tries them all, with one table for each thread's side
+// instead of all pairs. Otherwise it uses Presburger arithmetic: quotients and
+// remainders by constants and bit masks are exact; products and quotients by
+// numbers that are only known at run time are related by the rule
+// x < y  =>  x * m + m <= y * m for m >= 0. In between, if numbers are shifted
+// by few unknown amounts, it tries all of those, and then what is left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,8 +46,8 @@ Answer solve(const Question &question);
 std::optional<Answer> solveByEnumeration(const Question &question,
                                          uint64_t budget);
 
-/// By Presburger arithmetic; nullopt if there are too many cases. What has no
-/// expression in it counts as any number.
+/// By Presburger arithmetic; nullopt if there are too many cases. A value that
+/// has no expression in it counts as any number.
 std::optional<Answer> solveByPresburger(const Question &question);
 
 } // namespace mlir::obs::races

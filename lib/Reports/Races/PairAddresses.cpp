@@ -17,8 +17,8 @@ using namespace mlir::obs::races;
 using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
 
-/// How obs-assign-banks permutes an array: index i of the last dimension
-/// becomes `i xor (n mod modulus)`.
+/// The permutation of an array by obs-assign-banks: index i of the last
+/// dimension becomes `i xor (n mod modulus)`.
 struct Swizzle {
   int64_t modulus = 0;
   /// n is i divided by this, or, if it is 0, the number of the row.
@@ -53,8 +53,8 @@ static Value getUnswizzled(const MemoryAccess &access, Swizzle &swizzle) {
                                                        : Value();
 }
 
-/// Where `index` is the variable of `loop` plus something that is not negative:
-/// the least that is added.
+/// The least number that `index` adds to the variable of `loop`, if it is the
+/// variable plus something that is not negative.
 static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
                                             const Ranges &ranges) {
   if (index == loop.getInductionVar())
@@ -73,8 +73,8 @@ static std::optional<int64_t> getLeastAdded(Value index, scf::ForOp loop,
   return std::nullopt;
 }
 
-/// At run time no index is outside of its array; so where one contains the
-/// variable of a loop, that is below this in turns with the access.
+/// The variable of `loop` is below this number in iterations with the access:
+/// at run time no index is outside of its array.
 static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
                             const Ranges &ranges) {
   int64_t most = std::numeric_limits<int64_t>::max();
@@ -92,8 +92,8 @@ static int64_t getMostIndex(const MemoryAccess &access, scf::ForOp loop,
   return most;
 }
 
-/// True if each thread that makes a turn of `loop` makes the same turn of
-/// `other`.
+/// True if each thread that runs an iteration of `loop` runs the same iteration
+/// of `other`.
 static bool makesTurnsOf(scf::ForOp loop, scf::ForOp other) {
   return loop == other || (loop.getLowerBound() == other.getLowerBound() &&
                            loop.getUpperBound() == other.getUpperBound() &&
@@ -101,9 +101,9 @@ static bool makesTurnsOf(scf::ForOp loop, scf::ForOp other) {
                            other->getBlock()->findAncestorOpInBlock(*loop));
 }
 
-/// A bound of the variable of `loop` in the turns in which `side` makes its
-/// access: from that access, and from those that every turn makes, also of
-/// other loops with the same turns.
+/// A bound of the variable of `loop` in the iterations in which `side` makes
+/// its access: from that access, and from those that every iteration makes,
+/// also of other loops with the same iterations.
 int64_t PairModel::getMostIndex(scf::ForOp loop, Owner side) {
   if (!assumesBounds)
     return std::numeric_limits<int64_t>::max();
@@ -216,7 +216,8 @@ bool PairModel::haveEqualRows(Value a, Value b) {
   return true;
 }
 
-/// Where `memory` begins that offsets of casts count from: bytes from its root.
+/// The start of `memory`, from which offsets of casts count, in bytes from its
+/// root.
 std::optional<IndexExpr> PairModel::getBase(Value memory, Owner side) {
   IndexExpr base = constant(0);
   while (Operation *op = memory.getDefiningOp()) {
@@ -273,7 +274,7 @@ static Value getParameter(Value array) {
   return isWhole ? view.getSource() : Value();
 }
 
-/// How many elements an access reaches in the last dimension.
+/// The number of elements that an access reaches in the last dimension.
 static int64_t getLanes(const MemoryAccess &access) {
   auto type = cast<MemRefType>(access.array.getType());
   return access.bytes / getBytes(type.getElementType());

@@ -138,8 +138,8 @@ static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
   return !op || writes(op);
 }
 
-/// What a number of at least 32 bits was before casts that keep it: a counter
-/// of so many bits is taken not to start again.
+/// The value before the casts that keep a number of at least 32 bits: a counter
+/// of so many bits is assumed not to wrap.
 static Value getUncut(Value value) {
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
     if (getBits(cast.getType()) < 32)
@@ -335,8 +335,8 @@ IndexExpr PairModel::narrow(const IndexExpr &expr, Type type) {
              : extendZeros(expr + constant(half), bits) - constant(half);
 }
 
-/// What an operation without signs reads as `operand`. Nothing for one of 64
-/// bits that may be negative.
+/// The value of `operand` as an unsigned operation reads it. Nothing for one of
+/// 64 bits that may be negative.
 std::optional<IndexExpr> PairModel::getNatural(Value operand, Owner side) {
   IndexExpr expr = get(operand, side);
   std::optional<IndexRange> range = ranges.get(operand);
@@ -557,7 +557,7 @@ void PairModel::addGuards(Operation *op, Owner side) {
     } else if (auto loop = dyn_cast<scf::ForOp>(parent)) {
       getTurn(loop, side);
     } else if (isa<scf::WhileOp>(parent)) {
-      // Whether a while loop has this turn is not known.
+      // It is not known whether a while loop has this iteration.
       question.isComplete = false;
     }
   }

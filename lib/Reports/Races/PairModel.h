@@ -20,14 +20,14 @@
 
 namespace mlir::obs::races {
 
-/// How many turns of a loop ago something happened.
+/// The number of iterations of a loop since something happened.
 enum class Age : uint8_t { ThisTurn, LastTurn, Earlier };
 
-/// Where the earlier access of a pair stands in a loop around it.
+/// The position of the earlier access of a pair in a loop around it.
 struct PastLoop {
   Operation *loop;
   Age age = Age::ThisTurn;
-  /// The loop has ended since; `age` counts from its last turn.
+  /// The loop has ended since; `age` counts from its last iteration.
   bool left = false;
 
   bool operator==(const PastLoop &other) const {
@@ -35,7 +35,8 @@ struct PastLoop {
   }
 };
 
-/// A loop that began after the earlier access: where the later one is in it.
+/// A loop that began after the earlier access, and the position of the later
+/// one in it.
 struct NewLoop {
   Operation *loop;
   bool firstTurn = true;
@@ -47,7 +48,7 @@ struct NewLoop {
 
 /// An access since which the two threads have not waited for each other.
 /// Only loops that hold a barrier for the two are listed, outermost first: in
-/// all others, each thread is in a turn of its own.
+/// all others, each thread is in an iteration of its own.
 struct PendingAccess {
   const MemoryAccess *access;
   SmallVector<PastLoop, 2> past;
@@ -71,7 +72,7 @@ struct Unknown {
   /// The number of a block, or of what a loop over the grid gives a block:
   /// different for threads of different blocks.
   bool isBlock = false;
-  /// Comes from data, not from numbers of threads and turns.
+  /// Comes from data, not from numbers of threads and iterations.
   bool isData = false;
   /// Can be more numbers here than in a run: not every solution is a race.
   bool isLoose = false;
@@ -83,7 +84,7 @@ struct Unknown {
 /// An unknown that stands for a number of bits to shift by.
 struct Shift {
   unsigned unknown;
-  /// What the number is made of.
+  /// The expression that the number is made of.
   IndexExpr amount;
 };
 
@@ -126,8 +127,8 @@ inline unsigned getBits(Type type) {
 
 inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
 
-/// How many numbers `range` has, less one: that fits where their difference as
-/// signed numbers does not.
+/// The number of values in `range`, less one. It fits where the difference of
+/// its ends as signed numbers does not.
 inline uint64_t getSpan(const IndexRange &range) {
   return uint64_t(range.max) - uint64_t(range.min);
 }
@@ -205,8 +206,8 @@ private:
   Uniformity &uniformity;
   const Ranges &ranges;
 
-  /// What launches say of parameters; asked about bounds only, so that a proof
-  /// that there are no races is one for all launches.
+  /// The parameters that launches say are equal. They matter for bounds only,
+  /// so that a proof that there are no races is one for all launches.
   llvm::DenseMap<Value, Value> equalParameters;
 
   Question question;
@@ -217,8 +218,8 @@ private:
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;
   llvm::DenseMap<std::pair<Operation *, unsigned>, IndexExpr> turns;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> shifts;
-  /// What the variables of loops stay below in turns that make all accesses
-  /// that stand in them, for all questions.
+  /// The bounds that the variables of loops stay below in iterations that make
+  /// all accesses that stand in them, for all questions.
   llvm::DenseMap<Operation *, int64_t> mostIndices;
   std::optional<IndexExpr> warp, lanes[3], blocks[3];
 };

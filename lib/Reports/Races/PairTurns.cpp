@@ -1,4 +1,4 @@
-//===- PairTurns.cpp - The turns of loops that two threads are in ---------===//
+//===- PairTurns.cpp - The iterations of loops that two threads are in ----===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
   const PastLoop *past = findPast(loop);
   if (past == first->past.end() || !past->left)
     return std::nullopt;
-  // The same run of the loop: nothing around it has turned since.
+  // The same run of the loop: no loop around it has begun an iteration since.
   for (const PastLoop *outer = first->past.begin(); outer != past; ++outer)
     if (outer->left || outer->age != Age::ThisTurn)
       return std::nullopt;
@@ -59,8 +59,8 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
       return std::nullopt;
     return getCarried(counted.getYieldedValues()[i], loop, side);
   }
-  // The last turn of a while loop has its condition only, and gets its values
-  // from the turn before it.
+  // The last iteration of a while loop has its condition only, and gets its
+  // values from the iteration before it.
   auto open = cast<scf::WhileOp>(loop);
   Value last = open.getConditionOp().getArgs()[i];
   if (past->age == Age::ThisTurn)
@@ -73,12 +73,12 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
                     side);
 }
 
-/// The numbers of the turns that loops are in.
+/// The numbers of the iterations that loops are in.
 using Turns = llvm::SmallDenseMap<Value, int64_t>;
 
-/// How often `value` is 1 - `from`, one after the other, through loops of which
-/// the number of turns is known where `turns` has the numbers of those around;
-/// nothing if it is made in another way.
+/// The number of flips, each from x to 1 - x, that make `value` of `from`. They
+/// may be in loops whose number of iterations is known if `turns` has the
+/// iterations of the loops around. Nothing if `value` is made in another way.
 static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns);
 
 static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
@@ -96,8 +96,8 @@ static std::optional<int64_t> getNumber(Value value, const Turns &turns) {
   return std::nullopt;
 }
 
-/// The flips of carried value `i` in all turns of `loop`, or in all but the
-/// last.
+/// The flips of carried value `i` in all iterations of `loop`, or in all but
+/// the last.
 static std::optional<int64_t> getLoopFlips(scf::ForOp loop, unsigned i,
                                            Turns &turns, bool isBeforeLast) {
   constexpr uint64_t maxTurns = 1024;
@@ -138,8 +138,8 @@ static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns) {
   return inside ? std::optional(*before + *inside) : inside;
 }
 
-/// True if each turn of `loop` flips carried value `argument`, false if none
-/// does, nothing if that is not known.
+/// True if each iteration of `loop` flips carried value `argument`, false if
+/// none does, nothing if that is not known.
 static std::optional<bool> isFlippedByTurns(scf::ForOp loop,
                                             BlockArgument argument) {
   Turns turns;
@@ -148,7 +148,7 @@ static std::optional<bool> isFlippedByTurns(scf::ForOp loop,
   return flips ? std::optional(*flips % 2 != 0) : std::nullopt;
 }
 
-/// A value that turns of `loop` flip between 0 and 1.
+/// A value that iterations of `loop` flip between 0 and 1.
 std::optional<IndexExpr>
 PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
   std::optional<IndexRange> bit = ranges.get(argument);
@@ -159,7 +159,7 @@ PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
   auto flip = [&](IndexExpr times) {
     return IndexExpr::binary(Kind::Mod, start + times, constant(2));
   };
-  // In the last turn: after those before it.
+  // In the last iteration: after those before it.
   const PastLoop *past = findPast(loop);
   if (side == Owner::First && past != first->past.end() && past->left &&
       past->age == Age::ThisTurn) {
@@ -177,7 +177,7 @@ PairModel::getSlot(scf::ForOp loop, BlockArgument argument, Owner side) {
   return flip(getTurn(loop, side) - get(loop.getLowerBound(), side));
 }
 
-/// What `loop` gives of a value that its turns flip between 0 and 1.
+/// The result of `loop` for a value that its iterations flip between 0 and 1.
 std::optional<IndexExpr> PairModel::getLastSlot(scf::ForOp loop, unsigned i,
                                                 Owner side) {
   std::optional<IndexRange> bit = ranges.get(loop.getResult(i));
@@ -236,7 +236,7 @@ IndexExpr PairModel::getArgument(BlockArgument argument, Owner side) {
 IndexExpr PairModel::getWhileArgument(scf::WhileOp loop, BlockArgument argument,
                                       Owner side) {
   unsigned i = argument.getArgNumber();
-  // What the condition of the same turn gives.
+  // The operand of the condition of the same iteration.
   if (argument.getOwner() == loop.getAfterBody())
     return get(loop.getConditionOp().getArgs()[i], side);
   if (side == Owner::Second) {
@@ -254,8 +254,8 @@ IndexExpr PairModel::getWhileArgument(scf::WhileOp loop, BlockArgument argument,
   return getUnknown(argument, side);
 }
 
-/// What `value` is more than `from`, where it is made of it by additions of
-/// constants and choices: the least and the most.
+/// The least and the most that is added to `from` to make `value`, if it is
+/// made of it by additions of constants and choices.
 static std::optional<IndexRange> getAdded(Value value, Value from) {
   if (value == from)
     return IndexRange{0, 0};
@@ -290,8 +290,9 @@ static std::optional<IndexRange> getAdded(Value value, Value from) {
   return IndexRange{std::min(a->min, b->min), std::max(a->max, b->max)};
 }
 
-/// A number that each turn of `loop` makes larger by one of few amounts, or
-/// smaller: it is between what the turns before this one can have made of it.
+/// A number that each iteration of `loop` makes larger by one of few amounts,
+/// or smaller. It is between the least and the most that the iterations before
+/// this one can have made of it.
 std::optional<IndexExpr>
 PairModel::getCounter(scf::ForOp loop, BlockArgument argument, Owner side) {
   std::optional<IndexRange> added =
@@ -325,7 +326,7 @@ PairModel::getCounter(scf::ForOp loop, BlockArgument argument, Owner side) {
   return counter;
 }
 
-/// The induction variable of `loop` in the turn that `side` is in.
+/// The induction variable of `loop` in the iteration that `side` is in.
 IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
   const PastLoop *past = findPast(loop);
   bool isPast = past != first->past.end();
@@ -349,7 +350,7 @@ IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
   if (side == Owner::First) {
     IndexExpr turn = remember(makeTurn(loop, side, Owner::First));
     if (isPast && past->left && past->age != Age::Earlier) {
-      // The last turn, or the one before it.
+      // The last iteration, or the one before it.
       IndexExpr step = get(loop.getStep(), side);
       IndexExpr bound = get(loop.getUpperBound(), side);
       IndexExpr next = turn + step;
@@ -388,8 +389,8 @@ IndexExpr PairModel::getTurn(scf::ForOp loop, Owner side) {
   return remember(makeTurn(loop, side, Owner::Second));
 }
 
-/// The number of the last turn of a loop from `from` to `bound`, where the
-/// first one counts as 0; 0 for a loop without turns, too.
+/// The number of the last iteration of a loop from `from` to `bound`, where the
+/// first one counts as 0; 0 for a loop without iterations, too.
 static int64_t getLastTurn(int64_t from, int64_t bound, int64_t stride) {
   if (bound <= from)
     return 0;
@@ -415,7 +416,7 @@ getRange(LinearForm form, const IndexExpr &thread, int64_t threads) {
   return form.getRange();
 }
 
-/// A turn of `loop` about which nothing else is known.
+/// An iteration of `loop` about which nothing else is known.
 IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
   IndexExpr start = get(loop.getLowerBound(), side);
   IndexExpr step = get(loop.getStep(), side);

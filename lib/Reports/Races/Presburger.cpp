@@ -18,7 +18,7 @@ using Kind = IndexExpr::Kind;
 using Compare = IndexExpr::Compare;
 using llvm::DynamicAPInt;
 
-/// How many combinations of cases are tried for one question.
+/// The number of combinations of cases that are tried for one question.
 constexpr unsigned maxCases = 2048;
 /// Numbers beyond this bound nothing.
 constexpr int64_t huge = int64_t(1) << 40;
@@ -551,7 +551,7 @@ void Attempt::assumeApart() {
     return different(divide(threads[0], DynamicAPInt(warpSize)),
                      divide(threads[1], DynamicAPInt(warpSize)));
   case Between::Blocks: {
-    // Whatever both threads have from their blocks.
+    // All values that both threads have from their blocks.
     SmallVector<std::pair<Sum, Operation *>> blocks[2];
     SmallVector<IndexExpr> exprs(question.conditions);
     for (const Meeting &meeting : question.meetings)

@@ -34,7 +34,7 @@ namespace {
 /// Prints `error: text`, after the location that the text begins with, if any.
 void report(Error error) {
   std::string text = llvm::toString(std::move(error));
-  // What was reported as a diagnostic is passed on without a text.
+  // An error that was reported as a diagnostic is passed on without a text.
   if (text.empty())
     return;
   auto [location, rest] = interpreter::splitLocation(text);
@@ -150,8 +150,8 @@ Session::runAll(ArrayRef<HostValue> arguments) {
                            std::chrono::steady_clock::now() - start)
                            .count());
     ArrayRef<runtime::LaunchRecord> launches = runner->getLaunches();
-    // How many there are may depend on the data only, but the data may be what
-    // a program with races computed.
+    // Their number may depend on the data only, but a program with races may
+    // have computed the data.
     launchTimes.resize(std::max(launchTimes.size(), launches.size()));
     for (auto [times, launch] : llvm::zip(launchTimes, launches))
       times.push_back(launch.milliseconds.value_or(0));

@@ -232,7 +232,7 @@ private:
     return parseNumber(name, value, 1, 1000000000, options.repeat);
   }
 
-  /// What one option says about another.
+  /// Checks the options against each other.
   Error checkTogether() {
     if (options.help || options.version)
       return Error::success();

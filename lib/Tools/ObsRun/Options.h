@@ -43,7 +43,7 @@ struct Options {
 };
 
 /// Reads the command line. Options may stand anywhere, as `--name=value` or
-/// `--name value`. What begins with a minus and a digit, as `-3`, is an
+/// `--name value`. A word that begins with a minus and a digit, as `-3`, is an
 /// argument of the program.
 llvm::Expected<Options> parseOptions(ArrayRef<const char *> arguments);
 

@@ -81,7 +81,8 @@ static Error fail(StringRef path, const Twine &reason) {
   return createStringError(path + ": cannot be written: " + reason);
 }
 
-/// What is not a regular file, as /dev/null, is written to directly.
+/// True for a file that is not regular, as /dev/null. It is written to
+/// directly.
 static bool isSpecialFile(StringRef path) {
   llvm::sys::fs::file_status status;
   return !llvm::sys::fs::status(path, status) &&

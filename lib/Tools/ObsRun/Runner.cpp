@@ -188,9 +188,10 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
   pipelineOptions.deterministic = options.deterministic;
   pipelineOptions.runtimeChecks = options.runtimeChecks;
   pipelineOptions.sharedBytes = sharedBytes;
-  // What a kernel left in memory that is used again would count as written.
+  // The data that a kernel left in memory that is used again would count as
+  // written.
   pipelineOptions.reuseBuffers = !options.checkUninit;
-  // What does not run is not compiled.
+  // Functions that do not run are not compiled.
   for (auto function : module.getOps<func::FuncOp>())
     function.setVisibility(function.getName() == entry
                                ? SymbolTable::Visibility::Public

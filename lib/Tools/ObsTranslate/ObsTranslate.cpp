@@ -60,7 +60,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
                                 const TranslateOptions &options) {
   // Users want the place in their program, not the text in between.
   module.getContext()->printOpOnDiagnostic(false);
-  // What a program is made of is small; starting threads would take longer.
+  // The parts of a program are small; starting threads would take longer.
   module.getContext()->disableMultithreading();
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return success();
@@ -162,7 +162,7 @@ void registerObsTranslations() {
       },
       registerAllDialects);
 
-  // What LLVM's libraries would add to the help by the hundred.
+  // LLVM's libraries would add options to the help by the hundred.
   llvm::cl::HideUnrelatedOptions(options.category);
 }
 

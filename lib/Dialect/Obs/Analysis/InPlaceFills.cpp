@@ -30,7 +30,7 @@ namespace {
 /// A loop around an access: its counter is a variable.
 struct Counter {
   unsigned variable;
-  /// The number of turns, or all that it depends on.
+  /// The number of iterations, or all that it depends on.
   IndexMap bounds;
 };
 
@@ -40,10 +40,9 @@ public:
   AccessPair(FillOp fill, ParOp grid, ArrayRef<Value> arrays, GetOp read,
              WriteOp write);
 
-  /// What is known since the iteration writes the element that it reads, if
-  /// it does.
+  /// The result that follows if the iteration writes the element that it reads.
   InPlace compareOwn();
-  /// What is known since the iterations that meet are one, if they are.
+  /// The result that follows if the iterations that meet are one.
   InPlace compareAll();
 
 private:
@@ -62,11 +61,11 @@ private:
   Path readPath, writePath;
   /// The loops around both, and around one.
   SmallVector<Counter> common, readLoops, writeLoops;
-  /// How indices are compared: the iterations of `grid` are variables.
+  /// The index arithmetic, in which the iterations of `grid` are variables.
   IndexRecognizer recognizer;
   /// The extents of both arrays.
   IndexMap extents;
-  /// What holds if the iterations that meet are one.
+  /// The result if the iterations that meet are one.
   InPlace inOrder = InPlace::No;
 };
 } // namespace
@@ -182,7 +181,7 @@ IndexMap AccessPair::getIndices(ValueRange indices) {
       indices, [&](Value index) { return recognizer.get(index); });
 }
 
-/// What is 1 if `inner` runs, of the branches in `path`.
+/// Conditions of the branches in `path` that are 1 if `inner` runs.
 IndexMap AccessPair::getConditions(ArrayRef<Operation *> path,
                                    Operation *inner) {
   IndexMap conditions;
@@ -204,7 +203,7 @@ IndexMap AccessPair::getConditions(ArrayRef<Operation *> path,
   return conditions;
 }
 
-/// True if `turn` is the number of a turn of `loop`, at every read.
+/// True if `turn` is the number of an iteration of `loop`, at every read.
 bool AccessPair::isTurn(const IndexExpr &turn, const Counter &loop) const {
   std::optional<IndexRange> range = turn.getRange();
   std::optional<int64_t> count = loop.bounds.front().getConstant();
@@ -226,7 +225,7 @@ InPlace AccessPair::compareOwn() {
   IndexMap from = getIndices(read.getIndices());
   std::optional<IndexSolution> turns =
       solveFor(unknowns, getIndices(write.getIndices()), from);
-  // The write happens if the read does: in one turn of all loops, under no
+  // The write happens if the read does: in one iteration of all loops, under no
   // other condition. That the index is in the array is one of the read as well.
   if (!turns || !llvm::all_of(writeLoops, [&](const Counter &loop) {
         auto turn = turns->find(loop.variable);

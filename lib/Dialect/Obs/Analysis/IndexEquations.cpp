@@ -1,4 +1,4 @@
-//===- IndexEquations.cpp - Where a map has given values ------------------===//
+//===- IndexEquations.cpp - Solutions of index equations ------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -122,8 +122,7 @@ private:
   bool isOpen(const IndexExpr &expr) const;
 
   ArrayRef<unsigned> unknowns;
-  /// What is left of the work that a query may be: operands that commute have
-  /// many orders.
+  /// The work that is left to a query: operands that commute have many orders.
   unsigned budget = 1000;
 };
 } // namespace

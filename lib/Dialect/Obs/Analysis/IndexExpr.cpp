@@ -103,7 +103,7 @@ static std::optional<unsigned> getPermutedWidth(Permutation how, int64_t p,
   llvm_unreachable("all permutations are listed");
 }
 
-/// Where bit `i` of the permuted ones goes.
+/// The position to which bit `i` of the permuted ones goes.
 static unsigned getTarget(Permutation how, unsigned i, int64_t p, int64_t q) {
   switch (how) {
   case Permutation::Rotate:
@@ -239,8 +239,8 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
   }
 }
 
-/// The low bits that are 0 of what comes of numbers with so many. What wraps
-/// keeps them.
+/// The number of low bits that are 0 in the result of numbers with so many.
+/// Results that wrap keep them.
 static unsigned countZeroBits(Kind kind, unsigned a, unsigned b,
                               std::optional<int64_t> rhs) {
   switch (kind) {

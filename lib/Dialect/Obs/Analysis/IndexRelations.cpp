@@ -85,13 +85,13 @@ static void cancel(IndexExpr &a, IndexExpr &b) {
   b = right.toExpr();
 }
 
-/// Where one dimension says factor * (i - j) = difference for the iterations
-/// of both sides. What other variables add only has to have bounds: a digit
-/// that is smaller than `factor` leaves no choice.
+/// The relation if one dimension says factor * (i - j) = difference for the
+/// iterations of both sides. The terms of other variables only need bounds: a
+/// digit that is smaller than `factor` leaves no choice.
 static ThreadRelation relateShift(const Pair &pair) {
   ThreadRelation best = limit(pair);
   for (unsigned k = 0; k < pair.equations.size(); ++k) {
-    // What is uniform, which both sides may have in common, and what is not.
+    // The uniform terms, which both sides may have in common, and the others.
     LinearForm uniform[2], digits[2];
     int64_t factors[2] = {0, 0};
     for (unsigned side = 0; side < 2; ++side) {
@@ -456,7 +456,7 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
   SmallVector<IndexExpr> partial;
   for (auto &[left, right] : pair.equations)
     collectPartial(IndexMap{left, right}, seen, partial);
-  // What holds for all values at once need not be tried.
+  // A relation that holds for all values at once need not be tried.
   ThreadRelation upper = relateShift(pair);
   ThreadRelation relation = ThreadRelation::Disjoint;
   SmallVector<int64_t> point(symbols.size(), 0);
@@ -493,7 +493,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
                                       ArrayRef<IndexExpr> conditions) {
   // Numbers that are no variables and no symbols of the caller.
   constexpr unsigned own = 1u << 30;
-  // Where the turns that meet are one, its number is the same on both sides.
+  // If the iterations that meet are one, its number is the same on both sides.
   SmallVector<CommonLoop> open(loops);
   auto isIn = [](ArrayRef<CommonLoop> set, unsigned variable) {
     return llvm::any_of(
@@ -515,7 +515,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       count.reset();
     else if (std::optional<int64_t> number = count->getConstant();
              number && *number >= 0)
-      // As a bound, not as a number: turns are not worth to be tried.
+      // As a bound, not as a number: iterations are not worth to be tried.
       count = IndexExpr::symbol(
           own - 1,
           IndexRange{*number - 2 * int64_t(indexEnumerationBudget), *number});
@@ -541,7 +541,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
     open.erase(open.begin() + i);
     i = 0;
   }
-  // A loop of one turn around all.
+  // A loop of one iteration around all.
   if (!llvm::equal(a, b) &&
       relateLoop({own, IndexExpr::constant(1)}) == ThreadRelation::Disjoint)
     return ThreadRelation::Disjoint;

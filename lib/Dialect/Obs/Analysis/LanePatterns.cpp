@@ -1,4 +1,4 @@
-//===- LanePatterns.cpp - How the lanes of a warp read each other --------===//
+//===- LanePatterns.cpp - Reads between the lanes of a warp ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MemoryCosts.cpp - What the addresses of a warp cost ---------------===//
+//===- MemoryCosts.cpp - Costs of the addresses of a warp -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,7 @@ Requests::getLanes(ArrayRef<int64_t> iterations) {
       lanes.push_back(value->front());
   if (lanes.size() == iterations.size())
     return lanes;
-  // What is not known may be the same in all lanes of this request.
+  // Unknown terms may be the same in all lanes of this request.
   lanes.clear();
   std::optional<LinearForm> first;
   for (int64_t iteration : iterations) {

@@ -402,7 +402,7 @@ void SymbolicEvaluator::run(Step &step,
       uint64_t(range->max) - uint64_t(range->min) < maxValues)
     for (int64_t i = 0; i <= range->max - range->min; ++i)
       isNumber(range->min + i);
-  // What all agree on is itself, whatever it is.
+  // A value that all agree on stands for itself, whatever it is.
   if (step.isUniform && value.values.size() != 1)
     value.values.assign(1, TermSum{0, {{terms->getNumber(expr), 1}}});
   step.value = std::move(value);

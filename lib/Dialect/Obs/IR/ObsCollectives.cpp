@@ -319,7 +319,8 @@ Value SegmentedReduceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// What holds for every collective: a list of scalars, an operator on them.
+/// Verifies the rules of every collective: a list of scalars, an operator on
+/// them.
 static LogicalResult verifyCollective(CollectiveOpInterface op) {
   auto type = cast<PullType>(op.getArray().getType());
   if (type.getRank() != 1)

@@ -84,11 +84,11 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
          << name << "' of the obs dialect";
 }
 
-/// What is written at a parameter or a result of a function.
+/// Verifies an attribute of a parameter or a result of a function.
 static LogicalResult verifyNameAttribute(Operation *op,
                                          NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
-  // What passes find out about parameters.
+  // Passes set these attributes of parameters.
   if (name == "obs.may_alias" || name == "obs.constant")
     return success();
   if (name != "obs.name")

@@ -1,4 +1,4 @@
-//===- ObsEffects.cpp - What forces do to memory --------------------------===//
+//===- ObsEffects.cpp - Memory effects of forces --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -28,7 +28,7 @@ struct FillWrite {
   WriteOp op;
   /// The loops around it, outermost first.
   SmallVector<CommonLoop> loops;
-  /// The numbers of their rounds that run for certain.
+  /// The numbers of their iterations that run for certain.
   SmallVector<int64_t> extents;
   /// The element that it writes.
   IndexMap address;
@@ -48,7 +48,7 @@ public:
     collect(fill.getBody());
   }
 
-  /// What holds of the counters of loops around the fill that occur.
+  /// Conditions on the counters of loops around the fill that occur.
   IndexMap getConditions();
 
   SmallVector<FillWrite, 0> writes;

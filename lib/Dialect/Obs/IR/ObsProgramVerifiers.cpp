@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations of ObsPushOps.td and ObsKernelOps.td. What fusion leaves
+// The operations of ObsPushOps.td and ObsKernelOps.td. The result of fusion
 // (loops over units inside fills, fills inside kernels) obeys the same rules.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- ObsPullInterfaces.cpp - How to read elements and extents -----------===//
+//===- ObsPullInterfaces.cpp - Reads of elements and extents --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -367,7 +367,7 @@ SmallVector<Value> ConcatOp::buildElement(OpBuilder &builder, Location loc,
                                           unsigned, ValueRange indices) {
   unsigned dim = getDimension();
   IndexBuilder outer{builder, loc};
-  // Where each array starts; ends[i] is the start of array i + 1.
+  // The start of each array; ends[i] is the start of array i + 1.
   SmallVector<Value> starts{outer.constant(0)};
   for (Value array : getArrays().drop_back())
     starts.push_back(

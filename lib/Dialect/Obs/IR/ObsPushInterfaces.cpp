@@ -56,7 +56,7 @@ std::optional<Contract> verification::getWeakestContract(Value array) {
   return std::nullopt;
 }
 
-/// The same for several arrays. What is not known may be the weakest.
+/// The same for several arrays. An unknown contract may be the weakest.
 static Contract getWeakest(ValueRange arrays) {
   Contract weakest = Contract::Disjoint;
   for (Value array : arrays)
@@ -92,7 +92,7 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
       contract.contract = *own;
       contract.kind = write.getKindAttr();
     }
-    // What an earlier emission found out.
+    // Results of an earlier emission.
     if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
       contract.initial = getInitialNesting(write);
       contract.unchecked |= mark.getValue() == "disjoint";
@@ -112,7 +112,7 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
                SmallVector<Value> shifted;
                for (auto [i, offset] : llvm::zip(indices, put.getOffsets()))
                  shifted.push_back(index.add(i, offset));
-               // What is put is written to the fill around it.
+               // Elements that are put are written to the fill around it.
                if (contract.contract == Contract::Disjoint &&
                    !contract.initial) {
                  contract.contract = fillContract.contract;
@@ -255,7 +255,7 @@ void MapOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
            });
 }
 Contract MapOp::getWeakestContract(unsigned) {
-  // What it changes is final.
+  // The elements that it changes are final.
   Contract weakest = getWeakest(getArrays());
   return weakest == Contract::Reduce ? Contract::Disjoint : weakest;
 }

@@ -388,8 +388,8 @@ LogicalResult InterleaveOp::inferReturnTypes(MLIRContext *,
 // Functions of elements
 //===----------------------------------------------------------------------===//
 
-/// What the region of an operation yields; null, after an error, if it does not
-/// end with a yield.
+/// The yield of the region of an operation; null, after an error, if it does
+/// not end with one.
 static YieldOp getYield(RegionRange regions, std::optional<Location> loc) {
   Region *body = regions.front();
   if (!body->empty() && !body->front().empty())

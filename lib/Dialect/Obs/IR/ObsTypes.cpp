@@ -28,7 +28,7 @@ void ObsDialect::registerTypes() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What stands between `<` and `>` of an array type, less the level.
+/// The text between `<` and `>` of an array type, without the level.
 struct ArrayBody {
   SmallVector<int64_t> extents, bounds;
   SmallVector<Type> elementTypes;

@@ -217,7 +217,7 @@ static bool hasAllElements(Value array) {
   };
   return TypeSwitch<Operation *, bool>(op)
       .Case([](FillOp fill) {
-        // What is unchecked is taken to write all.
+        // An unchecked fill is taken to write all elements.
         bool writesAll =
             fill.getContract() == Contract::Disjoint && fill.getUnchecked();
         return writesAll || !fill.getInit().empty() || fill.getOnto();
@@ -274,8 +274,8 @@ LogicalResult verification::verifyPutOnce(PutOp put, FillOp fill) {
             "and put a push of the result";
 }
 
-/// What writes of contract `reduce` combine is stored before `op` changes it.
-/// Emits `[R7-final]` and `[R2-bounded]` unless that is possible.
+/// Values that writes of contract `reduce` combine are stored before `op`
+/// changes them. Emits `[R7-final]` and `[R2-bounded]` unless that is possible.
 static LogicalResult verifyCombined(MapOp op, Value array) {
   auto type = cast<PushType>(array.getType());
   if (!hasAllElements(array))
@@ -375,8 +375,8 @@ LogicalResult ReindexOp::verify() {
   return verifyBody(*this, getBody(), indices, /*yields=*/true);
 }
 
-/// What is known of the map of `op`, from the indices of its source to those of
-/// its result.
+/// Classifies the map of `op`, from the indices of its source to those of its
+/// result.
 static Bijection classify(ReindexOp op) {
   ArrayRef<int64_t> source = getArrayExtents(op.getArray().getType());
   ArrayRef<int64_t> result = getArrayExtents(op.getType());
@@ -462,7 +462,7 @@ LogicalResult SliceOp::verify() {
     int64_t bound = source.getExtentBound(dim);
     if (ShapedType::isDynamic(bound) || size == 0)
       continue;
-    // What is not known is taken as its least value.
+    // Unknown numbers are taken as their least values.
     int64_t last = ShapedType::isDynamic(offset) ? 0 : offset, length = 0;
     bool overflow =
         !ShapedType::isDynamic(size) &&
@@ -633,7 +633,7 @@ static LogicalResult verifyRank(Operation *op, Type operand, size_t rank) {
          << rank;
 }
 
-/// What concat and interleave have in common: operands of the kind, rank and
+/// The common rules of concat and interleave: operands of the kind, rank and
 /// element types of the result that agree with it in all but `dimension`.
 static LogicalResult verifyPieces(Operation *op, ValueRange arrays, Type result,
                                   unsigned dimension) {

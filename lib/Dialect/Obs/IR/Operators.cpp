@@ -1,4 +1,4 @@
-//===- Operators.cpp - What combines several writes of one element --------===//
+//===- Operators.cpp - Combination of writes of one element ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,8 +111,8 @@ LogicalResult verification::verifyContract(Operation *op, Contract contract,
 
 using Element = SmallVector<Attribute>;
 
-/// What straight-line code gives for two constant elements, component by
-/// component; null where that is not known.
+/// The result of straight-line code for two constant elements, component by
+/// component; null where it is not known.
 static Element evaluate(Block &body, const Element &x, const Element &y) {
   Element both(x);
   llvm::append_range(both, y);
@@ -245,7 +245,7 @@ LogicalResult verification::verifyOperator(Operation *op, Attribute kind,
       diagnostic.attachNote(inner.getLoc()) << "as here";
       return diagnostic;
     }
-  // What a word holds that a number was not packed into is no sample.
+  // A word that no number was packed into is no sample.
   if (function->hasAttr(packedAttrName))
     return success();
   return verifyOrder(op, name, function.getFunctionBody(), elements);

@@ -17,7 +17,8 @@
 
 namespace mlir::obs::verification {
 
-/// What a type says about one extent: its value, its bound, or kDynamic twice.
+/// The information of a type on one extent: its value, its bound, or kDynamic
+/// twice.
 struct ExtentInfo {
   int64_t extent;
   int64_t bound;

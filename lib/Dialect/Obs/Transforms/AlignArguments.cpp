@@ -1,14 +1,14 @@
-//===- AlignArguments.cpp - How arguments of kernels are aligned ----------===//
+//===- AlignArguments.cpp - Alignment of kernel arguments -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a value can be is a graph, whose edges go to what it is a view of or a
-// choice among. Alignment only gets less along an edge, so the greatest
-// solution of the equations, also around loops, is the least of all that is
-// reached.
+// The possible sources of values form a graph. Its edges go from a view to the
+// memory that it is of, and from a choice to its operands. Alignment only gets
+// less along an edge, so the greatest solution of the equations, also around
+// loops, is the least of all that is reached.
 //
 //===----------------------------------------------------------------------===//
 

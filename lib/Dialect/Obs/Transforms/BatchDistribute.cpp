@@ -8,8 +8,8 @@
 // `par L (%i)` in a region of level L is distributed over the statements of its
 // body (loop fission), which is the "two distributes over sync" law of the
 // Obsidian papers: par i { A; force; B } = par i { A }; force; par i { B }.
-// What statements share are arrays, which get the instances as leading
-// dimensions, and pure values, which are computed again where they are used.
+// Statements share arrays, which get the instances as leading dimensions, and
+// pure values, which are computed again where they are used.
 //
 // A body whose control flow or extents depend on the instance is left alone.
 //
@@ -86,7 +86,7 @@ private:
   /// Values of the body that are the same for all instances: block arguments,
   /// while checking.
   llvm::DenseSet<Value> uniformArguments;
-  /// What they became in the new code.
+  /// Their values in the new code.
   IRMapping uniform;
   /// The array of all instances for an array of one.
   llvm::DenseMap<Value, Value> batchedArrays;
@@ -252,7 +252,7 @@ void Batcher::batch(Block &block, FillOp target) {
     else
       batchIf(cast<scf::IfOp>(op), target);
   }
-  // What a nested region computed is out of scope after it.
+  // Values that a nested region computed are out of scope after it.
   pureOps.resize(outer);
 }
 

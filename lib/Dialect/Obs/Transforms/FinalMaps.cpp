@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The program of a push array with a map runs the map where it writes. What
-// writes of contract `reduce` combine is final only behind all of them, so
+// The program of a push array with a map runs the map where it writes. A value
+// that writes of contract `reduce` combine is final only behind all of them, so
 // there the elements are stored first. At level grid that is a kernel of its
 // own; below it is a step of the kernel, which barriers keep from the next one
 // as they do with any array that is stored.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a table is computed from becomes a function of its own, which the
+// The operations that compute a table become a function of their own, which the
 // reference interpreter runs.
 //
 //===----------------------------------------------------------------------===//

@@ -169,8 +169,8 @@ static FillOp getChainRoot(Value array, SmallVectorImpl<Operation *> &chain) {
   return getChainRoot(source, chain);
 }
 
-/// What a chain on `root`, which has initial contents that are the same
-/// everywhere, makes of these; nothing if they then differ.
+/// The initial contents behind a chain on `root`, whose own are the same
+/// everywhere; nothing if they then differ.
 static SmallVector<Value> buildInitial(OpBuilder &builder, FillOp root,
                                        ArrayRef<Operation *> chain) {
   SmallVector<Value> init(root.getInit());
@@ -248,7 +248,7 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
           write.setContract(own.contract);
           write.setKindAttr(own.kind);
         }
-        // What the checks of kernels have to know about this write.
+        // The checks of kernels need these marks of the write.
         if (own.initial)
           write->setAttr("obs.contract", b.getStringAttr(initialMark));
         if (own.initial > 1)
@@ -433,7 +433,7 @@ static LogicalResult selectInsteadOfBranch(scf::IfOp op,
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Where the source says what `op` does, whoever calls it.
+/// The location of `op` in the source, without those of its callers.
 static Location getInnermostLoc(Operation *op) {
   Location loc = op->getLoc();
   while (auto call = dyn_cast<CallSiteLoc>(loc))
@@ -441,8 +441,8 @@ static Location getInnermostLoc(Operation *op) {
   return loc;
 }
 
-/// How many operations read elements of `array`, not counting those that read
-/// different parts of it.
+/// The number of operations that read elements of `array`, without those that
+/// read different parts of it.
 static unsigned countReaders(Value array) {
   llvm::SmallPtrSet<Operation *, 4> readers;
   bool isWhole = false;
@@ -520,9 +520,9 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
       reported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // Others print it.
     });
-    // What a sub-program gets is known once the program around it is emitted,
-    // so arrays that turn out to be carried are forced, and their forces
-    // emitted, until there are no more: once for each level of nesting.
+    // The operands of a sub-program are known once the program around it is
+    // emitted, so arrays that turn out to be carried are forced, and their
+    // forces emitted, until there are no more: once for each level of nesting.
     OpBuilder builder(&getContext());
     bool changed = true;
     while (changed) {
@@ -548,7 +548,7 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     patterns.add(foldDimOfChoice);
     patterns.add(shareReads);
     patterns.add(selectInsteadOfBranch);
-    // As many rounds as arrays are nested: each pattern takes an extent one
+    // As many iterations as arrays are nested: each pattern takes an extent one
     // array closer to storage, so there is an end.
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);

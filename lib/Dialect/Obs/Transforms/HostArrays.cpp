@@ -85,7 +85,7 @@ bool obs::isInMemory(Value array) {
                isInMemory(choice.getFalseValue());
       })
       .Case([&](scf::IfOp choice) {
-        // What is made in its arms is forced there.
+        // Arrays made in its arms are forced there.
         if (!isVirtualChoice(choice))
           return true;
         unsigned number = cast<OpResult>(array).getResultNumber();
@@ -438,7 +438,7 @@ LogicalResult obs::convertHostArrays(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the host does with memory
+// Memory operations of the host
 //===----------------------------------------------------------------------===//
 
 /// One element of device memory, copied to the host.

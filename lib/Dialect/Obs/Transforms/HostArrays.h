@@ -28,9 +28,9 @@ bool isVirtualChoice(scf::IfOp choice);
 /// Passing it on copies nothing.
 bool isInMemory(Value array);
 
-/// What `memory`, a memref of a host function, can be, or be a part of: the
-/// operands of views and choices, what loops and branches pass on. Empty for
-/// arguments of functions and what is allocated.
+/// The values that `memory`, a memref of a host function, can be, or be a part
+/// of: the operands of views and choices, what loops and branches pass on.
+/// Empty for arguments of functions and allocations.
 SmallVector<Value> getMemorySources(Value memory);
 
 /// Gives arguments, results and carried values of `function` memrefs in place
@@ -69,8 +69,8 @@ bool areEqualNumbers(Value a, Value b);
 /// same type and extents.
 void reuseBuffers(func::FuncOp function);
 
-/// Takes what loops of `function` compute in every turn, extents of carried
-/// arrays among it, to the outside of them.
+/// Takes what loops of `function` compute in every iteration, extents of
+/// carried arrays among it, to the outside of them.
 void prepareLoops(func::FuncOp function);
 
 /// Gives arrays that loops carry memory from outside of the loop: as many
@@ -78,7 +78,7 @@ void prepareLoops(func::FuncOp function);
 /// place.
 void planLoops(func::FuncOp function);
 
-/// Allocates what a loop allocates and frees in every turn once.
+/// Allocates memory once that a loop allocates and frees in every iteration.
 void hoistFromLoops(func::FuncOp function);
 
 /// On a `gpu.alloc`, until the plan is reported: how many arrays it holds, one

@@ -1,4 +1,4 @@
-//===- HostBuffers.cpp - How long device memory lives ---------------------===//
+//===- HostBuffers.cpp - Lifetimes of device memory -----------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -83,7 +83,7 @@ static bool haveEqualSize(gpu::AllocOp a, gpu::AllocOp b) {
          llvm::equal(a.getDynamicSizes(), b.getDynamicSizes(), areEqualNumbers);
 }
 
-/// How many arrays `alloc` holds, one after the other.
+/// The number of arrays that `alloc` holds, one after the other.
 static int64_t countArrays(gpu::AllocOp alloc) {
   auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName);
   return arrays ? arrays.getInt() : 1;
@@ -100,7 +100,7 @@ static void takeMemory(gpu::AllocOp alloc, gpu::AllocOp other,
   dealloc.erase();
 }
 
-/// Where `memory` is freed, if `last` is the last to use it.
+/// The operation that frees `memory`, if `last` is the last to use it.
 static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
   for (Operation *op = last->getNextNode(); isa<gpu::DeallocOp>(op);
        op = op->getNextNode())
@@ -162,7 +162,7 @@ static bool runInPlace(gpu::AllocOp alloc) {
 /// if one has its size.
 static void takeDead(gpu::AllocOp alloc,
                      SmallVectorImpl<gpu::DeallocOp> &dead) {
-  // What died last is most likely still in the cache.
+  // The memory that died last is most likely still in the cache.
   for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
     auto other = dealloc.getMemref().getDefiningOp<gpu::AllocOp>();
     if (!haveEqualSize(alloc, other))

@@ -1,4 +1,4 @@
-//===- HostExtents.cpp - How long arrays of host code are -----------------===//
+//===- HostExtents.cpp - Lengths of arrays of host code -------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ std::pair<Value, Value> obs::getCarried(BlockArgument argument) {
     return {};
   if (argument.getOwner() == loop.getBeforeBody())
     return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
-  // What the condition passes on is carried if it came in.
+  // A value that the condition passes on is carried if it came in.
   auto passed =
       dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[number]);
   if (!passed || passed.getOwner() != loop.getBeforeBody())
@@ -107,7 +107,7 @@ bool Extents::isKept(BlockArgument value) {
   auto [first, next] = getCarried(value);
   if (!first || !isa<MemRefType>(value.getType()))
     return false;
-  // By induction over the turns: it is assumed while it is shown.
+  // By induction over the iterations: it is assumed while it is shown.
   if (!kept.insert(value).second)
     return true;
   llvm::SmallDenseSet<Value> before = kept;
@@ -296,7 +296,8 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
   }
   if (isa<arith::SubIOp>(op) && !isOutside(rhs))
     return part(0);
-  // What is counted is one less than its end, and often one is added again.
+  // The last number that is counted is one less than its end, and often one is
+  // added again.
   if (isa<arith::AddIOp>(op))
     return builder.createOrFold<arith::AddIOp>(loc, part(0), part(1));
   IRMapping mapping;
@@ -341,7 +342,8 @@ bool Maximum::add(Value number) {
     addLeaf({number, std::nullopt});
     return true;
   }
-  // By induction over the turns: what is seen again is no larger than before.
+  // By induction over the iterations: what is seen again is no larger than
+  // before.
   if (!seen.insert({number, -1}).second)
     return true;
   if (auto argument = dyn_cast<BlockArgument>(number)) {
@@ -410,8 +412,8 @@ bool Maximum::addExtent(Value memory, unsigned dim) {
   return false;
 }
 
-/// True if `size` makes sense where the loop has no turns: differences and the
-/// like may be negative there.
+/// True if `size` makes sense where the loop has no iterations: differences and
+/// the like may be negative there.
 static bool isAlwaysSize(Value size) {
   Operation *op = size.getDefiningOp();
   if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
@@ -510,8 +512,9 @@ Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
   if (isExact)
     return memory;
   Location loc = alloc.getLoc();
-  // An extent that is negative is larger than any other. What has no effects
-  // may be moved in front of the assertion, and to the outside of loops.
+  // An extent that is negative is larger than any other. Operations without
+  // effects may be moved in front of the assertion, and to the outside of
+  // loops.
   SmallVector<Value> sizes;
   for (auto [size, maximum] :
        llvm::zip_equal(alloc.getDynamicSizes(), maxima)) {

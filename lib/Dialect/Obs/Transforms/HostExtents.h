@@ -1,4 +1,4 @@
-//===- HostExtents.h - How long arrays of host code are ---------*- C++ -*-===//
+//===- HostExtents.h - Lengths of arrays of host code -----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 
 namespace mlir::obs {
 
-/// What a loop begins with, and what it goes on with, for an argument of its
-/// body; null for others.
+/// The initial value and the next value that a loop carries for an argument of
+/// its body; null for others.
 std::pair<Value, Value> getCarried(BlockArgument argument);
 
 /// True if it is shown that `value`, a number, is not negative.
@@ -53,16 +53,16 @@ class Maximum {
 public:
   explicit Maximum(LoopLikeOpInterface loop) : loop(loop) {}
 
-  /// Adds a number of any turn of the loop, or extent `dim` of `memory`; false
-  /// if nothing that is known before the loop bounds it, by what is shown here:
-  /// extents of carried arrays that never grow, numbers that loops count, and
-  /// sums, differences, quotients, minima and the like of them.
+  /// Adds a number of any iteration of the loop, or extent `dim` of `memory`;
+  /// false if nothing that is known before the loop bounds it, by what is shown
+  /// here: extents of carried arrays that never grow, numbers that loops count,
+  /// and sums, differences, quotients, minima and the like of them.
   bool add(Value number);
   bool addExtent(Value memory, unsigned dim);
 
   /// True if `number` is the maximum.
   bool isExactly(Value number) const;
-  /// The maximum, or 0 if that is negative: the loop has no turns then.
+  /// The maximum, or 0 if that is negative: the loop has no iterations then.
   Value build(OpBuilder &builder, Location loc) const;
 
 private:
@@ -84,7 +84,7 @@ private:
   LoopLikeOpInterface loop;
   SmallVector<Leaf> leaves;
   SmallVector<int64_t> constants;
-  /// What is bounded if all leaves are.
+  /// The numbers and extents that are bounded if all leaves are.
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
 };
 

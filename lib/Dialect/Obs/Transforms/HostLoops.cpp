@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// What a loop carries: `array`, or the argument that it is the last of.
+/// The argument by which a loop carries `array`: `array` itself, or the
+/// argument whose last value it is.
 static BlockArgument getCarriedArgument(Value array) {
   if (auto argument = dyn_cast<BlockArgument>(array))
     return argument;
@@ -60,8 +61,8 @@ static void foldExtents(func::FuncOp function) {
   });
 }
 
-/// Moves what a loop, or a branch in it, allocates and frees in every turn to
-/// the outside of it.
+/// Moves what a loop, or a branch in it, allocates and frees in every iteration
+/// to the outside of it.
 static void hoistBuffers(LoopLikeOpInterface loop) {
   SmallVector<gpu::DeallocOp> deallocs;
   loop->walk([&](gpu::DeallocOp dealloc) {

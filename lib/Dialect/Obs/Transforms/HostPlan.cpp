@@ -1,4 +1,4 @@
-//===- HostPlan.cpp - What a host function launches -----------------------===//
+//===- HostPlan.cpp - Launches of a host function -------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,7 +48,7 @@ static void collectRoots(Value memory, llvm::SetVector<Value> &roots,
 }
 
 /// "argument 1", "buffer 0", or "argument 1 or buffer 0" if that depends on the
-/// turn of a loop.
+/// iteration of a loop.
 std::string Plan::getName(Value memory) {
   llvm::SetVector<Value> roots;
   llvm::SmallPtrSet<Value, 8> seen;
@@ -144,7 +144,7 @@ void Plan::report() {
   auto add = [&](Operation *op, const Twine &text) {
     steps.push_back({op->getLoc(), (text + getContext(op)).str()});
   };
-  // A loop reads what the turn before it has allocated.
+  // A loop reads what the iteration before it has allocated.
   function.walk<WalkOrder::PreOrder>([&](gpu::AllocOp alloc) {
     unsigned number = buffers.size();
     buffers[alloc.getMemref()] = number;
@@ -171,7 +171,7 @@ void Plan::report() {
         os << " (" << bytes << " bytes each)";
       if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
         os << ", for " << arrays.getInt() << " arrays one after the other";
-      // Others are there before the first turn.
+      // Others are there before the first iteration.
       if (alloc->getParentOfType<LoopLikeOpInterface>())
         os << ", another one in each iteration";
       add(op, text);

@@ -1,4 +1,4 @@
-//===- HostPlan.h - What a host function launches ---------------*- C++ -*-===//
+//===- HostPlan.h - Launches of a host function -----------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

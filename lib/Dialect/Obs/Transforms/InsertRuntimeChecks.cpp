@@ -52,7 +52,7 @@ public:
   Checker(Operation *op, bool isMoved)
       : op(op), loc(op->getLoc()), builder(op), isMoved(isMoved) {}
 
-  /// What was built, in order.
+  /// The checks built so far, in order.
   ArrayRef<AssertOp> getChecks() const { return checks; }
 
   /// All arrays agree in every dimension but `except`.
@@ -185,7 +185,7 @@ public:
       require(either(empty, inside), "the array leaves that of the fill");
   }
 
-  /// What `to` leaves is a part of what the chunks are together.
+  /// The array that `to` leaves is a part of all chunks together.
   void checkJoin(JoinOp join) {
     Value array = join.getArray();
     auto type = dyn_cast<PullType>(array.getType());
@@ -531,8 +531,8 @@ public:
   }
 
 private:
-  /// What holds where `op` does not run, null if it always does; nothing if
-  /// that is not known.
+  /// A condition that holds where `op` does not run, null if it always does;
+  /// nothing if that is not known.
   std::optional<Value> getIdle(Operation *op) {
     Value idle;
     Operation *child = op;

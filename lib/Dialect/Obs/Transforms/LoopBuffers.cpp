@@ -5,23 +5,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop that carries arrays makes new ones in each turn. If their extents have
-// a maximum that is known before the loop, buffers from outside of it take the
-// place of the allocations. A new array takes the first buffer that no array is
-// in that lives then. Where n arrays live, n + 1 buffers are enough.
+// A loop that carries arrays makes new ones in each iteration. If their extents
+// have a maximum that is known before the loop, buffers from outside of it take
+// the place of the allocations. A new array takes the first buffer that no
+// array is in that lives then. If n arrays live, n + 1 buffers are enough.
 //
-// Which buffer an array is in depends on the turn, on how often inner loops
-// turn, and on which way branches go. So loops and branches pass on, besides
-// each array, the bit of its buffer. No buffer is that of an array from outside
-// of the loop: it has no bit, and stays as it is. Two arrays may be one, or
-// parts of one: they have the same bit. Thus nothing is assumed of what is
-// carried: an array may live on past an inner loop that begins with it, and be
-// what that loop results in, too.
+// The buffer of an array depends on the iteration, on the numbers of iterations
+// of inner loops, and on the branches taken. So loops and branches pass on,
+// besides each array, the bit of its buffer. No buffer is that of an array from
+// outside of the loop: it has no bit, and stays as it is. Two arrays may be
+// one, or parts of one: they have the same bit. Thus nothing is assumed of what
+// is carried: an array may live on past an inner loop that begins with it, and
+// be what that loop results in, too.
 //
 // An array that a kernel is the last to read counts as dead while the kernel
 // writes another one, if that may be done in place. So does one that is copied
-// for a kernel to write onto the copy: if both are in one buffer, in this turn,
-// there is no copy.
+// for a kernel to write onto the copy: if both are in one buffer, in this
+// iteration, there is no copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// How an array gets its memory.
+/// The way in which an array gets its memory.
 struct Choice {
   gpu::AllocOp alloc;
   /// Arrays that are in other buffers.
@@ -59,10 +59,11 @@ struct Choice {
   }
 };
 
-/// Arrays of the turns of one loop that may take each other's places.
+/// Arrays of the iterations of one loop that may take each other's places.
 class Rotation {
 public:
-  /// What is copied and its copy are of one rotation if `followCopies` is set.
+  /// The source of a copy and the copy are of one rotation if `followCopies` is
+  /// set.
   Rotation(LoopLikeOpInterface loop, bool followCopies)
       : loop(loop), followCopies(followCopies), builder(loop->getContext()) {}
 
@@ -100,13 +101,13 @@ private:
   bool followCopies;
   OpBuilder builder;
   MemRefType type;
-  /// Arrays of any turn, and views of them.
+  /// Arrays of any iteration, and views of them.
   llvm::SetVector<Value> arrays;
   SmallVector<gpu::AllocOp> allocs;
   SmallVector<Maximum> maxima;
   /// Arrays that the loop begins with and that are buffers.
   SmallVector<Value> own;
-  /// Arrays that are in buffers from the first turn on.
+  /// Arrays that are in buffers from the first iteration on.
   llvm::SmallDenseSet<Value> pure;
   /// Arrays that begin where their buffers do, if they are in one.
   llvm::SmallDenseSet<Value> whole;
@@ -128,7 +129,7 @@ static Value getViewed(Value array) {
 }
 
 //===----------------------------------------------------------------------===//
-// When arrays live
+// Lifetimes of arrays
 //===----------------------------------------------------------------------===//
 
 /// True if `user`, somewhere in `block`, may run after `point` without another
@@ -138,7 +139,7 @@ static bool mayFollow(Operation *user, Operation *point, Block *block) {
   Operation *other = block->findAncestorOpInBlock(*point);
   if (mine != other)
     return other->isBeforeInBlock(mine);
-  // What a loop begins with it passes on under another name.
+  // A loop passes on its initial values under another name.
   if (mine == user)
     return false;
   auto branch = dyn_cast<scf::IfOp>(mine);
@@ -324,7 +325,7 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
              return other.launch == launch && other.getPlace() == array;
            });
   };
-  // No other array can be where this one is, whatever the turn.
+  // No other array can be where this one is, whatever the iteration.
   auto isAlone = [&](Value array) {
     return pure.contains(array) && choice.others.size() == 1;
   };
@@ -540,7 +541,7 @@ void Rotation::runInPlace(Choice &choice) {
       copy.erase();
     return;
   }
-  // In some turns they are two arrays.
+  // In some iterations they are two arrays.
   if (copy) {
     Location loc = copy.getLoc();
     builder.setInsertionPoint(copy);

@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// Gives arrays that turns of `loop` make and pass on, in inner loops and
+/// Gives arrays that iterations of `loop` make and pass on, in inner loops and
 /// branches, too, memory from outside of it, where their extents have a maximum
 /// that is known before. Returns the loop, which may be another operation.
 LoopLikeOpInterface planLoop(LoopLikeOpInterface loop);

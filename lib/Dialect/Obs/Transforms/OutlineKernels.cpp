@@ -235,8 +235,8 @@ Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
 
 /// Collects how much every loop over the grid has to do.
 void Outliner::addWork(FillOp fill) {
-  // Where the result was allocated, its number of elements is one of at most
-  // 47 bits: numbers of 16 more bits may be multiplied by it.
+  // If the result was allocated, its number of elements has at most 47 bits:
+  // numbers of 16 more bits may be multiplied by it.
   auto isChecked = [&](OperandRange extents) {
     int64_t product = 1;
     return llvm::all_of(extents, [&](Value value) {
@@ -260,7 +260,7 @@ void Outliner::addWork(FillOp fill) {
       Value known = onHost(extent, clones);
       if (!known)
         return WalkResult::skip();
-      // A loop to a negative number has no turns.
+      // A loop to a negative number has no iterations.
       if (!isNotNegative(known) && !isCheckedBefore(force, known))
         known = host.createOrFold<arith::MaxSIOp>(
             par.getLoc(), known,
@@ -301,7 +301,7 @@ static unsigned getInitialNesting(ParOp par) {
   return nesting;
 }
 
-/// A loop has no turns if one of its extents is negative, whatever their
+/// A loop has no iterations if one of its extents is negative, whatever their
 /// product says.
 void Outliner::clampExtents(FillOp fill) {
   for (ParOp par : getLoops(fill)) {
@@ -333,7 +333,7 @@ static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   return copy;
 }
 
-/// What one program gives is stored once, however often `force` names it.
+/// Stores the result of one program once, however often `force` names it.
 static ForceOp dropRepeats(ForceOp force) {
   SmallVector<Value> arrays;
   SmallVector<unsigned> places;
@@ -504,8 +504,8 @@ struct OutlineKernels : obs::impl::ObsOutlineKernelsPassBase<OutlineKernels> {
     SmallVector<func::FuncOp> functions;
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      // Functions of a level were inlined where they are called. What is left
-      // of them combines elements in a contract.
+      // Functions of a level were inlined where they are called. The functions
+      // that are left combine elements in a contract.
       if (!function->hasAttr("obs.level"))
         functions.push_back(function);
       else if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))

@@ -32,7 +32,7 @@ namespace {
 struct ProveDisjoint : obs::impl::ObsProveDisjointPassBase<ProveDisjoint> {
   void runOnOperation() override {
     getOperation()->walk([](FillOp fill) {
-      // What is not checked is marked as a claim when it is emitted.
+      // Unchecked writes are marked as claims when they are emitted.
       if (fill.getContract() == Contract::Disjoint && !fill.getUnchecked() &&
           !provesDisjointWrites(fill))
         markWrites(fill);

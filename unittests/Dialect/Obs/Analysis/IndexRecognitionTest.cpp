@@ -110,8 +110,8 @@ TEST(IndexRecognizer, BitOperationsMeanWhatTheyExpandTo) {
             Bijection::Kind::Yes);
 }
 
-/// What `@use` in function `f` of `text` is called with, of variable 0: the
-/// first argument of `f`, in [0, 64).
+/// The operands of the calls of `@use` in function `f` of `text`, of variable
+/// 0: the first argument of `f`, in [0, 64).
 struct Recognized {
   Recognized(const char *text) {
     context.loadDialect<ObsDialect, arith::ArithDialect, func::FuncDialect,
@@ -168,7 +168,7 @@ TEST(IndexRecognizer, ConditionsAndBranches) {
     EXPECT_EQ((*values)[0], both ? i / 8 : i + 20);
     EXPECT_EQ((*values)[1], both);
   }
-  // Which one is not known, only that it is one of them.
+  // It is not known which one, only that it is one of them.
   EXPECT_TRUE(r.map[2].hasOpaque());
   ASSERT_TRUE(r.map[2].getRange());
   EXPECT_EQ(r.map[2].getRange()->min, 1);

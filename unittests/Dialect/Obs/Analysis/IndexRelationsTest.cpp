@@ -147,7 +147,7 @@ TEST(Relate, SymbolicShiftsAndLengths) {
             ThreadRelation::SameBlock);
 }
 
-/// Turns of two loops, one in the other, that access one element.
+/// Iterations of two loops, one in the other, that access one element.
 TEST(RelateTurns, AreOneTurnOfAllLoops) {
   IndexExpr n = IndexExpr::symbol(0, IndexRange{0, int64_t(1) << 40});
   IndexExpr row = IndexExpr::variable(0, int64_t(1) << 40);

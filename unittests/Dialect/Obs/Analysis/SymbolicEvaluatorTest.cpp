@@ -47,7 +47,7 @@ TEST(SymbolicEvaluator, SumsOfSymbols) {
   EXPECT_EQ(get(n + t * c(4) - s, 5), (Sum{20, 1, -1}));
   EXPECT_EQ(get((n + t) * t, 5), (Sum{25, 5, 0}));
   EXPECT_EQ(get(binary(Kind::Shl, n + t, c(3)), 5), (Sum{40, 8, 0}));
-  // What cancels is gone.
+  // Terms that cancel are gone.
   EXPECT_EQ(get(n + t - n, 5), (Sum{5, 0, 0}));
 }
 
@@ -188,7 +188,7 @@ TEST(SymbolicEvaluator, AgreesWithNumbers) {
 }
 } // namespace
 
-/// Where bounds decide a comparison it is decided, and nowhere else.
+/// A comparison is decided if bounds decide it, and nowhere else.
 TEST(SelectTest, boundsDecide) {
   Compare all[] = {Compare::Equal, Compare::Less, Compare::LessEqual,
                    Compare::UnsignedLess, Compare::UnsignedLessEqual};

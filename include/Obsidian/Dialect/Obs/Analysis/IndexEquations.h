@@ -1,4 +1,4 @@
-//===- IndexEquations.h - Where a map has given values ----------*- C++ -*-===//
+//===- IndexEquations.h - Solutions of index equations ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LanePatterns.h - How lanes of a warp read each other -----*- C++ -*-===//
+//===- LanePatterns.h - Reads between the lanes of a warp -------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MemoryCosts.h - What the addresses of a warp cost --------*- C++ -*-===//
+//===- MemoryCosts.h - Costs of the addresses of a warp ---------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementSizes.h - What one element takes in memory --------*- C++ -*-===//
+//===- ElementSizes.h - Sizes of elements in memory -------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -108,7 +108,7 @@ public:
     return combineFn(builder, loc, left, right);
   }
   Values get(Value array, ValueRange indices);
-  /// What one of the two functions builds.
+  /// The values that one of the two functions builds.
   Values choose(Value condition, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
   /// The elements [begin, end) of `array`, in steps, one after the other from

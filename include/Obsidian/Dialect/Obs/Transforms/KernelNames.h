@@ -1,4 +1,4 @@
-//===- KernelNames.h - What kernels are called ------------------*- C++ -*-===//
+//===- KernelNames.h - Names of kernels -------------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LevelIR.h - What is asked of level IR --------------------*- C++ -*-===//
+//===- LevelIR.h - Queries on level IR --------------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CollectiveBuilder.cpp - What strategies are written with -----------===//
+//===- CollectiveBuilder.cpp - The builder for strategies -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

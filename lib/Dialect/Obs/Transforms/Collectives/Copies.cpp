@@ -49,7 +49,7 @@ getNamedKind(const Reduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a copy knows of one element of the result: its components, with a
+/// The state of one element of the result in a copy: its components, with a
 /// function behind a flag, "there is one".
 class Cells : public CollectiveBuilder {
 public:
@@ -219,7 +219,7 @@ public:
 
 private:
   Value isMark(Value value);
-  /// What is held after `value` if `held` was there before.
+  /// The value to hold after `value` if `held` was there before.
   Value extend(Value held, Value value);
 
   CollectiveBuilder &c;
@@ -390,8 +390,8 @@ buildParts(Reduction &reduction, Level unit, Value count,
     return buildContractFill(c, Contract::Reduce, reduction.kind,
                              reduction.getType(), reduction.size.value,
                              reduction.init, reduction.onto, buildAll);
-  // What the map reads may stand behind the reduction. A part without elements
-  // maps the result if there are none.
+  // Values that the map reads may be defined behind the reduction. A part
+  // without elements maps the result if there are none.
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.setInsertionPoint(map);
   count = c.max(count, c.constant(1));
@@ -472,7 +472,7 @@ static Value buildInRegisters(Reduction &reduction) {
         Value begin = block.mul(number, parts.length);
         Value end = block.min(block.add(begin, parts.length), parts.n.value);
         Value row = block.constant(workers), step = block.constant(strands);
-        // What each worker has for element i lies side by side.
+        // The values of all workers for element i lie side by side.
         Value stored = cells.forceFill(
             {block.getConstantExtent(size * workers)}, row,
             [&](Value w, auto write) {
@@ -542,7 +542,7 @@ private:
 };
 } // namespace
 
-/// What element i of the result holds before.
+/// The initial value of element i of the result.
 static Values getStart(Reduction &reduction, Cells &cells, Value i) {
   CollectiveBuilder &c = reduction.c;
   if (reduction.init.empty() && !reduction.onto)
@@ -715,9 +715,9 @@ static bool fitsRegisters(const Reduction &reduction) {
          reduction.canFold();
 }
 
-/// Who has copies if nobody is named, at level grid.
+/// The owners of copies at level grid if the strategy names none.
 static Copies chooseCopies(const Reduction &reduction, int64_t sharedBytes) {
-  // What is one part is done before copies are cleared and combined.
+  // A single part is done before copies are cleared and combined.
   if (!reduction.size.isBounded())
     return Copies::None;
   int64_t most = std::min(CopyLimits::blockBytes, sharedBytes);

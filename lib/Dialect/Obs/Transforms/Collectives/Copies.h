@@ -12,9 +12,9 @@
 
 namespace mlir::obs::strategies {
 
-/// What it takes to combine an element with a value in memory. It decides how
-/// many elements have copies for threads and warps: the more it takes, the more
-/// it is worth to keep others away.
+/// The cost of combining an element with a value in memory. It decides how many
+/// elements have copies for threads and warps: the higher the cost, the more it
+/// is worth to keep others away.
 enum class UpdateCost {
   /// Shared memory does it, for all lanes of a warp at once.
   Shared,
@@ -66,7 +66,7 @@ struct CopyLimits {
 
 class MappedResult;
 
-/// What many iterations write to one array of rank 1 by contract `reduce`.
+/// The writes of many iterations to one array of rank 1 by contract `reduce`.
 class Reduction {
 public:
   using Values = CollectiveBuilder::Values;
@@ -107,7 +107,7 @@ public:
   /// The name of an operation, which combines each component of an element, or
   /// a function of elements of one type.
   Attribute kind;
-  /// What the result holds before: scalars or an array, or neither.
+  /// The initial contents of the result: scalars or an array, or neither.
   ValueRange init;
   Value onto;
   /// The number of iterations, and of elements of the result.
@@ -116,17 +116,19 @@ public:
   MappedResult *mapped = nullptr;
 };
 
-/// What the operation or the function that `kind` names makes of two elements.
+/// The result of the operation or the function that `kind` names for two
+/// elements.
 CollectiveBuilder::Values combineElements(OpBuilder &builder, Location loc,
                                           Attribute kind, Operation *from,
                                           ValueRange x, ValueRange y);
 
-/// Who has copies of a result.
+/// The owners of copies of a result.
 enum class Copies { None, Thread, Warp, Block };
 
-/// Who has copies of the result of `op`: whom `strategy` names, or whom its
-/// size suggests, if blocks have `sharedBytes` of shared memory. `reduction` is
-/// null if it can have none. Emits `[strategy-name]` and `[R2-bounded]`.
+/// The owners of copies of the result of `op`: those that `strategy` names, or
+/// that its size suggests, if blocks have `sharedBytes` of shared memory.
+/// `reduction` is null if it can have none. Emits `[strategy-name]` and
+/// `[R2-bounded]`.
 FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
                              const Reduction *reduction, int64_t sharedBytes);
 

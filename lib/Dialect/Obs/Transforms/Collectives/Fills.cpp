@@ -126,7 +126,7 @@ Reduction::Values FillReduction::fold(Block &block, IRMapping &mapping,
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
   };
-  // What a block yields, and the copy behind it.
+  // The values that a block yields, and the copy behind them.
   auto foldInto = [&](Block *inner, Values before) {
     Values after = fold(*inner, mapping, before, update);
     Values all = lookup(inner->getTerminator()->getOperands());

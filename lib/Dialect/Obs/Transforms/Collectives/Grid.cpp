@@ -270,7 +270,7 @@ Value ThreeKernelScan::fill(PushType type, ValueRange extents, ValueRange init,
         Value zero = block.constant(0), one = block.constant(1);
         Value begin = block.mul(b, parts.length);
         Value end = block.min(block.add(begin, parts.length), parts.n.value);
-        // What is before the first part is never combined; any value will do.
+        // The value before the first part is never combined; any value will do.
         Values before = block.choose(
             block.equal(b, zero), [&] { return block.get(x, zero); },
             [&] { return block.get(sums, block.sub(b, one)); });

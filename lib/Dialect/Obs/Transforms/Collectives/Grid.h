@@ -13,8 +13,8 @@
 
 namespace mlir::obs::strategies {
 
-/// How an array is dealt out to blocks: parts of equal length, none empty, the
-/// last perhaps shorter.
+/// The distribution of an array to blocks: parts of equal length, none empty,
+/// the last perhaps shorter.
 struct GridParts {
   GridParts(CollectiveBuilder &c, Extent n, int64_t unit = GridParts::unit);
 
@@ -40,15 +40,15 @@ Value reduceParts(CollectiveBuilder &c, Value x, const GridParts &parts);
 Value reduceByOneBlock(CollectiveBuilder &c, Value x, ValueRange init,
                        PushType type);
 
-/// The same by all blocks. What they give is combined by one block of the next
+/// The same by all blocks. Their results are combined by one block of the next
 /// kernel.
 Value reduceByTwoKernels(CollectiveBuilder &c, Value x, ValueRange init,
                          PushType type);
 
-/// The same in one kernel: each block publishes what it gives and takes a
-/// number, and the one that takes the last number combines them all. Parts and
-/// grouping are those of two kernels, so the bits are the same, whichever block
-/// is the last one. The kernel may run only once.
+/// The same in one kernel: each block publishes its result and takes a number,
+/// and the one that takes the last number combines them all. Parts and grouping
+/// are those of two kernels, so the bits are the same, whichever block is the
+/// last one. The kernel may run only once.
 Value reduceByLastBlock(CollectiveBuilder &c, Value x, ValueRange init,
                         PushType type);
 
@@ -85,23 +85,23 @@ public:
 };
 
 /// In three kernels: the parts' combinations, a scan of those by one block, and
-/// the parts, each behind what is before it. How elements are grouped depends
+/// the parts, each behind what is before it. The grouping of elements depends
 /// on their number alone, so every run gives the same bits. Builds the first
 /// two kernels. `x` has `n` elements and no initial value.
 std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
                                                Extent n);
 
-/// In one kernel, which reads each element once: every block says what its tile
-/// gives as soon as it knows, and looks back at those before it. How tiles are
-/// grouped depends on which block is how fast.
-/// If `atEnd` is given, one thread of the kernel runs it when all elements are
-/// combined, even if there are none. It is given what builds their combination.
+/// In one kernel, which reads each element once: every block publishes the
+/// result of its tile as soon as it knows it, and looks back at those before
+/// it. The grouping of tiles depends on the speed of each block. If `atEnd` is
+/// given, one thread of the kernel runs it when all elements are combined, even
+/// if there are none. It is given what builds their combination.
 std::unique_ptr<GridScan> buildOnePassScan(
     CollectiveBuilder &c, Value x, Extent n,
     std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd = {});
 
 //===----------------------------------------------------------------------===//
-// What they are made of
+// Parts of the strategies
 //===----------------------------------------------------------------------===//
 
 /// The push array of level grid that `body` writes, which runs for each of

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where elements go is the scan of a number for each: of the flag, or of the
-// length. One thread needs no scan: it writes one element after the other.
+// The positions of elements in the result are the scan of a number for each: of
+// the flag, or of the length. One thread needs no scan: it writes one element
+// after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,8 +93,8 @@ static bool forceBeforeCount(CompactOp op) {
 }
 
 namespace {
-/// Where the kernel of the elements writes the count, and what maps make of it
-/// before.
+/// The memory to which the kernel of the elements writes the count, and the
+/// maps that change the count before.
 struct StoredCount {
   Value memory;
   SmallVector<MapOp> maps;

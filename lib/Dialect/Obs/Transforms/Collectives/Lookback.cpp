@@ -11,8 +11,8 @@
 // combination of its elements, and then looks back from tile to tile for what
 // is before it, until it finds one that knows everything up to its own end.
 //
-// A warp looks back at 32 tiles at a time, with a lane for each. What they find
-// is combined by an operator on pairs of a flag, "this is everything before,
+// A warp looks back at 32 tiles at a time, with a lane for each. Their results
+// are combined by an operator on pairs of a flag, "this is everything before,
 // too", and a value,
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // and only if no flag is set does the warp go on to the 32 tiles before those.
@@ -45,7 +45,7 @@ static int64_t getTileSize(ArrayRef<Type> elementTypes) {
 }
 
 namespace {
-/// What is known of a tile, as its flag says.
+/// The state of a tile, as its flag says.
 enum State : int64_t {
   /// Nothing yet.
   Unknown = 0,

@@ -53,7 +53,7 @@ private:
   SmallVector<Value> elements;
   /// That of column w is at `firstCounter` + w.
   Value counters, firstCounter;
-  /// What a counter holds before the last part counts.
+  /// The value of a counter before the last part counts.
   Value last;
 };
 

@@ -1,4 +1,4 @@
-//===- Pieces.cpp - What irregular collectives are made of ----------------===//
+//===- Pieces.cpp - Parts of irregular collectives ------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

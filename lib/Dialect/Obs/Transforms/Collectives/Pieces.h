@@ -1,4 +1,4 @@
-//===- Pieces.h - What irregular collectives are made of --------*- C++ -*-===//
+//===- Pieces.h - Parts of irregular collectives ----------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
 /// memory is never dead, even where nobody asks for its result.
 Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
 
-/// What `map` makes of element i, where that of its source is `values`.
+/// Element i of the result of `map`, where that of its source is `values`.
 CollectiveBuilder::Values mapElement(CollectiveBuilder &c, MapOp map,
                                      ValueRange values, Value i);
 

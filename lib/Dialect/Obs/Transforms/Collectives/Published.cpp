@@ -1,4 +1,4 @@
-//===- Published.cpp - What blocks of a kernel tell each other ------------===//
+//===- Published.cpp - Communication between blocks of a kernel -----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

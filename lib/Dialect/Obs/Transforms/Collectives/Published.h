@@ -1,4 +1,4 @@
-//===- Published.h - What blocks of a kernel tell each other ----*- C++ -*-===//
+//===- Published.h - Communication between blocks of a kernel ---*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,14 +27,14 @@ SmallVector<Value> allocatePublished(CollectiveBuilder &c, Value extent);
 /// memset makes 0 before the kernel.
 Value allocateFlags(CollectiveBuilder &c, Value extent);
 
-/// Counts a counter up. What it was before.
+/// Counts a counter up. Returns its value before.
 Value countUp(CollectiveBuilder &thread, Value counters, Value place);
 
-/// What this thread stored is visible to whoever sees an atomic operation that
-/// it does from here on.
+/// Stores of this thread are visible to every thread that sees an atomic
+/// operation that it does from here on.
 void release(CollectiveBuilder &thread);
-/// What others released before the atomic operations that this thread saw is
-/// visible to it, and behind the next barrier to its block.
+/// Stores that other threads released before the atomic operations that this
+/// thread saw are visible to it, and behind the next barrier to its block.
 void acquire(CollectiveBuilder &thread);
 
 /// `op`, an access, is such a store or load.

@@ -98,7 +98,7 @@ LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
     Value row = c.mul(toIndex(c, getKey(i), true), columns.value);
     return c.add(row, c.div(i, chunk));
   };
-  // How often each key occurs in each chunk.
+  // The number of occurrences of each key in each chunk.
   Type number = c.elementTypes.front();
   Value zero = arith::ConstantIntOp::create(c.builder, c.loc, number, 0);
   Value one = arith::ConstantIntOp::create(c.builder, c.loc, number, 1);

@@ -18,7 +18,7 @@ using namespace mlir::obs::strategies;
 using Values = CollectiveBuilder::Values;
 
 namespace {
-/// What a scatter works on.
+/// The operands of a scatter.
 struct Scatter {
   Scatter(CollectiveBuilder &c, ScatterOp op)
       : c(c), op(op),
@@ -161,7 +161,7 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
                 PushOp::create(builder, c.loc, foundType, stored)};
 }
 
-/// What `op` makes.
+/// Builds the result of `op`.
 static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
                                       int64_t sharedBytes) {
   CollectiveBuilder c = getAdder(builder, op);

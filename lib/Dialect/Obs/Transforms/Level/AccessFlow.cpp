@@ -77,9 +77,9 @@ Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
   return result;
 }
 
-/// What of `pending` reaches the next iteration of `loop`. Iterations that are
-/// instances of a level run side by side on other units, so they share only
-/// what a unit owns.
+/// The accesses of `pending` that reach the next iteration of `loop`.
+/// Iterations that are instances of a level run side by side on other units, so
+/// they share only what a unit owns.
 Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
   auto map = loop->getAttrOfType<MapAttr>("obs.map");
   Accesses result;
@@ -114,7 +114,7 @@ static IndexRange getRangeAt(Value number, Operation *op) {
   return recognizer.get(number).getRange().value_or(getUniformRange(number));
 }
 
-/// The least that a counter of `loop` grows by in a turn.
+/// The least that a counter of `loop` grows by in an iteration.
 static int64_t getLeastStep(scf::ForOp loop) {
   auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
   if (!count)
@@ -153,7 +153,7 @@ static bool runsNever(scf::ForOp loop) {
   return length && *length <= 0;
 }
 
-/// What is pending behind a barrier.
+/// Updates `pending` for the code behind a barrier.
 void AccessFlow::wait(Level barrier, Accesses &pending) {
   if (barrier >= scope)
     return pending.clear();
@@ -231,7 +231,8 @@ void AccessFlow::runFor(scf::ForOp loop, Accesses &pending) {
   }
   pending.clear();
   for (Access access : out) {
-    // With nothing stale, this was the last turn, here and in loops inside.
+    // With nothing stale, this was the last iteration, here and in loops
+    // inside.
     if (!access.stale && loop->isProperAncestor(access.op))
       access.ended = loop;
     add(pending, {access});

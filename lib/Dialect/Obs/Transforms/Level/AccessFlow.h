@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the threads of a block (or the lanes of a warp) may have done to memory
-// since their last barrier: a forward analysis over structured control flow,
-// used to place barriers and to find buffers that can share memory.
+// The accesses to memory that the threads of a block (or the lanes of a warp)
+// may have made since their last barrier: a forward analysis over structured
+// control flow, used to place barriers and to find buffers that can share
+// memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,7 +76,7 @@ bool AccessReader::computeIsRing(Value buffer) {
   });
 }
 
-/// What `op`, which accesses one element, does to it.
+/// The kind of access of `op`, which accesses one element.
 static AccessKind getKind(Operation *op) {
   if (isa<memref::LoadOp>(op))
     return AccessKind::Read;

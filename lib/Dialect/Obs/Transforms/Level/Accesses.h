@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a statement does to memory that other threads of a block, or other lanes
-// of a warp, share.
+// The accesses of a statement to memory that other threads of a block, or other
+// lanes of a warp, share.
 //
 // Block scope sees a kernel as one block runs it: loops over blocks are plain
 // loops; leaf loops, loops over warps and uniform loads and stores are
@@ -36,16 +36,16 @@ struct Access {
   /// Seen from outside of a loop over warps: that loop, and the leaf in it.
   scf::ForOp warps;
   scf::ForallOp warpLeaf;
-  /// Whether, in every turn of that loop, the warp waits for its threads before
-  /// the access, and behind it.
+  /// Whether, in every iteration of that loop, the warp waits for its threads
+  /// before the access, and behind it.
   bool isBehindBarrier = false, isBeforeBarrier = false;
   /// The buffer has got new contents, by another force, since the access.
   bool renewed = false;
   /// The outermost loop that has started another iteration since the access:
   /// values of its body meant something else then.
   Operation *stale = nullptr;
-  /// The outermost loop that has ended since in the turn of the access, as did
-  /// all loops between: each was in its last turn.
+  /// The outermost loop that has ended since in the iteration of the access, as
+  /// did all loops between: each was in its last iteration.
   Operation *ended = nullptr;
   /// The threads of each warp have waited for each other since the access.
   bool warpSynced = false;
@@ -53,7 +53,7 @@ struct Access {
 
   bool isWrite() const { return kind != AccessKind::Read; }
   bool operator==(const Access &other) const {
-    // What mostly differs, and what is cheap to compare, first.
+    // Members that mostly differ, and that are cheap to compare, come first.
     return op == other.op && buffer == other.buffer && kind == other.kind &&
            leaf == other.leaf && renewed == other.renewed &&
            stale == other.stale && ended == other.ended &&
@@ -65,7 +65,7 @@ using Accesses = SmallVector<Access>;
 /// True for a loop whose iterations are warps.
 bool isWarpLoop(Operation *op);
 
-/// Where `op` loads or stores: the array and the indices; null for others.
+/// The array and the indices at which `op` loads or stores; null for others.
 std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
 
 /// Finds the accesses that can matter to other threads of an instance of a
@@ -96,7 +96,7 @@ private:
   llvm::DenseMap<Value, bool> rings;
 };
 
-/// Why a barrier must stand between two accesses.
+/// The reason for a barrier between two accesses.
 struct Hazard {
   /// "read after write", "write after read" or "write after write".
   const char *kind;

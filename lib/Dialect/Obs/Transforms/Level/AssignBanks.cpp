@@ -26,7 +26,7 @@ static constexpr int64_t rowBytes = 128;
 static constexpr int64_t maxPad = 32;
 /// Iterations of a leaf that are looked at: a few warps stand for all.
 static constexpr int64_t maxIterations = 128;
-/// Combinations of turns of the loops around an access that are looked at.
+/// Combinations of iterations of the loops around an access that are looked at.
 static constexpr int64_t maxTurns = 64;
 
 namespace {
@@ -39,7 +39,7 @@ struct Placement {
   int64_t swizzle = 1;
 };
 
-/// One access, in one combination of turns.
+/// One access, in one combination of iterations.
 struct Request {
   IndexMap indices;
   int64_t count;
@@ -120,8 +120,8 @@ bool Array::collect() {
   return true;
 }
 
-/// Calls `visit` with every combination of turns of `loops`, or with the first
-/// turn of each if there are too many.
+/// Calls `visit` with every combination of iterations of `loops`, or with the
+/// first iteration of each if there are too many.
 static void
 forEachTurn(ArrayRef<scf::ForOp> loops,
             function_ref<void(ArrayRef<std::pair<Value, int64_t>>)> visit) {
@@ -217,7 +217,7 @@ uint64_t Array::getCost(const Placement &placement) const {
   return total;
 }
 
-/// What all requests would take without conflicts.
+/// The cost of all requests without conflicts.
 uint64_t Array::getLeast() const {
   uint64_t total = 0;
   for (const Request &request : requests)

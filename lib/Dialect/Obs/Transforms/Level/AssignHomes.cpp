@@ -1,4 +1,4 @@
-//===- AssignHomes.cpp - Where every forced array lives -------------------===//
+//===- AssignHomes.cpp - Memory of every forced array ---------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// What others read may be this part of an array.
+/// An array is split if others read at most 1 / `maxPart` of it.
 static constexpr int64_t maxPart = 8;
 
 namespace {
@@ -41,7 +41,7 @@ getElements(Operation *op, Value index, int64_t size, int64_t threads) {
   return evaluateIndices(leaf, index, size);
 }
 
-/// How to split the array of `alloc`; nothing if that is not worth it.
+/// A split of the array of `alloc`; nothing if that is not worth it.
 static std::optional<Split> findSplit(memref::AllocOp alloc, int64_t threads) {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());

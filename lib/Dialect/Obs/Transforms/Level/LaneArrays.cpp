@@ -205,8 +205,8 @@ static bool isUnderConditions(Operation *op, scf::ForallOp leaf) {
   return true;
 }
 
-/// What keeps `user` from using an array in `registers` registers of each lane,
-/// other than the steps of its loop; empty if nothing does.
+/// The reason, other than the steps of its loop, why `user` cannot use an array
+/// in `registers` registers of each lane; empty if there is none.
 static std::string getObstacle(Operation *user, memref::AllocOp alloc,
                                int64_t registers) {
   auto load = dyn_cast<memref::LoadOp>(user);

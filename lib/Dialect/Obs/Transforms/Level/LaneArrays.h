@@ -30,7 +30,7 @@ findLaneArrays(KernelOp kernel, llvm::DenseMap<Operation *, NotOwned> &why);
 /// The extents of an array in lanes; nothing for other memory.
 using ShapeOf = llvm::function_ref<std::optional<ArrayRef<int64_t>>(Value)>;
 
-/// What the lanes do in one copy of a loop's body.
+/// The work of the lanes in one copy of a loop's body.
 struct LaneStep {
   /// The iteration that each lane runs, -1 for none.
   SmallVector<int64_t> iterations;
@@ -80,7 +80,7 @@ private:
   /// The leaf that is being lowered, and the step of it.
   scf::ForallOp leaf;
   LaneStep step;
-  /// What the body writes to each array, in order.
+  /// The values that the body writes to each array, in order.
   llvm::MapVector<Value, SmallVector<Value>> written;
 };
 

@@ -1,4 +1,4 @@
-//===- LeafIndices.cpp - What a loop over threads accesses ----------------===//
+//===- LeafIndices.cpp - Accesses of loops over threads -------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LeafIndices.h - What a loop over threads accesses --------*- C++ -*-===//
+//===- LeafIndices.h - Accesses of loops over threads -----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LevelIR.cpp - What is asked of level IR ----------------------------===//
+//===- LevelIR.cpp - Queries on level IR ----------------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

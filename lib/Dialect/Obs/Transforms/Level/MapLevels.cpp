@@ -396,7 +396,7 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   Value bound = getValueOrCreateConstantIndexOp(builder, loc, extent);
   if (distribution && distribution.getValue() == Distribution::Blocked) {
     guard(works);
-    // A loop to a negative number has no turns.
+    // A loop to a negative number has no iterations.
     if (!n)
       bound = arith::MaxSIOp::create(builder, loc, bound, constant(0));
     Value steps = arith::CeilDivUIOp::create(builder, loc, bound, count);
@@ -461,8 +461,9 @@ Value KernelMapper::buildWarpMask() {
                                  bits(warpSize));
 }
 
-/// What a thread has for itself nobody else changes, and a GPU has no atomic
-/// operations on it.
+/// Replaces atomic operations on private memory of a thread by loads and
+/// stores: no other thread changes it, and a GPU has no atomic operations on
+/// it.
 static void replacePrivateAtomics(gpu::GPUFuncOp function) {
   auto isPrivate = [](Value memory) {
     Value root = getRoot(memory);
@@ -553,8 +554,8 @@ gpu::GPUFuncOp KernelMapper::run() {
       alloca->moveBefore(&function.getBody().front(),
                          function.getBody().front().begin());
   });
-  // What a store promises, or permits, is what checks of kernels go by. That it
-  // was first of several was for the barriers, which are placed.
+  // Checks of kernels go by the promise, or the permission, of a store. The
+  // mark of the first of several stores was for the barriers, which are placed.
   function.walk([](memref::StoreOp store) {
     if (getInitialNesting(store)) {
       store->removeAttr("obs.contract");

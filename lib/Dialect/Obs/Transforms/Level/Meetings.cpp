@@ -7,10 +7,10 @@
 //
 // Both accesses are evaluated for every iteration of their loops. An index is a
 // number plus multiples of values that all threads agree on, so `s + t` and
-// `s + (t ^ 1)` can be compared without knowing `s`. Where that is not enough,
-// loops around that have few iterations are evaluated for each. Where there are
-// too many iterations, or nobody knows how many, the algebra compares the index
-// maps as a whole.
+// `s + (t ^ 1)` can be compared without knowing `s`. If that is not enough,
+// loops around that have few iterations are evaluated for each. If there are
+// too many iterations, or their number is not known, the algebra compares the
+// index maps as a whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static bool isOfBlock(scf::ForOp warps) {
          warps.getStep().getDefiningOp<WorkerCountOp>();
 }
 
-/// Whether a value of the turn in which `stale` was is another one now.
+/// Whether a value of the iteration in which `stale` was is another one now.
 static bool isStale(Value value, Operation *stale) {
   return stale && stale->isAncestor(value.getParentRegion()->getParentOp());
 }
@@ -50,7 +50,8 @@ static bool isStale(const IndexExpr &expr, const IndexRecognizer &recognizer,
                       });
 }
 
-/// The counted loop whose rounds `symbol` counts; null if it is another value.
+/// The counted loop whose iterations `symbol` counts; null if it is another
+/// value.
 static scf::ForOp getLoop(const IndexExpr &symbol,
                           const IndexRecognizer &recognizer) {
   auto argument = dyn_cast<BlockArgument>(recognizer.getValue(symbol.getId()));
@@ -90,8 +91,8 @@ struct Meeting {
 } // namespace
 
 namespace {
-/// How the indices of a dimension are compared: as numbers, or by the rest of a
-/// division where what is added to them are unknown multiples of `modulus`.
+/// The comparison of the indices of a dimension: as numbers, or by the
+/// remainder of a division if unknown multiples of `modulus` are added to them.
 struct Comparison {
   unsigned dimension;
   /// 0: as numbers.
@@ -205,8 +206,9 @@ static std::optional<Level> meetGroups(const ElementGroup &a,
   return meetings.getLevel();
 }
 
-/// What the difference of `a` and `b` is an unknown multiple of; 0 where it is
-/// 0. Powers of two divide what wraps, too.
+/// A power of two of which the difference of `a` and `b` is an unknown
+/// multiple; 0 if the difference is 0. Powers of two also divide numbers that
+/// wrap.
 int64_t Meetings::getModulus(const TermSum::Terms &a, const TermSum::Terms &b,
                              Operation *stale) const {
   SmallVector<std::pair<unsigned, int64_t>> difference;
@@ -257,11 +259,11 @@ std::optional<Level> Meetings::meet(const ReachedElements &a,
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Iterations
 //===----------------------------------------------------------------------===//
 
-/// Fixes the counters of loops that were in their last turn; false if there are
-/// none.
+/// Fixes the counters of loops that were in their last iteration; false if
+/// there are none.
 bool Meetings::fixLastTurns(Access access, AccessEvaluator &evaluator) {
   if (!access.ended)
     return false;
@@ -309,7 +311,7 @@ std::optional<Level> Meetings::compare(const Access &before, const Side &first,
 }
 
 namespace {
-/// A loop that is evaluated for each round, on one side or on both.
+/// A loop that is evaluated for each iteration, on one side or on both.
 struct Variation {
   unsigned symbol;
   int64_t rounds;
@@ -317,8 +319,8 @@ struct Variation {
 };
 } // namespace
 
-/// The level with the loops around for each of their rounds: the same one for
-/// both accesses, unless a loop has gone on in between.
+/// The level with the loops around for each of their iterations: the same one
+/// for both accesses, unless a loop has gone on in between.
 std::optional<Level> Meetings::compareTurns(const Access &before,
                                             const Side &first,
                                             const Side &second, Level worst) {
@@ -426,7 +428,7 @@ Meetings::Side &Meetings::getSide(const Access &access) {
 
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
-  // What is not in a loop over threads, every thread does.
+  // Every thread runs the accesses that are not in a loop over threads.
   bool areLeaves = before.leaf && after.leaf;
   int64_t count = areLeaves ? workers.threads : workers.launched;
   Level worst = count == 1          ? Level::Thread

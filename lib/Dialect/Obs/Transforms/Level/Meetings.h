@@ -25,7 +25,7 @@ public:
   std::optional<Level> get(const Access &before, const Access &after);
 
 private:
-  /// An access in any turn of the loops around it.
+  /// An access in any iteration of the loops around it.
   struct Side {
     AccessEvaluator evaluator;
     std::optional<ReachedElements> elements;

@@ -65,8 +65,8 @@ static bool isGridStep(Value step) {
          });
 }
 
-/// The loops of `kernel` over iterations of a grid, to a constant. How often
-/// they turn depends on the launch anyway.
+/// The loops of `kernel` over iterations of a grid, to a constant. Their
+/// numbers of iterations depend on the launch anyway.
 static SmallVector<scf::ForOp> getGridLoops(gpu::GPUFuncOp kernel) {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
@@ -159,7 +159,7 @@ struct Kernel {
 struct Group {
   std::vector<Kernel> members;
 
-  /// What a number of the kernels is, in each of them.
+  /// The values of one number of the kernels, one for each of them.
   using Column = SmallVector<int64_t>;
   Column getColumn(SmallVector<int64_t> Kernel::*numbers, unsigned i) const {
     return llvm::map_to_vector(

@@ -127,7 +127,7 @@ struct MergeResults : obs::impl::ObsMergeResultsPassBase<MergeResults> {
     SmallVector<scf::ForOp> loops(body.getOps<scf::ForOp>());
     for (unsigned i = 0; i + 1 < loops.size();) {
       scf::ForOp first = loops[i], second = loops[i + 1];
-      // What the second needs must be there where the first stands.
+      // The values that the second needs must be available at the first.
       bool isNext = true;
       for (Operation *op = first->getNextNode(); op != second;
            op = op->getNextNode())

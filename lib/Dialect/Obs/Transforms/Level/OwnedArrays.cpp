@@ -90,7 +90,7 @@ bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
       return;
     Slot slot = slots.get(getIndexedMemory(op).second[0]);
     if (isa<memref::StoreOp>(op)) {
-      // What a leaf writes is one array.
+      // A leaf writes one array.
       isKept &= stores.empty() || slot == state;
       state = slot;
       stores.push_back(op);

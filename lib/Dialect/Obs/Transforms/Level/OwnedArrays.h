@@ -13,7 +13,8 @@
 // Registers have no addresses, so an access has to name one at compile time.
 // Of a leaf loop with more iterations than threads each thread runs several
 // *steps*; step s of an access reaches one element of each thread, and these
-// are one register. What several accesses reach in one step joins registers.
+// are one register. Elements that several accesses reach in one step join
+// registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ namespace mlir::obs {
 /// Registers of 32 bits that an array of a block may take in each thread.
 constexpr int64_t maxOwnedRegisters = 64;
 
-/// How the iterations of a leaf loop of static extent are spread over the
+/// The distribution of the iterations of a leaf loop of static extent over the
 /// threads of a block.
 struct LeafSteps {
   int64_t extent, threads;
@@ -43,7 +44,7 @@ struct LeafSteps {
   bool isFull(int64_t step) const;
 };
 
-/// Where the threads of a block keep an array.
+/// An array that the threads of a block keep in registers.
 struct OwnedArray {
   /// Elements that each thread keeps, a register (or two, of 64 bits) for each.
   int64_t elements = 0;
@@ -51,16 +52,17 @@ struct OwnedArray {
   llvm::MapVector<Operation *, SmallVector<int64_t>> accesses;
 };
 
-/// Why an array cannot live in registers: what `op` does.
+/// The operation `op` that keeps an array from living in registers, and the
+/// reason.
 struct NotOwned {
   Operation *op;
   std::string reason;
 };
 
-/// How `threads` threads keep the array of `alloc`, one of a block with no home
-/// or registers asked for. Nothing if some element is used by several threads,
-/// or it is not known which one an access means; then `why` says so, if it is
-/// given and there is something to say.
+/// The registers in which `threads` threads keep the array of `alloc`, one of a
+/// block with no home or registers asked for. Nothing if some element is used
+/// by several threads, or it is not known which one an access means; then `why`
+/// says so, if it is given and there is something to say.
 std::optional<OwnedArray> findOwnedArray(memref::AllocOp alloc, int64_t threads,
                                          std::optional<NotOwned> *why = {});
 

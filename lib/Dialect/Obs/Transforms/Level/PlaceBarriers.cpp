@@ -57,7 +57,7 @@ struct Conflict {
 
 } // namespace
 
-/// What a barrier is for without which there are these conflicts.
+/// The reasons for a barrier without which there are these conflicts.
 static ArrayAttr getReasons(MLIRContext *context,
                             ArrayRef<Conflict> conflicts) {
   llvm::SetVector<Attribute> reasons;
@@ -93,8 +93,8 @@ private:
   function_ref<void(AccessFlow::Visitor)> analyze;
   /// The scopes of the barriers in front of statements.
   llvm::MapVector<Operation *, std::optional<Level>> guarded;
-  /// What there would be without the barrier in front of a statement, as long
-  /// as the others stay as they are.
+  /// The conflicts without the barrier in front of a statement, as long as the
+  /// others stay as they are.
   llvm::DenseMap<Operation *, SmallVector<Conflict>> conflicts;
 };
 } // namespace
@@ -179,7 +179,7 @@ void Placer::run() {
           guarded[op] = scope = scope ? std::max(*scope, *needed) : *needed;
         return scope;
       });
-  // What was found before another barrier became weaker is not all.
+  // The conflicts found before another barrier became weaker are not all.
   SmallVector<Operation *> outdated;
   SmallVector<Operation *> seen;
   for (Operation *op : llvm::to_vector(llvm::make_first_range(guarded))) {

@@ -170,7 +170,7 @@ AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
   evaluator.emplace(exprs, model.terms);
   variables.resize(model.recognizer.getNumVariables());
 
-  // What nothing depends on need not be evaluated for each round.
+  // A loop that nothing depends on need not be evaluated for each iteration.
   SmallVector<IndexExpr> all = exprs;
   for (unsigned i = loops.size(); i-- > 0;) {
     bool isUsed = loops[i].isSpread;
@@ -235,7 +235,7 @@ void AccessEvaluator::addWarps(scf::ForOp loop) {
         counter, extent.value_or(IndexRecognizer::maxExtent));
   }
   warp = variable->second;
-  // One warp runs all rounds.
+  // One warp runs all iterations.
   appendLoop(warp, limitByShape(counter, extent), {number(0), upper, number(1)},
              /*isSpread=*/model->workers.launched > warpSize);
 }

@@ -51,7 +51,7 @@ private:
 };
 
 /// The index arithmetic of the accesses of a kernel. Values that a whole block
-/// (or warp, at warp scope) agrees on are symbols, and numbers of rounds of
+/// (or warp, at warp scope) agrees on are symbols, and numbers of iterations of
 /// loops in its leaves variables.
 struct IndexModel {
   explicit IndexModel(Workers workers) : workers(workers) {}
@@ -67,8 +67,8 @@ struct IndexModel {
 /// True if each thread runs iterations that follow each other.
 bool isBlocked(scf::ForallOp leaf);
 
-/// Evaluates the indices of an access for each time that it runs in one turn
-/// of the loops around its leaf.
+/// Evaluates the indices of an access for each time that it runs in one
+/// iteration of the loops around its leaf.
 class AccessEvaluator {
 public:
   /// Evaluations that one question may take: far more than two passes over the
@@ -98,11 +98,11 @@ public:
 private:
   struct Loop {
     unsigned variable;
-    /// Most rounds, if that is known.
+    /// Most iterations, if that is known.
     std::optional<int64_t> extent;
     /// Of lower bound, upper bound and step.
     SymbolicEvaluator bounds;
-    /// The threads depend on the round.
+    /// The threads depend on the iteration.
     bool isSpread;
   };
 
@@ -139,7 +139,7 @@ private:
   /// The numbers of each index if they are few, whatever they depend on.
   SmallVector<SmallVector<TermSum, 0>, 2> bounded;
   std::optional<SymbolicEvaluator> evaluator;
-  /// What the conditions must be.
+  /// The values that the conditions must have.
   SmallVector<bool> wanted;
   SmallVector<IndexExpr> symbols;
   SmallVector<std::optional<int64_t>> variables;

@@ -43,7 +43,7 @@ std::optional<IndexExpr> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
     turn.insert_or_assign(round->first, IndexExpr::constant(round->second));
     turn.insert_or_assign(carried, slot);
     slot = getExpr(loop.getYieldedValues()[i]);
-    // What else the turn computes is another value in the next one.
+    // Other values that the iteration computes change in the next one.
     for (const IndexExpr &symbol : collectLeaves(slot, IndexExpr::Kind::Symbol))
       if (loop.getRegion().isAncestor(
               recognizer.getValue(symbol.getId()).getParentRegion()))

@@ -33,9 +33,10 @@ struct Slot {
   }
 };
 
-/// Finds slots. Those that counted loops carry are composed turn by turn: who
-/// flips a slot how often depends on numbers of turns only. It remembers what
-/// it found, so the code must not change between two questions.
+/// Finds slots. Those that counted loops carry are composed iteration by
+/// iteration: the number of flips of a slot depends on numbers of iterations
+/// only. It remembers what it found, so the code must not change between two
+/// questions.
 class SlotReader {
 public:
   /// The slot that the first index `index` of an access is.
@@ -47,7 +48,7 @@ private:
   std::optional<IndexExpr> runLoop(scf::ForOp loop, unsigned i);
 
   IndexRecognizer recognizer;
-  /// What symbols are in this turn.
+  /// The values of symbols in this iteration.
   llvm::DenseMap<unsigned, IndexExpr> turn;
   unsigned numTurns = 0;
   llvm::DenseMap<Value, Slot> known;

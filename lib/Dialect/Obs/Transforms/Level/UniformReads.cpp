@@ -59,7 +59,7 @@ bool obs::isUniformOverWarps(memref::LoadOp load, int64_t threads) {
   unsigned iteration =
       recognizer.addVariable(leaf.getInductionVar(0),
                              getConstantIntValue(leaf.getMixedUpperBound()[0]));
-  // Lanes that are in a loop are in the same turn of it.
+  // Lanes that are in a loop are in the same iteration of it.
   SmallVector<scf::ForOp> loops;
   for (Operation *op = load->getParentOp(); op != leaf; op = op->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -1,4 +1,4 @@
-//===- VerifyLevels.cpp - What holds between the passes on level IR -------===//
+//===- VerifyLevels.cpp - Invariants between the passes on level IR -------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -35,7 +35,7 @@ class StepWriter {
 public:
   StepWriter(OpBuilder &builder, ArrayRef<int64_t> steps)
       : builder(builder), steps(steps), maps(steps.size()) {}
-  /// What stands for `value` in each of the steps.
+  /// Maps `value` to one of `copies` in each of the steps.
   void map(Value value, ValueRange copies) {
     for (auto [map, copy] : llvm::zip_equal(maps, copies))
       map.map(value, copy);

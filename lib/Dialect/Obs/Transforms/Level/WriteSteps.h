@@ -8,7 +8,8 @@
 // A leaf loop whose steps use different registers has a copy of its body for
 // each step. Iterations may run in any order, so the copies go side by side,
 // operation by operation: what they have in common stands there once, and a
-// loop in the body stays one loop, which computes for all steps in each turn.
+// loop in the body stays one loop, which computes for all steps in each
+// iteration.
 //
 //===----------------------------------------------------------------------===//
 
