@@ -88,10 +88,10 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
                                             : llvm::CodeGenOptLevel::Less);
 #if defined(__x86_64__)
   // Results would depend on the processor: the instructions that make bf16 take
-  // denormal numbers for zero, and the maximum of AVX-512DQ takes a signalling
-  // NaN for no NaN.
+  // denormal numbers for zero, and those that classify floats in a
+  // maximum, which take a signalling NaN for no NaN.
   builder->addFeatures(
-      {"-avx512bf16", "-avxneconvert", "-avx10.2", "-avx512dq"});
+      {"-avx512bf16", "-avxneconvert", "-avx10.2", "-avx512dq", "-avx512fp16"});
 #endif
   auto target = builder->createTargetMachine();
   if (!target)

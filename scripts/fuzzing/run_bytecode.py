@@ -29,7 +29,7 @@ class ByteMutator:
 
     def place(self, data: bytearray) -> int:
         """An offset, most often one behind the header."""
-        return self.rng.randrange(min(len(data), 8) if self.rng.random() < 0.1 else 0, len(data))
+        return self.rng.randrange(min(len(data) - 1, 8) if self.rng.random() < 0.1 else 0, len(data))
 
     def change(self, data: bytearray) -> None:
         rng = self.rng

@@ -221,6 +221,15 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
     if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) && !isNatural(a) &&
         c && *c > 0 && llvm::isPowerOf2_64(*c))
       return a & number(*c - 1);
+    if (isWide && isa<arith::RemSIOp, arith::MaxUIOp>(op)) {
+      // The result of a negative operand may be negative, too.
+      IndexExpr result = IndexExpr::binary(kind, a, b);
+      for (const IndexExpr &side : {a, b})
+        if (!isNatural(side))
+          result = IndexExpr::select(IndexExpr::Compare::Less, side, number(0),
+                                     IndexExpr::opaque(), result);
+      return result;
+    }
     return combineNaturals(kind, a, b, isWide);
   };
   using Result = std::optional<IndexExpr>;
