@@ -5,7 +5,7 @@
 
 Builds libobsidian.so with LLVM inside, links it for glibc 2.28 with zig, and packs it with the
 files of python/obsidian into dist/obsidian_gpu-VERSION-py3-none-manylinux_2_28_x86_64.whl. Needs
-the packages ziglang, setuptools and wheel of this Python (pip install ziglang setuptools wheel).
+the packages ziglang, setuptools and wheel of this Python (pip install ziglang setuptools "wheel>=0.40").
 """
 
 from __future__ import annotations
