@@ -3,7 +3,7 @@
 Stage i merges sorted runs of 2^i: a column of comparators between mirror images, then columns at
 distances 2^(i-1), ..., 1. From: K. Batcher, Sorting networks and their applications, 1968.
 
-What a warp forces is its own, so there is no block barrier between the columns.
+Each warp has its own forced arrays, so there is no block barrier between the columns.
 
 >>> import numpy as np
 >>> warp_sort(np.array([5, 1, 4], np.int32))

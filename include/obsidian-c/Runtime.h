@@ -31,7 +31,7 @@ enum {
   /* Of the emulator: find races, and reads of memory that was never written. */
   OBS_CHECK_RACES = 1,
   OBS_CHECK_UNINIT = 2,
-  /* Threads take turns in an order that depends on the seed. */
+  /* The seed decides which thread runs next. */
   OBS_RANDOM_SCHEDULE = 4
 };
 

@@ -1,4 +1,5 @@
-/*===- OlderGlibc.c - What glibc 2.28 does not have ------------------------===*\
+/*===- OlderGlibc.c - What glibc 2.28 does not have
+------------------------===*\
 |*                                                                            *|
 |* Part of the Obsidian project, under the Apache License v2.0 with LLVM      *|
 |* Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception        *|
@@ -38,9 +39,9 @@ struct wide_mallinfo {
 HIDDEN struct wide_mallinfo wide_mallinfo(void) __asm__("mallinfo2");
 HIDDEN struct wide_mallinfo wide_mallinfo(void) {
   struct mallinfo narrow = mallinfo();
-  const int numbers[10] = {narrow.arena,    narrow.ordblks,  narrow.smblks,
-                           narrow.hblks,    narrow.hblkhd,   narrow.usmblks,
-                           narrow.fsmblks,  narrow.uordblks, narrow.fordblks,
+  const int numbers[10] = {narrow.arena,   narrow.ordblks,  narrow.smblks,
+                           narrow.hblks,   narrow.hblkhd,   narrow.usmblks,
+                           narrow.fsmblks, narrow.uordblks, narrow.fordblks,
                            narrow.keepcost};
   struct wide_mallinfo wide;
   for (int i = 0; i < 10; ++i)
@@ -87,8 +88,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
   return 1;
 }
 
-HIDDEN int find_object(void *address, struct found_object *result) __asm__(
-    "_dl_find_object");
+HIDDEN int find_object(void *address,
+                       struct found_object *result) __asm__("_dl_find_object");
 HIDDEN int find_object(void *address, struct found_object *result) {
   struct search search = {(uintptr_t)address, result};
   return dl_iterate_phdr(visit, &search) ? 0 : -1;

@@ -102,7 +102,7 @@ def windows(array: Pull, size: Any, *, step: Any = 1) -> Pull:
 def tiles(array: Pull, size: Any, *, border: Any = 0, rule: Any = 0) -> Pull:
     """The array of tiles of `size` elements that cover an array, each with a border on each side.
 
-    What lies outside of the array follows `rule`; see `beyond`.
+    Elements outside of the array follow `rule`; see `beyond`.
     """
     read, sizes = beyond(array, rule), _each_dim(size, array.ndim)
     widths = _each_dim(border, array.ndim)

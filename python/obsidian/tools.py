@@ -195,7 +195,7 @@ class Tools:
         """The results by the emulator of kernels.
 
         With `check`, races and reads of memory that was never written raise RunError. With the
-        schedule `random`, threads take turns in an order that depends on the seed.
+        schedule `random`, the seed decides which thread runs next.
         """
         options = RunOptions("emulate", check, schedule, seed)
         return self.run(options, *arguments, **keywords)

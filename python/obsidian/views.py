@@ -98,7 +98,7 @@ class View:
 class Allocator:
     """Memory on one GPU for one loaded program, of which one run at a time asks.
 
-    What it gives lives until it is freed or forgotten; the arrays that `take` returns keep theirs.
+    Its memory lives until it is freed or forgotten; the arrays that `take` returns keep theirs.
     """
 
     def __init__(self, index: int, element: str) -> None:

@@ -24,9 +24,8 @@ public:
                                                                 uint64_t bytes);
   static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
   /// Memory of `device` that somebody else has allocated, and frees.
-  static std::shared_ptr<Buffer> createForeign(Device &device,
-                                               DevicePtr address,
-                                               uint64_t bytes);
+  static std::shared_ptr<Buffer>
+  createForeign(Device &device, DevicePtr address, uint64_t bytes);
   ~Buffer();
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;

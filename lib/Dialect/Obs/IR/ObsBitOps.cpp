@@ -96,8 +96,8 @@ Value RotateOp::expand(OpBuilder &builder) {
   // In two steps: amount 0 would shift by the whole width.
   Value rest = b.sub(b.sub(getWidth(), getAmount()), b.constant(1));
   // Amount 0 of width 0, a riffle of one element, leaves no second step.
-  if (APInt width; !matchPattern(getWidth(), m_ConstantInt(&width)) ||
-                   width.isZero())
+  if (APInt width;
+      !matchPattern(getWidth(), m_ConstantInt(&width)) || width.isZero())
     rest = builder.createOrFold<arith::MaxSIOp>(getLoc(), rest, b.constant(0));
   Value down = b.right(b.right(low, b.constant(1)), rest);
   return b.differ(b.differ(getValue(), low), b.either(up, down));
