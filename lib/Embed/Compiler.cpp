@@ -16,7 +16,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -178,10 +177,6 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
     return emitError(source->getLoc(), llvm::toString(chip.takeError()));
 
   kernels = source->clone();
-  for (auto other : kernels->getOps<func::FuncOp>())
-    other.setVisibility(other.getName() == entry
-                            ? SymbolTable::Visibility::Public
-                            : SymbolTable::Visibility::Private);
   ObsToGPUOptions pipeline;
   pipeline.threads = options.threads;
   pipeline.blocks = options.blocks;
@@ -189,10 +184,7 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   pipeline.runtimeChecks = options.runtimeChecks;
   pipeline.reuseBuffers = !options.keepArraysApart;
   pipeline.sharedBytes = getSharedBytes(options.chip);
-  PassManager manager(kernels.get()->getName());
-  manager.addPass(createSymbolDCEPass());
-  buildObsToGPUPipeline(manager, pipeline);
-  return manager.run(*kernels);
+  return lowerToGPU(*kernels, entry, pipeline);
 }
 
 LogicalResult Program::write(Form form, raw_ostream &os) {

@@ -118,17 +118,8 @@ Error Executable::verifyArguments(ArrayRef<Argument> arguments) {
                              " arguments, and " + Twine(arguments.size()) +
                              " are given");
   for (auto [number, slot, argument] : llvm::enumerate(slots, arguments)) {
-    bool fits = slot.elementType == argument.elementType &&
-                slot.isScalar == argument.isScalar &&
-                slot.extents.size() == argument.extents.size();
-    for (unsigned dim = 0; fits && dim < slot.extents.size(); ++dim) {
-      int64_t extent = argument.extents[dim];
-      fits = extent >= 0 && (ShapedType::isDynamic(slot.extents[dim])
-                                 ? ShapedType::isDynamic(slot.bounds[dim]) ||
-                                       extent <= slot.bounds[dim]
-                                 : extent == slot.extents[dim]);
-    }
-    if (fits)
+    if (slot.elementType == argument.elementType &&
+        slot.isScalar == argument.isScalar && slot.allows(argument.extents))
       continue;
     std::string given;
     for (int64_t extent : argument.extents)

@@ -15,6 +15,19 @@ using namespace mlir::obs::interpreter;
 using llvm::createStringError;
 using llvm::Expected;
 
+bool Slot::allows(ArrayRef<int64_t> given) const {
+  if (given.size() != extents.size())
+    return false;
+  for (auto [extent, bound, number] : llvm::zip_equal(extents, bounds, given)) {
+    bool isOpen = ShapedType::isDynamic(extent);
+    bool fits = isOpen ? ShapedType::isDynamic(bound) || number <= bound
+                       : number == extent;
+    if (number < 0 || !fits)
+      return false;
+  }
+  return true;
+}
+
 Expected<std::vector<Slot>> interpreter::getSlots(TypeRange types,
                                                   StringRef what) {
   std::vector<Slot> slots;

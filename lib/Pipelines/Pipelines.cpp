@@ -15,6 +15,7 @@
 #include "Obsidian/Emulator/Passes.h"
 #include "Obsidian/Target/Passes.h"
 #include "Obsidian/Target/ToPTX.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -90,6 +91,18 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
   pm.addPass(createObsAlignArgumentsPass());
+}
+
+LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
+                         const ObsToGPUOptions &options) {
+  for (auto function : module.getOps<func::FuncOp>())
+    function.setVisibility(function.getName() == entry
+                               ? SymbolTable::Visibility::Public
+                               : SymbolTable::Visibility::Private);
+  PassManager manager(module->getName());
+  manager.addPass(createSymbolDCEPass());
+  buildObsToGPUPipeline(manager, options);
+  return manager.run(module);
 }
 
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,

@@ -27,6 +27,9 @@ struct Slot {
   /// Of an array; ShapedType::kDynamic where the type leaves it open, and then
   /// the bound of it, or kDynamic.
   SmallVector<int64_t> extents, bounds;
+
+  /// True if the type allows an array of these extents.
+  bool allows(ArrayRef<int64_t> given) const;
 };
 
 /// The arrays and scalars that make up values of `types`; an error where a type

@@ -84,6 +84,11 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 /// kernels.
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
+/// Runs `obs-to-gpu` on the function `entry` of `module` and on all that it
+/// calls; other functions are erased. Emits the errors of the passes.
+LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
+                         const ObsToGPUOptions &options);
+
 /// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. A format that
 /// is not known gives an error.
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,

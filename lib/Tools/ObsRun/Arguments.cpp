@@ -40,14 +40,7 @@ static std::string formatArray(ArrayRef<int64_t> extents, Type elementType) {
 
 /// An error where an array of `extents` cannot be an argument for `slot`.
 static Error checkExtents(const Slot &slot, ArrayRef<int64_t> extents) {
-  bool fits = extents.size() == slot.extents.size();
-  for (unsigned dim = 0; fits && dim < extents.size(); ++dim)
-    if (ShapedType::isDynamic(slot.extents[dim]))
-      fits = ShapedType::isDynamic(slot.bounds[dim]) ||
-             extents[dim] <= slot.bounds[dim];
-    else
-      fits = extents[dim] == slot.extents[dim];
-  if (fits)
+  if (slot.allows(extents))
     return Error::success();
   return createStringError(
       "its type is " + formatArray(extents, slot.elementType) +

@@ -12,8 +12,6 @@
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -175,8 +173,8 @@ private:
 /// Takes the function `entry`, and what it calls, from arrays to kernels, whose
 /// blocks have `sharedBytes` of shared memory, and host code. An error without
 /// a text has been reported as a diagnostic.
-static Error lowerToGPU(ModuleOp module, StringRef entry,
-                        const Options &options, int64_t sharedBytes) {
+static Error lowerProgram(ModuleOp module, StringRef entry,
+                          const Options &options, int64_t sharedBytes) {
   // Kernels in it say that it went through the pipeline before.
   if (!module.getOps<gpu::GPUModuleOp>().empty())
     return Error::success();
@@ -191,15 +189,7 @@ static Error lowerToGPU(ModuleOp module, StringRef entry,
   // The data that a kernel left in memory that is used again would count as
   // written.
   pipelineOptions.reuseBuffers = !options.checkUninit;
-  // Functions that do not run are not compiled.
-  for (auto function : module.getOps<func::FuncOp>())
-    function.setVisibility(function.getName() == entry
-                               ? SymbolTable::Visibility::Public
-                               : SymbolTable::Visibility::Private);
-  PassManager manager(module->getName());
-  manager.addPass(createSymbolDCEPass());
-  buildObsToGPUPipeline(manager, pipelineOptions);
-  if (failed(manager.run(module)))
+  if (failed(obs::lowerToGPU(module, entry, pipelineOptions)))
     return createStringError("");
   return Error::success();
 }
@@ -241,7 +231,7 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
       emulator->enableChecks({options.checkRaces, options.checkUninit});
     device = std::move(owned);
   }
-  if (Error error = lowerToGPU(module, entry, options, sharedBytes))
+  if (Error error = lowerProgram(module, entry, options, sharedBytes))
     return std::move(error);
   auto program = runtime::HostProgram::create(module, *device);
   if (!program)

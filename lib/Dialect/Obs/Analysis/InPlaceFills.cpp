@@ -50,7 +50,7 @@ private:
   void declareLoop(Operation *op, SmallVectorImpl<Counter> &counters);
   IndexMap getIndices(ValueRange indices);
   IndexMap getConditions(ArrayRef<Operation *> path, Operation *inner);
-  bool isTurn(const IndexExpr &turn, const Counter &loop) const;
+  bool isIteration(const IndexExpr &number, const Counter &loop) const;
 
   FillOp fill;
   ParOp grid;
@@ -204,15 +204,17 @@ IndexMap AccessPair::getConditions(ArrayRef<Operation *> path,
 }
 
 /// True if `turn` is the number of an iteration of `loop`, at every read.
-bool AccessPair::isTurn(const IndexExpr &turn, const Counter &loop) const {
-  std::optional<IndexRange> range = turn.getRange();
+bool AccessPair::isIteration(const IndexExpr &number,
+                             const Counter &loop) const {
+  std::optional<IndexRange> range = number.getRange();
   std::optional<int64_t> count = loop.bounds.front().getConstant();
   if (loop.bounds.size() == 1 && count && range && range->min >= 0 &&
       range->max < *count)
     return true;
-  return turn.getKind() == IndexExpr::Kind::Variable &&
+  return number.getKind() == IndexExpr::Kind::Variable &&
          llvm::any_of(readLoops, [&](const Counter &other) {
-           return other.variable == turn.getId() && other.bounds == loop.bounds;
+           return other.variable == number.getId() &&
+                  other.bounds == loop.bounds;
          });
 }
 
@@ -223,13 +225,14 @@ InPlace AccessPair::compareOwn() {
   for (const Counter &loop : writeLoops)
     unknowns.push_back(loop.variable);
   IndexMap from = getIndices(read.getIndices());
-  std::optional<IndexSolution> turns =
+  std::optional<IndexSolution> iterations =
       solveFor(unknowns, getIndices(write.getIndices()), from);
   // The write happens if the read does: in one iteration of all loops, under no
   // other condition. That the index is in the array is one of the read as well.
-  if (!turns || !llvm::all_of(writeLoops, [&](const Counter &loop) {
-        auto turn = turns->find(loop.variable);
-        return turn != turns->end() && isTurn(turn->second, loop);
+  if (!iterations || !llvm::all_of(writeLoops, [&](const Counter &loop) {
+        auto iteration = iterations->find(loop.variable);
+        return iteration != iterations->end() &&
+               isIteration(iteration->second, loop);
       }))
     return InPlace::No;
   IndexMap given = getConditions(readPath, read);
@@ -240,7 +243,7 @@ InPlace AccessPair::compareOwn() {
           less, index, extent, IndexExpr::constant(1), IndexExpr::constant(0)));
   return llvm::all_of(getConditions(writePath, write),
                       [&](const IndexExpr &required) {
-                        IndexExpr needed = substitute(required, *turns);
+                        IndexExpr needed = substitute(required, *iterations);
                         return llvm::any_of(
                             given, [&](const IndexExpr &condition) {
                               return areEqual(needed, condition);
