@@ -598,6 +598,76 @@ void KernelConverter::countIterations() {
   }
 }
 
+/// True if `op` gives the same value in all threads of a block when its
+/// operands do.
+static bool isBlockUniform(Operation *op) {
+  if (op->getNumRegions() || !isMemoryEffectFree(op))
+    return false;
+  if (isa<gpu::GPUDialect>(op->getDialect()))
+    return isa<gpu::BlockIdOp, gpu::BlockDimOp, gpu::GridDimOp,
+               gpu::NumSubgroupsOp, gpu::SubgroupSizeOp>(op);
+  return op->getNumOperands() || op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// True if no thread of a block has a smaller value than its first thread:
+/// `thread` and `block * size + thread`, the first iterations of loops over the
+/// threads of a block and of a grid.
+static bool isLeastInFirstThread(Value value) {
+  if (auto id = value.getDefiningOp<gpu::ThreadIdOp>())
+    return id.getDimension() == gpu::Dimension::x;
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum || !isLeastInFirstThread(sum.getRhs()))
+    return false;
+  // A product of these two does not wrap.
+  auto start = sum.getLhs().getDefiningOp<arith::MulIOp>();
+  return start && start.getLhs().getDefiningOp<gpu::BlockIdOp>() &&
+         getConstantIntValue(start.getRhs()).value_or(INT64_MAX) <= 1024;
+}
+
+bool KernelConverter::noteActiveBlocks() {
+  Block &entry = target.getBody().front();
+  llvm::DenseSet<Value> uniform;
+  auto isUniform = [&](Value value) { return uniform.contains(value); };
+  // The code at the entry makes the parameters.
+  for (Operation &op :
+       llvm::make_range(entry.begin(), Block::iterator(entryPoint)))
+    uniform.insert(op.result_begin(), op.result_end());
+  SmallVector<Block *> parts;
+  for (Operation &op : llvm::make_range(Block::iterator(entryPoint),
+                                        entry.without_terminator().end())) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (!isUniform(loop.getUpperBound()) || !isUniform(loop.getStep()) ||
+          !(isUniform(loop.getLowerBound()) ||
+            isLeastInFirstThread(loop.getLowerBound())))
+        return false;
+      parts.push_back(loop.getBody());
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      if (!isUniform(branch.getCondition()))
+        return false;
+      parts.push_back(branch.thenBlock());
+      if (branch.elseBlock())
+        parts.push_back(branch.elseBlock());
+    } else if (llvm::all_of(op.getOperands(), isUniform) &&
+               isBlockUniform(&op)) {
+      uniform.insert(op.result_begin(), op.result_end());
+    } else if (!isPure(&op) && !isa<memref::AllocaOp>(op)) {
+      // It touches memory, or it may fail in one thread alone.
+      return false;
+    }
+  }
+  for (Block *part : parts) {
+    // An empty `else` does nothing.
+    if (llvm::hasSingleElement(*part))
+      continue;
+    Location loc = part->getParentOp()->getLoc();
+    builder.setInsertionPointToStart(part);
+    LLVM::StoreOp::create(
+        builder, loc, constantI32(loc, 1),
+        addressAt(loc, thread, offsetof(ThreadContext, isActive)));
+  }
+  return true;
+}
+
 LogicalResult KernelConverter::convert(ModuleOp module) {
   Location loc = source.getLoc();
   builder.setInsertionPointToEnd(module.getBody());
@@ -634,6 +704,7 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   if (failed(convertArguments()) || failed(convertAttributions()))
     return failure();
   countIterations();
+  bool mayBeIdle = noteActiveBlocks();
   for (Operation *op : ops)
     if (failed(convertOp(op)))
       return failure();
@@ -647,6 +718,8 @@ LogicalResult KernelConverter::convert(ModuleOp module) {
   info.set("shared_bytes", builder.getI64IntegerAttr(staticSharedBytes));
   if (auto size = source.getKnownBlockSizeAttr())
     info.set("block_size", size);
+  if (mayBeIdle)
+    info.set("may_be_idle", builder.getUnitAttr());
   target->setAttr(kKernelAttr, info.getDictionary(builder.getContext()));
   target->setAttr("passthrough", builder.getStrArrayAttr({"nounwind"}));
   return success();

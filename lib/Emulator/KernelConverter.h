@@ -114,6 +114,12 @@ private:
   /// contract `disjoint` that is not a part of the force that stores.
   void countIterations();
 
+  /// If all threads of a block take the same way through the outermost loops
+  /// and branches, and nothing outside of these touches memory: lets a thread
+  /// set `isActive` where it enters one of them. A block whose first thread
+  /// ends without it is idle: no thread of it does anything.
+  bool noteActiveBlocks();
+
   /// Emits the checks for an access of `length` consecutive elements.
   LogicalResult checkAccess(Operation *op, SiteKind kind, Value memref,
                             ValueRange indices, uint64_t length = 1);

@@ -145,17 +145,38 @@ void Launch::startBlock(uint64_t number) {
     std::memset(block->context.shared, kPoisonByte, sharedBytes);
   block->ready = numThreads;
   block->atBarrier = block->done = 0;
-  for (Thread &thread : block->threads) {
-    thread.stack = nullptr;
-    thread.state = ThreadState::Ready;
-    thread.site = 0;
-    thread.lastAddress = thread.atomicAddress = nullptr;
-    thread.repeats = thread.syncs = 0;
-    thread.polls = thread.iteration = 0;
-  }
+  block->isUntried = config.kernel->mayBeIdle && !isRandom;
+  if (block->isUntried)
+    startThread(block->threads.front());
+  else
+    llvm::for_each(block->threads, startThread);
   for (AccessObserver *observer : observers)
     observer->blockBegins(number, block->context.shared, sharedBytes);
   resident.push_back(std::move(block));
+}
+
+void Launch::startThread(Thread &thread) {
+  thread.stack = nullptr;
+  thread.state = ThreadState::Ready;
+  thread.site = 0;
+  thread.lastAddress = thread.atomicAddress = nullptr;
+  thread.repeats = thread.syncs = 0;
+  thread.polls = thread.iteration = 0;
+  thread.isActive = 0;
+}
+
+bool Launch::tryBlock(BlockState &block) {
+  Thread &first = block.threads.front();
+  if (!resume(first))
+    return false;
+  block.isUntried = false;
+  if (first.state == ThreadState::Done && !first.isActive) {
+    block.done = numThreads;
+    block.ready = 0;
+    return true;
+  }
+  llvm::for_each(llvm::drop_begin(block.threads), startThread);
+  return true;
 }
 
 void Launch::finishBlock(size_t position) {
@@ -177,7 +198,8 @@ void Launch::endThread(Thread &thread) {
 
 Thread *Launch::startNextLane(Thread &thread) {
   uint32_t next = thread.index + 1;
-  if (isRandom || next % kWarpSize == 0 || next == numThreads)
+  if (isRandom || thread.owner->isUntried || next % kWarpSize == 0 ||
+      next == numThreads)
     return nullptr;
   Thread &lane = thread.owner->threads[next];
   if (lane.state != ThreadState::Ready || lane.stack)
@@ -241,6 +263,12 @@ void Launch::handlePrint() {
 }
 
 Launch::Outcome Launch::runBlock(BlockState &block) {
+  if (block.isUntried) {
+    if (!tryBlock(block))
+      return Outcome::Failed;
+    if (block.done == numThreads)
+      return Outcome::Finished;
+  }
   for (;;) {
     uint64_t before = progressCount;
     for (WarpState &warp : block.warps) {

@@ -58,6 +58,8 @@ struct Kernel {
   unsigned numArgs = 0;
   size_t privateBytes = 0;
   size_t sharedBytes = 0;
+  /// A block whose first thread ends and is not `isActive` is idle.
+  bool mayBeIdle = false;
   /// The only block size it may be launched with; unknown if zero.
   uint32_t blockSize[3] = {0, 0, 0};
 };
@@ -111,6 +113,9 @@ struct BlockState {
   std::vector<WarpState> warps;
   std::vector<char> storage;
   uint32_t ready, atBarrier, done;
+  /// Its first thread has not run yet, and says whether the others have to.
+  /// They begin after it.
+  bool isUntried;
 };
 
 class Launch {
@@ -182,6 +187,9 @@ private:
   bool runTicket();
   bool runRandom();
   enum class Outcome { Finished, Spinning, Failed };
+  /// Runs the first thread of a block that may be idle. If the block is not,
+  /// its other threads begin.
+  bool tryBlock(BlockState &block);
   Outcome runBlock(BlockState &block);
   bool resume(Thread &thread);
   void endThread(Thread &thread);
@@ -191,6 +199,7 @@ private:
   bool resolveBlock(BlockState &block);
   void release(Thread &thread);
   void startBlock(uint64_t number);
+  static void startThread(Thread &thread);
   void finishBlock(size_t position);
   bool mayStartBlock() const;
   void progress() {

@@ -103,6 +103,7 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
     kernel.numArgs = info.getAs<IntegerAttr>("num_args").getInt();
     kernel.privateBytes = info.getAs<IntegerAttr>("private_bytes").getInt();
     kernel.sharedBytes = info.getAs<IntegerAttr>("shared_bytes").getInt();
+    kernel.mayBeIdle = info.contains("may_be_idle");
     if (kernel.privateBytes > kMaxPrivateBytes)
       return llvm::createStringError(describeLocation(function.getLoc()) +
                                      ": kernel " + kernel.name + " needs " +

@@ -40,6 +40,9 @@ struct ThreadContext {
   uint32_t exitSite;
   /// Counted by the kernel: iterations of loops around forces.
   uint64_t iteration;
+  /// Set by the kernel where the thread enters an outermost loop or branch, if
+  /// the kernel has blocks that may be idle.
+  uint32_t isActive;
 };
 
 /// A kernel after compilation.
