@@ -91,6 +91,9 @@ class Worker(Runner):
         # MLIR's reader asks for as much memory as the lengths in the file say.
         if verdict.problem == "memory":
             return verdict._replace(problem="crash in MLIR")
+        # MLIR's reader refuses some files without a word, as the stock mlir-opt does.
+        if verdict.problem == "no located diagnostic" and not done.err.strip():
+            return verdict._replace(problem="crash in MLIR")
         # An error in bytecode has no line.
         if verdict.problem == "no located diagnostic" and "error: " in done.err:
             return verdict._replace(problem=None)
