@@ -71,12 +71,19 @@ Count Count::call(const std::string &name, const std::string &op,
                   const Count &a, const Count &b) {
   if (a.unknownNumber || b.unknownNumber)
     return unknown();
-  auto write = [&](Count part) {
+  // A sum is bracketed on both sides of an operator, a product on its right.
+  auto write = [&](Count part, bool isRight) {
     part.isBound = false;
     std::string text = part.str();
-    return part.terms.size() > 1 && op != ", " ? "(" + text + ")" : text;
+    bool isProduct =
+        part.terms.size() == 1 &&
+        part.terms.begin()->first.size() + (part.terms.begin()->second != 1) >
+            1;
+    return op != ", " && (part.terms.size() > 1 || (isRight && isProduct))
+               ? "(" + text + ")"
+               : text;
   };
-  Count result = size(name + "(" + write(a) + op + write(b) + ")");
+  Count result = size(name + "(" + write(a, false) + op + write(b, true) + ")");
   // A bound that is a number is divided as one.
   Count dividend = a;
   dividend.isBound = false;
