@@ -19,22 +19,46 @@ static uint64_t threadKey(uint32_t block, uint32_t thread) {
   return blockKey(block) + 0x8000 + thread;
 }
 
+static void add(llvm::DenseMap<uint64_t, uint32_t> &times, uint64_t key,
+                uint32_t time) {
+  uint32_t &known = times[key];
+  known = std::max(known, time);
+}
+
 bool Knowledge::contains(const Access &access) const {
-  return access.time < times.lookup(blockKey(access.block)) ||
-         access.time < times.lookup(warpKey(access.block, access.warp())) ||
-         access.time < times.lookup(threadKey(access.block, access.thread));
+  return times &&
+         (access.time < times->lookup(blockKey(access.block)) ||
+          access.time < times->lookup(warpKey(access.block, access.warp())) ||
+          access.time < times->lookup(threadKey(access.block, access.thread)));
+}
+
+Knowledge::Table &Knowledge::change() {
+  if (!times)
+    times = std::make_shared<Table>();
+  else if (times.use_count() > 1)
+    times = std::make_shared<Table>(*times);
+  return *times;
 }
 
 void Knowledge::join(const Knowledge &other) {
-  for (auto [key, time] : other.times)
-    add(key, time);
+  if (!other.times || times == other.times)
+    return;
+  if (!times) {
+    times = other.times;
+    return;
+  }
+  Table &table = change();
+  for (auto [key, time] : *other.times)
+    add(table, key, time);
 }
 
 void Knowledge::addPast(uint32_t block, uint32_t thread,
                         const BlockClock &clock) {
-  add(blockKey(block), clock.timeOfBlockBarrier());
-  add(warpKey(block, thread / kWarpSize), clock.timeOfWarpBarrier(thread));
-  add(threadKey(block, thread), clock.timeOf(thread) + 1);
+  Table &table = change();
+  add(table, blockKey(block), clock.timeOfBlockBarrier());
+  add(table, warpKey(block, thread / kWarpSize),
+      clock.timeOfWarpBarrier(thread));
+  add(table, threadKey(block, thread), clock.timeOf(thread) + 1);
 }
 
 bool SyncOrder::isOrdered(const Access &earlier, uint32_t block,

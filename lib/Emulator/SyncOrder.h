@@ -20,10 +20,13 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <memory>
+
 namespace mlir::obs::emulator {
 
 /// For blocks, warps of blocks and threads of blocks the time before which
-/// their accesses are known.
+/// their accesses are known. Copies share the table until one of them changes:
+/// after a barrier all threads of a block know the same.
 class Knowledge {
 public:
   bool contains(const Access &access) const;
@@ -32,11 +35,10 @@ public:
   void addPast(uint32_t block, uint32_t thread, const BlockClock &clock);
 
 private:
-  void add(uint64_t key, uint32_t time) {
-    uint32_t &known = times[key];
-    known = std::max(known, time);
-  }
-  llvm::DenseMap<uint64_t, uint32_t> times;
+  using Table = llvm::DenseMap<uint64_t, uint32_t>;
+  /// The table of this object alone.
+  Table &change();
+  std::shared_ptr<Table> times;
 };
 
 class SyncOrder {
