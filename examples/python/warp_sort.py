@@ -3,11 +3,14 @@
 Stage i merges sorted runs of 2^i: a column of comparators between mirror images, then columns at
 distances 2^(i-1), ..., 1. From: K. Batcher, Sorting networks and their applications, 1968.
 
-Each warp has its own forced arrays, so there is no block barrier between the columns.
+Each warp has its own forced arrays, so there is no block barrier between the columns. `batches` is
+the network of the package, for chunks of any power of two.
 
 >>> import numpy as np
 >>> warp_sort(np.array([5, 1, 4], np.int32))
 array([1, 4, 5], dtype=int32)
+>>> batches(np.array([5, 1, 4], np.int32), size=2)
+array([1, 5, 4], dtype=int32)
 """
 
 from typing import Annotated
@@ -28,3 +31,9 @@ def sort(s):
 @obs.jit(threads=128)
 def warp_sort(a: Annotated[Pull, "n", i32]):
     return obs.concat((sort(c) for c in a.split(32, pad=i32.max)), level=warp, to=a.size)
+
+
+@obs.jit
+def batches(a: Annotated[Pull, "n", i32], *, size=512):
+    chunks = a.split(size, pad=i32.max)
+    return obs.concat((obs.bitonic_sort(c) for c in chunks), level=warp, to=a.size)

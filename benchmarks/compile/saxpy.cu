@@ -1,0 +1,11 @@
+// The kernel of examples/saxpy.mlir, for compile_time.py.
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+__global__ void saxpy(float k, const float *x, const float *y, float *r,
+                      int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    r[i] = k * x[i] + y[i];
+}

@@ -1,0 +1,131 @@
+"""The goals: how often faster than a peer each work is to be.
+
+The order is that of importance: a run whose budget ends leaves the last ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MATRIX = 8192 * 8192
+BATCHES = 147_456 * 512
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One goal: the time of a peer divided by ours, for a work of `works.py` and a size."""
+
+    #: The line of the table of goals to which it belongs.
+    row: str
+    work: str
+    size: int
+    goal: float
+    #: The beginning of the peer's title; the fastest peer counts if this is empty.
+    peer: str = ""
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """A goal that no run can measure yet, and the reason."""
+
+    row: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CompileGoal:
+    """A goal of compile_time.py: its name there, and the value to reach."""
+
+    row: str
+    name: str
+    goal: float
+    #: If values below the goal meet it: a time, not a ratio.
+    is_time: bool = False
+
+
+def _all(row: str, size: int, **goals: float) -> list[Goal]:
+    """Goals of one size; a name stands for the work with `-` in place of `_`."""
+    return [Goal(row, name.replace("_", "-"), size, goal) for name, goal in goals.items()]
+
+
+def _ranges(row: str, work: str, goals: tuple[float, ...]) -> list[Goal]:
+    return [Goal(row, f"{work}-{log}", 1 << 25, g) for log, g in zip((8, 12, 16, 20, 24), goals)]
+
+
+def _histograms() -> list[Goal]:
+    row, bins = "histogram 2^25", (256, 1024, 4096, 65536)
+    known = [
+        Goal(row, f"histogram-{b}{how}", 1 << 25, goal)
+        for how in ("-known", "")
+        for b, goal in zip(bins, (2.1, 10, 8.5, 16))
+    ]
+    return known + [Goal(row, f"histogram-{b}-equal", 1 << 25, 2) for b in bins]
+
+
+GOALS: list[Goal] = [
+    *_all("maps", 1 << 28, increment_f32=1.0, saxpy_f32=1.0),
+    Goal("reduce i32", "reduce-i32", 1 << 28, 1.0),
+    Goal("reduce i32", "reduce-i32", 1 << 24, 1.05),
+    Goal("reduce i32", "reduce-i32", 1 << 20, 1.15),
+    *_all(
+        "reduce f32, in order", 1 << 28,
+        reduce_f32=1.0, reduce_mapped_f32=1.0, reduce_in_order=1.0,
+    ),
+    Goal("dot", "dot-f32", 1 << 26, 1.08),
+    Goal("scan i32", "scan-i32", 1 << 28, 1.2),
+    Goal("scan i32", "scan-i32", 1 << 24, 1.2),
+    Goal("scan i32", "scan-i32", 1 << 20, 1.2),
+    Goal("scan i32", "scan-mapped-i32", 1 << 28, 1.2),
+    *_all("scan f32, affine", 1 << 28, scan_f32=1.15, scan_affine=2.5),
+    Goal("compact 2^26", "compact-i32", 1 << 26, 1.2),
+    *_histograms(),
+    Goal("batches of 512", "sort-batches-512", BATCHES, 3.0),
+    *_ranges("counting sort 2^25", "counting-sort", (10, 10, 7, 2.5, 0.9)),
+    *_ranges("occurrence sort 2^25", "occurrence-sort", (15, 15, 15, 12, 3)),
+    Goal("radix sort", "radix-sort-u32", 1 << 24, 1.1),
+    Goal("radix sort", "radix-sort-u32", 1 << 28, 1.15),
+    Goal("radix sort", "radix-sort-pairs", 1 << 26, 1.0),
+    Goal("radix sort", "radix-sort-u64", 1 << 26, 1.0),
+    Goal("large network sort 2^24", "network-sort", 1 << 24, 4.0),
+    Goal("large network sort 2^24", "network-sort-radix", 1 << 24, 0.3),
+    Goal("Black-Scholes 2^26", "black-scholes", 1 << 26, 1.28),
+    Goal("transpose 8192^2", "transpose-i32", MATRIX, 1.08),
+    Goal("convolution 8192^2", "convolution-3-clamp-i32", MATRIX, 1.8),
+    Goal("convolution 8192^2", "convolution-3-clamp-f32", MATRIX, 1.8),
+    Goal("convolution 8192^2", "convolution-3-mirror-f32", MATRIX, 1.62),
+    Goal("convolution 8192^2", "convolution-3-wrap-f32", MATRIX, 1.62),
+    Goal("convolution 8192^2", "convolution-3-constant-f32", MATRIX, 1.62),
+    Goal("convolution 8192^2", "convolution-5-clamp-f32", MATRIX, 1.62),
+    Goal("Julia 8192^2", "julia", MATRIX, 1.1),
+    Goal("matrix product", "matmul-f32", 4096 * 4096, 0.85),
+    Goal("matrix product", "matmul-f32", 1024 * 1024, 0.85),
+    Goal("matrix product", "matmul-registers-f32", 4096 * 4096, 0.85),
+    Goal("matrix product", "matmul-registers-f32", 1024 * 1024, 0.85),
+    Goal("rows", "softmax-1000", 10**8, 0.98, "cudaMemcpy"),
+    Goal("rows", "softmax-8192", MATRIX, 1.0, "cudaMemcpy"),
+    Goal("rows", "layer-norm-1000", 10**8, 0.98, "cudaMemcpy"),
+    Goal("rows", "softmax-1000", 10**8, 1.0, "Triton"),
+    Goal("rows", "softmax-8192", MATRIX, 1.0, "Triton"),
+    Goal("rows", "layer-norm-1000", 10**8, 1.0, "Triton"),
+    Goal("sparse product, k-means, n-body", "spmv-f32", 1 << 26, 0.9),
+    Goal("sparse product, k-means, n-body", "k-means", 1 << 24, 1.0),
+    Goal("sparse product, k-means, n-body", "n-body", 1 << 16, 1.0),
+    Goal("5 small kernels", "small-kernels", 1 << 16, 0.95),
+]  # fmt: skip
+
+UNMEASURED: list[Unmeasured] = [
+    Unmeasured(
+        "scan i32", "without bulk copies, goal 1.1", "no switch chooses between the two forms yet"
+    ),
+    Unmeasured(
+        "5 small kernels", "replayed by `--graph`, goal 0.95",
+        "the Python package has no such option yet: the line above is the time of plain calls",
+    ),
+]  # fmt: skip
+
+COMPILE_GOALS: list[CompileGoal] = [
+    CompileGoal("compile to PTX", "kernels without CUB", 20),
+    CompileGoal("compile to PTX", "kernels with CUB", 100),
+    CompileGoal("compile to PTX", "slowest example, s", 0.2, is_time=True),
+]

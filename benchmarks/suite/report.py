@@ -1,0 +1,122 @@
+"""The Markdown table of a run.
+
+In: the JSON of a run, and the goals. Out: text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .goals import COMPILE_GOALS, GOALS, UNMEASURED, CompileGoal, Goal
+from .measure import Measurement
+
+HEAD = ("row", "work", "elements", "peer", "goal", "ratio", "spread", "ours, ms", "peer, ms",
+        "of the limit", "met")  # fmt: skip
+
+
+def spell_size(size: int) -> str:
+    """A number of elements as a power, a square or a number."""
+    if size & (size - 1) == 0:
+        return f"2^{size.bit_length() - 1}"
+    root = math.isqrt(size)
+    if root * root == size:
+        return f"{root}^2"
+    power = round(math.log10(size))
+    return f"10^{power}" if 10**power == size else str(size)
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.{digits}g}" if value < 1000 else f"{value:.0f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f}%"
+
+
+def by_goal(run: Mapping[str, Any]) -> dict[tuple[str, int], Measurement]:
+    """The measurements of a run by work and size."""
+    found = [Measurement.from_json(value) for value in run["measurements"]]
+    return {(m.work, m.size): m for m in found}
+
+
+def judge(goal: Goal, found: Measurement | None) -> str:
+    """`yes`, `no`, or why it is not known."""
+    if found is None:
+        return "not run"
+    if found.error:
+        return "failed"
+    ratio = found.ratio(goal.peer)
+    if ratio is None:
+        return "no peer"
+    return "yes" if ratio >= goal.goal else "no"
+
+
+def _line(goal: Goal, found: Measurement | None) -> list[str]:
+    verdict = judge(goal, found)
+    start = [goal.row, f"`{goal.work}`", spell_size(goal.size)]
+    if found is None or found.error or found.ours is None or found.peer(goal.peer) is None:
+        return [*start, goal.peer or "-", _number(goal.goal), *["-"] * 5, verdict]
+    peer = found.peer(goal.peer)
+    assert peer is not None
+    return [
+        *start, peer.title, _number(goal.goal), _number(found.ratio(goal.peer)),
+        _percent(found.spread(goal.peer)), _number(found.ours.median, 4), _number(peer.median, 4),
+        _percent(found.share), verdict,
+    ]  # fmt: skip
+
+
+def _compile_line(goal: CompileGoal, times: Mapping[str, Any]) -> list[str]:
+    value = times.get("summary", {}).get(goal.name)
+    if value is None:
+        return [goal.row, goal.name, "-", "nvcc -ptx", _number(goal.goal), *["-"] * 5, "not run"]
+    is_met = value <= goal.goal if goal.is_time else value >= goal.goal
+    verdict = "yes" if is_met else "no"
+    peer = "-" if goal.is_time else "nvcc -ptx"
+    return [goal.row, goal.name, "-", peer, _number(goal.goal), _number(value), *["-"] * 4, verdict]
+
+
+def _table(lines: list[list[str]]) -> str:
+    rows = [list(HEAD), ["---"] * len(HEAD), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+def write_report(run: Mapping[str, Any], compile_times: Mapping[str, Any] | None = None) -> str:
+    """The Markdown text of a run; `compile_times` is the JSON of compile_time.py."""
+    found = by_goal(run)
+    lines = [_line(goal, found.get((goal.work, goal.size))) for goal in GOALS]
+    lines += [_compile_line(goal, compile_times or {}) for goal in COMPILE_GOALS]
+    verdicts = [line[-1] for line in lines]
+    machine, limits = run["machine"], run["limits"]
+    text = [
+        f"# Speed on {machine.get('device', 'no GPU')}",
+        "",
+        f"`{run['command']}`, {run['date']}, commit {run['commit']}.",
+    ]
+    if limits:
+        text.append(
+            f"In this run a copy moved {limits['copy_bytes_per_s'] / 1e9:.0f} GB/s, read plus "
+            f"written, and FMAs did {limits['f32_operations_per_s'] / 1e12:.1f} Tflop/s."
+        )
+    text += [
+        "",
+        "A ratio is the median time of the peer divided by ours: above 1 we are faster. The spread "
+        "is half the distance of the quartiles of the ratios of single repetitions. The limit is "
+        "the copy rate or the rate of FMAs, whichever takes longer.",
+        "",
+        _table(lines),
+        f"{verdicts.count('yes')} of {len(lines)} goals are met, {verdicts.count('no')} are not, "
+        f"and {len(lines) - verdicts.count('yes') - verdicts.count('no')} are not known.",
+        "",
+    ]
+    for problem in UNMEASURED:
+        text.append(f"- Not measured: {problem.row}, {problem.what}: {problem.reason}.")
+    for measurement in found.values():
+        place = f"`{measurement.work}` of {spell_size(measurement.size)}"
+        if measurement.error:
+            text.append(f"- {place} failed: {measurement.error}")
+        text += [f"- {place}: {note}" for note in measurement.notes]
+    return "\n".join(text) + "\n"
