@@ -12,6 +12,8 @@ from typing import Any
 from .goals import COMPILE_GOALS, GOALS, UNMEASURED, CompileGoal, Goal
 from .measure import Measurement
 
+#: The seconds of a first call (compiler, and assembler of the driver) from which it is told.
+LONG = 2.0
 HEAD = ("row", "work", "elements", "peer", "goal", "ratio", "spread", "ours, ms", "peer, ms",
         "of the limit", "met")  # fmt: skip
 
@@ -20,11 +22,11 @@ def spell_size(size: int) -> str:
     """A number of elements as a power, a square or a number."""
     if size & (size - 1) == 0:
         return f"2^{size.bit_length() - 1}"
-    root = math.isqrt(size)
-    if root * root == size:
-        return f"{root}^2"
     power = round(math.log10(size))
-    return f"10^{power}" if 10**power == size else str(size)
+    if 10**power == size:
+        return f"10^{power}"
+    root = math.isqrt(size)
+    return f"{root}^2" if root * root == size else str(size)
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -119,4 +121,6 @@ def write_report(run: Mapping[str, Any], compile_times: Mapping[str, Any] | None
         if measurement.error:
             text.append(f"- {place} failed: {measurement.error}")
         text += [f"- {place}: {note}" for note in measurement.notes]
+        if measurement.first_s > LONG:
+            text.append(f"- {place}: the first call took {measurement.first_s:.1f} s.")
     return "\n".join(text) + "\n"

@@ -570,9 +570,17 @@ def images() -> list[Work]:
             sizes=POWERS if (k, rule) == (3, "clamp") else (), small=(400,),
         )  # fmt: skip
 
-    def sets(xp: Any, height: int, width: int, x: float, y: float, d: float,
+    # A call without arrays would run on the emulator: the extents are those of a picture.
+    @obs.jit(threads=mandelbrot.julia.threads)
+    def julia(
+        picture: Annotated[obs.Pull, "h", "w", obs.i32],
+        x: obs.f32, y: obs.f32, d: obs.f32, cx: obs.f32, cy: obs.f32, steps: obs.i32,
+    ) -> Any:  # fmt: skip
+        return mandelbrot.julia(*picture.shape, x, y, d, cx, cy, steps)
+
+    def sets(xp: Any, picture: Any, x: float, y: float, d: float,
              cx: float, cy: float, steps: int) -> Any:  # fmt: skip
-        one = np.float32
+        one, (height, width) = np.float32, picture.shape
         zx = (xp.arange(width) - width // 2).astype(one)[None, :] * one(d) + one(x)
         zy = (xp.arange(height) - height // 2).astype(one)[:, None] * one(d) + one(y)
         zx, zy = (a + xp.zeros((height, width), one) for a in (zx, zy))
@@ -587,11 +595,12 @@ def images() -> list[Work]:
 
     def julia_inputs(xp: Any, n: int) -> Inputs:
         d = float(np.float32(3) / np.float32(side(n)))
-        return [side(n), side(n), 0.0, 0.0, d, -0.8, 0.156, STEPS]
+        picture = xp.zeros((side(n), side(n)), np.int32)
+        return [picture, 0.0, 0.0, d, -0.8, 0.156, STEPS]
 
     def julia_peer(machine: Any, given: Inputs) -> Any:
-        out = machine.xp.empty((given[0], given[1]), np.int32)
-        machine.call("nvcc_julia", [out], [given[0], given[1], given[7]])
+        out = machine.xp.empty_like(given[0])
+        machine.call("nvcc_julia", [out], [*out.shape, STEPS])
         return out
 
     return [
@@ -609,7 +618,7 @@ def images() -> list[Work]:
         convolve(3, "constant", "f32"),
         convolve(5, "clamp", "f32"),
         Work(
-            "julia", "images", "mandelbrot.py: julia", julia_inputs, mandelbrot.julia, sets,
+            "julia", "images", "mandelbrot.py: julia", julia_inputs, julia, sets,
             (Peer("nvcc, one pixel per thread", julia_peer),), lambda n: 4.0 * n,
             flops=lambda inputs, result: 10.0 * float(result.sum(dtype=np.float64)),
             differing=0.02, small=(400,),
@@ -692,7 +701,7 @@ def others() -> list[Work]:
     def sparse(xp: Any, n: int) -> Inputs:
         count = max(1, n // 32)
         offsets = xp.zeros(count + 1, np.int32)
-        xp.cumsum(16 + data.integers(xp, count, 33, 1), out=offsets[1:])
+        offsets[1:] = xp.cumsum(16 + data.integers(xp, count, 33, 1), dtype=np.int32)
         k = int(offsets[-1])
         columns = data.integers(xp, k, count, 2)
         return [offsets, columns, data.floats(xp, k, seed=3), data.floats(xp, count, seed=4)]
