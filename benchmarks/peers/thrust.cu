@@ -26,25 +26,35 @@ struct Arena {
 };
 } // namespace
 
-static Arena makeArena(void *scratch, size_t size) {
+/// Calls `work` with the policy of Thrust: with memory of its own, or of the
+/// scratch memory.
+template <typename Work>
+static int run(bool isGiven, void *scratch, size_t size, Work work) {
   char *begin = static_cast<char *>(scratch);
-  return {begin, begin + size};
+  Arena arena = {begin, begin + size};
+  if (isGiven)
+    work(thrust::cuda::par(arena));
+  else
+    work(thrust::device);
+  return cudaGetLastError();
 }
+
+// n[1] says if scratch memory is used. The host gets the number of keys in the
+// memory that p[1] points to.
 
 PEER(thrust_sort_i32) {
-  Arena arena = makeArena(scratch, scratchSize);
   int *keys = ARRAY(int, 0);
-  thrust::sort(thrust::cuda::par(arena), keys, keys + n[0]);
-  return cudaGetLastError();
+  *ARRAY(int64_t, 1) = n[0];
+  return run(n[1], scratch, scratchSize, [&](auto policy) {
+    thrust::sort(policy, keys, keys + n[0]);
+  });
 }
 
-/// Sorted keys without repetitions. The host gets their number in the memory
-/// that p[1] points to.
+/// Sorted keys without repetitions.
 PEER(thrust_sort_unique_i32) {
-  Arena arena = makeArena(scratch, scratchSize);
   int *keys = ARRAY(int, 0);
-  thrust::sort(thrust::cuda::par(arena), keys, keys + n[0]);
-  int *end = thrust::unique(thrust::cuda::par(arena), keys, keys + n[0]);
-  *ARRAY(int64_t, 1) = end - keys;
-  return cudaGetLastError();
+  return run(n[1], scratch, scratchSize, [&](auto policy) {
+    thrust::sort(policy, keys, keys + n[0]);
+    *ARRAY(int64_t, 1) = thrust::unique(policy, keys, keys + n[0]) - keys;
+  });
 }

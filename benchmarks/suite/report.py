@@ -114,6 +114,16 @@ def write_report(run: Mapping[str, Any], compile_times: Mapping[str, Any] | None
         f"and {len(lines) - verdicts.count('yes') - verdicts.count('no')} are not known.",
         "",
     ]
+    for goal in GOALS:
+        measurement = found.get((goal.work, goal.size))
+        if measurement and goal.peer and not measurement.error:
+            own, best = measurement.ratio(goal.peer), measurement.ratio()
+            fastest = measurement.peer()
+            if own and best and fastest and best < 0.98 * own:
+                text.append(
+                    f"- `{goal.work}` of {spell_size(goal.size)}: the fastest peer is "
+                    f"{fastest.title}, with the ratio {_number(best)}."
+                )
     for problem in UNMEASURED:
         text.append(f"- Not measured: {problem.row}, {problem.what}: {problem.reason}.")
     for measurement in found.values():

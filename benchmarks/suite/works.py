@@ -147,26 +147,28 @@ def copy_of(count: Callable[[int], float]) -> Peer:
     return Peer("cudaMemcpy of the same bytes", run, prepare, has_result=False)
 
 
-def in_place(title: str, run: Run) -> Peer:
-    """A peer that works in place, so it gets a copy."""
+def thrust(title: str, function: str) -> tuple[Peer, ...]:
+    """Peers of Thrust that sort in place, so they get a copy.
+
+    The first is Thrust as it comes: each call allocates and frees memory. The second gets scratch
+    memory. The host gets the number of keys.
+    """
 
     def prepare(machine: Any, inputs: Inputs) -> Inputs:
         return [inputs[0].copy(), *inputs[1:]]
 
-    return Peer(title, run, prepare)
+    def with_memory(is_given: int) -> Run:
+        def run(machine: Any, inputs: Inputs) -> Any:
+            count = np.zeros(1, np.int64)
+            machine.call(function, [inputs[0], count], [inputs[0].size, is_given])
+            return inputs[0][: int(count[0])]
 
+        return run
 
-def thrust_sort(machine: Any, inputs: Inputs) -> Any:
-    """`thrust::sort`, in place."""
-    machine.call("thrust_sort_i32", inputs[:1], [inputs[0].size])
-    return inputs[0]
-
-
-def thrust_sort_unique(machine: Any, inputs: Inputs) -> Any:
-    """`thrust::sort` and `thrust::unique`, in place; the host waits for the number of keys."""
-    count = np.zeros(1, np.int64)
-    machine.call("thrust_sort_unique_i32", [inputs[0], count], [inputs[0].size])
-    return inputs[0][: int(count[0])]
+    return (
+        Peer(title, with_memory(0), prepare),
+        Peer(f"with scratch memory, {title}", with_memory(1), prepare),
+    )
 
 
 def triton(function: str) -> Peer:
@@ -468,7 +470,7 @@ def key_sorts() -> list[Work]:
             Work(
                 f"counting-sort-{log}", "counting sorts", "counting_sort.py: counting",
                 keys_below(1 << log), counting_sort.counting, lambda xp, a, limit: xp.sort(a),
-                (in_place("thrust::sort", thrust_sort),), lambda n: 8.0 * n, sizes=sizes,
+                thrust("thrust::sort", "thrust_sort_i32"), lambda n: 8.0 * n, sizes=sizes,
                 small=(1, 33, 300),
             )
         )  # fmt: skip
@@ -476,7 +478,7 @@ def key_sorts() -> list[Work]:
             Work(
                 f"occurrence-sort-{log}", "occurrence sorts", "counting_sort.py: occurrence",
                 keys_below(1 << log), counting_sort.occurrence, lambda xp, a, limit: xp.unique(a),
-                (in_place("thrust::sort and unique", thrust_sort_unique),), lambda n: 4.0 * n,
+                thrust("thrust::sort and unique", "thrust_sort_unique_i32"), lambda n: 4.0 * n,
                 sizes=sizes, small=(1, 33, 300),
                 waits=True,
             )
@@ -775,7 +777,7 @@ def others() -> list[Work]:
         Work(
             "spmv-f32", "sparse products", "spmv.py: spmv", sparse, spmv.spmv, product,
             (from_library("cuSPARSE, CSR", "cusparse_spmv_f32", sparse_result, sparse_extents),),
-            lambda n: 8.5 * n, tolerance=1e-4, small=(32, 1000),
+            lambda n: 8.5 * n, tolerance=1e-4, small=(32, 4096),
         ),
         Work(
             "k-means", "k-means", "k_means.py: step", points,

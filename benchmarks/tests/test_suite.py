@@ -220,7 +220,9 @@ def test_wrong_results_are_errors() -> None:
     lying = (*work.peers, Peer("lying", lambda machine, inputs: inputs[0]))
     found = runner(machine).measure(dataclasses.replace(work, peers=lying), 1000)
     assert not found.error and len(found.peers) == 1
-    assert len(found.notes) == 1 and found.notes[0].startswith("lying: WrongResult: lying: ")
+    assert len(found.notes) == 1 and found.notes[0].startswith(
+        "lying: WrongResult: at 3 elements: lying: "
+    )
     alone = runner(machine).measure(dataclasses.replace(work, peers=lying[1:]), 1000)
     assert alone.error.startswith("RuntimeError: no peer ran")
 
@@ -239,6 +241,16 @@ def test_time_limit_keeps_three_repetitions() -> None:
     found = Runner(machine, limits, repeat=9, seconds=0).measure(doubled(machine, 1, 1), 10)
     assert found.ours and len(found.ours.ms) == 3
     assert found.notes == ["3 repetitions in the time limit"]
+
+
+def test_small_result_that_is_wrong_stays_wrong() -> None:
+    machine = NoGpu()
+    work = doubled(machine, 1, 1)
+    measures = runner(machine)
+    wrong = dataclasses.replace(work, run=lambda a: 2 * a + (len(a) == 3))
+    first, second = (measures.measure(wrong, size).error for size in (10, 20))
+    assert first == second
+    assert "at 3 elements" in first and "3 of 3 elements" in first
 
 
 def test_fastest_peer_and_named_peer() -> None:
@@ -339,6 +351,16 @@ def test_report() -> None:
     assert text.count("Not measured") == len(UNMEASURED)
 
 
+def test_report_names_a_faster_peer() -> None:
+    run = made_up_run()
+    peers = [Times("thrust::sort", [3.0] * 3), Times("with scratch memory", [2.0] * 3)]
+    found = Measurement("counting-sort-8", 2**25, Times("ours", [1.0] * 3), peers)
+    run["measurements"] = [found.to_json()]
+    text = report.write_report(run)
+    assert "| `counting-sort-8` | 2^25 | thrust::sort | 10 | 3 |" in text
+    assert "- `counting-sort-8` of 2^25: the fastest peer is with scratch memory, with the" in text
+
+
 @pytest.mark.parametrize(
     ("size", "text"),
     [
@@ -401,8 +423,9 @@ def script(path: Path, text: str) -> str:
 
 
 def test_compile_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = script(tmp_path / "obs-translate", "sleep 0.02")
-    theirs = script(tmp_path / "nvcc", "sleep 0.2")
+    work = "i=0; while [ $i -lt {} ]; do i=$((i+1)); done"
+    ours = script(tmp_path / "obs-translate", work.format(2000))
+    theirs = script(tmp_path / "nvcc", work.format(200000))
     out = tmp_path / "out"
     command = ["x", "--obs-translate", ours, "--nvcc", theirs, "--runs", "2", "--out", str(out)]
     monkeypatch.setattr(sys, "argv", [*command, "--only", "saxpy", "reduce", "jacobi"])
@@ -410,7 +433,7 @@ def test_compile_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = json.loads((out / "compile-time.json").read_text())
     assert set(found["examples"]) == {"saxpy", "reduce", "jacobi"}
     assert {k["name"]: k["cub"] for k in found["kernels"]} == {"saxpy": False, "reduce": True}
-    assert all(2 < k["ratio"] <= 10 for k in found["kernels"])
+    assert all(k["ratio"] > 3 for k in found["kernels"])
     assert set(found["summary"]) == {goal.name for goal in COMPILE_GOALS}
     assert "| reduce (CUB) |" in (out / "compile-time.md").read_text()
     broken = script(tmp_path / "broken", "echo no >&2; exit 1")

@@ -1,10 +1,11 @@
 """Short programs on whole arrays of any length and any element type.
 
 Parameters without an annotation take the type of the argument, so each function is a program for
-each type: `increment` of floats is another program than `increment` of integers. `below` returns
-the elements in an array that is as long as `a`, and how many they are: the host does not wait.
-`occurrences` counts how often each number below `bins` occurs; `bins` is a value of the run. In
-`occurrences_of` it is static.
+each type: `increment` of floats is another program than `increment` of integers. `total` adds in
+order, and `dot` in any order, which matters for floats. `below` returns the elements in an array
+that is as long as `a`, and how many they are: the host does not wait. `occurrences` counts how
+often each number below `bins` occurs; `bins` is a value of the run. In `occurrences_of` it is
+static.
 
 >>> import numpy as np
 >>> increment(np.float32([1, 2])), total(np.int32([1, 2, 3])), sums(np.int64([1, 2, 3]))
@@ -36,7 +37,7 @@ def squares(a):
 
 @obs.jit
 def dot(a, b):
-    return (a * b).sum()
+    return (a * b).sum(commutative=True)
 
 
 @obs.jit
