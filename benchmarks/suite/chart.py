@@ -24,13 +24,15 @@ Points = Sequence[tuple[int, float]]
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    found = [
-        step * 10.0**power
-        for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        for step in (1, 2, 5)
-    ]
-    ticks = [value for value in found if low <= value <= high]
-    return ticks if len(ticks) <= 9 else [v for v in ticks if f"{v:e}"[0] == "1"]
+    """At least three numbers, if there are so many, and few where the range is large."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks: list[float] = []
+    for steps in ((1.0,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        every = [step * 10.0**power for power in powers for step in steps]
+        ticks = [value for value in every if low <= value <= high]
+        if len(ticks) >= 4:
+            break
+    return ticks
 
 
 def draw(title: str, lines: Mapping[str, Points]) -> str:
