@@ -70,6 +70,7 @@ def find_jobs(works: dict[str, Work], options: argparse.Namespace) -> list[Job]:
 
 def work_on(options: argparse.Namespace) -> int:
     """Measure the jobs of standard input, one JSON line each, and print one JSON line for each."""
+    from obsidian.backend import backend
     from suite.gpu import Machine
 
     def tell(value: Any) -> None:
@@ -77,7 +78,7 @@ def work_on(options: argparse.Namespace) -> int:
 
     machine = Machine(options.worker)
     limits = machine.limits()
-    tell({"machine": machine.describe(), "limits": limits})
+    tell({"machine": {**machine.describe(), "compiler": backend().version}, "limits": limits})
     works = all_works()
     runner = Runner(machine, limits, options.repeat, options.seconds)
     for line in sys.stdin:
