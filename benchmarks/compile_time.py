@@ -138,7 +138,7 @@ def main() -> int:
             failed += 1
             print(error)
     result = {
-        "command": " ".join(["benchmarks/compile_time.py", *sys.argv[1:]]),
+        "command": f"benchmarks/compile_time.py --runs {options.runs}",
         "cpu": find_cpu(),
         "runs": options.runs,
         "examples": examples,

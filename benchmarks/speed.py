@@ -27,6 +27,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,8 +71,9 @@ def find_jobs(works: dict[str, Work], options: argparse.Namespace) -> list[Job]:
 
 def work_on(options: argparse.Namespace) -> int:
     """Measure the jobs of standard input, one JSON line each, and print one JSON line for each."""
-    from obsidian.backend import backend
     from suite.gpu import Machine
+
+    from obsidian.backend import backend
 
     def tell(value: Any) -> None:
         print(json.dumps(value), flush=True)
@@ -160,7 +162,7 @@ class Run:
         self._begin = time.monotonic()
         self._worker: Worker | None = None
         self._result: dict[str, Any] = {
-            "command": " ".join(["benchmarks/speed.py", *map(shlex.quote, sys.argv[1:])]),
+            "command": spell_command(sys.argv[1:]),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             "commit": find_commit(),
             "machine": {},
@@ -203,7 +205,7 @@ class Run:
     def _write(self) -> None:
         self._options.out.mkdir(parents=True, exist_ok=True)
         path = self._options.out / f"{self._options.name}.json"
-        path.write_text(json.dumps(self._result, indent=1) + "\n")
+        path.write_text(spell_run(self._result))
 
     def _describe(self, m: Measurement) -> str:
         passed = f"{time.monotonic() - self._begin:6.1f} s  {m.work:28} {m.size:10}"
@@ -230,13 +232,33 @@ def find_commit() -> str:
     return done.stdout.strip() or "unknown"
 
 
-def render(run: dict[str, Any], out: Path, name: str) -> list[Path]:
-    """Write the table and the charts of a run; their paths."""
+def spell_command(words: Sequence[str]) -> str:
+    """The command without the folders of a machine."""
+    kept, rest = ["benchmarks/speed.py"], iter(words)
+    for word in rest:
+        if word in ("--out", "--build", "--nvcc", "--before"):
+            next(rest, None)
+        else:
+            kept.append(shlex.quote(word))
+    return " ".join(kept)
+
+
+def spell_run(run: Mapping[str, Any]) -> str:
+    """A run as JSON, with one line for each measurement."""
+    lines = [f"  {json.dumps(m)}" for m in run["measurements"]]
+    head = {key: value for key, value in run.items() if key != "measurements"}
+    text = json.dumps(head, indent=1)
+    return text[: text.rindex("\n")] + ',\n "measurements": [\n' + ",\n".join(lines) + "\n ]\n}\n"
+
+
+def render(run: dict[str, Any], out: Path, name: str, before: Path | None) -> list[Path]:
+    """Write the table and the charts of a run; their paths. The table shows the ratios before."""
     out.mkdir(parents=True, exist_ok=True)
     compile_times = RESULTS / "compile-time.json"
     times = json.loads(compile_times.read_text()) if compile_times.exists() else None
     paths = [out / f"{name}.md"]
-    paths[0].write_text(write_report(run, times))
+    old = json.loads(before.read_text()) if before else None
+    paths[0].write_text(write_report(run, times, old))
     families: dict[str, dict[str, list[tuple[int, float]]]] = {}
     works = all_works()
     for (work, size), measurement in sorted(by_goal(run).items()):
@@ -287,6 +309,7 @@ def main() -> int:
     add("--build-only", action="store_true", help="build the library of peers, and print its path")
     add("--list", action="store_true", help="print what would be measured")
     add("--render", type=Path, metavar="JSON", help="write table and charts of an earlier run")
+    add("--before", type=Path, metavar="JSON", help="show the ratios of this earlier run, too")
     add("--worker", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if min(options.repeat, options.chart_repeat) < 3:
@@ -316,7 +339,7 @@ def main() -> int:
         library = build_peers(options.build, options.nvcc, options.architecture)
         failed = Run(options).run(library, jobs)
     source = options.render or options.out / f"{options.name}.json"
-    for path in render(json.loads(source.read_text()), options.out, options.name):
+    for path in render(json.loads(source.read_text()), options.out, options.name, options.before):
         print(path)
     return 1 if failed else 0
 

@@ -14,8 +14,8 @@ from .measure import Measurement
 
 #: The seconds of a first call (compiler, and assembler of the driver) from which it is told.
 LONG = 2.0
-HEAD = ("row", "work", "elements", "peer", "goal", "ratio", "spread", "ours, ms", "peer, ms",
-        "of the limit", "met")  # fmt: skip
+HEAD = ("row", "work", "elements", "peer", "goal", "before", "ratio", "spread", "ours, ms",
+        "peer, ms", "of the limit", "met")  # fmt: skip
 
 
 def spell_size(size: int) -> str:
@@ -57,28 +57,28 @@ def judge(goal: Goal, found: Measurement | None) -> str:
     return "yes" if ratio >= goal.goal else "no"
 
 
-def _line(goal: Goal, found: Measurement | None) -> list[str]:
-    verdict = judge(goal, found)
+def _line(goal: Goal, found: Measurement | None, before: Measurement | None) -> list[str]:
     start = [goal.row, f"`{goal.work}`", spell_size(goal.size)]
-    if found is None or found.error or found.ours is None or found.peer(goal.peer) is None:
-        return [*start, goal.peer or "-", _number(goal.goal), *["-"] * 5, verdict]
-    peer = found.peer(goal.peer)
-    assert peer is not None
+    old = _number(before.ratio(goal.peer)) if before and not before.error else "-"
+    peer = found.peer(goal.peer) if found and not found.error else None
+    if found is None or found.ours is None or peer is None:
+        unknown = ["-"] * 5
+        return [*start, goal.peer or "-", _number(goal.goal), old, *unknown, judge(goal, found)]
     return [
-        *start, peer.title, _number(goal.goal), _number(found.ratio(goal.peer)),
+        *start, peer.title, _number(goal.goal), old, _number(found.ratio(goal.peer)),
         _percent(found.spread(goal.peer)), _number(found.ours.median, 4), _number(peer.median, 4),
-        _percent(found.share), verdict,
+        _percent(found.share), judge(goal, found),
     ]  # fmt: skip
 
 
 def _compile_line(goal: CompileGoal, times: Mapping[str, Any]) -> list[str]:
     value = times.get("summary", {}).get(goal.name)
-    if value is None:
-        return [goal.row, goal.name, "-", "nvcc -ptx", _number(goal.goal), *["-"] * 5, "not run"]
-    is_met = value <= goal.goal if goal.is_time else value >= goal.goal
-    verdict = "yes" if is_met else "no"
     peer = "-" if goal.is_time else "nvcc -ptx"
-    return [goal.row, goal.name, "-", peer, _number(goal.goal), _number(value), *["-"] * 4, verdict]
+    verdict = "not run"
+    if value is not None:
+        verdict = "yes" if (value <= goal.goal if goal.is_time else value >= goal.goal) else "no"
+    numbers = [_number(goal.goal), "-", _number(value)]
+    return [goal.row, goal.name, "-", peer, *numbers, *["-"] * 4, verdict]
 
 
 def _table(lines: list[list[str]]) -> str:
@@ -86,10 +86,21 @@ def _table(lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
-def write_report(run: Mapping[str, Any], compile_times: Mapping[str, Any] | None = None) -> str:
-    """The Markdown text of a run; `compile_times` is the JSON of compile_time.py."""
+def write_report(
+    run: Mapping[str, Any],
+    compile_times: Mapping[str, Any] | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> str:
+    """The Markdown text of a run.
+
+    `compile_times` is the JSON of compile_time.py, and `before` that of an earlier run.
+    """
     found = by_goal(run)
-    lines = [_line(goal, found.get((goal.work, goal.size))) for goal in GOALS]
+    old = by_goal(before) if before else {}
+    lines = [
+        _line(goal, found.get((goal.work, goal.size)), old.get((goal.work, goal.size)))
+        for goal in GOALS
+    ]
     lines += [_compile_line(goal, compile_times or {}) for goal in COMPILE_GOALS]
     verdicts = [line[-1] for line in lines]
     machine, limits = run["machine"], run["limits"]
@@ -107,7 +118,8 @@ def write_report(run: Mapping[str, Any], compile_times: Mapping[str, Any] | None
         "",
         "A ratio is the median time of the peer divided by ours: above 1 we are faster. The spread "
         "is half the distance of the quartiles of the ratios of single repetitions. The limit is "
-        "the copy rate or the rate of FMAs, whichever takes longer.",
+        "the copy rate or the rate of FMAs, whichever takes longer."
+        + (f" Before is {before['date']}, commit {before['commit']}." if before else ""),
         "",
         _table(lines),
         f"{verdicts.count('yes')} of {len(lines)} goals are met, {verdicts.count('no')} are not, "

@@ -336,19 +336,25 @@ def test_report() -> None:
     )
     assert "# Speed on a GPU" in text and "4000 GB/s" in text and "60.0 Tflop/s" in text
     lines = [line for line in text.splitlines() if line.startswith("| scan i32")]
-    met = "| scan i32 | `scan-i32` | 2^24 | cub | 1.2 | 1.3 | 0% | 1 | 1.3 | 50% | yes |"
+    met = "| scan i32 | `scan-i32` | 2^24 | cub | 1.2 | - | 1.3 | 0% | 1 | 1.3 | 50% | yes |"
     assert met in lines
-    missed = "| scan i32 | `scan-i32` | 2^28 | cub | 1.2 | 1.1 | 0% | 1 | 1.1 | 50% | no |"
+    missed = "| scan i32 | `scan-i32` | 2^28 | cub | 1.2 | - | 1.1 | 0% | 1 | 1.1 | 50% | no |"
     assert missed in lines
     assert any("2^20" in line and line.endswith("| failed |") for line in lines)
     assert any("scan-mapped-i32" in line and line.endswith("| not run |") for line in lines)
     assert "- `scan-i32` of 2^20 failed: it broke" in text
-    assert "| compile to PTX | kernels with CUB | - | nvcc -ptx | 100 | 150 " in text
+    assert "| compile to PTX | kernels with CUB | - | nvcc -ptx | 100 | - | 150 " in text
     compile_lines = [line for line in text.splitlines() if line.startswith("| compile")]
     assert [line.split(" | ")[-1] for line in compile_lines] == ["not run |", "yes |", "no |"]
     total = len(GOALS) + len(COMPILE_GOALS)
     assert f"2 of {total} goals are met, 2 are not, and {total - 4} are not known." in text
     assert text.count("Not measured") == len(UNMEASURED)
+
+
+def test_report_shows_an_earlier_run() -> None:
+    text = report.write_report(made_up_run(), before={**made_up_run(), "commit": "old"})
+    assert "| scan i32 | `scan-i32` | 2^28 | cub | 1.2 | 1.1 | 1.1 | 0% |" in text
+    assert "Before is today, commit old." in text
 
 
 def test_report_names_a_faster_peer() -> None:
@@ -357,7 +363,7 @@ def test_report_names_a_faster_peer() -> None:
     found = Measurement("counting-sort-8", 2**25, Times("ours", [1.0] * 3), peers)
     run["measurements"] = [found.to_json()]
     text = report.write_report(run)
-    assert "| `counting-sort-8` | 2^25 | thrust::sort | 10 | 3 |" in text
+    assert "| `counting-sort-8` | 2^25 | thrust::sort | 10 | - | 3 |" in text
     assert "- `counting-sort-8` of 2^25: the fastest peer is with scratch memory, with the" in text
 
 
@@ -392,10 +398,17 @@ def test_chart() -> None:
     assert first[1] > last[1]
 
 
+def test_files_of_a_run_have_no_folders() -> None:
+    words = ["--out", "/here", "--only", "scan-*", "--build", "/there", "--repeat", "5"]
+    assert speed.spell_command(words) == "benchmarks/speed.py --only 'scan-*' --repeat 5"
+    assert json.loads(speed.spell_run(made_up_run())) == made_up_run()
+    assert speed.spell_run(made_up_run()).count("\n  {") == 4
+
+
 def test_render_and_list(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(made_up_run()))
-    paths = speed.render(json.loads(path.read_text()), tmp_path, "other")
+    paths = speed.render(json.loads(path.read_text()), tmp_path, "other", None)
     assert [p.name for p in paths] == ["other.md", "other-scans.svg"]
     command = [sys.executable, str(FOLDER / "speed.py")]
     listed = subprocess.run(
