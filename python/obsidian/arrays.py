@@ -253,12 +253,18 @@ class _Operators(Array):
         kernel: str | None = None,
         threads: int | None = None,
         unchecked: bool = False,
+        into: Array | Sequence[Array] = (),
     ) -> Pull:
         """Compute and store the elements, at the level of the code around; see `obsidian.force`."""
         return cast(
             "Pull",
             programs.force(
-                self, storage=storage, kernel=kernel, threads=threads, unchecked=unchecked
+                self,
+                storage=storage,
+                kernel=kernel,
+                threads=threads,
+                unchecked=unchecked,
+                into=into,
             ),
         )
 

@@ -22,7 +22,7 @@ from .gpu import Foreign
 from .native import NativeArtifact, NativeBackend
 from .parameters import Parameter, parameters_of
 from .types import ArrayType, spell
-from .views import ALIGNMENT, CPU, DTYPES, Framework, View, contains, place_of, remark
+from .views import ALIGNMENT, CPU, DTYPES, Framework, View, contains, overlap, place_of, remark
 
 #: A run on the emulator is slow from this number of elements on.
 MANY = 10**6
@@ -42,6 +42,10 @@ class Program(Protocol):
     @property
     def shape(self) -> Any:
         """How the results form a Python value; None if there is one."""
+
+    @property
+    def donated(self) -> Mapping[str, Sequence[int]]:
+        """The parameters that the program may write, and the components of the results in each."""
 
     def pack(self, components: Sequence[Any]) -> Any:
         """The Python value of the components of all results."""
@@ -70,6 +74,16 @@ class Call:
             and getattr(getattr(program.results[0], "element", None), "shape", None) is None
         )
         self._is_slow = False
+        #: The places of donated arguments, and the results that are in their memory.
+        self._donated: list[int] = []
+        self._reused: dict[int, int] = {}
+        place = 0
+        for parameter in self._parameters:
+            if parameter.name in program.donated:
+                places = range(place, place + parameter.components)
+                self._donated += places
+                self._reused.update(zip(program.donated[parameter.name], places))
+            place += parameter.components
 
     def __call__(
         self, values: Sequence[Any], options: RunOptions | None = None, copy: bool = True
@@ -83,15 +97,18 @@ class Call:
         result that is an argument or a part of one, which shares its memory.
 
         Arrays that are not contiguous, row by row, and on a GPU those that do not begin at a
-        multiple of 16 bytes, are copied first, there with a PerformanceWarning; `copy=False`
-        refuses them. Raises ArgumentTypeError for another kind, type, rank or device,
-        ArgumentError for other extents, and RunError when the program stops.
+        multiple of 16 bytes, are copied first, with a PerformanceWarning; `copy=False` refuses
+        them, and so do parameters that are donated. Raises ArgumentTypeError for another kind,
+        type, rank or device, ArgumentError for other extents or memory that the program cannot
+        write, and RunError when the program stops.
         """
         items: list[Any] = []
         sizes: dict[str, tuple[str, int]] = {}
         for parameter, value in zip(self._parameters, values):
             parameter.add(value, items, sizes)
         views = [item for item in items if type(item) is View]
+        if self._donated:
+            self._check_donated(items, views)
         first = views[0] if views else None
         if first is None or first.device == CPU:
             found = self._run_on_host(items, views, options, copy)
@@ -116,6 +133,26 @@ class Call:
         if view.copied and not copy:
             raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
 
+    def _check_donated(self, items: Sequence[Any], views: Sequence[View]) -> None:
+        """Refuse to write an argument that is read-only, a copy, or another argument as well."""
+        for place in self._donated:
+            view = items[place]
+            what = f"{self._name(items, view)} is donated"
+            if view.copied:
+                raise ArgumentError(f"{what}, so it is not copied, and it is not contiguous")
+            if view.device != CPU and view.pointer % ALIGNMENT and view.nbytes:
+                raise ArgumentError(
+                    f"{what}, so it is not copied, and it does not begin at a multiple of "
+                    f"{ALIGNMENT} bytes"
+                )
+            if not view.framework.is_writable(view):
+                raise ArgumentError(
+                    f"{what}, and this array of {view.framework.name} is read-only: pass a copy"
+                )
+            for other in views:
+                if other is not view and other.device == view.device and overlap(view, other):
+                    raise ArgumentError(f"{what}, and {self._name(items, other)} shares its memory")
+
     def _refuse_devices(self, items: Sequence[Any]) -> NoReturn:
         names = [p.name for p in self._parameters for _ in range(p.components)]
         places = [
@@ -134,6 +171,8 @@ class Call:
     ) -> list[Any]:
         for view in views:
             self._check(items, view, CPU, copy)
+            if view.copied:
+                remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied")
         if options is None:
             options = RunOptions()
             size = max((math.prod(view.shape) for view in views), default=0)
@@ -145,13 +184,18 @@ class Call:
                 )
         values = [i.framework.to_host(i) if type(i) is View else i for i in items]
         results = self._backend.run(self._artifact, values, len(self._elements), options)
+        for number, place in self._reused.items():
+            np.copyto(values[place], results[number])
+            results[number] = items[place].owner
         framework, like = (views[0].framework, views[0]) if views else (NUMPY, None)
         if framework is NUMPY and all(view.element != "bf16" for view in views):
             return results
         like = next((view for view in views if view.element == "bf16"), like)
         return [
-            framework.from_host(result, element, like) if isinstance(result, np.ndarray) else result
-            for result, element in zip(results, self._elements)
+            framework.from_host(result, element, like)
+            if isinstance(result, np.ndarray) and number not in self._reused
+            else result
+            for number, (result, element) in enumerate(zip(results, self._elements))
         ]
 
     def _run_on_gpu(
@@ -188,7 +232,7 @@ class Call:
             written = view.framework.stream(view.device)
         driver().order(view.device, written, stream)
         if view.copied:
-            remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied", 5)
+            remark(f"{self._name(items, view)} is not contiguous, row by row: it is copied")
         if view.pointer % ALIGNMENT and 0 not in view.shape:
             place = next(n for n, item in enumerate(items) if item is view)
             items[place] = self._aligned(items, view, copy)
@@ -199,7 +243,7 @@ class Call:
         text = f"{name} does not begin at a multiple of {ALIGNMENT} bytes"
         if not copy:
             raise ArgumentError(text)
-        remark(f"{text}: it is copied", 6)
+        remark(f"{text}: it is copied")
         return view.framework.copy(view)
 
 

@@ -183,6 +183,11 @@ class Plain(Framework):
             "own"
         )
 
+    def is_writable(self, view: View) -> bool:
+        """See `Framework`. DLPack does not say it of arrays; others do."""
+        interface = getattr(view.owner, "__cuda_array_interface__", None)
+        return interface is not None and not interface["data"][1]
+
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Framework`."""
         stream = view.stream or LEGACY_STREAM

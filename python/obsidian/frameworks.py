@@ -48,6 +48,10 @@ class NumPy(Framework):
         """See `Framework`."""
         return view.owner.view(np.uint16) if view.element == "bf16" else view.owner
 
+    def is_writable(self, view: View) -> bool:
+        """See `Framework`."""
+        return bool(view.owner.flags.writeable)
+
     def from_host(self, array: Any, element: str, like: View | None) -> Any:
         """See `Framework`. The elements of bf16 have the type of `like`, or are bits."""
         if element == "bf16" and like is not None and like.element == "bf16":
@@ -155,6 +159,10 @@ class Torch(Framework):
         """See `Framework`."""
         return self.slice(view.owner.detach(), offset, shape, element)
 
+    def is_writable(self, view: View) -> bool:
+        """See `Framework`. What has a gradient may be needed for it."""
+        return not view.owner.requires_grad
+
     def slice(self, tensor: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """A part of the memory of a contiguous tensor, in another shape and type."""
         size = math.prod(shape) * int(DTYPES[element].itemsize)
@@ -245,6 +253,10 @@ class CuPy(Framework):
         with self._cupy.cuda.Device(view.device):
             return self.view(view.owner.copy())
 
+    def is_writable(self, view: View) -> bool:
+        """See `Framework`."""
+        return True
+
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Framework`."""
         return self._cupy.ndarray(shape, DTYPES[element], view.owner.data + offset)
@@ -301,6 +313,10 @@ class JAX(Framework):
     def copy(self, view: View) -> View:
         """See `Framework`."""
         return PLAIN.copy(view)
+
+    def is_writable(self, view: View) -> bool:
+        """See `Framework`. Arrays of JAX never change."""
+        return False
 
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Framework`."""

@@ -33,7 +33,7 @@ from .regions import Array, as_leaf, leaf_type, make_leaf, names
 from .regions import types as types_of
 from .scalars import Scalar
 from .tools import Tools
-from .trace import Trace, Value, is_tracing, tracing
+from .trace import Trace, Value, current, is_tracing, tracing
 from .types import (
     ArrayType,
     Element,
@@ -65,6 +65,8 @@ class Program:
     #: The types of the results in order, and the Python value that they form.
     results: tuple[Any, ...]
     shape: Shape
+    #: The parameters that the program may write, and the components of the results in each.
+    donated: dict[str, tuple[int, ...]]
 
     @property
     def components(self) -> int:
@@ -92,12 +94,20 @@ class Function(Tools, Generic[F]):
 
     __wrapped__: F
 
-    def __init__(self, function: F, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        function: F,
+        threads: int | None = None,
+        donate: str | Sequence[str] = (),
+        copy: bool = True,
+    ) -> None:
         """Take the function; it is traced when it is called first."""
         if not isinstance(function, FunctionType):
             raise TraceError("@obs.jit stands before a function")
         functools.update_wrapper(self, function)
         self.threads = threads
+        self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
+        self.copy = copy
         self._captures = Captures(function)
         self._programs: dict[Hashable, Program] = {}
         self._artifacts: dict[Hashable, NativeArtifact] = {}
@@ -170,7 +180,7 @@ class Function(Tools, Generic[F]):
         last, count, captured = self._last
         is_plain = len(arguments) == count and not keywords
         if last is not None and is_plain and self._captures.is_same(captured):
-            return last(arguments, options)
+            return last(arguments, options, self.copy)
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
@@ -183,7 +193,7 @@ class Function(Tools, Generic[F]):
         hints = [p.annotation for p in self._signature.parameters.values()]
         if inspect.Parameter.empty not in hints:
             self._last = call, len(given), key[2]
-        return call([*given.values()], options)
+        return call([*given.values()], options, self.copy)
 
     def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
         """The text of the program.
@@ -272,7 +282,7 @@ class Function(Tools, Generic[F]):
         place = self._place
         with tracing(trace):
             with trace.at(place):
-                given, head = _open_parameters(parameters)
+                given, head = _open_parameters(parameters, self._donated(parameters))
             try:
                 value = self._rewritten(**given, **static)
             except RecursionError:
@@ -292,15 +302,51 @@ class Function(Tools, Generic[F]):
                 )
             kinds = ", ".join(spell(kind) for kind in results)
             text = f"func.func @main({head}) -> ({kinds})"
-            return Program(trace.text(text), trace.text(text, False), parameters, results, shape)
+            donated = {
+                name: _components_in(trace.memory, given[name], leaves)
+                for name in self._donated(parameters)
+            }
+            return Program(
+                trace.text(text), trace.text(text, False), parameters, results, shape, donated
+            )
+
+    def _donated(self, parameters: dict[str, Any]) -> tuple[str, ...]:
+        for name in self.donate:
+            if not isinstance(parameters.get(name), ParameterType):
+                raise TraceError(f"donate= names arrays, and {name} is none", self._place)
+        return self.donate
 
 
-def _open_parameters(parameters: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def _components_in(memory: dict[str, Any], array: Array, leaves: list[Any]) -> tuple[int, ...]:
+    """The components of the results that are in the memory of a donated array; empty if none."""
+    number = 0
+    for leaf in leaves:
+        count = len(leaf.type.element.leaves) if isinstance(leaf, Array) else 1
+        if memory.get(leaf.name) == memory[array.name]:
+            return tuple(range(number, number + count))
+        number += count
+    return ()
+
+
+def _open_parameters(
+    parameters: dict[str, Any], donated: Sequence[str]
+) -> tuple[dict[str, Any], str]:
     """The traced values of parameters, and their text in the head of the function."""
     given: dict[str, Any] = {}
     heads = []
     extents: dict[str, tuple[str, Any]] = {}
     for name, kind in parameters.items():
+        if name in donated:
+            count = len(kind.type.element.leaves)
+            memory = [f"%{name}.{k}" for k in range(count)]
+            given[name] = programs.view(kind.type, memory)
+            labels = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
+            _, types = current().memory[given[name].name]
+            heads += [
+                f'{ref}: {spelt} {{obs.name = "{label}"}}'
+                for ref, spelt, label in zip(memory, types, labels)
+            ]
+            continue
         leaf = kind.type if isinstance(kind, ParameterType) else kind
         given[name] = make_leaf(leaf, f"%{name}")
         heads.append(f'%{name}: {spell(leaf)} {{obs.name = "{name}"}}')
@@ -333,19 +379,37 @@ def _stored(leaves: list[Any]) -> list[Value]:
 
 
 @overload
-def jit(function: F) -> Function[F]: ...
+def jit(
+    function: F,
+    *,
+    threads: int | None = None,
+    donate: str | Sequence[str] = (),
+    copy: bool = True,
+) -> Function[F]: ...
 @overload
-def jit(*, threads: int | None = None) -> Callable[[F], Function[F]]: ...
-def jit(function: F | None = None, *, threads: int | None = None) -> Any:
+def jit(
+    *, threads: int | None = None, donate: str | Sequence[str] = (), copy: bool = True
+) -> Callable[[F], Function[F]]: ...
+def jit(
+    function: F | None = None,
+    *,
+    threads: int | None = None,
+    donate: str | Sequence[str] = (),
+    copy: bool = True,
+) -> Any:
     """Compile a function for its arguments.
 
     Parameters are arrays (`Annotated[Pull, "n", f32]`) and scalars (`f32`); equal names of extents
     mean equal extents. Parameters behind `*` are static: each value makes a program of its own.
     `threads` is the number of threads of a block, for all kernels; the compiler chooses by default.
+
+    `donate` names arrays that the program may write: `x.force(into=a)` stores in the memory of the
+    argument `a`, and the result shares it. `copy=False` refuses arguments that are not contiguous,
+    which are copied by default.
     """
     if function is None:
-        return lambda f: Function(f, threads)
-    return Function(function)
+        return lambda f: Function(f, threads, donate, copy)
+    return Function(function, threads, donate, copy)
 
 
 def function(function: F) -> F:

@@ -32,7 +32,7 @@ from .regions import (
 )
 from .sources import full, indices
 from .trace import Region, current, use
-from .types import ArrayType, Element, Shape, element_of, flatten
+from .types import ArrayType, Element, Shape, element_of, flatten, spell
 
 if TYPE_CHECKING:
     from .arrays import Push
@@ -53,12 +53,18 @@ def force(
     kernel: str | None = None,
     threads: int | None = None,
     unchecked: bool = False,
+    into: Array | Sequence[Array] = (),
 ) -> Any:
     """Run arrays and store their elements; several arrays are stored by one kernel or loop.
 
     `storage` requests a memory: registers or shared below level grid, global or constant at level
     grid. At level grid, `kernel` is the name of the kernel and `threads` the number of threads of a
     block. The result is one stored array, or a tuple of them.
+
+    `into` names the memory, with one array for each array that is forced: a parameter that the
+    function donates, or the result of an earlier force into it. The old contents are lost: the
+    function does not use them afterwards. `unchecked` promises that no element is written twice,
+    and that none of the old contents is read after it is overwritten.
     """
     trace = current()
     if not arrays or not all(isinstance(array, Array) for array in arrays):
@@ -73,13 +79,48 @@ def force(
     attributes += ["unchecked"] if unchecked else []
     text = f"obs.force {names(arrays)}"
     text += f" {{{', '.join(attributes)}}}" if attributes else ""
+    targets = [into] if isinstance(into, Array) else list(into)
+    memory = [_memory_of(target) for target in targets]
+    if targets and len(targets) != len(arrays):
+        raise TraceError(f"into= names {len(targets)} arrays, and force has {len(arrays)}")
+    if targets:
+        text += f" into {', '.join(name for refs, _ in memory for name in refs)}"
     text += f" in {storage}" if storage else ""
-    found = trace.emit(f"{text} : {brief_types(arrays)}", len(arrays))
+    text += f" : {brief_types(arrays)}"
+    if targets:
+        text += f" into {', '.join(kind for _, kinds in memory for kind in kinds)}"
+    found = trace.emit(text, len(arrays))
+    trace.memory.update(zip(found, memory))
     stored = [
         make_array(array.type.with_level(None), name, trace.level is Level.grid)
         for array, name in zip(arrays, found)
     ]
     return stored[0] if len(stored) == 1 else tuple(stored)
+
+
+def _memory_of(array: Array) -> tuple[list[str], list[str]]:
+    """The memory that `into=` names. Elements that do not fit are an error of the compiler."""
+    memory = current().memory.get(use(array))
+    if memory is None:
+        raise TraceError(
+            "into= names a parameter that the function donates, as with "
+            '@obs.jit(donate="a"), or the result of a force into one'
+        )
+    return memory
+
+
+def view(kind: ArrayType, memory: Sequence[str]) -> Any:
+    """The array over the contents of memory: one memref for each leaf of an element."""
+    extents = "x".join("?" if extent is None else str(extent) for extent in kind.extents)
+    types = [f"memref<{extents}x{spell(leaf)}>" for leaf in kind.element.leaves]
+    bounds = ""
+    if kind.bounds != kind.extents:
+        bounds = f" bound [{', '.join('?' if b is None else str(b) for b in kind.bounds)}]"
+    trace = current()
+    text = f"obs.view {', '.join(memory)}{bounds} : {', '.join(types)}"
+    array = make_array(kind, trace.emit(text, 1, is_pure=True)[0], True)
+    trace.memory[array.name] = (list(memory), types)
+    return array
 
 
 def fill(

@@ -88,6 +88,8 @@ class _Signature:
                 names.append(name)
                 self.kinds.append(_NUMBERS[kind.kind])
             self._counts.append(count)
+        if program.donated:
+            raise ArgumentTypeError("an operator of PyTorch writes no arguments: omit donate=")
         if "Tensor" not in self.kinds:
             raise ArgumentTypeError("an operator of PyTorch takes at least one array")
         if not all(isinstance(result, ArrayType) for result in program.results):

@@ -94,6 +94,9 @@ class Trace:
         #: Name and threads of the kernels that name none.
         self.default_kernel = "kernel"
         self.default_threads: int | None = None
+        #: The memory that a force may write again, by the array of its contents: the names and
+        #: types of one memref for each leaf.
+        self.memory: dict[str, tuple[list[str], list[str]]] = {}
         #: The types of the fills around the code, innermost last.
         self.fills: list[ArrayType] = []
         #: The generator that `concat` runs; the arrays it walks over, with their arguments; and

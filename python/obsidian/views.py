@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import ArgumentTypeError, PerformanceWarning
+from .locations import here
 
 #: NumPy's types of the elements, by their names in the language; bf16 is its bits. Numbers without
 #: a sign have names as well: the language reads their bits with a sign.
@@ -33,7 +34,9 @@ DTYPES = {
     "f64": np.dtype(np.float64),
 }
 #: The names of the elements by kind and bytes, as DLPack and `__cuda_array_interface__` have them.
-ELEMENTS = {(d.kind, d.itemsize): name for name, d in DTYPES.items() if name != "bf16"}
+ELEMENTS: dict[tuple[str, int], str] = {
+    (d.kind, d.itemsize): name for name, d in DTYPES.items() if name != "bf16"
+}
 ELEMENTS.update({("bf", 2): "bf16", ("V", 2): "bf16"})
 #: The device of arrays in the memory of the host.
 CPU = -1
@@ -183,6 +186,10 @@ class Framework:
         """An array on a GPU that is another framework's, with the same memory."""
         raise NotImplementedError
 
+    def is_writable(self, view: View) -> bool:
+        """If a program may write the memory of an argument of this framework."""
+        raise NotImplementedError
+
     def finish(self, index: int, stream: int) -> None:
         """Called behind a run on a GPU. Frameworks that follow the order of streams do nothing."""
 
@@ -200,12 +207,23 @@ def refuse_type(value: Any, dtype: object) -> ArgumentTypeError:
     )
 
 
-def remark(message: str, depth: int = 3) -> None:
-    """Warn of what is slow; Python shows it once for each place of the program."""
-    warnings.warn(message, PerformanceWarning, stacklevel=depth)
+#: What Python remembers of remarks: it shows each once for each place.
+_shown: dict[str | tuple[str, type[Warning], int], int] = {}
+
+
+def remark(message: str) -> None:
+    """Warn of what is slow; Python shows it once for each place of the user's program."""
+    place = here()
+    warnings.warn_explicit(message, PerformanceWarning, place.file, place.line, registry=_shown)
 
 
 def contains(view: View, pointer: int, shape: Sequence[int], itemsize: int) -> bool:
     """If an array lies in the memory of an argument."""
     end = pointer + math.prod(shape) * itemsize
     return view.pointer <= pointer and end <= view.pointer + view.nbytes
+
+
+def overlap(one: View, other: View) -> bool:
+    """If two arrays of one device have an element in common."""
+    first, last = sorted((one, other), key=lambda view: view.pointer)
+    return min(one.nbytes, other.nbytes) > 0 and last.pointer < first.pointer + first.nbytes

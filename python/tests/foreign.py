@@ -46,6 +46,11 @@ def same(a: Annotated[Pull, "n", i32]) -> Any:
     return a, (a + 1).force()
 
 
+@obs.jit(donate="a")
+def increment(a: Annotated[Pull, "n", i32]) -> Any:
+    return (a + 1).force(into=a)
+
+
 @obs.jit
 def kept(a: Annotated[Pull, "n", i32]) -> Any:
     found, count = obs.force(*a.compact(a.map(lambda v: v > 0)))

@@ -15,6 +15,7 @@ from foreign import (
     Exporter,
     FakeDriver,
     call_of,
+    increment,
     kept,
     needs_fake_cuda,
     needs_library,
@@ -96,6 +97,23 @@ def test_results_in_arguments_share_their_memory(
     assert found.pointer == a.array.ctypes.data
     assert new.pointer in driver.live
     assert found.numpy().tolist() == [*range(8)]
+
+
+@needs_fake_cuda
+def test_donated_arguments(backend: native.NativeBackend, driver: FakeDriver) -> None:
+    call, numbers = call_of(increment, backend), np.arange(8, dtype=np.int32)
+    a = on_gpu(numbers)
+    found = call([a])
+    assert found.pointer == a.array.ctypes.data
+    assert not driver.live
+    assert call([found]).pointer == found.pointer
+    for wrong, message in (
+        (on_gpu(numbers, offset=4), "does not begin at a multiple of 16"),
+        (on_gpu(numbers, data=(a.array.ctypes.data, True)), "read-only: pass a copy"),
+        (Exporter(found), "read-only: pass a copy"),
+    ):
+        with pytest.raises(obs.ArgumentError, match=message):
+            call([wrong])
 
 
 @needs_fake_cuda

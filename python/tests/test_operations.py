@@ -22,7 +22,7 @@ DEFINITIONS = (
     Path(__file__).resolve().parents[2] / "include" / "Obsidian" / "Dialect" / "Obs" / "IR"
 )
 #: Operations that only the compiler writes, and those of memory, which a program does not name.
-INTERNAL = {"barrier", "kernel", "launch", "part", "view", "worker_count", "worker_id"}
+INTERNAL = {"barrier", "kernel", "launch", "part", "worker_count", "worker_id"}
 
 Ints = Annotated[Pull, "n", i32]
 Matrix = Annotated[Pull, "h", "w", i32]
@@ -196,6 +196,7 @@ PROGRAMS: dict[str, tuple[Any, Callable[..., Any], Any, Any]] = {
         A,
         A[::-1],
     ),
+    "view": (Ints, lambda a: (a + 1).force(into=a), A.copy(), A + 1),
     "yield": (Ints, lambda a: a.map(lambda x: x), A, A),
     "zip": (Ints, lambda a: obs.zip(a, a + 1).map(lambda x, y: x * y), A, A * (A + 1)),
 }
@@ -226,7 +227,7 @@ def test_operation(name: str, capfd: pytest.CaptureFixture[str]) -> None:
         return program(a)
 
     function.__annotations__["a"] = hint
-    compiled = obs.jit(function)
+    compiled = obs.jit(function, donate="a" if name == "view" else ())
     assert re.search(rf"\bobs\.{re.escape(name)}\b", compiled.mlir())
     found = compiled(argument)
     np.testing.assert_array_equal(found, expected)
