@@ -34,7 +34,7 @@ from typing import IO, Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from suite.chart import draw
-from suite.goals import GOALS
+from suite.goals import GOALS, VARIANTS
 from suite.measure import Measurement, Runner, check_small, describe
 from suite.report import by_goal, judge, write_report
 from suite.works import ROOT, Work, all_works
@@ -43,15 +43,21 @@ RESULTS = ROOT / "benchmarks" / "results"
 #: Seconds that a worker may take to start.
 START = 90.0
 
+PARTS = ("goals", "variants", "charts")
+
 #: A work and a size, and the number of repetitions.
 Job = tuple[str, int, int]
 
 
 def find_jobs(works: dict[str, Work], options: argparse.Namespace) -> list[Job]:
-    """What is to be measured: the goals in their order, then the charts."""
+    """What is to be measured: the goals in their order, other types and sizes, the charts."""
     found: dict[tuple[str, int], int] = {}
     if "goals" in options.parts:
         found.update(((goal.work, goal.size), options.repeat) for goal in GOALS)
+    if "variants" in options.parts:
+        for variant in VARIANTS:
+            found.setdefault((variant.usual, variant.usual_size), options.repeat)
+            found.setdefault((variant.work, variant.size), options.repeat)
     if "charts" in options.parts:
         for work in works.values():
             for size in work.sizes:
@@ -296,7 +302,7 @@ def main() -> int:
     add("--out", type=Path, help="folder of the results")
     add("--name", default="speed", help="how the names of the results begin")
     add("--only", nargs="+", default=["*"], metavar="PATTERN", help="names of works, as in a shell")
-    add("--parts", nargs="+", choices=("goals", "charts"), default=["goals", "charts"])
+    add("--parts", nargs="+", choices=PARTS, default=PARTS)
     add("--budget", type=float, default=600, metavar="SECONDS", help="begin no work after that")
     add("--seconds", type=float, default=20, help="time limit of one work; 3 repetitions at least")
     add("--repeat", type=int, default=11, help="repetitions of a goal")

@@ -1,4 +1,4 @@
-// Peers from CUB: reductions, scans, compaction and histograms.
+// Peers from CUB: reductions and scans with maps, compaction and histograms.
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,16 +13,6 @@
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/tuple.h>
 
-PEER(cub_reduce_i32) {
-  return cub::DeviceReduce::Sum(scratch, scratchSize, ARRAY(const int, 0),
-                                ARRAY(int, 1), static_cast<int>(n[0]));
-}
-
-PEER(cub_reduce_f32) {
-  return cub::DeviceReduce::Sum(scratch, scratchSize, ARRAY(const float, 0),
-                                ARRAY(float, 1), static_cast<int>(n[0]));
-}
-
 struct Square {
   __host__ __device__ float operator()(float x) const { return x * x; }
 };
@@ -33,18 +23,6 @@ PEER(cub_reduce_squares_f32) {
       thrust::make_transform_iterator(ARRAY(const float, 0), Square());
   return cub::DeviceReduce::Sum(scratch, scratchSize, squares, ARRAY(float, 1),
                                 static_cast<int>(n[0]));
-}
-
-PEER(cub_scan_i32) {
-  return cub::DeviceScan::InclusiveSum(scratch, scratchSize,
-                                       ARRAY(const int, 0), ARRAY(int, 1),
-                                       static_cast<int>(n[0]));
-}
-
-PEER(cub_scan_f32) {
-  return cub::DeviceScan::InclusiveSum(scratch, scratchSize,
-                                       ARRAY(const float, 0), ARRAY(float, 1),
-                                       static_cast<int>(n[0]));
 }
 
 struct Odd {

@@ -9,6 +9,12 @@ from typing import Any
 
 import numpy as np
 
+#: The types of NumPy by their names in the language.
+DTYPES: dict[str, Any] = {
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
+    "f16": np.float16, "f32": np.float32, "f64": np.float64,
+}  # fmt: skip
+
 
 def bits(xp: Any, count: int, seed: int = 0) -> Any:
     """`count` unsigned numbers of 32 bits, by a hash of their index."""
@@ -43,3 +49,12 @@ def wide(xp: Any, count: int, seed: int = 0) -> Any:
     """Numbers of 64 bits, as i64."""
     pairs = bits(xp, 2 * count, seed)
     return pairs.view(np.int64)
+
+
+def of_type(xp: Any, count: int, kind: str, seed: int = 0) -> Any:
+    """Numbers of a type such as `i8` or `f64`: any integers, or floats from 0 to 1."""
+    if kind.startswith("f"):
+        return floats(xp, count, seed=seed).astype(DTYPES[kind])
+    if kind == "i64":
+        return wide(xp, count, seed)
+    return bits(xp, count, seed).astype(DTYPES[kind])

@@ -25,6 +25,16 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A work of another type or size, whose ratio is to be near that of a usual one."""
+
+    work: str
+    size: int
+    usual: str
+    usual_size: int
+
+
+@dataclass(frozen=True)
 class Unmeasured:
     """A goal that no run can measure yet, and the reason."""
 
@@ -117,6 +127,31 @@ GOALS: list[Goal] = [
     Goal("sparse product, k-means, n-body", "n-body", 1 << 16, 1.0),
     Goal("5 small kernels", "small-kernels", 1 << 16, 0.95),
 ]  # fmt: skip
+
+
+def _variants() -> list[Variant]:
+    found = []
+    for work, base in (("increment", "f32"), ("reduce", "i32"), ("scan", "i32")):
+        for kind, size in (("i8", 28), ("i16", 28), ("f16", 28), ("i64", 27), ("f64", 27)):
+            # The order of a sum of floats is kept, that of integers need not be.
+            same = "f32" if kind.startswith("f") else base
+            if kind != "f16" or work == "increment":
+                found.append(Variant(f"{work}-{kind}", 1 << size, f"{work}-{same}", 1 << 28))
+    works = (
+        "increment-f32", "saxpy-f32", "black-scholes", "reduce-i32", "reduce-f32", "dot-f32",
+        "scan-i32", "scan-f32", "scan-affine", "compact-i32", "histogram-256-known",
+        "histogram-4096", "counting-sort-16", "radix-sort-u32", "radix-sort-pairs",
+    )  # fmt: skip
+    for name in works:
+        found.append(Variant(name, 1000, name, 1 << 10))
+        found.append(Variant(name, (1 << 20) + 17, name, 1 << 20))
+        found.append(Variant(name, (1 << 24) - 1, name, 1 << 24))
+    return found
+
+
+#: The part of the ratio of a usual type and size that other types and sizes keep.
+KEPT = 0.8
+VARIANTS = _variants()
 
 UNMEASURED: list[Unmeasured] = [
     Unmeasured(

@@ -6,22 +6,26 @@ In: the JSON of a run, and the goals. Out: text.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .goals import COMPILE_GOALS, GOALS, UNMEASURED, CompileGoal, Goal
+from .goals import COMPILE_GOALS, GOALS, KEPT, UNMEASURED, VARIANTS, CompileGoal, Goal, Variant
 from .measure import Measurement
 
 #: The seconds of a first call (compiler, and assembler of the driver) from which it is told.
 LONG = 2.0
 HEAD = ("row", "work", "elements", "peer", "goal", "before", "ratio", "spread", "ours, ms",
         "peer, ms", "of the limit", "met")  # fmt: skip
+VARIANT_HEAD = ("work", "elements", "usual work", "elements", "ratio", "usual ratio", "kept", "met")
 
 
 def spell_size(size: int) -> str:
     """A number of elements as a power, a square or a number."""
     if size & (size - 1) == 0:
         return f"2^{size.bit_length() - 1}"
+    for power in range(16, 31):
+        if 0 < abs(size - 2**power) < 100:
+            return f"2^{power} {'+' if size > 2**power else '-'} {abs(size - 2**power)}"
     power = round(math.log10(size))
     if 10**power == size:
         return f"10^{power}"
@@ -81,8 +85,19 @@ def _compile_line(goal: CompileGoal, times: Mapping[str, Any]) -> list[str]:
     return [goal.row, goal.name, "-", peer, *numbers, *["-"] * 4, verdict]
 
 
-def _table(lines: list[list[str]]) -> str:
-    rows = [list(HEAD), ["---"] * len(HEAD), *lines]
+def _variant_line(variant: Variant, found: Mapping[tuple[str, int], Measurement]) -> list[str]:
+    places = (variant.work, variant.size), (variant.usual, variant.usual_size)
+    ratios = [found[p].ratio() if p in found and not found[p].error else None for p in places]
+    names = [text for work, size in places for text in (f"`{work}`", spell_size(size))]
+    ratio, usual = ratios
+    if ratio is None or usual is None:
+        return [*names, _number(ratio), _number(usual), "-", "not known"]
+    verdict = "yes" if ratio >= KEPT * usual else "no"
+    return [*names, _number(ratio), _number(usual), _number(ratio / usual), verdict]
+
+
+def _table(head: Sequence[str], lines: list[list[str]]) -> str:
+    rows = [list(head), ["---"] * len(head), *lines]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
@@ -121,7 +136,7 @@ def write_report(
         "the copy rate or the rate of FMAs, whichever takes longer."
         + (f" Before is {before['date']}, commit {before['commit']}." if before else ""),
         "",
-        _table(lines),
+        _table(HEAD, lines),
         f"{verdicts.count('yes')} of {len(lines)} goals are met, {verdicts.count('no')} are not, "
         f"and {len(lines) - verdicts.count('yes') - verdicts.count('no')} are not known.",
         "",
@@ -136,6 +151,20 @@ def write_report(
                     f"- `{goal.work}` of {spell_size(goal.size)}: the fastest peer is "
                     f"{fastest.title}, with the ratio {_number(best)}."
                 )
+    variants = [_variant_line(variant, found) for variant in VARIANTS]
+    if any(line[-1] != "not known" for line in variants):
+        kept = [line[-1] for line in variants].count("yes")
+        text += [
+            "",
+            "## Other types and sizes",
+            "",
+            f"The ratio is to be at least {KEPT:g} of that of the usual type and size. It is for "
+            f"{kept} of {len(variants)}.",
+            "",
+            _table(VARIANT_HEAD, variants),
+            "## Notes",
+            "",
+        ]
     for problem in UNMEASURED:
         text.append(f"- Not measured: {problem.row}, {problem.what}: {problem.reason}.")
     for measurement in found.values():

@@ -42,7 +42,7 @@ import obsidian as obs  # noqa: E402
 )
 
 #: The sizes of the charts.
-POWERS = tuple(2**k for k in range(16, 29, 2))
+POWERS = tuple(2**k for k in range(10, 29, 2))
 CENTRES = 64
 STEPS = 256
 WEIGHTS = {3: (1, 2, 1, 2, 4, 2, 1, 2, 1), 5: tuple(1 + (7 * k) % 5 for k in range(25))}
@@ -239,11 +239,6 @@ def maps() -> list[Work]:
 
     return [
         Work(
-            "increment-f32", "maps", "whole_arrays.py: increment",
-            lambda xp, n: [data.floats(xp, n)], whole_arrays.increment, lambda xp, a: a + 1,
-            (copy_of(lambda n: 8.0 * n),), lambda n: 8.0 * n, oracle_at_full_size=True,
-        ),
-        Work(
             "saxpy-f32", "maps", "saxpy.py: saxpy",
             lambda xp, n: [2.5, data.floats(xp, n, seed=1), data.floats(xp, n, seed=2)],
             saxpy.saxpy, lambda xp, k, x, y: np.float32(k) * x + y,
@@ -259,6 +254,46 @@ def maps() -> list[Work]:
     ]  # fmt: skip
 
 
+def typed() -> list[Work]:
+    """Maps, sums and prefix sums of each element type."""
+
+    def make(kind: str) -> list[Work]:
+        dtype = data.DTYPES[kind]
+        # CUDA's integers wrap, too; sums of floats are compared with those of f64.
+        wide = dtype if kind.startswith("i") else np.float64
+        width = np.dtype(dtype).itemsize
+        tolerance = 0.0 if kind.startswith("i") else 1e-4
+        sizes = POWERS if kind in ("i32", "f32") else ()
+
+        def inputs(xp: Any, n: int) -> Inputs:
+            return [data.of_type(xp, n, kind)]
+
+        increment = Work(
+            f"increment-{kind}", "maps", "whole_arrays.py: increment", inputs,
+            whole_arrays.increment, lambda xp, a: a + dtype(1),
+            (copy_of(lambda n: 2.0 * width * n),),
+            lambda n: 2.0 * width * n, oracle_at_full_size=True, sizes=sizes,
+        )  # fmt: skip
+        if kind == "f16":
+            return [increment]  # Sums of many numbers are beyond its range.
+        total = Work(
+            f"reduce-{kind}", "reductions", "whole_arrays.py: total", inputs, whole_arrays.total,
+            lambda xp, a: a.sum(dtype=wide).reshape(1),
+            (from_library("cub::DeviceReduce", f"cub_reduce_{kind}", new((1, dtype))),),
+            lambda n: 1.0 * width * n, tolerance=tolerance, sizes=sizes,
+        )  # fmt: skip
+        sums = Work(
+            f"scan-{kind}", "scans", "whole_arrays.py: sums", inputs, whole_arrays.sums,
+            lambda xp, a: xp.cumsum(a, dtype=wide),
+            (from_library("cub::DeviceScan", f"cub_scan_{kind}", like(0)),),
+            lambda n: 2.0 * width * n, tolerance=tolerance, sizes=sizes,
+        )  # fmt: skip
+        return [increment, total, sums]
+
+    kinds = ("f32", "i32", "i8", "i16", "i64", "f16", "f64")
+    return [work for kind in kinds for work in make(kind)]
+
+
 def reductions() -> list[Work]:
     def numbers(xp: Any, n: int) -> Inputs:
         return [data.integers(xp, n, 1 << 32)]
@@ -270,20 +305,10 @@ def reductions() -> list[Work]:
         return a.max().reshape(1), a.argmax().astype(np.int32).reshape(1)
 
     def sum_of(xp: Any, a: Any) -> Any:
-        return a.sum(dtype=np.int32 if a.dtype == np.int32 else np.float64).reshape(1)
+        return a.sum(dtype=np.float64).reshape(1)
 
     one_i32, one_f32 = new((1, np.int32)), new((1, np.float32))
     return [
-        Work(
-            "reduce-i32", "reductions", "whole_arrays.py: total", numbers, whole_arrays.total,
-            sum_of, (from_library("cub::DeviceReduce", "cub_reduce_i32", one_i32),),
-            lambda n: 4.0 * n,
-        ),
-        Work(
-            "reduce-f32", "reductions", "whole_arrays.py: total", fractions, whole_arrays.total,
-            sum_of, (from_library("cub::DeviceReduce", "cub_reduce_f32", one_f32),),
-            lambda n: 4.0 * n, tolerance=1e-4,
-        ),
         Work(
             "reduce-mapped-f32", "reductions", "whole_arrays.py: squares", fractions,
             whole_arrays.squares, lambda xp, a: sum_of(xp, a.astype(np.float64) ** 2),
@@ -318,7 +343,7 @@ def scans() -> list[Work]:
         return np.array(found, np.uint32).view(np.int32)
 
     def sums(xp: Any, a: Any) -> Any:
-        return xp.cumsum(a, dtype=np.int32 if a.dtype == np.int32 else np.float64)
+        return xp.cumsum(a, dtype=np.int32)
 
     def numbers(xp: Any, n: int) -> Inputs:
         return [data.integers(xp, n, 1 << 32)]
@@ -331,18 +356,9 @@ def scans() -> list[Work]:
     )
     return [
         Work(
-            "scan-i32", "scans", "whole_arrays.py: sums", numbers, whole_arrays.sums, sums,
-            (from_library("cub::DeviceScan", "cub_scan_i32", like(0)),), lambda n: 8.0 * n,
-        ),
-        Work(
             "scan-mapped-i32", "scans", "whole_arrays.py: mapped_sums", numbers,
             whole_arrays.mapped_sums, lambda xp, a: sums(xp, 2 * a + 1) ^ 0x55,
             (from_library("cub::DeviceScan", "cub_scan_maps_i32", like(0)),), lambda n: 8.0 * n,
-        ),
-        Work(
-            "scan-f32", "scans", "whole_arrays.py: sums", lambda xp, n: [data.floats(xp, n)],
-            whole_arrays.sums, sums, (from_library("cub::DeviceScan", "cub_scan_f32", like(0)),),
-            lambda n: 8.0 * n, tolerance=1e-4,
         ),
         Work(
             "scan-affine", "scans", "large_scan.py: large_scan",
@@ -450,7 +466,7 @@ def batch_sorts() -> list[Work]:
             lambda xp, n: [data.integers(xp, n, 1 << 32)], warp_sort.batches,
             lambda xp, a: xp.sort(a.reshape(-1, 512), axis=1).reshape(-1),
             tuple(from_library(title, name, like(0)) for title, name in names.items()),
-            lambda n: 8.0 * n, small=(2048, 6144),
+            lambda n: 8.0 * n, small=(2048, 6144), sizes=tuple(s for s in POWERS if s >= 2048),
         )
     ]  # fmt: skip
 
@@ -690,6 +706,7 @@ def row_works() -> list[Work]:
             layer_norm if has_weights else softmax,
             (copy_of(lambda n: 8.0 * n), triton(kind)), lambda n: 8.0 * n, tolerance=1e-4,
             small=(3 * columns,), oracle_at_full_size=True,
+            sizes=tuple(s for s in POWERS if s >= columns),
         )  # fmt: skip
 
     return [
@@ -778,6 +795,8 @@ def others() -> list[Work]:
             "spmv-f32", "sparse products", "spmv.py: spmv", sparse, spmv.spmv, product,
             (from_library("cuSPARSE, CSR", "cusparse_spmv_f32", sparse_result, sparse_extents),),
             lambda n: 8.5 * n, tolerance=1e-4, small=(32, 4096),
+            # The matrix of fewer elements is not sparse.
+            sizes=tuple(s for s in POWERS if s >= 2**14),
         ),
         Work(
             "k-means", "k-means", "k_means.py: step", points,
@@ -798,7 +817,7 @@ def others() -> list[Work]:
             "small-kernels", "small kernels", "jacobi.py: jacobi, 5 steps",
             lambda xp, n: [square_of(data.floats(xp, n), n)], lambda u: jacobi.jacobi(u, 5), grid,
             (Peer("CUDA graph of the same", graph, two_more),), lambda n: 40.0 * n, tolerance=1e-6,
-            sizes=POWERS[:4], small=(1, 1089), calls=50,
+            sizes=POWERS[:7], small=(1, 1089), calls=50,
         ),
     ]  # fmt: skip
 
@@ -806,7 +825,7 @@ def others() -> list[Work]:
 def all_works() -> dict[str, Work]:
     """Every work, by name."""
     groups = (
-        maps(), reductions(), scans(), compaction(), histograms(), strategies(), batch_sorts(),
-        key_sorts(), sorts(), images(), products(), row_works(), others(),
+        typed(), maps(), reductions(), scans(), compaction(), histograms(), strategies(),
+        batch_sorts(), key_sorts(), sorts(), images(), products(), row_works(), others(),
     )  # fmt: skip
     return {work.name: work for group in groups for work in group}

@@ -22,7 +22,7 @@ sys.path.insert(0, str(FOLDER))
 import compile_time  # noqa: E402
 import speed  # noqa: E402
 from suite import chart, data, gpu, report  # noqa: E402
-from suite.goals import COMPILE_GOALS, GOALS, UNMEASURED, Goal  # noqa: E402
+from suite.goals import COMPILE_GOALS, GOALS, UNMEASURED, VARIANTS, Goal  # noqa: E402
 from suite.measure import (  # noqa: E402
     Measurement,
     Runner,
@@ -143,9 +143,20 @@ def test_goals_name_works_and_peers() -> None:
         assert any(title.startswith(goal.peer) for title in titles), goal
 
 
-def test_charts_go_from_2_16_to_2_28() -> None:
-    sizes = {s for work in WORKS.values() if work.family == "scans" for s in work.sizes}
-    assert (min(sizes), max(sizes)) == (2**16, 2**28)
+def test_charts_go_from_2_10_to_2_28() -> None:
+    for family in ("maps", "reductions", "scans", "radix sorts", "counting sorts", "images"):
+        sizes = {s for work in WORKS.values() if work.family == family for s in work.sizes}
+        assert (min(sizes), max(sizes)) == (2**10, 2**28)
+
+
+def test_variants_name_works_and_are_others() -> None:
+    kinds = {variant.work.rpartition("-")[2] for variant in VARIANTS}
+    assert kinds >= {"i8", "i16", "i64", "f16", "f64"}
+    sizes = {variant.size for variant in VARIANTS}
+    assert sizes >= {1000, 2**20 + 17}
+    for variant in VARIANTS:
+        assert variant.work in WORKS and variant.usual in WORKS
+        assert (variant.work, variant.size) != (variant.usual, variant.usual_size)
 
 
 @pytest.mark.parametrize("name", WORKS)
@@ -308,6 +319,7 @@ def test_jobs_are_goals_first() -> None:
     jobs = speed.find_jobs(WORKS, given)
     assert jobs[:2] == [("scan-i32", 2**24, 11), ("scan-i32", 2**20, 11)]
     assert ("scan-affine", 2**16, 5) in jobs
+    assert not any(name == "scan-i8" for name, _, _ in jobs)
     assert len({job[:2] for job in jobs}) == len(jobs)
     assert max(size for _, size, _ in jobs) == 2**26
 
@@ -349,6 +361,20 @@ def test_report() -> None:
     total = len(GOALS) + len(COMPILE_GOALS)
     assert f"2 of {total} goals are met, 2 are not, and {total - 4} are not known." in text
     assert text.count("Not measured") == len(UNMEASURED)
+
+
+def test_report_of_variants() -> None:
+    run = made_up_run()
+    assert "Other types" not in report.write_report(run)
+    for size, ours in ((2**10, 1.0), (1000, 1.2), (2**20 + 17, 1.3)):
+        found = Measurement("scan-f32", size, Times("ours", [ours] * 3), [Times("c", [1.0] * 3)])
+        run["measurements"].append(found.to_json())
+    text = report.write_report(run)
+    line = "| `scan-f32` | 10^3 | `scan-f32` | 2^10 | 0.833 | 1 | 0.833 | yes |"
+    assert line in text
+    line = "| `scan-f32` | 2^20 + 17 | `scan-f32` | 2^20 | 0.769 | - | - | not known |"
+    assert line in text
+    assert f"It is for 1 of {len(VARIANTS)}." in text
 
 
 def test_report_shows_an_earlier_run() -> None:
