@@ -100,6 +100,7 @@ class Machine:
         self._scratch_words = ctypes.c_void_p(self._scratch.ptr), ctypes.c_size_t(SCRATCH)
         self._events = self.xp.cuda.Event(), self.xp.cuda.Event()
         self._kept: dict[Any, Any] = {}
+        self._captured: dict[Any, Callable[[], Any]] = {}
         self._copied = 0
 
     def describe(self) -> dict[str, str]:
@@ -144,6 +145,26 @@ class Machine:
             self._kept[key] = self.xp.empty_like(array)
         return self._kept[key]
 
+    def capture(self, run: Callable[..., Any], inputs: Sequence[Any]) -> Callable[[], Any]:
+        """A CUDA graph of a call, by PyTorch: a function that replays it, and returns its result.
+
+        The same inputs give the same graph. Raises ImportError without PyTorch.
+        """
+        key = run, tuple(value.data.ptr for value in inputs)
+        if key not in self._captured:
+            torch = importlib.import_module("torch")
+            given = [torch.from_dlpack(value) for value in inputs]
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                result = run(*given)
+
+            def replay() -> Any:
+                graph.replay()
+                return result
+
+            self._captured[key] = replay
+        return self._captured[key]
+
     def synchronize(self) -> None:
         """Wait for the GPU. Raises an exception of CuPy for errors of kernels."""
         self._runtime.deviceSynchronize()
@@ -151,6 +172,7 @@ class Machine:
     def clean(self) -> None:
         """Give back the memory of a job."""
         self._kept.clear()
+        self._captured.clear()
         self.xp.get_default_memory_pool().free_all_blocks()
 
     def rotate(self, inputs: Sequence[Any]) -> Callable[[], list[Any]]:

@@ -163,12 +163,12 @@ class Runner:
     def _measure(
         self, work: Work, size: int, repeat: int, result: Measurement, deadline: float
     ) -> None:
-        machine, ours = self._machine, Peer("ours", lambda machine, inputs: work.run(*inputs))
+        machine, ours = self._machine, our_side(work)
         self._check_small(work, ours)
         result.first_s = self._first.get(work.name, 0.0)
         machine.elements = size
         inputs = work.inputs(machine.xp, size)
-        found = self._check_ours(work, inputs, result)
+        found = self._check_ours(work, ours, inputs, result)
         sides = [(Times("ours"), ours)]
         for peer in work.peers:
             try:
@@ -220,18 +220,22 @@ class Runner:
             self._check_peer(work, side, inputs, expected)
             return
         begin = time.monotonic()
-        found = work.run(*inputs)
+        found = self._run(side, inputs)
         machine.synchronize()
         self._first[work.name] = round(time.monotonic() - begin, 2)
         compare(xp, work, work.view(found), expected, side.title)
 
-    def _check_ours(self, work: Work, inputs: list[Any], result: Measurement) -> list[Any]:
+    def _check_ours(
+        self, work: Work, ours: Peer, inputs: list[Any], result: Measurement
+    ) -> list[Any]:
         """Run twice at full size; the arrays of the result. CuPy checks them, or later the peer."""
         xp = self._machine.xp
-        found = work.run(*inputs)
+        found = self._run(ours, inputs)
         self._machine.synchronize()
-        arrays = to_arrays(work.view(found))
-        again = to_arrays(work.view(work.run(*inputs)))
+        arrays = [xp.asarray(array) for array in to_arrays(work.view(found))]
+        if ours.prepare:
+            arrays = [array.copy() for array in arrays]  # A replay writes to the same memory.
+        again = [xp.asarray(array) for array in to_arrays(work.view(self._run(ours, inputs)))]
         result.same_bits = all(bool((a == b).all()) for a, b in zip(arrays, again))
         if work.oracle_at_full_size:
             compare(xp, work, arrays, work.oracle(xp, *inputs), "ours")
@@ -244,7 +248,7 @@ class Runner:
     def _check_peer(self, work: Work, peer: Peer, inputs: list[Any], expected: Any) -> None:
         """Run a peer, and compare its result, if that is comparable."""
         machine = self._machine
-        found = peer.run(machine, peer.prepare(machine, inputs) if peer.prepare else inputs)
+        found = self._run(peer, inputs)
         machine.synchronize()
         if peer.has_result:
             one, other = (
@@ -252,6 +256,10 @@ class Runner:
                 for value in (work.view(found), expected)
             )
             compare(machine.xp, work, one, other, peer.title)
+
+    def _run(self, side: Peer, inputs: list[Any]) -> Any:
+        machine = self._machine
+        return side.run(machine, side.prepare(machine, inputs) if side.prepare else inputs)
 
     def _spin(self, work: Work, side: Peer, inputs: list[Any]) -> int:
         """The nanoseconds in which the host enqueues one call, with a reserve."""
@@ -270,6 +278,17 @@ class Runner:
                 side.run(machine, given)
 
         return float(machine.time(run, spin)) / work.calls
+
+
+def our_side(work: Work) -> Peer:
+    """Our program, as the peers are."""
+    if work.is_captured:
+        return Peer(
+            "ours",
+            lambda machine, given: given[0](),
+            lambda machine, inputs: [machine.capture(work.run, inputs)],
+        )
+    return Peer("ours", lambda machine, inputs: work.run(*inputs))
 
 
 def describe(error: Exception) -> str:

@@ -101,6 +101,8 @@ class Work:
     waits: bool = False
     #: Calls in one measurement. With more than one, the time of the host counts.
     calls: int = 1
+    #: If the call is captured into a CUDA graph, which is replayed.
+    is_captured: bool = False
 
 
 # ---------------------------------------------------------------------------------------------
@@ -790,6 +792,14 @@ def others() -> list[Work]:
     def two_more(machine: Any, inputs: Inputs) -> Inputs:
         return [inputs[0], *(machine.kept(inputs[0], name) for name in "ab")]
 
+    def small_kernels(name: str, is_captured: bool = False) -> Work:
+        return Work(
+            name, "small kernels", "jacobi.py: jacobi, 5 steps",
+            lambda xp, n: [square_of(data.floats(xp, n), n)], lambda u: jacobi.jacobi(u, 5), grid,
+            (Peer("CUDA graph of the same", graph, two_more),), lambda n: 40.0 * n, tolerance=1e-6,
+            sizes=POWERS[:7], small=(1, 1089), calls=50, is_captured=is_captured,
+        )  # fmt: skip
+
     return [
         Work(
             "spmv-f32", "sparse products", "spmv.py: spmv", sparse, spmv.spmv, product,
@@ -813,12 +823,8 @@ def others() -> list[Work]:
             flops=lambda inputs, result: 20.0 * inputs[0].size ** 2, tolerance=1e-3,
             sizes=tuple(2**k for k in range(12, 18)), small=(1, 300), view=tuple,
         ),
-        Work(
-            "small-kernels", "small kernels", "jacobi.py: jacobi, 5 steps",
-            lambda xp, n: [square_of(data.floats(xp, n), n)], lambda u: jacobi.jacobi(u, 5), grid,
-            (Peer("CUDA graph of the same", graph, two_more),), lambda n: 40.0 * n, tolerance=1e-6,
-            sizes=POWERS[:7], small=(1, 1089), calls=50,
-        ),
+        small_kernels("small-kernels"),
+        small_kernels("small-kernels-graph", is_captured=True),
     ]  # fmt: skip
 
 

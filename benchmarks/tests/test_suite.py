@@ -82,6 +82,10 @@ class NoGpu:
     def kept(self, array: Any, name: str) -> Any:
         return np.empty_like(array)
 
+    def capture(self, run: Any, inputs: Any) -> Any:
+        self.called.append("capture")
+        return lambda: run(*inputs)
+
     def synchronize(self) -> None:
         pass
 
@@ -236,6 +240,17 @@ def test_wrong_results_are_errors() -> None:
     )
     alone = runner(machine).measure(dataclasses.replace(work, peers=lying[1:]), 1000)
     assert alone.error.startswith("RuntimeError: no peer ran")
+
+
+def test_captured_calls_and_many_in_one_time() -> None:
+    machine = NoGpu()
+    work = dataclasses.replace(doubled(machine, 1.5, 2.0), is_captured=True, calls=4)
+    found = runner(machine).measure(work, 1000)
+    assert not found.error and "capture" in machine.called
+    # A time is that of one call.
+    assert found.ours and found.ours.ms == [2.0] * 5
+    wrong = dataclasses.replace(work, run=lambda a: a)
+    assert "ours: " in runner(machine).measure(wrong, 1000).error
 
 
 def test_wrong_at_full_size_only() -> None:
