@@ -90,7 +90,7 @@ def has_module(name):
 
 
 config.available_features.add("python")
-for name in ["numpy", "pytest"]:
+for name in ["numpy", "pytest", "pytest_cov", "mypy", "ruff"]:
     if has_module(name):
         config.available_features.add(name)
 if os.path.exists(os.path.join(config.llvm_tools_dir, "mlir-opt")):

@@ -5,7 +5,8 @@ have the distances 128, 64, ..., 1. A comparator reads two elements and writes t
 `fill`. That no two comparators write the same element follows from `insert_zero` and the flips; the
 compiler proves it. From: K. Batcher, Sorting networks and their applications, 1968.
 
-A block takes a chunk, a thread a comparator; the columns alternate between two buffers in shared memory.
+A block takes a chunk, a thread a comparator; the columns alternate between two buffers in shared
+memory.
 
 >>> import numpy as np
 >>> bitonic_merge(np.array([1, 4, 9], np.int32))

@@ -494,5 +494,13 @@ class Push(_Operators):
     def __iter__(self) -> Iterator[Any]:
         raise TraceError("a push array cannot be read: store it first, as in a.force()")
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(Pull, name):
+            raise AttributeError(f"a push array has no {name}")
+        raise TraceError(
+            f"{name} reads an array, and a push array cannot be read: store it first, as in "
+            f"a.force().{name}"
+        )
+
 
 Array.classes = (Pull, Push)

@@ -6,6 +6,7 @@ a function is traced again if a number that it uses has changed.
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Hashable, Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -18,7 +19,10 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
 def _global_names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+    """The names of globals that a function and those inside of it use or set."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL"):
+            yield instruction.argval
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _global_names(constant)
@@ -112,10 +116,10 @@ class Captures:
             parts.append(self._visit(value))
         names = function.__globals__
         for name in dict.fromkeys(_global_names(function.__code__)):
+            # A name without a value is a builtin, or gets its value later.
             value = names.get(name, _MISSING)
-            if value is not _MISSING:
-                self._globals.append((names, name, value))
-                parts.append((name, self._visit(value)))
+            self._globals.append((names, name, value))
+            parts.append((name, self._visit(value)))
         return tuple(parts)
 
 

@@ -17,7 +17,7 @@ import obsidian as obs
 from obsidian import Pull, block, i32, thread, warp
 from obsidian.backend import RunOptions
 
-PROGRAMS = 60
+PROGRAMS = 500
 LENGTHS = (0, 1, 2, 31, 32, 33, 64, 100, 257)
 
 #: A function of the language, and the same function of NumPy.

@@ -1,0 +1,571 @@
+"""Corners of the language and of calls that no other test visits."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+
+import obsidian as obs
+from obsidian import Pull, TraceError, f32, f64, i1, i32, i64, index
+
+Ints = Annotated[Pull, "n", i32]
+A = np.array([-7, -1, 0, 1, 2, 5, 100], np.int32)
+
+FACTORS = {"one": 1, "two": 2}
+TABLE = np.int32([10, 20, 30])
+
+
+# ------------------------------------------------------------------------------ Captures
+
+
+def test_captured_tables_are_part_of_the_key() -> None:
+    @obs.jit
+    def scaled(a: Ints) -> Any:
+        return a * FACTORS["two"] + int(TABLE[1])
+
+    try:
+        np.testing.assert_array_equal(scaled(A), A * 2 + 20)
+        FACTORS["two"], TABLE[1] = 3, 50
+        np.testing.assert_array_equal(scaled(A), A * 3 + 50)
+    finally:
+        FACTORS["two"], TABLE[1] = 2, 20
+
+
+def test_globals_that_are_defined_later() -> None:
+    @obs.jit
+    def scaled(a: Ints) -> Any:
+        return a * LATER_FACTOR  # noqa: F821
+
+    for factor in (2, 3, 2):
+        globals()["LATER_FACTOR"] = factor
+        np.testing.assert_array_equal(scaled(A), A * factor)
+
+
+def test_functions_that_change_captured_values() -> None:
+    names = [1]
+
+    @obs.jit
+    def appends(a: Ints) -> Any:
+        names.append(2)
+        return a + len(names)
+
+    with pytest.raises(TraceError, match="the function changes a list"):
+        appends(A)
+
+    @obs.jit
+    def assigns(a: Ints) -> Any:
+        global LATER
+        LATER = 5
+        return a
+
+    globals()["LATER"] = 4
+    with pytest.raises(TraceError, match="the function changes LATER"):
+        assigns(A)
+
+
+def test_names_that_have_no_value_yet() -> None:
+    """The cell of `later` is empty while the annotations are read, and full at the call."""
+
+    @obs.jit
+    def early(a: Ints) -> Any:
+        return later(a)
+
+    assert "func" in repr(early.mlir) or early._signature
+    later = obs.function(lambda a: a + 1)
+    np.testing.assert_array_equal(early(A), A + 1)
+
+
+def test_annotations_that_cannot_be_read() -> None:
+    def wrong(a: Any) -> Any:
+        return a
+
+    wrong.__annotations__["a"] = "Pull[nothing]"
+    with pytest.raises(TraceError, match=r"annotations of wrong cannot be read: .*nothing"):
+        obs.jit(wrong)(A)
+
+
+# ------------------------------------------------------------------------------ Control flow
+
+
+def test_names_without_a_value() -> None:
+    """Whatever uses such a name says which name it is."""
+
+    def used(use: Any) -> Any:
+        @obs.jit
+        def f(a: Ints) -> Any:
+            def g(x: Any) -> Any:
+                if x > 0:
+                    y = x
+                return use(y)
+
+            return a.map(g)
+
+        return f
+
+    uses: list[Any] = [
+        lambda y: y + 1, lambda y: 1 + y, lambda y: y[0], lambda y: y(), lambda y: y.to(i64),
+        lambda y: [*y], len, bool, lambda y: y < 2,
+    ]  # fmt: skip
+    for use in uses:
+        with pytest.raises(TraceError, match="y has no value after this `if`"):
+            used(use)(A)
+
+
+def test_branches_that_do_not_fit() -> None:
+    @obs.jit
+    def shapes(a: Ints) -> Any:
+        def g(x: Any) -> Any:
+            y = (x, x)
+            if x > 0:
+                y = x
+            return y[0] + 1
+
+        return a.map(g)
+
+    @obs.jit
+    def kinds(a: Ints) -> Any:
+        def g(x: Any) -> Any:
+            y = x
+            if x > 0:
+                y = x.to(f32)
+            return y
+
+        return a.map(g)
+
+    @obs.jit
+    def text(a: Ints) -> Any:
+        def g(x: Any) -> Any:
+            y: Any = "a"
+            if x > 0:
+                y = "b"
+            return x + len(y)
+
+        return a.map(g)
+
+    @obs.jit
+    def number(a: Ints) -> Any:
+        return a.map(lambda x: obs.when(x)(lambda: x, lambda: 0))
+
+    for function in (shapes, kinds, text, number):
+        with pytest.raises(TraceError):
+            function(A)
+
+
+def test_conditions_of_python() -> None:
+    @obs.jit
+    def f(a: Ints, *, flag: bool) -> Any:
+        b = obs.when(flag)(lambda: a + 1, lambda: a)
+        assert flag in (False, True), "logic"
+        obs.assert_(True, "always")
+        c = obs.where(flag, b, -b)
+        return c.map(lambda x: obs.max(x, obs.ceil_div(7, 2)))
+
+    np.testing.assert_array_equal(f(A, flag=True), np.maximum(A + 1, 4))
+    np.testing.assert_array_equal(f(A, flag=False), np.maximum(-A, 4))
+
+    @obs.jit
+    def wrong(a: Ints) -> Any:
+        obs.assert_(False, "never")
+        return a
+
+    with pytest.raises(TraceError, match="never"):
+        wrong(A)
+
+    @obs.jit
+    def plain(a: Ints, *, size: int = 3) -> Any:
+        assert size > 5, f"{size} is too small"
+        return a
+
+    with pytest.raises(AssertionError, match="3 is too small"):
+        plain(A)
+
+
+def test_a_loop_whose_condition_never_changes() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        def g(x: Any) -> Any:
+            while x > 0:
+                pass
+            return x
+
+        return a.map(g)
+
+    with pytest.raises(TraceError, match="changes with no name"):
+        f(A)
+
+
+def test_statements_around_branches() -> None:
+    """Imports, exceptions, with, loops with returns, and global names stay as they are."""
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        import contextlib
+
+        def g(x: Any) -> Any:
+            try:
+                k = {}["k"]
+            except KeyError as error:
+                k = len(error.args)
+            with contextlib.nullcontext(2) as two:
+                x = x * two
+            for step in range(3):
+                if step == 2:
+                    return x + k
+            return x
+
+        def h(x: Any) -> Any:
+            class Local:
+                value = 3
+
+            if x > 0:
+                return x + Local.value
+            else:  # noqa: RET505
+                y = -x
+            return y if y > 3 else 0
+
+        return a.map(g), a.map(h)
+
+    first, second = f(A)
+    np.testing.assert_array_equal(first, 2 * A + 1)
+    np.testing.assert_array_equal(second, np.where(A > 0, A + 3, np.where(-A > 3, -A, 0)))
+
+
+def test_open_types_of_loops() -> None:
+    """The number that a loop carries takes its type from an iteration; an error shows there."""
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        def g(x: Any) -> Any:
+            total = 0
+            for _ in obs.range(3):
+                total = total + x.to(f64)
+            return total
+
+        return a.map(g)
+
+    np.testing.assert_array_equal(f(A), 3.0 * A)
+
+    @obs.jit
+    def wrong(a: Ints) -> Any:
+        return a.map(lambda x: obs.loop(3, 0)(lambda k, t: t + x.to(f64) + x))
+
+    with pytest.raises(TraceError, match="do not mix"):
+        wrong(A)
+
+
+# ------------------------------------------------------------------------------ Values
+
+
+def test_choices_of_arrays() -> None:
+    @obs.jit
+    def either(a: Ints, flag: i1) -> Any:
+        return obs.where(flag, a, (a * 2).force())
+
+    for flag in (False, True, np.bool_(True)):
+        np.testing.assert_array_equal(either(A, flag), A if flag else 2 * A)
+
+    @obs.jit
+    def wrong(a: Ints, flag: i1) -> Any:
+        return obs.where(flag, a, a.map(lambda x: x.to(i64)))
+
+    with pytest.raises(TraceError, match="a choice between arrays of different types"):
+        wrong(A, True)
+
+
+def test_push_arrays_are_not_read() -> None:
+    """The error names the operation, and `force`."""
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return obs.concat(c.force() for c in a.split(4, pad=0)).split(2)
+
+    with pytest.raises(TraceError, match=r"split.*push array.*force\(\)"):
+        f(A)
+
+    @obs.jit
+    def g(a: Ints) -> Any:
+        return obs.concat(c.force() for c in a.split(4, pad=0)).splits
+
+    with pytest.raises(AttributeError, match="splits"):
+        g(A)
+
+
+def test_places_of_arrays_and_numbers() -> None:
+    wrong: dict[str, Any] = {
+        "an index is an integer, not f32": lambda a: a.map(lambda x: a[x.to(f32)]),
+        "an array stands where a number": lambda a: a.map(lambda x: obs.when(x > 0)(
+            lambda: x, lambda: a)),
+        "neither true nor false": lambda a: a if a else -a,
+    }  # fmt: skip
+    for message, function in wrong.items():
+        with pytest.raises(TraceError, match=message):
+            obs.jit(function)(A)
+
+
+def test_numbers_of_numpy() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        start = np.int64(3)
+        return obs.full(2, start), obs.full(2, np.float64(0.5)), obs.full(2, True), a
+
+    integers, floats, flags, _ = f(A)
+    assert [x.dtype for x in (integers, floats, flags)] == [np.int64, np.float64, np.bool_]
+
+
+def test_operators_on_records() -> None:
+    """An operator of tuples of tuples: pairs of a value and a place."""
+
+    @obs.jit
+    def first_largest(a: Ints) -> Any:
+        def larger(p: Any, q: Any) -> Any:
+            better = (q[0] > p[0]) | ((q[0] == p[0]) & (q[1] < p[1]))
+            return obs.where(better, q, p)
+
+        return obs.tree_reduce(obs.zip(a, obs.iota(a.size)).take(4).force(), larger, ordered=True)
+
+    value, place = first_largest(np.int32([3, 9, 1, 9]))
+    assert (value.tolist(), place.tolist()) == ([9], [1])
+
+
+def test_lists_of_arrays() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return obs.concat([a, a + 1])
+
+    np.testing.assert_array_equal(f(A), np.concatenate([A, A + 1]))
+
+
+@pytest.mark.parametrize("bits", range(5))
+def test_bitonic_merge(bits: int) -> None:
+    size = 1 << bits
+
+    @obs.jit
+    def merge(a: Ints) -> Any:
+        return obs.concat(
+            (obs.bitonic_merge(c) for c in a.split(size, pad=0)), level=obs.block, to=a.size
+        )
+
+    random = np.random.default_rng(bits)
+    halves = [np.sort(random.integers(0, 99, (5, max(size // 2, 1))), axis=1) for _ in range(2)]
+    rows = np.concatenate(halves if bits else halves[:1], axis=1)
+    found = merge(rows.astype(np.int32).ravel())
+    np.testing.assert_array_equal(found.reshape(rows.shape), np.sort(rows, axis=1))
+
+
+def test_annotations_of_extents() -> None:
+    for extent, message in ((True, "extents are numbers"), (-1, "extents are numbers from 0")):
+        with pytest.raises(TraceError, match=message):
+            Pull[extent, f32]
+    with pytest.raises(TraceError, match="elements of a parameter are scalars"):
+        Pull["n", Pull["m", f32].type]
+
+
+# ------------------------------------------------------------------------------ Calls
+
+
+def test_wrong_static_values_and_options() -> None:
+    @obs.jit
+    def f(a: Ints, *, size: int) -> Any:
+        return a + size
+
+    with pytest.raises(obs.ArgumentTypeError, match="size is missing"):
+        f.mlir()
+    with pytest.raises(TraceError, match="stands before a function"):
+        obs.jit(3)  # type: ignore[type-var]
+
+    def many(*arrays: Any) -> Any:
+        return arrays
+
+    with pytest.raises(TraceError, match=r"has no \* or \*\* parameter"):
+        obs.jit(many)(A)
+
+
+def test_a_number_for_an_unannotated_parameter() -> None:
+    @obs.jit
+    def f(a: Any, k: Any) -> Any:
+        return a * k
+
+    f.__wrapped__.__annotations__.clear()
+    np.testing.assert_array_equal(f(A, np.int32(3)), 3 * A)
+    with pytest.raises(obs.ArgumentTypeError, match="k has no annotation"):
+        f(A, "3")
+
+
+def test_recursion_of_values_of_python() -> None:
+    """A function may call itself while Python decides the end."""
+
+    def tree(a: Any, depth: int) -> Any:
+        if depth == 0:
+            return a
+        return tree(a + 1, depth - 1)
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return tree(a, 5)
+
+    np.testing.assert_array_equal(f(A), A + 5)
+
+
+def test_recursion_on_values_of_the_program() -> None:
+    """A condition of the program cannot end a recursion."""
+
+    @obs.function
+    def down(x: Any) -> Any:
+        if x > 0:
+            return down(x - 1)
+        return x
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return a.map(down)
+
+    with pytest.raises(TraceError, match="recursion of this function does not end"):
+        f(A)
+    np.testing.assert_array_equal(obs.jit(lambda a: a + 1)(A), A + 1)
+
+
+def test_a_function_that_calls_itself_as_a_program() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return f(a)
+
+    with pytest.raises(TraceError, match="recursion of this function does not end"):
+        f(A)
+
+
+def test_printing_while_traced(capsys: pytest.CaptureFixture[str]) -> None:
+    """Python's print runs once, while the function is traced; the value shows what it is."""
+
+    @obs.jit
+    def f(a: Ints) -> Any:
+        print("tracing", a)
+        return a + 1
+
+    for _ in range(2):
+        np.testing.assert_array_equal(f(A), A + 1)
+    assert re.fullmatch(r"tracing <traced !obs\.pull<\? x i32> %\w+>\n", capsys.readouterr().out)
+
+
+def test_too_large() -> None:
+    """What the GPU's memory of a block cannot hold, and extents that no memory has."""
+
+    @obs.jit
+    def block(a: Annotated[Pull, 2**20, i32]) -> Any:
+        return obs.concat(c.force().reverse() for c in a.split(2**19))
+
+    with pytest.raises(obs.CompileError, match=r"shared memory|bytes"):
+        block(np.zeros(2**20, np.int32))
+
+    @obs.jit
+    def huge(n: index) -> Any:
+        return obs.iota(n)
+
+    with pytest.raises(obs.RunError, match=r"memory|too large|extent|bytes"):
+        huge(2**61)
+    with pytest.raises(obs.RunError):
+        huge(-1)
+    np.testing.assert_array_equal(huge(3), [0, 1, 2])
+
+
+def test_threads_share_functions() -> None:
+    """Several threads trace, compile and run one function and their own."""
+
+    @obs.jit
+    def shared(a: Ints, *, k: int) -> Any:
+        return a * k + 1
+
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for k in range(number, number + 3):
+                np.testing.assert_array_equal(shared(A, k=k), A * k + 1)
+
+                @obs.jit
+                def own(a: Ints) -> Any:
+                    return a + k
+
+                np.testing.assert_array_equal(own(A), A + k)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
+FORKED = """
+import os, numpy as np, obsidian as obs
+from obsidian import Pull, i32
+from typing import Annotated
+def f(a: Annotated[Pull, "n", i32]): return a + 1
+g, a = obs.jit(f), np.arange(5, dtype=np.int32)
+assert g(a).tolist() == [1, 2, 3, 4, 5]
+child = os.fork()
+if child == 0:
+    h = obs.jit(lambda a: a * 2)
+    os._exit(0 if g(a).tolist() == [1, 2, 3, 4, 5] and h(a).tolist() == [0, 2, 4, 6, 8] else 1)
+assert os.waitpid(child, 0)[1] == 0
+print(g(a))
+"""
+
+
+def test_fork_after_use() -> None:
+    """A child runs on the emulator what the parent has compiled, and compiles more."""
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout, done.returncode) == ("[1 2 3 4 5]\n", 0), done.stderr
+
+
+INTERRUPTED = """
+import signal, sys, threading, time, os, numpy as np, obsidian as obs
+from obsidian import Pull, i32
+from typing import Annotated
+@obs.jit
+def slow(a: Annotated[Pull, "n", i32]):
+    def count(x):
+        while x > 0:
+            x = x - 1
+        return x
+    return a.map(count)
+@obs.jit
+def large(a: Annotated[Pull, "n", i32], *, k):
+    for _ in range(k):
+        a = obs.concat(c.reverse().force().reverse() for c in a.split(32, pad=0)).force()
+    return a
+small = np.ones(4, np.int32)
+slow(small)
+def interrupt():
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+for work in (lambda: slow(np.full(2000, 30000, np.int32)), lambda: large(small, k=150)):
+    threading.Thread(target=interrupt).start()
+    try:
+        work()
+        time.sleep(1)
+        print("done")
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(slow(small).tolist())
+"""
+
+
+def test_interrupts(tmp_path: Path) -> None:
+    """Ctrl-C in a run and in a compilation: KeyboardInterrupt when it ends; the next call works."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(tmp_path / "interrupted.py")],
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.stdout == "interrupted\n[0, 0, 0, 0]\n" * 2, done.stderr
