@@ -2,7 +2,7 @@
 """Reductions, scans, compact, rank, expand and scatter of every kind, level,
 extent, block size, operator and strategy, on the emulator and the interpreter,
 against plain loops in Python. For compact and expand an operator stands for its
-elements. What a scatter fetches depends on the order, but not its sum for each
+elements. The values that a scatter fetches depend on the order, but not their sum for each
 index.
 
 Usage: collective-matrix.py --obs-run OBS-RUN [--full] [--kind KIND ...]

@@ -5,7 +5,7 @@ test/Networks run on the emulator runs on the GPU instead.
   scripts/test-on-gpu.py --obs-run build-static/bin/obs-run --out DIR [--jobs N] [TEST ...]
 
 Takes the RUN lines of each test, in order, without those of missing tools (obs-opt, obs-translate, FileCheck
-on IR). Where FileCheck reads the output of obs-run, the output must be the same as on the emulator. Options for
+on IR). If FileCheck reads the output of obs-run, it must be the same as on the emulator. Options for
 the emulator only are omitted. Writes DIR/test-on-gpu.log with a line for each test and ends with
 `N passed, N failed`; a test without any run on the GPU fails. That of the matrix product needs NumPy.
 """

@@ -67,7 +67,7 @@ if lit_config.params.get("checks") != "none":
     config.substitutions.append(
         (r"--device=emulate\b", "--device=emulate --check"))
 
-# What this machine can do.
+# Features of this machine.
 
 
 def has_cuda_device():

@@ -1,5 +1,5 @@
-// What the C++ programs here do about errors of CUDA's driver: say what failed,
-// and end.
+// The C++ programs check each call of CUDA's driver here. After an error they
+// print the call, and end.
 
 #ifndef OBSIDIAN_EXAMPLES_INTEROP_CHECK_H
 #define OBSIDIAN_EXAMPLES_INTEROP_CHECK_H

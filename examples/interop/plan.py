@@ -200,7 +200,7 @@ def unsigned(value):
 
 
 def total(function, *arguments):
-    """What IEEE 754 says where Python raises an error."""
+    """The result by IEEE 754, also where Python raises an error."""
     try:
         return float(function(*arguments))
     except OverflowError:
@@ -423,7 +423,7 @@ class Plan:
         self.device.launch(step["kernel"], *self.values([step[k] for k in ("grid", "block", "sharedBytes")], names),
                            words)
 
-    # What the body of a loop or a branch allocates goes with its names.
+    # Arrays of the body of a loop or a branch are freed with its names.
 
     def do_for(self, step, names):
         carried = [self.value(c["initial"], names) for c in step["carried"]]

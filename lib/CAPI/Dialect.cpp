@@ -82,7 +82,7 @@ ObsLevel obsPushTypeGetLevel(MlirType type) {
   return static_cast<ObsLevel>(cast<obs::PushType>(unwrap(type)).getLevel());
 }
 
-/// What `get` says of the type of a pull or push array.
+/// Applies `get` to the type of a pull or push array.
 template <typename Fn>
 static auto ofArray(MlirType type, Fn get) {
   if (auto pull = dyn_cast<obs::PullType>(unwrap(type)))

@@ -201,7 +201,7 @@ bool Checker::Impl::conflicts(const Access &earlier,
     return false;
   if (isSync(earlier.kind) && isSync(later.kind))
     return false;
-  // Stores of two forces into memory that they share in turn are no choice.
+  // Two forces may store into memory that they share: that is no choice.
   return earlier.kind != AccessClass::AnyWrite ||
          later.kind != AccessClass::AnyWrite ||
          sites[earlier.site].buffer != sites[later.site].buffer;

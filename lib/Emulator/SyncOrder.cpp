@@ -94,8 +94,8 @@ void SyncOrder::write(const void *address, uint32_t block, uint32_t thread,
     value = found->second.released;
   else if (alsoReads)
     return;
-  // Whoever reads what an atomic operation makes of a released value acquires
-  // from that release, too.
+  // An atomic operation changes a released value. A thread that reads the new
+  // value acquires from that release, too.
   Knowledge &target = released[address];
   if (!alsoReads)
     target = Knowledge();

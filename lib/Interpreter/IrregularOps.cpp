@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is written depends on values, so operands are read when the result is
+// The writes depend on values, so operands are read when the result is
 // forced, one after the other.
 //
 //===----------------------------------------------------------------------===//

@@ -173,7 +173,7 @@ def q5(m, rng):
 
 
 def oet(xs, last=True):
-    """n / 2 rounds, and for odd lengths one more column."""
+    """n / 2 iterations, and for odd lengths one more column."""
     ys = list(xs)
     columns = [k % 2 for k in range(len(xs) // 2 * 2)] + ([0] if last and len(xs) % 2 else [])
     for parity in columns:

@@ -1,4 +1,4 @@
-// What stops a processor, or never ends, is an error of the program with its place; see Spec R9.
+// A program that would stop a processor, or never ends, has an error with its place; see Spec R9.
 
 // RUN: not obs-run %s --entry=divide iota:4xi32 iota:4xi32 --device=emulate 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not obs-run %s --entry=divide iota:4xi32 iota:4xi32 --device emulate 2>&1 | FileCheck %s --check-prefix=ZERO

@@ -28,7 +28,7 @@ class Case(typing.NamedTuple):
     """One run. Functions of CASES may yield plain tuples with the first fields."""
     inputs: list
     expected: typing.Any  # An array, or a tuple of them.
-    tolerance: float = 0  # How far results may be apart; 0 stands for the same bits.
+    tolerance: float = 0  # The largest difference of results; 0 stands for the same bits.
     entry: str = "main"
 
 
@@ -74,7 +74,7 @@ def odd_even_sort(random):
         if n <= 1024:
             a = integers(random, n)
             yield [a], np.sort(a)
-    # Equal elements, and the order that needs every round.
+    # Equal elements, and the order that needs every iteration.
     yield [np.repeat(np.int32([3, 1, 2]), 11)], np.repeat(np.int32([1, 2, 3]), 11)
     yield [np.arange(100, 0, -1, np.int32)], np.arange(1, 101, dtype=np.int32)
 
@@ -326,7 +326,7 @@ def spmv(random):
 
 
 def k_means_step(x, y, cx, cy):
-    """Where the centres move, and the centre of each point."""
+    """The new centres, and the centre of each point."""
     distances = (x[:, np.newaxis] - cx) ** 2 + (y[:, np.newaxis] - cy) ** 2
     labels = np.argmin(distances, axis=1).astype(np.int32)
     mx, my = cx.copy(), cy.copy()
@@ -528,7 +528,7 @@ SMALL = {
 }
 
 
-# What takes longer than a test may.
+# Tests that take longer than a test may.
 LARGE = {"counting-sort": counting_sort_largest}
 
 
@@ -556,7 +556,7 @@ def run(obs_run, program, options, arguments, entry, count, scratch):
 
 
 def compare(found, expected, tolerance):
-    """What differs, or nothing. Without a tolerance all bits count."""
+    """The difference as text, or nothing. Without a tolerance all bits count."""
     if isinstance(found, str):
         return found
     if found.dtype != expected.dtype or found.shape != expected.shape:

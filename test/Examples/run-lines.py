@@ -14,7 +14,7 @@ import sys
 
 
 def problems(obs_run, root, program):
-    """What is wrong with the command lines of one example."""
+    """The errors in the command lines of one example."""
     text = program.read_text()
     lines = re.findall(r"^// .*\bobs-run (examples/.*)$", text, re.M)
     if not re.search(r"^// (.* )?From: ", text, re.M):

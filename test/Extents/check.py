@@ -80,7 +80,7 @@ def parse(output):
 
 
 def errors(options, module, names, n, isStatic, executor):
-    """What is wrong with these cases, as text, or nothing."""
+    """The errors of these cases, as text, or nothing."""
     text, arguments, expected = build(module, names, n, isStatic)
     with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
         f.write(text)

@@ -1,4 +1,4 @@
-// What cannot be stored is refused at the operation that stores it: by the interpreter, which holds at most 2^30
+// A store of an array that is too large is refused at its operation: by the interpreter, which holds at most 2^30
 // elements of an array, and on devices by the allocation.
 
 // RUN: not obs-run %s --entry=force --device=interpret 2147483648 2>&1 | FileCheck %s --check-prefix=FORCE31

@@ -1,4 +1,4 @@
-// What the verifier says of static extents of 2^31 and 2^32: the numbers in its messages are whole.
+// The verifier reports static extents of 2^31 and 2^32 as whole numbers.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @extents(%a: !obs.pull<4294967296 x i32>, %b: !obs.pull<0 x i32>) {

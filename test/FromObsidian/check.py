@@ -25,7 +25,7 @@ FUNCTION = re.compile(r"^func\.func @(\w+)\((.*?)\)(?: -> (.*?))?(?: attributes 
 
 
 def arguments(n):
-    """What functions may ask for by name, on arrays of n elements."""
+    """Arguments that functions may ask for by name, on arrays of n elements."""
     rng = random.Random(n)
 
     def ints(count, low=-50, high=50):

@@ -146,7 +146,7 @@ func.func @zip_with_g(%a: !v, %b: !v) -> !v {
   return %r : !v
 }
 
-// rep k f: a loop at any level; the array that it carries is stored in each round.
+// rep k f: a loop at any level. The array that it carries is stored in each iteration.
 func.func @rep(%a: !v, %k: index) -> !v {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

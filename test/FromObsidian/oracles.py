@@ -1,5 +1,5 @@
-"""What the functions of this folder compute, in Python: for each the names of
-its arguments (see check.py), the results, and the least length that it takes."""
+"""The functions of this folder, in Python: for each the names of its
+arguments (see check.py), the results, and the least length that it takes."""
 
 
 def wrap(x):

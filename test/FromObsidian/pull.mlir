@@ -254,7 +254,7 @@ func.func @unpair(%pairs: !obs.pull<? x i32, i32>) -> !v {
   return %r : !v
 }
 
-// untriple: any number of arrays in turn.
+// untriple: elements of any number of arrays alternate.
 func.func @untriple(%a: !v, %b: !v, %c: !v) -> !v {
   %r = obs.interleave %a, %b, %c : !v, !v, !v -> !v
   return %r : !v

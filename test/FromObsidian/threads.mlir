@@ -204,7 +204,7 @@ func.func @seq_sort(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
 }
 
 // A sequential merge of the sorted halves of 8 elements: two numbers of elements
-// taken are carried. Where one half is at its end, the other one counts.
+// taken are carried. At the end of one half, the other half is used.
 func.func @seq_merge(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %sorted = func.call @sorted_halves(%a) : (!obs.pull<96 x i32>) -> !obs.pull<96 x i32>
   %chunks = obs.split %sorted by [8] : !obs.pull<96 x i32> -> !obs.pull<12 x !obs.pull<8 x i32>>
@@ -243,7 +243,7 @@ func.func @seq_merge(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// Runs of four, each in order: what seq_merge merges.
+// Runs of four, each in order: the input of seq_merge.
 func.func @sorted_halves(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %r = obs.generate (%i) {
     %c0 = arith.constant 0 : index

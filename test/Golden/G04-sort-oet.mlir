@@ -3,8 +3,8 @@
 // RUN: %python %S/../Networks/check.py obs-run %s sort_oet sort-any 0 1 2 3 7 8 33 100
 
 // sortOETParam: (n+1)/2 times a stage that compares the pairs from 0 on and one
-// that compares those from 1 on; n is known at run time only. Two arrays in turn
-// for all stages; two barriers for each round; only selects on the path of the
+// that compares those from 1 on; n is known at run time only. Two arrays alternate
+// for all stages; two barriers for each iteration; only selects on the path of the
 // data; the bound of the loop is uniform.
 // CHECK: threads in (%c1024, %c1, %c1) dynamic_shared_memory_size %c8192_i32
 // CHECK: gpu.func @sort_oet
@@ -27,7 +27,7 @@
 // CHECK: memref.store %{{.*}}, %reinterpret_cast_0[%[[K]]]
 // CHECK: gpu.return
 
-// Five rounds for nine elements.
+// Five iterations for nine elements.
 // COST: threads=1024 shared-bytes=8192 block-barriers=10 warp-barriers=0 bytes-loaded=36 bytes-stored=36 atomics=0{{$}}
 
 !array = !obs.pull<? x i32 bound [1024]>

@@ -26,8 +26,8 @@
 // RUN: cmp %t.out %t.want
 
 // vsortIt n for 2^n elements: n times tau (n-1), then n times a riffle with a
-// comparison of neighbours. Two loops whose code does not depend on n, two arrays
-// in turn, one barrier after the copy of the input and one after each stage but
+// comparison of neighbours. Two loops whose code does not depend on n; two arrays
+// alternate; one barrier after the copy of the input and one after each stage but
 // the last: 1 + 4 (1 + 4) - 1 = 20. One warp does it all, so they are the warp's.
 // CHECK: threads in (%c16, %c1, %c1) dynamic_shared_memory_size %c128_i32
 // CHECK: gpu.func @vsort_it(

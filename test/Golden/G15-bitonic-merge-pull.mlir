@@ -39,8 +39,8 @@
 // RUN: obs-run %s --entry=merge_many --device=emulate --threads=17 --blocks=2 iota:64xi32 | FileCheck %s --check-prefix=MANY
 
 // Four columns of comparators on 16 threads; partner t ^ 8, 4, 2, 1; one select in
-// each column; two arrays of 64 bytes in turn. No barrier follows the last column:
-// each thread copies out what it has kept in a register.
+// each column; two arrays of 64 bytes alternate. No barrier follows the last column:
+// each thread copies out elements that it has kept in a register.
 // CHECK: threads in (%c16, %c1, %c1) dynamic_shared_memory_size %c128_i32
 // CHECK: gpu.func @merge(
 // CHECK: scf.if

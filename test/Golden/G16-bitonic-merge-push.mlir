@@ -31,8 +31,8 @@
 
 // Nine columns of 256 comparators: thread t writes both elements of its pair. The
 // first reads global memory, the other eight are a loop over two arrays of 2048
-// bytes in turn. No select; two stores for each column; a barrier after each, nine
-// for the block; the copy out takes two steps of 256.
+// bytes that alternate. No select; two stores for each column; a barrier after each,
+// nine for the block; the copy out takes two steps of 256.
 // CHECK: threads in (%c256, %c1, %c1) dynamic_shared_memory_size %c4096_i32
 // CHECK: gpu.func @merge(
 // CHECK: scf.if

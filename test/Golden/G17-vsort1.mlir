@@ -18,7 +18,7 @@
 
 // vsort1: ilvVee (8-i) (i-m) for i = 0 to 8 and m = 0 to i.
 // 45 columns on 512 threads, one select in each. The first reads global memory,
-// the other 44 are two nested loops over two arrays of 2048 bytes in turn. No
+// the other 44 are two nested loops. Two arrays of 2048 bytes alternate. No
 // barrier follows the last: each thread copies out what it wrote, so a block
 // meets one before each of the other 44 columns, not the table's 45.
 // CHECK: threads in (%c512, %c1, %c1) dynamic_shared_memory_size %c4096_i32

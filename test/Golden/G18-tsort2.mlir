@@ -18,7 +18,7 @@
 
 // tsort2: tmerge r for r = 0 to 8: the columns vee r, ilv (r-1), ..., ilv 0.
 // 45 columns of 256 comparators. The first reads global memory, the other 44 are
-// two nested loops over two arrays of 2048 bytes in turn. No select; two stores
+// two nested loops. Two arrays of 2048 bytes alternate. No select; two stores
 // for each column; a barrier after each; the copy out takes two steps of 256.
 // CHECK: threads in (%c256, %c1, %c1) dynamic_shared_memory_size %c4096_i32
 // CHECK: gpu.func @tsort2(

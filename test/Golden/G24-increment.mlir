@@ -107,7 +107,7 @@
 // QUARTER: memref.load %reinterpret_cast[
 // QUARTER: memref.store %{{.*}}, %reinterpret_cast_0[
 // QUARTER: gpu.return
-// What is forced is four registers of each thread: the steps are written out.
+// The forced array is four registers of each thread: the steps are written out.
 // QUARTER: gpu.func @inc_forced(
 // QUARTER: memref.alloca() : memref<4xi32>
 // QUARTER-DAG: arith.addi %thread_id_x, %c128

@@ -4,7 +4,7 @@
 // RUN: obs-run %s --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --device=emulate --threads=17 --entry=push iota:2x2xi32 | FileCheck %s --check-prefix=PUSH
 
-// The halves of 0 to 7 in turn.
+// The elements of the halves of 0 to 7 alternate.
 // RIFFLE: {{^}}[0, 4, 1, 5, 2, 6, 3, 7]{{$}}
 // EXTENTS: interleave.mlir:[[#@LINE+6]]:8: error: [R4-extents] the arrays have extents [5] and [3]
 func.func @riffle(%a: !obs.pull<? x i32>, %h: index) -> !obs.pull<? x i32> {
@@ -16,7 +16,7 @@ func.func @riffle(%a: !obs.pull<? x i32>, %h: index) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// Along dimension 0, whole rows in turn; the second operand upside down.
+// Along dimension 0, whole rows alternate; the second operand is upside down.
 // PUSH: [0, 1],
 // PUSH-NEXT: [2, 3],
 // PUSH-NEXT: [2, 3],

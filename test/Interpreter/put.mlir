@@ -40,7 +40,7 @@ func.func @inner() -> !obs.pull<4 x i32> {
   return %r : !obs.pull<4 x i32>
 }
 
-// What is put is combined like any write: 0, ..., 3 at 2, ..., 5, and i at i mod 8.
+// Elements that are put are combined like any write: 0, ..., 3 at 2, ..., 5, and i at i mod 8.
 // COMBINED: {{^}}[24, 27, 30, 34, 18, 21, 20, 22]{{$}}
 func.func @combined(%a: !obs.pull<? x i32>) -> !obs.pull<8 x i32> {
   %zero = arith.constant 0 : i32

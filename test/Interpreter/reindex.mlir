@@ -21,7 +21,7 @@ func.func @gather(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// What the source writes at i goes to i rotated left by one bit: 4 goes to 1,
+// The element at i of %a goes to i rotated left by one bit: 4 goes to 1,
 // 1 to 2, 5 to 3, ...
 // SCATTER: {{^}}[0, 4, 1, 5, 2, 6, 3, 7]{{$}}
 func.func @scatter(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {

@@ -2,7 +2,7 @@
 // RUN: obs-run %s --device=emulate --report 24 2>&1 --out=%t.out | FileCheck %s
 
 // The Mandelbrot set on n x n bytes, genRect of Obsidian: x from -2 to 1.2, y from
-// 1.2 at the top to -1.2, at most 512 rounds; a byte is (rounds mod 16) 16. A
+// 1.2 at the top to -1.2, at most 512 iterations; a byte is (iterations mod 16) 16. A
 // block takes a row; each thread has a loop of its own, and nothing is stored.
 // CHECK: shared-bytes=0 block-barriers=0 warp-barriers=0 bytes-loaded=0 bytes-stored=576
 

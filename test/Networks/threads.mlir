@@ -3,7 +3,7 @@
 // RUN: %python %S/check.py obs-run %s until collatz 0 1 100
 
 // Sequential programs of single threads: a scan with a running sum, a loop of a
-// fixed number of rounds, and one that ends by its own condition.
+// fixed number of iterations, and one that ends by its own condition.
 
 !array = !obs.pull<? x i32>
 !result = !obs.push<grid, ? x i32>

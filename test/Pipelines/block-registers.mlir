@@ -187,7 +187,7 @@ func.func @runs(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// x becomes 3 x + l in turn l of the inner loop, k turns in turn k of the outer one.
+// x becomes 3 x + l in iteration l of the inner loop; iteration k of the outer one has k of them.
 func.func @nested(%a: !obs.pull<? x i32>, %n: index) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
   %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !chunk>

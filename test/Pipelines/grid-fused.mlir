@@ -1,6 +1,6 @@
-// What one kernel does at level grid: each collective on tuples, with a map before
-// and a map after it. Only a reduction by `reduce(...)` is final when all is done,
-// so what is done to it afterwards belongs to those who read it.
+// One kernel at level grid fuses each collective on tuples with a map before and
+// a map after it. Only a reduction by `reduce(...)` is final when all is done,
+// so the map after it belongs to those who read the result.
 // DEFINE: %{plan} = obs-opt --pass-pipeline='builtin.module(inline,obs-expand-collectives,obs-unroll-loops,canonicalize,cse,obs-fuse-arrays,obs-batch-distribute,obs-fuse-arrays,canonicalize,cse,obs-outline-kernels)' -o /dev/null
 // DEFINE: %{args} = random:0xi32:1 random:1xi32:2 random:33xi32:3 random:1000xi32:4
 // RUN: %{plan} %s 2>&1 | FileCheck %s
@@ -223,7 +223,7 @@ func.func @histogram(%a: !v) -> (!obs.pull<8 x i32, i32>, !obs.pull<1 x i32>) {
   return %f, %h : !obs.pull<8 x i32, i32>, !obs.pull<1 x i32>
 }
 
-// Whoever has copies of the pairs, and if nobody has.
+// The pairs combine in privatised copies of warps or blocks, and without copies.
 // CHECK-LABEL: remark: plan of 'copies': 3 kernels, 6 memsets,
 func.func @copies(%a: !v) -> (!obs.pull<8 x i32, i32>, !obs.pull<8 x i32, i32>, !obs.pull<8 x i32, i32>) {
   %zero = arith.constant 0 : i32

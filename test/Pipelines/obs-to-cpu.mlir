@@ -1,6 +1,6 @@
 // RUN: obs-opt --obs-to-cpu %s | FileCheck %s
 
-// One function of the LLVM dialect for each kernel. What the host does is not
+// One function of the LLVM dialect for each kernel. Code of the host is not
 // compiled.
 // CHECK-NOT: func.func
 // CHECK: module @kernels

@@ -2,7 +2,7 @@
 
 usage: pass-by-pass.py OBS-OPT FILE...
 
-What stands between two passes must verify, print and parse, satisfy
+The program between two passes must verify, print and parse, satisfy
 obs-verify-levels, and lead to the same kernels as the pipeline in one process.
 """
 

@@ -23,7 +23,7 @@ import sys
 from tuples import wrap
 
 BITS = {"i32": 32, "i16": 16}
-# What a value is: its elements, and its length if that changes.
+# A kind of value: its elements, and its length if that changes.
 ELEMENTS = {"one": ["i32"], "two": ["i32", "i16"], "some": ["i32"]}
 THREADS = (1, 17, 32, 33, 96, 128, 1024)
 
@@ -224,7 +224,7 @@ class Program:
         return kinds if "int" not in kinds[:1] else ["one"] + kinds[1:]
 
     def inside(self, known, carried):
-        """What a region uses: what is carried, and all around it or little."""
+        """The values that a region uses: those carried, and all around it or few."""
         return (known if self.rng.random() < 0.5 else self.base) + carried
 
     def name_all(self, kinds):
@@ -242,8 +242,8 @@ class Program:
         return values
 
     def permute(self, carried, body, depth):
-        """What one more loop makes of one of the arrays, which nothing else needs, and the
-        others, in any order."""
+        """The carried arrays in any order. One more loop makes one of them anew; nothing else needs
+        its old value."""
         old = self.rng.choice([value for value in carried if value[1] != "int"])
         known = list(self.base)
         if self.rng.random() < 0.4:
@@ -260,8 +260,8 @@ class Program:
         return again
 
     def add_for(self, known, body, depth, inits=None, captured=None, permutes=False):
-        """A loop that starts from `inits`; one loop in it may start from `captured`. What
-        it carries may change places."""
+        """A loop that starts from `inits`; one loop in it may start from `captured`. The arrays
+        that it carries may change places."""
         permutes |= not inits and not captured and depth < 2 and self.rng.random() < 0.3
         changes = inits
         if permutes:
@@ -522,7 +522,7 @@ class Program:
         )
 
     def run(self):
-        """What @main gives for 0, 1, 2, ..."""
+        """The results of @main for 0, 1, 2, ..."""
         found = []
         for k in range(self.instances):
             env = {"%c": [(k * self.length + i,) for i in range(self.length)], "%k5": 5, "%c0": 0}

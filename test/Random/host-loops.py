@@ -8,8 +8,8 @@
 """Host functions of nested loops and branches that carry arrays, of lengths that
 change, from one kernel to the next. The interpreter knows nothing of buffers; the
 emulator runs what the compiler has made of them, and reports races and reads of
-memory that nobody has written. The plan of the compiler must allocate nothing in a
-turn: no array is longer than the argument.
+memory that nobody has written. The plan of the compiler must allocate nothing in an
+iteration: no array is longer than the argument.
 """
 
 import argparse

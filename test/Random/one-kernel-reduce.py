@@ -17,7 +17,7 @@ func.func @main(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// The sum of the elements behind that of three rounds before.
+// The sum of the elements behind that of three iterations before.
 func.func @rounds(%a: !obs.pull<? x f32>, %z: f32) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

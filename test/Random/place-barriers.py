@@ -7,7 +7,7 @@
 # ===------------------------------------------------------------------------===#
 """Kernels of level IR whose loops over threads write and read one array at
 random indices, with loops of the block around them. `obs-place-barriers` puts
-in barriers; then every turn is run here, and between a write and a read of one
+in barriers; then every iteration is run here, and between a write and a read of one
 element by two threads there must be a barrier for them. Numbers that the
 compiler does not know get several values.
 """
@@ -57,7 +57,7 @@ class Expression:
         if choice == 5:
             return self.choose(depth - 1, a, x)
         if choice == 6:
-            # What is not negative of a difference.
+            # A difference, or 0 if it is negative.
             b, y = self.build(depth - 1)
             difference = self.emit(f"arith.subi {a}, {b}")
             zero, _ = self.constant(0)
@@ -135,7 +135,7 @@ class Leaf:
         self.getGuard = eval(code + self.guard)
 
     def getWorker(self, t, workers):
-        """Who of `workers` runs iteration `t`."""
+        """The worker, of `workers`, that runs iteration `t`."""
         return t // -(-self.count // workers) if self.isBlocked else t % workers
 
     def text(self):

@@ -41,10 +41,10 @@
 // RUN: obs-run %s --entry=while --device=emulate iota:16xi32 | FileCheck %s --check-prefix=WHILE
 // RUN: obs-run %s --entry=ifs --device=emulate --threads=17 iota:16xi32 | FileCheck %s --check-prefix=IFS
 
-// The first element and the number of rounds n add up to 0 + 0, then 15 - 1 + 1:
-// one round, reversed and less one.
+// The first element and the number of iterations n add up to 0 + 0, then 15 - 1 + 1:
+// one iteration, reversed and less one.
 // WHILE: {{^}}[14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1]{{$}}
-// Three rounds add one, two reverse: i + 3.
+// Three iterations add one, two reverse: i + 3.
 // IFS: {{^}}[3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]{{$}}
 
 // scf.while at block level carrying an array, condition from a uniform read

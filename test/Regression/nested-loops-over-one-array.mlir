@@ -2,11 +2,11 @@
 // RUN: obs-run %s --device=emulate --threads=1 | FileCheck %s
 // RUN: obs-run %s --device=emulate --threads=32 --schedule=random --seed=5 | FileCheck %s
 
-// The inner loop turns an array around three times, so it ends in the slot of
-// the ring in which the outer loop would put its next array; what the inner loop
-// left was overwritten while it was still read.
+// The inner loop reverses an array three times, so it ends in the slot of the
+// ring in which the outer loop would put its next array. The result of the inner
+// loop was overwritten while it was still read.
 
-// Each turn of the outer loop reverses four times in all, and doubles.
+// Each iteration of the outer loop reverses four times in all, and doubles.
 // CHECK: [0, 4, 8, 12, 16, 20, 24, 28]
 func.func @main() -> !obs.pull<8 x i32> {
   %one = obs.constant dense<0> : tensor<1xi32>

@@ -23,7 +23,7 @@ func.func @conc_rep() -> (!obs.pull<5 x i32>, !obs.pull<5 x i32>) {
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %z) -> !obs.pull<5 x i32> {
     %one = arith.constant 1 : i32
     %k = arith.index_cast %i : index to i32
-    // Adds 2 + 3 + 3 = 8 in three rounds; a fourth would add 3 more.
+    // Adds 2 + 3 + 3 = 8 in three iterations; a fourth would add 3 more.
     %c2 = arith.constant 2 : i32
     %k1 = arith.minsi %k, %one : i32
     %d = arith.addi %k1, %c2 : i32
@@ -210,7 +210,7 @@ func.func private @shex(%a: !v, %store: i1) -> !v {
 }
 
 // 7: whether shex has the additional sync is said in two ways. It has no influence on
-// the result: three rounds sort a sequence that rises and falls.
+// the result: three stages sort a sequence that rises and falls.
 // CHECK-NEXT: {{^}}[0, 1, 2, 3, 4, 5, 6, 7]{{$}}
 // CHECK-NEXT: {{^}}[0, 1, 2, 3, 4, 5, 6, 7]{{$}}
 func.func @shex_sync() -> (!v, !v) {

@@ -1,9 +1,9 @@
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
-// What the first implementation got wrong and is refused here: defects c, e and l
+// The first implementation accepted these programs: defects c, e and l
 // of docs/FromObsidian.md.
 
-// c: elements of 2 floats were written as 4 and the other way round. There are no
+// c: elements of 2 floats were written as 4 and the reverse. There are no
 // vector elements; pairs are two arrays.
 // expected-error@+1 {{[type-element]}}
 func.func private @vector(%a: !obs.pull<8 x vector<2xf32>>)

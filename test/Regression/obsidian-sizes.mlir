@@ -20,7 +20,7 @@
 !v = !obs.pull<? x i32>
 !out = !obs.push<grid, ? x i32>
 
-// e: writeTo compared the lengths the wrong way round.
+// e: writeTo compared the lengths in the wrong order.
 // INTO: {{^}}[0, 1, 2, 3]{{$}}
 // LONG: error: [R4-extents]
 func.func @into(%a: !v, %m: memref<?xi32>) -> !v {
@@ -44,7 +44,7 @@ func.func @put(%offset: index) -> !obs.pull<6 x i32> {
 }
 
 // f: pUnCoalesce wrote out of range. Ten elements as 3 chunks of 4, two of which
-// are padding: chunk i has i, i + 3, i + 6, i + 9; turned round, then joined.
+// are padding: chunk i has i, i + 3, i + 6, i + 9; reversed, then joined.
 // STRIDED: {{^}}[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]{{$}}
 // STRIDED-NEXT: {{^}}[9, -1, -1, 6, 7, 8, 3, 4, 5, 0]{{$}}
 func.func @strided(%a: !v) -> (!v, !v) {
@@ -63,7 +63,7 @@ func.func @strided(%a: !v) -> (!v, !v) {
 }
 
 // k: loops of a length known at run time crashed the compiler at levels warp and
-// block. Each of two warps turns the live part of its half of a block's array round.
+// block. Each of two warps reverses the live part of its half of a block's array.
 // BOUNDED: {{^}}[3, 2, 1, 0, 6, 5, 4]{{$}}
 // EMPTY: {{^}}[]{{$}}
 func.func @bounded(%a: !v) -> !v {

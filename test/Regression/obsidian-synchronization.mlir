@@ -31,8 +31,8 @@
 !p64 = !obs.push<block, 64 x i32>
 
 // h: a sequential loop of a block whose body stores had no barrier on its back edge: a
-// fast thread could overwrite what a slow one still had to read. Each round turns a chunk
-// of 64 round; the next one must not start to store before.
+// fast thread could overwrite an element that a slow one still had to read. Each iteration
+// reverses a chunk of 64. The next one must not start to store before that.
 // CHECK-LABEL: gpu.func @back_edge
 // CHECK: scf.for
 // CHECK: gpu.barrier
@@ -98,8 +98,8 @@ func.func @small() -> !obs.pull<128 x i32> {
   return %r : !obs.pull<128 x i32>
 }
 
-// i: warps do not run in lock step any more. What one lane writes and another one reads in
-// shared memory is a barrier of the warp apart.
+// i: warps do not run in lock step any more. A barrier of the warp separates the write of one
+// lane from the read of another one in shared memory.
 // CHECK-LABEL: gpu.func @warp_step
 // CHECK: memref.store
 // CHECK: nvvm.bar.warp.sync
@@ -122,7 +122,7 @@ func.func @warp_step() -> !c64 {
 }
 
 // i2: the carry of sMapAccum was one word that a thread overwrote while others still read
-// it. Here it is a scalar of the block, which four warps read in each of 4 rounds: chunk k
+// it. Here it is a scalar of the block, which four warps read in each of 4 iterations: chunk k
 // of 8 elements is repeated 16 times, with the sum of the chunks before it added.
 // CARRY: [0, 1, 2, 3, {{.*}}, 6, 7, 36, 37, {{.*}}, 43, 136, {{.*}}, 143, 300, {{.*}}, 307]
 func.func @carry() -> !obs.pull<512 x i32> {
@@ -159,7 +159,7 @@ func.func @carry() -> !obs.pull<512 x i32> {
           %z = arith.addi %x, %y : i32
           obs.yield %z : i32
         }
-        // The sum of the chunk, and 8 more, so that the numbers differ from round to round.
+        // The sum of the chunk, and 8 more, so that the numbers differ between iterations.
         %next = arith.addi %sum, %eight : i32
         scf.yield %next : i32
       }
@@ -173,7 +173,7 @@ func.func @carry() -> !obs.pull<512 x i32> {
 
 // j: storage of threads within warps was numbered by the thread of the block, beyond what
 // the warp had. Here it is private. Three warps, each with 40 programs of level thread on 2
-// elements, more than there are lanes: pairs are exchanged, then each warp's 80 turned round.
+// elements, more than there are lanes: pairs are exchanged, then each warp's 80 reversed.
 // LANES: [78, 79, 76, 77, {{.*}}, 2, 3, 0, 1, 158, 159, {{.*}}, 80, 81, 238, 239, {{.*}}, 160, 161]
 func.func @lanes() -> !obs.pull<240 x i32> {
   %a = obs.iota : !obs.pull<240 x i32>

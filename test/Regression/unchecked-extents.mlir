@@ -38,8 +38,8 @@
 // RUN: obs-run %s --entry=tiles --device=emulate -- 2 -1 -2 | FileCheck %s --check-prefix=NONE
 // RUN: obs-run %s --entry=tiles --device=emulate -- 2 1 2 | FileCheck %s --check-prefix=SOME
 
-// What types leave open, the interpreter finds and the host of compiled programs
-// before any kernel that would go wrong.
+// The types leave these extents open. The interpreter checks them, and so does the
+// host of compiled programs before any kernel that would go wrong.
 
 !v = !obs.pull<? x i32>
 !p = !obs.push<grid, ? x i32>
@@ -194,7 +194,7 @@ func.func @chunks(%a: !v, %c: i1, %n: index) -> !v {
   return %f : !v
 }
 
-// A loop to a negative number has no turns, and one to two of them has none.
+// A loop to a negative number has no iterations, and one to two of them has none.
 // NONE: {{^}}[0, 0]{{$}}
 // SOME: {{^}}[7, 7]{{$}}
 func.func @turns(%n: index, %k: index) -> !v {

@@ -1,5 +1,5 @@
-// What a fill starts from may have elements that were never written. They have no value in the fill, either, and who
-// reads one is told.
+// The initial contents of a fill may have elements that were never written. They have no value in the fill, either.
+// A read of one is an error.
 
 // RUN: obs-run %s --entry=main iota:4xi32 --device=interpret | FileCheck %s
 // RUN: obs-run %s --entry=main iota:4xi32 --device=emulate | FileCheck %s

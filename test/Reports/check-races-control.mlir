@@ -91,7 +91,7 @@ gpu.module @kernels {
 
 // -----
 
-// What a while loop gives is what its last turn has made: the half that the
+// The results of a while loop are those of its last iteration: the half that the
 // loop has written last is not the one that is written after it.
 
 gpu.module @kernels {
@@ -245,7 +245,7 @@ gpu.module @kernels {
 
 // -----
 
-// Three turns of the inner loop end in half 1, and the next turn of the outer one
+// Three iterations of the inner loop end in half 1, and the next one of the outer loop
 // begins with half 0.
 
 gpu.module @kernels {
@@ -276,7 +276,7 @@ gpu.module @kernels {
 
 // -----
 
-// Four turns end in half 0.
+// Four iterations end in half 0.
 
 gpu.module @kernels {
   gpu.func @even(%n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -307,7 +307,7 @@ gpu.module @kernels {
 
 // -----
 
-// As many turns as the launch says: the half is known to be what they make of it.
+// The launch gives the number of iterations; the half is known from it.
 
 gpu.module @kernels {
   // expected-remark @+1 {{kernel 'counted' is proved free of races, with blocks of 32 threads}}

@@ -219,7 +219,7 @@ gpu.module @kernels {
 // -----
 
 // A barrier where threads decide by a number that a loop has made of theirs: %x
-// is 0 for all of them in the first turn only.
+// is 0 for all of them in the first iteration only.
 
 gpu.module @kernels {
   gpu.func @carried(%n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -370,7 +370,7 @@ gpu.module @kernels {
 
 // -----
 
-// What the check knows nothing of is refused: it could be a race.
+// The check does not know these operations and refuses them: they could race.
 
 gpu.module @kernels {
   gpu.func @copy(%p: memref<i32>, %q: memref<i32>) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
@@ -408,7 +408,7 @@ gpu.module @kernels {
 // -----
 
 // "Disjoint" says that one array is not written twice at one place. In the next
-// turn of the block it is another array in the same memory.
+// iteration of the block it is another array in the same memory.
 
 gpu.module @kernels {
   gpu.func @turns(%p: memref<i32>, %n: index) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {

@@ -62,7 +62,7 @@ gpu.module @kernels {
 
 // -----
 
-// A loop from a number below 0 to a size: it has many turns, and in the last of
+// A loop from a number below 0 to a size: it has many iterations, and in the last of
 // them other elements than in the first.
 
 gpu.module @kernels {

@@ -1,10 +1,10 @@
 // RUN: obs-opt --obs-check-races %s --split-input-file --verify-diagnostics -o /dev/null
 
-// What follows of numbers that are known at run time only, and that the proof
-// needs: of those that loops carry, of amounts of shifts, of bounds.
+// The proof needs facts about numbers that are known at run time only: those that
+// loops carry, amounts of shifts, bounds.
 
-// Turns of a while loop write one half and read the other one, which change
-// places; all elements of the last turn's half are read behind it.
+// Iterations of a while loop write one half and read the other one, which change
+// places; all elements of the last iteration's half are read behind it.
 
 gpu.module @kernels {
   // expected-remark @+1 {{kernel 'halves' is proved free of races, with blocks of 16 threads}}
@@ -170,7 +170,7 @@ gpu.module @kernels {
 
 // -----
 
-// The same with one turn more, where top = low - 1: the mask is 0, and both
+// The same with one iteration more, where top = low - 1: the mask is 0, and both
 // stores are one.
 
 gpu.module @kernels {

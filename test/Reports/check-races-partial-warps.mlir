@@ -76,7 +76,7 @@ gpu.module @kernels {
     }
     gpu.return
   }
-  // What is in the mask is not known.
+  // The value of the mask is not known.
   gpu.func @data(%mask: i32) kernel attributes {known_block_size = array<i32: 33, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -100,7 +100,7 @@ gpu.module @kernels {
 
 // -----
 
-// Blocks take chunks of 33 in turns, and no element is of two threads. If each
+// Blocks take chunks of 33 one after the other, and no element is of two threads. If each
 // writes two elements, thread 0 and 1 meet.
 
 gpu.module @kernels {
@@ -145,8 +145,8 @@ gpu.module @kernels {
 
 // -----
 
-// How far apart the turns of a thread are is not known, and so not where threads
-// meet: with a step of 33 they do not.
+// The distance of the iterations of a thread is not known, so threads may meet: with
+// a step of 33 they do not.
 
 gpu.module @kernels {
   gpu.func @other_step(%out: memref<i32>, %n: index, %step: index, %x: i32) kernel attributes {known_block_size = array<i32: 33, 1, 1>} {

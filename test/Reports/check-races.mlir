@@ -81,8 +81,8 @@ gpu.module @kernels {
 
 // -----
 
-// One barrier in each turn: what a turn reads is overwritten by the next one
-// before the barrier. With two halves taken in turns it is not.
+// One barrier in each iteration. The next iteration overwrites the elements that
+// were read, without a barrier between. Two halves that alternate avoid this.
 
 gpu.module @kernels {
   gpu.func @overwrite(%n: index) kernel attributes {known_block_size = array<i32: 2, 1, 1>} {
@@ -214,7 +214,7 @@ gpu.module @kernels {
 
 // -----
 
-// Where data decides, a contract does; without one there is no proof.
+// If data decides, the proof needs a contract; without one there is no proof.
 
 gpu.module @kernels {
   // expected-remark @+1 {{kernel 'promised' is proved free of races, with blocks of 32 threads, under contract, given that the indices of 1 of 2 accesses are in bounds}}
@@ -283,7 +283,7 @@ gpu.module @kernels {
 // -----
 
 // A column of comparators by bit b - n, with numbers that are known at run time
-// only: whatever the bit is, i with a zero put in there is another number for each
+// only. For any bit, i with a zero put in there is another number for each
 // i, and so is the same with a one there.
 
 gpu.module @kernels {

@@ -117,7 +117,7 @@ obs.kernel @banks(%n: index) attributes {threads = 64 : i64, shared_bytes = 3302
   // CHECK: shared memory: 0 bytes read, 2240 bytes written
 }
 
-// What addresses depend on data cost nobody knows before.
+// The cost of addresses that depend on data is not known before.
 // CHECK-LABEL: kernel 'data'
 obs.kernel @data(%a: memref<?xi32>, %b: memref<?xi32>) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index
@@ -154,7 +154,7 @@ obs.kernel @vectors(%a: memref<4096xf32>) attributes {threads = 64 : i64} {
   } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
 }
 
-// How far apart lanes are must not follow from the size of another array.
+// The distance of lanes must not follow from the size of another array.
 // CHECK-LABEL: kernel 'filter'
 obs.kernel @filter(%a: memref<?x?xf32>, %f: memref<?xf32>) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index

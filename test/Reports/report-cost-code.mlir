@@ -1,6 +1,6 @@
 // RUN: obs-opt --obs-report-cost=threads=64 %s -o /dev/null | FileCheck %s
 
-// What is computed: operations, shuffles, what a collective takes, and elements
+// The report counts operations, shuffles, the steps of collectives, and elements
 // that are computed more than once.
 
 // Every sum of two neighbours computes both: 2 times 63 squares for 64.
@@ -64,7 +64,7 @@ func.func @lanes(%a: !obs.pull<32 x i32>) -> !obs.pull<32 x i32> {
   return %f : !obs.pull<32 x i32>
 }
 
-// A block adds up 64 numbers: each warp 32 of them, in five rounds of shuffles.
+// A block adds up 64 numbers: each warp 32 of them, in five steps of shuffles.
 // CHECK-LABEL: kernel 'total'
 // Two warps hand over one sum each, and their sum is handed to all. A lane holds
 // its number and its next one.

@@ -1,6 +1,6 @@
 // RUN: obs-opt --obs-report-cost %s -o /dev/null | FileCheck %s
 
-// The rounds from 1 to n + 5 - 3 are n + 1, with a barrier each; an array of min(n, n + 2) elements has n.
+// The iterations from 1 to n + 5 - 3 are n + 1, with a barrier each; an array of min(n, n + 2) elements has n.
 // CHECK: barriers: 1 of a block, 0 of a warp; executed for each part of the grid: arg0.dim0 + 1 and 0
 // CHECK: {{^}}    arg0.dim0 iterations in a block
 func.func @main(%a: !obs.pull<? x i32 bound [1000]>) -> !obs.pull<1 x 1 x i32> {

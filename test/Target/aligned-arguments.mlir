@@ -1,5 +1,5 @@
-// Threads read four neighbours each, of an array that loses some elements in each turn of a loop. Where these are
-// four, every turn begins at a multiple of 16 bytes, and the four are one access; where it is one, they are not.
+// Threads read four neighbours each, of an array that loses some elements in each iteration of a loop. If it
+// loses four, every array begins at a multiple of 16 bytes, and the four are one access; if it loses one, they are not.
 
 // RUN: sed 's/DROP/4/' %s > %t.four.mlir
 // RUN: obs-translate --obs-to-ptx %t.four.mlir | FileCheck %s --check-prefix=FOUR

@@ -18,13 +18,13 @@
 // RUN: obs-run %s --entry=asked --device=emulate iota:100xi32
 // RUN: obs-run %s --entry=warps --device=emulate iota:500xi32
 
-// The constant cache serves one address at a time. What all lanes of a warp read
-// at the same place is there, and what the program wants there.
+// The constant cache serves one address at a time. A table is there if all lanes
+// of a warp read it at the same place, or if the program asks for it.
 
 !array = !obs.pull<? x i32>
 !table = !obs.pull<16 x i32>
 
-// Coefficient k in turn k of a loop: one address.
+// Coefficient k in iteration k of a loop: one address.
 // CHECK-DAG: .const .align 4 .b8 [[COEFFICIENTS:obs_table[_0-9]*]][64] = {3,
 // CHECK-LABEL: .entry polynomial(
 // CHECK: ld.const.b32

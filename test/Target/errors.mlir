@@ -1,5 +1,5 @@
-// What is wrong with the command line or the files is one error, and leaves no
-// file behind.
+// A wrong command line or a wrong file causes one error, and leaves no file
+// behind.
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: not obs-translate --obs-to-ptx --chip=sm_1 %s -o %t/chip.ptx 2>&1 | FileCheck %s --check-prefix=CHIP

@@ -1,4 +1,4 @@
-// What a C program refuses: arguments that are not of their types, and arrays that no memory has room for.
+// A C program refuses arguments that are not of their types, and arrays that no memory has room for.
 // Nothing is launched then, and nothing is left.
 
 // RUN: mkdir -p %t
@@ -80,7 +80,7 @@ func.func @bound(%least: !obs.pull<? x 7 x i32 bound [4, 7]> {obs.name = "least"
   return %d : index
 }
 
-// What only blocks of more than one dimension would read is no variable, and a text may have question marks.
+// The C program has no variable that only blocks of several dimensions would read. A text may have question marks.
 // CHECK-NEXT: {{^}}launch first on 4 blocks
 // CHECK-NEXT: why??!
 // CHECK-NEXT: unread: status 0

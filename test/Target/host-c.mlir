@@ -14,7 +14,7 @@
 // CHECK: OBS_CALL(obsrt_allocate(
 // CHECK: for (int64_t
 // CHECK: OBS_CALL(obsrt_launch(&program, "step",
-// What an iteration allocated and does not carry on is freed.
+// Memory of an iteration that is not carried on is freed.
 // CHECK: obsrt_sweep(&program, mark
 // CHECK: printf("100%%: %lld, %s\n", (long long)v{{[0-9]+}}, v{{[0-9]+}} ? "true" : "false");
 // CHECK: done:;

@@ -1,4 +1,4 @@
-// What the host computes with scalars is the same in C, by the launch contract, and here.
+// Scalars of the host have the same results in C, by the launch contract, and here.
 
 // RUN: obs-translate --obs-to-host-c %s -o %t.c
 // RUN: %cc -std=c99 -Wall -Wextra -Werror -shared -fPIC -I %S/Inputs/cuda %t.c %S/Inputs/cuda/mock.c -lm -o %t.so

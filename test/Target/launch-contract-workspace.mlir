@@ -1,7 +1,7 @@
 // RUN: obs-translate --obs-to-launch-json %s | FileCheck %s
 
-// What blocks publish for the one that is done last, and how many are done, are
-// parameters of the kernel like others; the counter starts from 0.
+// Blocks publish results for the last one, and count the blocks that are done.
+// Both are parameters of the kernel like others; the counter starts from 0.
 // CHECK: "entry": "main_kernel"
 // CHECK: "access": "readwrite"
 // CHECK: "elementType": "f32"

@@ -16,7 +16,7 @@
 
 // C: CUresult obs_main(const obs_array *keys, float weight, obs_array *result0) {
 // C: CUresult obs_tuples(const obs_array *pairs_0, const obs_array *pairs_1, obs_array *result0, obs_array *result1) {
-// What C has itself is not a name in C.
+// A name of C itself is not the name of a function in C.
 // C: CUresult obs_reserved(const obs_array *arg0, obs_array *result0) {
 
 // IR: func.func @main(%{{[a-z0-9]+}}: memref<?xf32> {obs.name = "keys"}, %{{[a-z0-9]+}}: f32 {obs.name = "weight"})

@@ -1,4 +1,4 @@
-// What host functions do, in the launch contract.
+// The launch contract lists the steps of host functions.
 
 // RUN: obs-translate --obs-to-launch-json %s | %python %S/Inputs/print-steps.py | FileCheck %s
 // REQUIRES: python

@@ -1,7 +1,7 @@
 // RUN: obs-translate --obs-to-ptx %s 2>&1 >%t.ptx | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 
-// Each thread turns eight numbers over, or takes the one that the first names.
+// Each thread reverses eight numbers, or takes the one that the first names.
 // Arrays of a thread whose indices become constants are registers; others are in
 // local memory, and that is said.
 

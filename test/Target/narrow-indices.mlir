@@ -40,7 +40,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // What only the launch knows is wide, and so is the first index of a block.
+  // A number that only the launch knows is wide, and so is the first index of a block.
   // CHECK-LABEL: gpu.func @extent(
   // CHECK-SAME: %{{.*}}: memref<i32>, %[[N:.*]]: index, %{{.*}}: i32)
   gpu.func @extent(%a: memref<i32>, %n: index, %x: i32) kernel
@@ -270,7 +270,7 @@ gpu.module @kernels {
     memref.store %x, %a[%s] : memref<?xi32>
     // CHECK: %[[P:.*]] = arith.maxsi %[[S]], %{{.*}} : i32
     %p = arith.maxsi %s, %c0 : index
-    // What is not negative has no sign.
+    // A number that is not negative has no sign.
     // CHECK: %[[Q:.*]] = arith.minui %[[P]], %{{.*}} : i32
     %q = arith.minsi %p, %c63 : index
     // CHECK: %[[WIDE:.*]] = arith.index_castui %[[Q]] : i32 to index
@@ -334,7 +334,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  // What goes around loops without a counter and out of branches.
+  // Indices are carried by loops without a counter, and are results of branches.
   // CHECK-LABEL: gpu.func @carried(
   gpu.func @carried(%a: memref<?xi32>, %x: i32, %f: i1) kernel {
     %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// What plan.py does with a launch contract: halves, text, views, and arrays that no memory has room for.
+// plan.py executes a launch contract: halves, text, views, and arrays that no memory has room for.
 
 // RUN: obs-translate --obs-to-launch-json %s -o %t.json
 // DEFINE: %{plan} = %python %S/Inputs/run-plan.py %examples/interop/plan.py %t.json

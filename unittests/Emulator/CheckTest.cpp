@@ -441,7 +441,7 @@ gpu.barrier)"));
 }
 
 //===----------------------------------------------------------------------===//
-// What the emulator does not take
+// Operations that the emulator does not take
 //===----------------------------------------------------------------------===//
 
 TEST(Unsupported, IsAnErrorWithALocation) {

@@ -74,7 +74,7 @@ TEST(Schedule, RandomGivesTheSameResultForAProgramWithoutRaces) {
   }
 }
 
-/// Each thread writes its number when its turn comes, by an atomic counter.
+/// The threads write their numbers in the order of an atomic counter.
 static std::string orderKernel() {
   return kernel("%c: memref<i32>, %r: memref<i32>", R"(
     %g = gpu.global_id x

@@ -1,6 +1,6 @@
 // RUN: not obs-opt %s --obs-fuse-arrays --obs-outline-kernels --obs-set-launch --convert-obs-to-scf 2>&1 | FileCheck %s
 
-// What obs-expand-collectives would have packed into words.
+// obs-expand-collectives packs such tuples into words; it has not run here.
 // CHECK: error: 'obs.write' op is combined with others by a function of several values; run obs-expand-collectives first
 func.func private @sums(%a: i32, %b: i32, %c: i32, %d: i32) -> (i32, i32) {
   %x = arith.addi %a, %c : i32

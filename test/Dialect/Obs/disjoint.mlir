@@ -57,7 +57,7 @@ func.func @guards(%x: i32, %flags: !obs.pull<8 x i1>, %n: index) {
   %symbolic = obs.fill par (%i) in (%n) {
     obs.write %x at [%c0] : i32
   } : !obs.push<grid, 1 x i32>
-  // A loop without rounds, and one whose rounds are not known.
+  // A loop without iterations, and one with an unknown number of iterations.
   %loops = obs.fill par (%i) in (%c8) {
     scf.for %j = %c8 to %c8 step %c1 {
       obs.write %x at [%c0] : i32
@@ -69,7 +69,7 @@ func.func @guards(%x: i32, %flags: !obs.pull<8 x i1>, %n: index) {
   return
 }
 
-// What has another contract, or is the author's word.
+// Other contracts, and `unchecked`, are not checked.
 func.func @contracts(%x: i32) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index

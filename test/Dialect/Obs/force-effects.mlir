@@ -1,4 +1,4 @@
-// What a program writes beside its result is done by the force that runs it.
+// The force that runs a program also does its writes beside the result.
 // RUN: obs-opt %s --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: @beside

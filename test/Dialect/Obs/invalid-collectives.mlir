@@ -1,4 +1,4 @@
-// What collectives ask for.
+// Rules of collectives.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @rank(%a: !obs.pull<4 x 4 x i32>, %x: i32) attributes {obs.level = #obs.level<block>} {

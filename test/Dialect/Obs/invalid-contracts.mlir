@@ -19,7 +19,7 @@ func.func @map_of_any(%z: i32, %n: index) {
 
 // -----
 
-// What is combined and nobody writes has no value to change.
+// A combined element that nobody writes has no value to change.
 func.func @map_of_sum(%keys: !obs.pull<8 x index>, %c1: i32, %n: index) {
   %p = obs.fill reduce(addi) par (%i) in (%n) {
     %k = obs.get %keys[%i] : !obs.pull<8 x index>

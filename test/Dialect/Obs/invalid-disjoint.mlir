@@ -93,7 +93,7 @@ func.func @guarded(%x: i32, %n: index) {
 
 // -----
 
-// Rows of 8 are 4 apart; each round of the loop is one more index.
+// Rows of 8 are 4 apart; each iteration of the loop is one more index.
 func.func @overlapping_rows(%x: i32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

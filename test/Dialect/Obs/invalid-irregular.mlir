@@ -1,4 +1,4 @@
-// What compact, rank, expand and scatter ask for.
+// Rules of compact, rank, expand and scatter.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @dimensions(%a: !obs.pull<4 x 4 x i32>, %f: !obs.pull<4 x 4 x i1>) attributes {obs.level = #obs.level<block>} {
@@ -65,7 +65,7 @@ func.func @level(%a: !obs.pull<4 x i32>, %f: !obs.pull<4 x i1>) attributes {obs.
 
 // -----
 
-// What a scatter combines has values that are final if it begins with some.
+// The values that a scatter combines are final only if it has initial contents.
 func.func @mapped(%a: !obs.pull<4 x i32>, %k: !obs.pull<4 x i32>) attributes {obs.level = #obs.level<block>} {
   %0 = obs.scatter %a at %k reduce(addi) : !obs.pull<4 x i32>, !obs.pull<4 x i32> -> !obs.push<block, 4 x i32>
   // expected-error@+1 {{[R7-final] maps values that writes of contract reduce combine, but elements without a write}}

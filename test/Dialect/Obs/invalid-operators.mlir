@@ -1,4 +1,4 @@
-// What functions that combine writes have to be.
+// Rules for functions that combine writes.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @missing(%x: i32, %n: index) {

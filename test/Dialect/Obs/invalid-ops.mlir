@@ -1,4 +1,4 @@
-// What single operations ask for beside the rules: sources, maps, reading.
+// Rules of single operations: sources, maps, reading.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @view_rank(%m: memref<f32>) {

@@ -1,4 +1,4 @@
-// What single operations ask for beside the rules: programs, force, kernels.
+// Rules of single operations: programs, force, kernels.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 func.func @init_and_onto(%z: i32, %a: !obs.pull<8 x i32>) {

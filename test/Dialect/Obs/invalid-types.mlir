@@ -1,4 +1,4 @@
-// What is not a type or an attribute of the dialect.
+// These are not types or attributes of the dialect.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
 // expected-error@+1 {{[type-rank] an array has at least one dimension}}

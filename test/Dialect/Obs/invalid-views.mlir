@@ -229,7 +229,7 @@ func.func @stale_yield(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: inde
 
 // -----
 
-// The condition of the next round reads what the body has overwritten.
+// The condition of the next iteration reads an array that the body overwrites.
 func.func @while(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
   %c0 = arith.constant 0 : i32
   %v = obs.view %m : memref<8xi32>

@@ -1,4 +1,4 @@
-// What stands between the passes survives printing and parsing.
+// The operations between the passes survive printing and parsing.
 // RUN: obs-opt %s | obs-opt | FileCheck %s
 // RUN: obs-opt %s --mlir-print-op-generic | obs-opt | FileCheck %s
 // RUN: obs-opt %s --verify-roundtrip -o %t

@@ -127,7 +127,7 @@ func.func @force(%p: !obs.push<grid, ? x i32, f32>, %q: !obs.push<grid, 8 x i32>
 func.func @checks(%c: i1, %x: i32, %y: f32) {
   // CHECK: obs.assert %{{.*}}, "must hold"
   obs.assert %c, "must hold"
-  // What stands behind a text alone is the next operation.
+  // A text alone ends before the next operation.
   // CHECK: obs.print "here"
   // CHECK: arith.addi
   obs.print "here"

@@ -22,7 +22,7 @@ func.func @unchecked(%m: memref<8xi32>) {
   return
 }
 
-// Read before; what was read stays.
+// A read comes before, and keeps its value.
 func.func @before(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) -> i32 {
   %v = obs.view %m : memref<8xi32>
   %x = obs.get %v[%i] : !obs.pull<8 x i32>
@@ -55,7 +55,7 @@ func.func @loop(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %n: index, %c: 
   return
 }
 
-// Two kernels by turns between two memories.
+// Two kernels alternate between two memories.
 func.func @ping_pong(%m: memref<8xi32>, %n: memref<8xi32>) {
   %v = obs.view %m : memref<8xi32>
   %rev = obs.reverse %v : !obs.pull<8 x i32>
@@ -85,7 +85,7 @@ func.func @in_place_loop(%m: memref<8xi32>, %n: index) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// Two kernels by turns, again and again.
+// Two kernels alternate, again and again.
 func.func @ping_pong_loop(%m: memref<8xi32>, %o: memref<8xi32>, %n: index) -> !obs.pull<8 x i32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

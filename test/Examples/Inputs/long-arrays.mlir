@@ -5,7 +5,7 @@
 !bytes = !obs.pull<? x i8>
 !long = !obs.pull<1 x i64>
 
-// How often `found` differs from what the index says.
+// The number of elements in which `found` differs from its expected value.
 func.func private @count(%wrong: !obs.pull<? x i64>) -> !long {
   %zero = arith.constant 0 : i64
   %p = obs.reduce (%x, %y) = %wrong init %zero {commutative} : !obs.pull<? x i64> -> !obs.push<grid, 1 x i64> {
@@ -116,7 +116,7 @@ func.func @compact(%n: index) -> (!long, !long) {
   return %count, %r : !long, !long
 }
 
-// How often each remainder modulo 8 occurs.
+// The number of times that each remainder modulo 8 occurs.
 func.func @histogram(%n: index) -> !obs.pull<8 x i64> {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64

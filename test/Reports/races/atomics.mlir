@@ -122,7 +122,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each turn counts and reads the counter, and the next turn counts while others
+  // Each iteration counts and reads the counter, and the next one counts while others
   // still read it.
   gpu.func @turns(%one: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index

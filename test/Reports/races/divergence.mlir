@@ -167,7 +167,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // As many turns as data says, which is another number for each thread.
+  // Data gives the number of iterations, which is another number for each thread.
   gpu.func @turns_by_data(%p: memref<i32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -1,6 +1,6 @@
 // A barrier is missing, or stands in the wrong place, or is one of a warp where
-// the whole block has to wait: between a write and a read, between a read and
-// what overwrites it, between two turns of a loop, on one way through a branch.
+// the whole block has to wait: between a write and a read, or a read and a write,
+// between two iterations of a loop, or on one way through a branch.
 
 // RUN: obs-opt --obs-check-races %s --verify-diagnostics -o /dev/null
 

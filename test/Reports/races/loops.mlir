@@ -1,5 +1,5 @@
-// Turns of a loop meet: a barrier is missing at the end of a turn, stands in an
-// inner loop that may have no turns, or in the body of a loop only, of which the
+// Iterations of a loop meet: a barrier is missing at the end of an iteration, stands in
+// an inner loop that may have no iterations, or in the body of a loop only, of which the
 // condition reads what others write.
 
 // RUN: obs-opt --obs-check-races %s --verify-diagnostics -o /dev/null
@@ -8,7 +8,7 @@
 
 gpu.module @kernels {
   // A sum in a loop over the distances 32, 16, ..., 1. Without a barrier in the loop
-  // a turn reads what the turn before writes.
+  // an iteration reads elements that the one before writes.
   gpu.func @sum_tree() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -56,8 +56,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The barrier stands between the write and the read of a turn. The next turn
-  // overwrites what others still read. No value is carried from turn to turn.
+  // The barrier stands between the write and the read of an iteration. The next one
+  // overwrites elements that others still read. No value is carried between iterations.
   gpu.func @end_of_turn(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -95,7 +95,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The only barrier is in a loop that may have no turns.
+  // The only barrier is in a loop that may have no iterations.
   gpu.func @no_turns(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -132,8 +132,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Every turn but the first has a barrier: the writes of turn 0 and the reads of
-  // turn 0 have none between them.
+  // Every iteration but the first has a barrier: the writes of iteration 0 and the
+  // reads of iteration 0 have none between them.
   gpu.func @not_first_turn(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -240,8 +240,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Turn i writes row i, and reads the row before from another thread. One warp can
-  // be a turn ahead of the other: it has only waited for its own lanes.
+  // Iteration i writes row i, and reads the row before from another thread. One warp can
+  // be an iteration ahead of the other: it has only waited for its own lanes.
   gpu.func @rows_in_turn(%v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// A shared array has several slots that turns of a loop take one after the other.
+// A shared array has several slots that iterations of a loop take one after the other.
 // The slots that are written and read between two barriers meet: the parity is off
 // by one, there is a slot too few, or slots overlap.
 
@@ -7,7 +7,7 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Turn i writes slot i mod 2 and reads the other one, which turn i + 1 writes
+  // Iteration i writes slot i mod 2 and reads the other one, which iteration i + 1 writes
   // without a barrier in between.
   gpu.func @parity(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -50,7 +50,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The slot changes in every other turn only.
+  // The slot changes in every other iteration only.
   gpu.func @half_as_often(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -92,7 +92,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A turn reads slot i mod 3, and fills the slot of the turn after the next one.
+  // An iteration reads slot i mod 3, and fills the slot of the second one after it.
   // With i + 3 in the place of i + 2 these are one slot.
   gpu.func @three_ahead(%v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -161,7 +161,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The first slot is filled before the loop, and the first turn does not wait
+  // The first slot is filled before the loop, and the first iteration does not wait
   // before it reads it.
   gpu.func @prologue(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -204,7 +204,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // After five turns the slot that was read last is overwritten: the loop ends with
+  // After five iterations the slot that was read last is overwritten: the loop ends with
   // slot 0, and so does the store behind it.
   gpu.func @epilogue(%v: i32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index

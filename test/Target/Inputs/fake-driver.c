@@ -1,5 +1,5 @@
 /* As much of the CUDA driver as examples/interop/plan.py needs for rounds.mlir, in the memory of the host. Kernel
- * `round` is done here as its contract says: (numbers, extent, number of the round, from, extent, to, extent). */
+ * `round` is done here as its contract says: (numbers, extent, iteration, from, extent, to, extent). */
 
 #include <stdint.h>
 #include <stdio.h>

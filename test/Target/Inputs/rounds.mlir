@@ -1,4 +1,4 @@
-// Odd-even transposition sort with a kernel for each round.
+// Odd-even transposition sort with a kernel for each iteration.
 func.func @main(%a: !obs.pull<? x i32> {obs.name = "numbers"}) -> !obs.pull<? x i32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// What arguments are and how results are printed.
+// The forms of arguments, and the printed results.
 //
 // RUN: obs-run %s --entry=array zeros:3xi32 | FileCheck %s --check-prefix=ZEROS
 // ZEROS: {{^}}[0, 0, 0]{{$}}

@@ -16,7 +16,7 @@
 // GRAPH-NEXT: launch: kernel=scale blocks=1
 // GRAPH-NEXT: graph: steps=1
 // GRAPH-NEXT: time: whole run on Fake GPU: {{.*}} (median of 3;
-// A loop is recorded turn by turn: the graph has as many steps as the first run had.
+// A loop is recorded by iterations: the graph has as many steps as the first run had.
 // RUN: %{run} --entry=turns iota:5xi32 3 4 --graph --report --repeat=3 | FileCheck %s --check-prefix=TURNS
 // TURNS: [0, 81, 162, 243, 324]
 // TURNS: graph: steps=4

@@ -11,7 +11,7 @@
 // RUN: %python -c "import sys,struct; d=open(sys.argv[1],'rb').read(); n=d[8]+256*d[9]; h=eval(d[10:10+n]); \
 // RUN:   assert h['shape']==() and h['descr']=='<f4'; assert struct.unpack('<f',d[10+n:])==(0.5,)" %t/b.npy
 
-// What was written is read.
+// A file that obs-run wrote can be read.
 // RUN: obs-run %s --entry=two %t/a.npy 1 --out=- --out=%t/c.raw | FileCheck %s
 // CHECK:      {{^}}{{\[\[}}0, 1, 2],{{$}}
 // CHECK-NEXT: {{^}} [3, 4, 5]]{{$}}

@@ -1,4 +1,4 @@
-// What a kernel takes to be aligned is aligned, or is not launched.
+// A kernel is not launched if an array is not aligned as the kernel needs it.
 // RUN: not obs-run %s --device=emulate --entry=main iota:8xi32 1 2>&1 | FileCheck %s --implicit-check-not=error:
 // RUN: obs-run %s --device=emulate --entry=main iota:8xi32 4
 // A part ends where the array does.

@@ -2,7 +2,7 @@
 // RUN: not obs-run %s --device=emulate -- iota:4xi32 9 2>&1 | FileCheck %s --check-prefix=LONG
 // RUN: not obs-run %s --device=emulate -- iota:4xi32 -1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 
-// What host code returns is in memory and has a size, or the error says where.
+// A result of host code is in memory and has a size, or the error says where.
 // CHECK: [0, 1, 2]
 func.func @main(%m: memref<?xi32>, %n: index) -> memref<?xi32> {
   %r = memref.reinterpret_cast %m to offset: [0], sizes: [%n], strides: [1] : memref<?xi32> to memref<?xi32>

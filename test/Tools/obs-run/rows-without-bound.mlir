@@ -90,7 +90,7 @@ func.func @kept(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x ? x i32> {
   return %r : !obs.pull<? x ? x i32>
 }
 
-// How many elements are even.
+// The number of even elements.
 func.func @count(%a: !obs.pull<? x ? x i32>) -> !obs.pull<? x 1 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

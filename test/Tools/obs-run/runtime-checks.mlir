@@ -1,4 +1,4 @@
-// What the host knows it checks.
+// The host checks the conditions that it knows.
 
 // RUN: obs-run %s --entry=main --device=emulate iota:3xi32 iota:3xi32 | FileCheck %s
 // RUN: not obs-run %s --entry=main --device=emulate iota:3xi32 iota:4xi32 2>&1 | FileCheck %s --check-prefix=DIFFER
@@ -61,7 +61,7 @@ func.func @rows(%a: !obs.pull<? x ? x f32>, %g: !obs.pull<? x f32>, %turns: inde
   return %f : !obs.pull<? x ? x f32>
 }
 
-// What depends on the instance only kernels know: they check it if they are asked to.
+// Only kernels know values that depend on the instance: they check them if they are asked to.
 // RUN: not obs-run %s --entry=instances --device=emulate iota:8xi32 3 --runtime-checks 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: obs-run %s --entry=instances --device=emulate iota:8xi32 2 --runtime-checks | FileCheck %s --check-prefix=FITS
 // RUN: obs-translate %s --obs-to-ptx | FileCheck %s --check-prefix=PTX --implicit-check-not=assert

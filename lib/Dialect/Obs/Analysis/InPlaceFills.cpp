@@ -203,7 +203,7 @@ IndexMap AccessPair::getConditions(ArrayRef<Operation *> path,
   return conditions;
 }
 
-/// True if `turn` is the number of an iteration of `loop`, at every read.
+/// True if `number` is the number of an iteration of `loop`, at every read.
 bool AccessPair::isIteration(const IndexExpr &number,
                              const Counter &loop) const {
   std::optional<IndexRange> range = number.getRange();

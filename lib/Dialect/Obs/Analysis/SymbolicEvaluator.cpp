@@ -396,13 +396,13 @@ void SymbolicEvaluator::run(Step &step,
     value = combine(expr.getKind(), steps[step.operands[0]].value,
                     steps[step.operands[1]].value);
   }
-  // Whatever it is, it is one of a few numbers.
+  // The expression is one of a few numbers.
   std::optional<IndexRange> range = expr.getRange();
   if (value.values.empty() && !step.isUniform && range &&
       uint64_t(range->max) - uint64_t(range->min) < maxValues)
     for (int64_t i = 0; i <= range->max - range->min; ++i)
       isNumber(range->min + i);
-  // A value that all agree on stands for itself, whatever it is.
+  // A uniform value stands for itself, even if it is not known.
   if (step.isUniform && value.values.size() != 1)
     value.values.assign(1, TermSum{0, {{terms->getNumber(expr), 1}}});
   step.value = std::move(value);

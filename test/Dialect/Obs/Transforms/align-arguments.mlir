@@ -43,8 +43,8 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// What a loop carries is aligned as what it begins with and what its turns pass on: by 4 elements on, of 2 bytes; and
-// by an unknown number. A number that counts in steps of 8 is a multiple of 8. What is chosen may be either.
+// A carried array has the alignment of its initial array and of those that iterations pass on: 4 elements of 2 bytes
+// further, or an unknown number. A number that counts in steps of 8 is a multiple of 8. A select may be either.
 // CHECK: gpu.func @k(%{{.*}}: memref<f16> {llvm.align = 8 : i64}, %{{.*}}: memref<f16>, %{{.*}}: memref<f16> {llvm.align = 16 : i64}, %{{.*}}: memref<f16> {llvm.align = 4 : i64})
 module attributes {gpu.container_module} {
   gpu.module @kernels {

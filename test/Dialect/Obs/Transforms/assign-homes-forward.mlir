@@ -1,6 +1,6 @@
 // RUN: obs-opt %s --obs-assign-homes --canonicalize --cse | FileCheck %s
 
-// What a thread wrote itself it has in a register; only what others read is stored.
+// A thread has its own elements in a register; only those that others read are stored.
 
 // CHECK-LABEL: obs.kernel @last
 // CHECK-DAG: %[[ALL:.*]] = memref.alloc() : memref<32xf32, #obs.home<block, registers>>

@@ -110,7 +110,7 @@ obs.kernel @two_each(%x: f32) attributes {threads = 32 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// What thread t writes, thread t - 1 reads.
+// Thread t - 1 reads an element that thread t writes.
 // CHECK-LABEL: obs.kernel @neighbour
 // CHECK: memref.alloc() : memref<65xf32, #obs.home<block, shared>>
 obs.kernel @neighbour(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64} {
@@ -164,7 +164,7 @@ obs.kernel @turned_ring(%x: f32, %n: index) attributes {threads = 32 : i64} {
   }
 }
 
-// Which register a thread reads must not depend on the thread.
+// The number of the register that a thread reads must not depend on the thread.
 // CHECK-LABEL: obs.kernel @by_thread
 // CHECK: memref.alloc() : memref<64xf32, #obs.home<block, shared>>
 obs.kernel @by_thread(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64} {
@@ -268,7 +268,7 @@ obs.kernel @nested(%out: memref<64xf32>, %n: index) attributes {threads = 64 : i
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Behind the inner loop, what was there before it is read.
+// Behind the inner loop, the elements from before it are read.
 // CHECK-LABEL: obs.kernel @nested_old
 // CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, shared>>
 obs.kernel @nested_old(%out: memref<64xf32>, %n: index) attributes {threads = 64 : i64} {

@@ -32,7 +32,7 @@ obs.kernel @two(%a: memref<2x8xi32>, %out: memref<2x8xi32>) attributes {threads 
   %r = obs.force %p into %out : !obs.push<grid, 2 x 8 x i32> into memref<2x8xi32> -> !obs.pull<2 x 8 x i32>
 }
 
-// How often the loop runs depends on the instance: it is left alone.
+// The number of iterations depends on the instance: the loop is left alone.
 // CHECK-LABEL: obs.kernel @depends
 // CHECK: obs.par block
 // CHECK: obs.par block

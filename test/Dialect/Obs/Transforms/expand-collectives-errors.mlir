@@ -202,7 +202,7 @@ func.func @fill_level(%a: !obs.pull<8 x i32>, %z: i32) attributes {obs.level = #
 
 // -----
 
-// What stands beside the loop has no part of it.
+// A fill with two loops has no privatised copies.
 func.func @fill_two_loops(%a: !obs.pull<8 x i32>, %z: i32) {
   %n = arith.constant 8 : index
   // expected-error@+1 {{[strategy-name] 'per_block' is not a strategy of such a fill; use atomic}}

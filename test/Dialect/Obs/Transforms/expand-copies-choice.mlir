@@ -1,8 +1,8 @@
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s --check-prefixes=CHECK,MUCH
 // RUN: obs-opt %s --obs-expand-collectives=shared-bytes=65536 --canonicalize | FileCheck %s --check-prefixes=CHECK,LITTLE
 
-// Who has copies of a result that scatters combine, by its size, by what memory can do, and by how
-// much shared memory a block has: 227 KiB, or 64.
+// A scatter combines into privatised copies of one level. The size of the result, the atomic operations
+// of memory, and the shared memory of a block (227 KiB, or 64) select the level.
 
 // Shared memory adds integers of 32 bits at full speed. Copies in registers are faster up to 8 elements,
 // CHECK-LABEL: @one(
@@ -59,7 +59,7 @@ func.func @more(%a: !obs.pull<? x i32>, %i: !obs.pull<? x i32>, %z: i32) -> !obs
   return %r : !obs.pull<32769 x i32>
 }
 
-// What only device memory can do: 16 elements are in registers,
+// Only device memory can combine these atomically: 16 elements are in registers,
 // CHECK-LABEL: @wide(
 // CHECK: obs.push<block, 4096 x i64>
 func.func @wide(%a: !obs.pull<? x i64>, %i: !obs.pull<? x i32>, %z: i64) -> !obs.pull<16 x i64> {
@@ -102,7 +102,7 @@ func.func @wide_block(%a: !obs.pull<? x i64>, %i: !obs.pull<? x i32>, %z: i64) -
   return %r : !obs.pull<1025 x i64>
 }
 
-// What memory cannot do at all is in registers up to 32 elements, if those have 128 bytes,
+// No memory can combine these: they are in registers up to 32 elements, if those have 128 bytes,
 // CHECK-LABEL: @loop(
 // CHECK: obs.push<block, 8192 x i32>
 func.func @loop(%a: !obs.pull<? x i32>, %i: !obs.pull<? x i32>, %z: i32) -> !obs.pull<32 x i32> {

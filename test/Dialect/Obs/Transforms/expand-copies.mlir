@@ -1,6 +1,6 @@
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
 
-// Copies of what a fill writes, as for a scatter; who has them if nobody is named is in
+// A fill has privatised copies, as a scatter has. The choice of their level is in
 // expand-copies-choice.mlir. In registers of each of 256 threads, which compares each index
 // with all places.
 // CHECK-LABEL: @registers(
@@ -57,7 +57,7 @@ func.func @control(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
   return %r : !obs.pull<2 x i32>
 }
 
-// What writes in a while loop has no copy in registers.
+// A write in a while loop has no privatised copy in registers.
 // CHECK-LABEL: @while(
 // CHECK: obs.push<block, 8 x 2 x i32>
 func.func @while(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
@@ -178,7 +178,7 @@ func.func @more(%a: !obs.pull<4097 x i32>, %b: !obs.pull<8 x i32>) -> !obs.pull<
   return %r : !obs.pull<8 x i32>
 }
 
-// Who asks for no copies gets none, and the attribute is gone.
+// The strategy `atomic` asks for no privatised copies. The attribute is gone afterwards.
 // CHECK-LABEL: @asked(
 // CHECK-NOT: obs.par block
 // CHECK-NOT: strategy

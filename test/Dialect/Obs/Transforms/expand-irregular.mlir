@@ -32,7 +32,7 @@ func.func @thread(%a: !obs.pull<? x f32>, %f: !obs.pull<? x i1>, %k: !obs.pull<?
   return %p, %r : !obs.push<thread, ? x f32>, !obs.push<thread, ? x i32>
 }
 
-// How often each of 16 keys occurs in each of 8 chunks of 8.
+// A fill counts each of 16 keys in each of 8 chunks of 8.
 // CHECK-LABEL: @rank(
 func.func @rank(%k: !obs.pull<64 x i8>) -> !obs.push<block, 64 x i32> attributes {obs.level = #obs.level<block>} {
   // CHECK: obs.fill init %{{.*}} reduce(addi) par
@@ -68,7 +68,7 @@ func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> !
   return %p : !obs.push<block, 5 x i32>
 }
 
-// What is found comes from atomic operations on memory of the block.
+// The fetched values come from atomic operations on memory of the block.
 // CHECK-LABEL: @fetch(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[I:.*]]: !obs.pull<8 x i32>, %[[Z:.*]]: i32
 func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>) attributes {obs.level = #obs.level<block>} {
@@ -87,7 +87,7 @@ func.func @fetch(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> (!o
   return %p, %f : !obs.push<block, 5 x i32>, !obs.push<block, 8 x i32>
 }
 
-// Who has copies of a result of many elements if nobody is named is in
+// The choice of privatised copies without a strategy is tested in
 // expand-copies-choice.mlir. A copy in registers starts from the neutral element.
 // CHECK-LABEL: @in_registers(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<100000 x i32>, %[[Z:.*]]: i32
@@ -206,7 +206,7 @@ func.func @one_pass(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull
   return %c, %r : !obs.pull<1 x i32>, !obs.pull<? x i32>
 }
 
-// Where the count is needed first, the elements are counted before they move.
+// The count is needed first, so the elements are counted before they move.
 // CHECK-LABEL: @three_kernels(
 func.func @three_kernels(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull<1 x i32>, !obs.pull<? x i32>) {
   // CHECK: obs.force

@@ -110,7 +110,7 @@ func.func @one_part(%keys: !obs.pull<1000 x i32>) -> !obs.pull<100 x i32> {
   return %f : !obs.pull<100 x i32>
 }
 
-// What the result starts from may be an array. It is not changed: a kernel copies it.
+// The initial contents may be an array. It is not changed: a kernel copies it.
 // PLAN: plan of 'onto': 2 kernels, 1 memset,
 func.func @onto(%keys: !obs.pull<? x i32>, %start: !obs.pull<100 x i32>) -> !obs.pull<100 x i32> {
   %one = arith.constant 1 : i32
@@ -160,7 +160,7 @@ func.func @twice(%keys: !obs.pull<? x i32>) -> (!obs.pull<10 x i32>, !obs.pull<1
   return %f, %g : !obs.pull<10 x i32>, !obs.pull<10 x i32>
 }
 
-// What the map reads may be made behind the scatter, and its extent may be asked for.
+// The array that the map reads may be made behind the scatter, and its extent may be asked for.
 // PLAN: plan of 'behind': 1 kernel, 1 memset,
 func.func @behind(%keys: !obs.pull<? x i32>, %bins: index) -> !obs.pull<? x i32 bound [128]> {
   %zero = arith.constant 0 : i32

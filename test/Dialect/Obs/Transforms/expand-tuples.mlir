@@ -24,7 +24,7 @@ func.func @words(%a: !obs.pull<8 x i32, f32>, %i: !obs.pull<8 x i32>, %x: i32, %
   return %p : !obs.push<block, 4 x i32, f32>
 }
 
-// What is found is one element, so a kind with a name combines words, too. Those of 24
+// A fetched value is one element, so a kind with a name combines words, too. Those of 24
 // bits are words of 32.
 // CHECK-LABEL: @found
 // CHECK: memref.generic_atomic_rmw %{{.*}} : memref<4xi32

@@ -3,7 +3,7 @@
 // RUN: obs-opt --pass-pipeline='builtin.module(inline,func.func(obs-fuse-arrays))' %s -o /dev/null 2>&1 \
 // RUN:   | grep -c remark: | FileCheck %s --check-prefix=COUNT
 
-// What two places read is computed twice: said once, though the function stands
+// Two places compute the array: the remark appears once, though the function is
 // in two copies.
 // COUNT: {{^1$}}
 // CHECK: fuse-arrays-remark.mlir:[[#@LINE+2]]:{{.*}}: remark: each element is computed in 2 places; force the array to compute it once

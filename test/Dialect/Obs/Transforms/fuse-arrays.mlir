@@ -1,7 +1,7 @@
 // RUN: obs-opt %s --obs-fuse-arrays --canonicalize --cse | FileCheck %s
 
-// What each operation becomes: the index that is read, the index that is written,
-// and what is computed between. Results of host functions are forced.
+// Each operation becomes the index that is read, the index that is written, and
+// the computation between. Results of host functions are forced.
 
 // CHECK-LABEL: @iota
 // CHECK: obs.fill par (%[[I:.*]]) in
@@ -255,7 +255,7 @@ func.func @zip_unzip(%a: !obs.pull<8 x i32>, %b: !obs.pull<8 x f32>) -> !obs.pul
   return %f : !obs.pull<8 x f32>
 }
 
-// What is in memory is returned as it is.
+// An array in memory is returned as it is.
 // CHECK-LABEL: @stored
 // CHECK-NOT: obs.force
 // CHECK: %[[T:.*]] = obs.take %arg0
@@ -312,7 +312,7 @@ func.func @distribute(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// What a loop carries is forced on entry and at the end of the body.
+// A carried array is forced on entry and at the end of the body.
 // CHECK-LABEL: @carried
 // CHECK: %[[E:.*]] = obs.force
 // CHECK: scf.for {{.*}} iter_args(%[[X:.*]] = %[[E]])

@@ -21,7 +21,7 @@ func.func @concat(%a: !obs.pull<? x ? x i32>, %b: !obs.pull<? x 4 x i32>) -> !ob
   return %c : !obs.pull<? x 4 x i32>
 }
 
-// What the types prove is not checked, and a pad makes every chunk size right.
+// Types prove these extents, so there is no check. A pad makes every chunk size right.
 // CHECK-LABEL: @proved
 // CHECK-NOT: obs.assert
 // CHECK: return
@@ -135,8 +135,8 @@ func.func @bounds(%a: !obs.pull<? x i32>, %m: memref<?xi32>, %n: index) {
   return
 }
 
-// What joins to no number is the whole, and of sub-programs that yield what
-// only they know the extents are not asked.
+// A join without a number has the whole array. Extents that only a sub-program
+// knows are not checked.
 // CHECK-LABEL: @join
 // CHECK: %[[ALL:.*]] = arith.muli
 // CHECK: arith.cmpi ule, %arg2, %[[ALL]]

@@ -1,4 +1,4 @@
-// What obs-fuse-arrays refuses.
+// obs-fuse-arrays refuses these programs.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-fuse-arrays
 
 // A loop in scalar code cannot store the virtual array that it would carry.

@@ -1,4 +1,4 @@
-// What obs-outline-kernels refuses.
+// obs-outline-kernels refuses these programs.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-fuse-arrays --obs-outline-kernels
 
 func.func @force_under_condition(%a: !obs.pull<8 x i32>, %c: i1) -> !obs.pull<8 x i32> {

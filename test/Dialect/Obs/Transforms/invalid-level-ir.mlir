@@ -1,4 +1,4 @@
-// What obs-verify-levels finds.
+// obs-verify-levels refuses these programs.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-verify-levels
 
 obs.kernel @unmapped(%n: index) {

@@ -1,6 +1,6 @@
 // RUN: obs-opt %s --obs-fuse-arrays --verify-diagnostics
 
-// How long the part is, only its loop tells.
+// Only the loop knows the extent of the part.
 func.func @loop(%a: !obs.pull<1 x index>, %x: !obs.pull<? x i32 bound [8]>) -> !obs.pull<? x i32> {
   // expected-error @below {{[distribute-extent] yields an array whose extent is known only after the sub-program has run}}
   %d = obs.distribute block (%n = %a : !obs.pull<1 x index>) -> !obs.push<grid, 1 x ? x i32> {

@@ -1,4 +1,4 @@
-// What obs-outline-kernels refuses where obs-fuse-arrays has not run before.
+// obs-outline-kernels refuses these programs without obs-fuse-arrays before it.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-outline-kernels
 
 func.func @virtual_result(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {

@@ -1,4 +1,4 @@
-// What has to run before obs-map-levels.
+// obs-map-levels names the passes that have to run before it.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics --obs-map-levels
 
 // expected-error@+1 {{has no number of threads; run obs-set-launch first}}

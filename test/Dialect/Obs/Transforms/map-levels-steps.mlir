@@ -66,7 +66,7 @@ obs.kernel @blocked(%x: f32, %out: memref<61xf32>) attributes {threads = 32 : i6
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<blocked>}
 }
 
-// A loop over iterations of which each is another thread's turn stays one.
+// A loop each of whose iterations belongs to another thread stays one.
 // CHECK-LABEL: gpu.func @one_register
 // CHECK: memref.alloca() : memref<f32>
 // CHECK: scf.for

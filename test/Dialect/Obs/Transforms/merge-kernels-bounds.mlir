@@ -130,7 +130,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// What is no bound of such a loop is code: an offset, the bound of a loop of each thread. Entry points that the
+// A number that is no such bound is code: an offset, the bound of a loop of each thread. Entry points that the
 // source names stay as they are: another name, and a kernel without one.
 // CHECK-LABEL: func.func @none(
 // CHECK: gpu.launch_func @kernels::@k {{.*}} args(%{{[a-z0-9]*}} : memref<i32>)

@@ -18,7 +18,7 @@
 
 // ENTRIES-COUNT-7: .entry
 // ENTRIES-NOT: .entry
-// What the parameter costs is outside of the loop.
+// The code for the parameter is outside of the loop.
 // PTX: .entry turn(
 // PTX: ld.param.b64 %[[N:rd[0-9]+]], [turn_param_2];
 // PTX: add.s64 {{.*}}, %[[N]], -1;

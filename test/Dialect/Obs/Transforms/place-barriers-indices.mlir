@@ -1,6 +1,6 @@
 // RUN: obs-opt %s --obs-place-barriers | FileCheck %s
 
-// What obs-place-barriers knows of index arithmetic.
+// obs-place-barriers compares indices by index arithmetic.
 
 !array = memref<64xi32, #obs.home<block, shared>>
 
@@ -27,8 +27,8 @@ obs.kernel @low_bits(%n: index) attributes {threads = 64 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// A loop in a leaf whose turns the index does not depend on, or that depend on
-// the thread: t reads what is in its own row.
+// A loop in a leaf. The index does not depend on its iterations, or they depend
+// on the thread: t reads its own row.
 // CHECK-LABEL: obs.kernel @own_row
 // CHECK-NOT: obs.barrier
 obs.kernel @own_row(%n: index) attributes {threads = 64 : i64} {
@@ -131,7 +131,7 @@ obs.kernel @guarded(%table: memref<64xindex>) attributes {threads = 64 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// What never runs, in no turn of the loop around, writes nothing.
+// A branch that no iteration takes writes nothing.
 // CHECK-LABEL: obs.kernel @never
 // CHECK-NOT: obs.barrier
 obs.kernel @never() attributes {threads = 64 : i64} {
@@ -176,7 +176,7 @@ obs.kernel @unknown_count(%n: index) attributes {threads = 64 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// In the next turn of a loop the offset is another one.
+// In the next iteration of a loop the offset is another one.
 // CHECK-LABEL: obs.kernel @stale
 // CHECK: scf.for
 // CHECK: obs.barrier block {why = ["write after read
@@ -226,8 +226,8 @@ obs.kernel @either(%in: memref<64xi1>) attributes {threads = 64 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Whatever the turn, element i is of thread i mod 64, and of warp i mod 32 where
-// the neighbour is read.
+// In every iteration, element i is of thread i mod 64. A read of the neighbour
+// needs a barrier of the warp only.
 // CHECK-LABEL: obs.kernel @tiles
 // CHECK-NOT: obs.barrier
 // CHECK-LABEL: obs.kernel @tiles_of_neighbours

@@ -270,7 +270,7 @@ obs.kernel @warps(%in: memref<32xi32>, %out: memref<32xi32>, %n: index) {
   // CHECK-NOT: obs.barrier block
 }
 
-// What warps write into an array of their block waits for the whole block. Lane
+// An element that a warp writes into an array of its block waits for the block. Lane
 // l of one warp is not lane l of another, although the loops look the same.
 // CHECK-LABEL: obs.kernel @warps_to_block
 obs.kernel @warps_to_block(%in: memref<32xi32>, %out: memref<32xi32>, %n: index) {
@@ -476,8 +476,8 @@ obs.kernel @far_pairs(%out: memref<32xi32>) attributes {threads = 64 : i64} {
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Whatever the offset, which all threads agree on, is; and for every stride of
-// the loop, which stays below a warp.
+// The offset is any number that all threads agree on. The stride of the loop is
+// any number below a warp.
 // CHECK-LABEL: obs.kernel @symbolic
 // CHECK: obs.barrier warp {why = ["read after write
 // CHECK-NOT: obs.barrier block
@@ -536,7 +536,7 @@ obs.kernel @by_owners(%in: memref<32xi32>) attributes {threads = 32 : i64} {
 
 // Barriers in the code of warps and those around it count for each other. Two are
 // enough: between what writes %a and what reads it, and the same for %w. Each of them
-// keeps accesses of the other array in one turn from those in the next.
+// keeps accesses of the other array in one iteration from those in the next.
 // CHECK-LABEL: obs.kernel @warps_in_a_loop
 // CHECK-COUNT-2: obs.barrier warp
 // CHECK-NOT: obs.barrier
@@ -571,7 +571,7 @@ obs.kernel @warps_in_a_loop(%out: memref<3x3xi32>) attributes {threads = 128 : i
   } {obs.map = #obs.map<grid, block>}
 }
 
-// What a branch that is never taken would do is nothing.
+// A branch that is never taken adds no barrier.
 // CHECK-LABEL: obs.kernel @never
 // CHECK-COUNT-2: obs.barrier block
 // CHECK-NOT: obs.barrier
@@ -621,8 +621,8 @@ obs.kernel @never(%out: memref<2x64xi32>) attributes {threads = 64 : i64} {
   } {obs.map = #obs.map<grid, block>}
 }
 
-// One warp runs all turns of a loop over warps, however many: what a lane reads
-// behind it, the lane has written itself.
+// One warp runs all iterations of a loop over warps, however many. A lane reads
+// behind it an element that it has written itself.
 // CHECK-LABEL: obs.kernel @all_turns_of_one_warp
 // CHECK-NOT: obs.barrier
 obs.kernel @all_turns_of_one_warp(%n: index, %in: memref<?x64xi32>, %out: memref<64xi32>) attributes {threads = 32 : i64} {

@@ -1,5 +1,5 @@
-// Where memory is short, lifetimes that do not overlap share it at the price of
-// barriers; where it is not, they do not.
+// If memory is short, lifetimes that do not overlap share it at the price of
+// barriers; otherwise they do not.
 // RUN: obs-opt %s --obs-plan-shared=limit=300 2>&1 | FileCheck %s
 // RUN: obs-opt %s --obs-plan-shared=limit=512 2>&1 | FileCheck %s --check-prefix=ENOUGH
 // RUN: not obs-opt %s --obs-plan-shared=limit=255 2>&1 | FileCheck %s --check-prefix=SHORT

@@ -6,7 +6,7 @@
 !c = memref<5xf64, #obs.home<block, shared>>
 !w = memref<5xi32, #obs.home<warp, shared>>
 
-// Four stages of one size take turns in two places.
+// Four stages of one size alternate between two places.
 // BYTES-LABEL: obs.kernel @ping_pong
 // BYTES-SAME: shared_bytes = 512 : i64
 // CHECK-LABEL: obs.kernel @ping_pong

@@ -2,7 +2,7 @@
 // RUN: obs-opt --obs-to-gpu %s | FileCheck %s --check-prefix=STORE
 // RUN: obs-opt --obs-to-gpu --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 
-// What collides at run time breaks a promise, for interpreter and emulator.
+// A collision at run time breaks a promise, for interpreter and emulator.
 // RUN: obs-run %s --device=emulate --check --entry=unknown iota:3xindex iota:3xi32 | FileCheck %s --check-prefix=VALUE
 // RUN: not obs-run %s --device=emulate --check --entry=unknown zeros:3xindex iota:3xi32 2>&1 | FileCheck %s --check-prefix=FALSE
 // RUN: not obs-run %s --device=interpret --entry=unknown zeros:3xindex iota:3xi32 2>&1 | FileCheck %s --check-prefix=INTERPRET
@@ -86,8 +86,8 @@ func.func @rows(%a: !ints, %rows: index) -> !ints {
   return %f : !ints
 }
 
-// Nobody knows before the program runs: the contract stays on the store. What
-// is refuted is in invalid-disjoint.mlir.
+// Nobody knows before the program runs: the contract stays on the store. The
+// refuted claims are in invalid-disjoint.mlir.
 // CHECK-LABEL: func.func @unknown
 // CHECK: obs.write %{{.*}} at [%{{.*}}] {obs.contract = "unproved"} : i32
 // STORE-LABEL: gpu.func @unknown_kernel

@@ -6,7 +6,7 @@
 // CHECK: memref.store %{{.*}} {obs.contract = "disjoint"}
 // CHECK-LABEL: gpu.func @permute
 // CHECK: memref.store %{{.*}} {obs.contract = "disjoint"}
-// What is proved needs no mark.
+// A proved write needs no mark.
 // CHECK-LABEL: gpu.func @proved
 // CHECK: memref.store
 // CHECK-NOT: obs.contract

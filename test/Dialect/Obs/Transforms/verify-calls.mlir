@@ -95,7 +95,7 @@ func.func @indirect(%a: !obs.pull<8 x i32>, %f: (i32) -> i32) -> !obs.pull<8 x i
 
 // -----
 
-// What the host does alone, it may do by calls.
+// Code of the host alone may call functions without a body.
 
 func.func private @host_only(i32) -> i32
 func.func @scalars(%x: i32) -> i32 {

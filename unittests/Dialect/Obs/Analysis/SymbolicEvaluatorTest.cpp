@@ -133,7 +133,7 @@ TEST(SymbolicEvaluator, FixedSymbolsAreNumbers) {
   EXPECT_EQ(solveForSymbol(s + n, 12), std::nullopt);
 }
 
-/// Whatever is random, the number that the evaluator of numbers finds is among
+/// The expressions are random. The number of the evaluator of numbers is among
 /// the values for those symbols.
 TEST(SymbolicEvaluator, AgreesWithNumbers) {
   std::mt19937 random(7);

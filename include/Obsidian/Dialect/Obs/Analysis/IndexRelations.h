@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// Which worker of T runs iteration i of n.
+/// The worker of T that runs iteration i of n.
 enum class IterationLayout {
   /// Worker i mod T.
   Striped,

@@ -160,7 +160,7 @@ func.func @shifted(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// What the turn before has written onto is needed, too.
+// The array that the iteration before has written onto is needed, too.
 func.func @before(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -186,7 +186,7 @@ func.func @exchange(%a: !ints, %turns: index) -> (!ints, !ints) {
   return %r#0, %r#1 : !ints, !ints
 }
 
-// One array in the first turn, two later.
+// One array in the first iteration, two later.
 func.func @parting(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -220,7 +220,7 @@ func.func @pairs(%a: !ints, %turns: index) -> (!ints, !ints) {
   return %s, %t : !ints, !ints
 }
 
-// In some turns only.
+// In some iterations only.
 func.func @sometimes(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

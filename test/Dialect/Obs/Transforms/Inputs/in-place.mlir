@@ -100,7 +100,7 @@ func.func @both(%a: !ints) -> (!ints, !ints) {
   return %f, %g : !ints, !ints
 }
 
-// Which branch writes an element does not matter: no other iteration does.
+// Only one iteration writes an element, in one branch or the other.
 func.func @some(%a: !ints) -> !ints {
   %b = func.call @twice(%a) : (!ints) -> !ints
   %n = obs.dim %b, 0 : !ints

@@ -101,7 +101,7 @@ func.func @padded_many(%a: !obs.pull<1000 x i32>) -> !obs.pull<1000 x i32> {
   return %f : !obs.pull<1000 x i32>
 }
 
-// Which row and which column an element is in is a division by the extent: that is better by a constant.
+// The row and the column of an element come from a division by the extent: a constant is better.
 func.func @transpose_few(%a: !obs.pull<32 x 16 x i32>) -> !obs.pull<16 x 32 x i32> {
   %r = obs.transpose %a [1, 0] : !obs.pull<32 x 16 x i32>
   %p = obs.push %r : !obs.pull<16 x 32 x i32> -> !obs.push<grid, 16 x 32 x i32>

@@ -26,7 +26,7 @@ func.func private @turn(%a: !ints) -> !ints {
   return %f : !ints
 }
 
-// One buffer, which the first turn writes: the argument stays.
+// One buffer, which the first iteration writes: the argument stays.
 func.func @maps(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -49,7 +49,7 @@ func.func @own_maps(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Two buffers in turns.
+// Two buffers alternate.
 func.func @turns(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -129,7 +129,7 @@ func.func @history(%a: !ints, %turns: index) -> !ints {
   return %r#0 : !ints
 }
 
-// What a turn needs for itself only is allocated once.
+// An array that only one iteration needs is allocated once.
 func.func @scratch(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -162,7 +162,7 @@ func.func @shrink(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Without elements there are no turns; memory for n - 1 elements is none then.
+// Without elements there are no iterations; memory for n - 1 elements is none then.
 func.func @differences(%a: !ints) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

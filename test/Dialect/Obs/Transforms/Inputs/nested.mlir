@@ -22,7 +22,7 @@ func.func private @mix(%x: !ints, %y: !ints, %n: index) -> !ints {
   return %f : !ints
 }
 
-// The array that an inner loop begins with is read behind it; of 0 turns, it is the result, too.
+// The array that an inner loop begins with is read behind it; without iterations it is the result.
 func.func @past_for(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -39,7 +39,7 @@ func.func @past_for(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Only the result lives on, and may be what the outer turn began with.
+// Only the result lives on. It may be the array that the outer iteration began with.
 func.func @past_while(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -87,7 +87,7 @@ func.func @past_if(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// One array is both that the next turn begins with.
+// The next iteration begins with one array for both carried arrays.
 func.func @carried_twice(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -102,7 +102,7 @@ func.func @carried_twice(%a: !ints, %turns: index) -> (!ints, !ints) {
   return %r#0, %r#1 : !ints, !ints
 }
 
-// An inner loop exchanges arrays as often as its turn says.
+// An inner loop exchanges arrays as often as the number of the outer iteration says.
 func.func @swapped(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// What the functions return is in memory already, or nearly.
+// The results of the functions are in memory already, or nearly.
 
 !ints = !obs.pull<? x i32>
 !pairs = !obs.pull<? x i32, f32>
@@ -57,7 +57,7 @@ func.func @zip(%a: !ints, %b: !ints, %n: index) -> !obs.pull<? x i32, i32> {
   %t = obs.take %z [%n] : !obs.pull<? x i32, i32> -> !obs.pull<? x i32, i32>
   return %t : !obs.pull<? x i32, i32>
 }
-// Each turn adds the second half to the first, and carries a part on.
+// Each iteration adds the second half to the first, and carries a part on.
 func.func @halves(%a: !ints) -> !ints {
   %c1 = arith.constant 1 : index
   %r = scf.while (%x = %a) : (!ints) -> !ints {

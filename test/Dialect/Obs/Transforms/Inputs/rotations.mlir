@@ -1,4 +1,4 @@
-// Loops that carry several arrays, or arrays of other lengths in each turn.
+// Loops that carry several arrays, or arrays of another length in each iteration.
 
 !ints = !obs.pull<? x i32>
 
@@ -30,7 +30,7 @@ func.func @fibonacci(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
   return %r#0, %r#1, %a : !ints, !ints, !ints
 }
 
-// Both arrays are read elsewhere, too: three buffers take turns.
+// Both arrays are read elsewhere, too: three buffers alternate.
 func.func @leapfrog(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -79,7 +79,7 @@ func.func @inner(%a: !ints, %turns: index) -> (!ints, !ints) {
   return %r#0, %r#1 : !ints, !ints
 }
 
-// The first half and the second one, added: half as many elements in each turn.
+// The first half and the second one, added: half as many elements in each iteration.
 func.func @halves(%a: !ints) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -149,7 +149,7 @@ func.func @pascal(%one: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// Twice as long in each turn: nothing is known before.
+// Twice as long in each iteration: nothing is known before.
 func.func @doubled(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -177,7 +177,7 @@ func.func @kept(%a: !ints, %turns: index) -> !ints {
   return %r : !ints
 }
 
-// The host looks at an element in each turn.
+// The host looks at an element in each iteration.
 func.func @looks(%a: !ints, %turns: index) -> i32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -236,7 +236,7 @@ func.func @diagonals(%a: !ints, %n: index) -> !ints {
   return %r : !ints
 }
 
-// What is cut off is less than nothing for a short array: that is not the shorter one then.
+// For n below 3 the difference n - 3 wraps around: the new array has 8 elements, and is the longer one.
 func.func @cut(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// What several functions, or arrays of several shapes, have in common.
+// Kernels of several functions, or for arrays of several shapes, are merged.
 
 !ints = !obs.pull<? x i32>
 

@@ -50,7 +50,7 @@ func.func @inner(%a: !ints, %b: !ints, %k: index, %n: index) -> !obs.pull<? x i3
   %u = obs.slice %t [1] [%m] [1] : !obs.pull<? x i32, i32> -> !obs.pull<? x i32, i32>
   return %u : !obs.pull<? x i32, i32>
 }
-// Loses its first and last element in each turn.
+// Loses its first and last element in each iteration.
 func.func @shrink(%a: !ints) -> !ints {
   %c2 = arith.constant 2 : index
   %r = scf.while (%x = %a) : (!ints) -> !ints {
@@ -66,7 +66,7 @@ func.func @shrink(%a: !ints) -> !ints {
   }
   return %r : !ints
 }
-// Adds to a sum what is left of the array, in each turn another kernel argument that
+// Adds the rest of the array to a sum. In each iteration this is another kernel argument that
 // begins elsewhere, while another array is made.
 func.func @pyramid(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
