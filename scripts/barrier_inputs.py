@@ -2,8 +2,8 @@
 
 Most inputs are those of a golden's RUN lines, and of an example's lines on how to
 run it; the same with nine times as many elements, and with fewer, so that a block
-takes several chunks, or a part of one. The others are made here: where one
-argument must fit another, where numbers must be small, or where only long arrays
+takes several chunks, or a part of one. The others are made here, if one
+argument must fit another, if numbers must be small, or if only long arrays
 or many blocks have some threads wait for others.
 """
 

@@ -33,8 +33,8 @@ REPORT = re.compile(r"^\S+: error: (race|uninit|out-of-bounds): ")
 THREADS = (0, 32, 96, 128)
 FIRST_ORDER = ["--schedule=random", "--seed=1"]
 
-# A kernel, in all programs that have it, whatever they are launched on: where the
-# first is from, its lines and the changes of the kernel, and how they all run.
+# A kernel, in all programs that have it, on any launch parameters: the place of the
+# first, its lines and the changes of the kernel, and the runs of them all.
 Kernel = collections.namedtuple("Kernel", "place lines changes runs")
 
 

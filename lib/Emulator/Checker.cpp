@@ -208,8 +208,8 @@ bool Checker::Impl::conflicts(const Access &earlier,
 }
 
 /// Adds to two accesses of one class, of which those that come before the new
-/// one are not needed any more: whatever conflicts with them and is not ordered
-/// after them is not ordered after the new one either. If there is no place,
+/// one are not needed any more: an access that conflicts with them and is not
+/// ordered after them is not after the new one either. If there is no place,
 /// two of different blocks, else two of different warps stay.
 void Checker::Impl::add(Access (&pair)[2], const Access &access) {
   for (Access &old : pair)

@@ -62,7 +62,7 @@ public:
   /// few sets of the cache.
   char *top(char *stack) const;
 
-  /// Declares all stacks free, whatever they hold.
+  /// Declares all stacks free. Their contents are lost.
   void releaseAll();
 
 private:

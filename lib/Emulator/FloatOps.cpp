@@ -81,7 +81,7 @@ static void replaceRsqrt(math::RsqrtOp op) {
   op.erase();
 }
 
-/// By libm: what LLVM has for it, exp(x) - 1, has no digit right near 0.
+/// By libm: the expansion of LLVM, exp(x) - 1, has no digit right near 0.
 static void replaceExpM1(math::ExpM1Op op, ModuleState &state) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

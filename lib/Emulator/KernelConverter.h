@@ -28,7 +28,7 @@ Type withoutMemorySpace(Type type);
 uint64_t elementBytes(Type type);
 
 /// True for registers that hold an array of a warp. Lanes without an element
-/// take part in shuffles too, with whatever they have.
+/// take part in shuffles too, with any value.
 bool isLaneArray(memref::AllocaOp alloca);
 
 /// The buffer that `memref` is a view of: an argument, a private array, or a

@@ -67,7 +67,7 @@ bool SyncOrder::isOrdered(const Access &earlier, uint32_t block,
   return found != threads.end() && found->second.known.contains(earlier);
 }
 
-/// All that comes before now; what the thread does later is not a part of it.
+/// All that comes before now. Later work of the thread is not a part of it.
 Knowledge SyncOrder::past(uint32_t block, uint32_t thread, BlockClock &clock) {
   Knowledge result = threads[key(block, thread)].known;
   result.addPast(block, thread, clock);

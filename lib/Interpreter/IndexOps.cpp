@@ -64,8 +64,8 @@ static LogicalResult runMap(Frame &frame, const Instruction &inst) {
 }
 
 /// Pull: element i is the source's element at the index that the region yields
-/// for i. Push: what the source writes at i is written at the index that the
-/// region yields for i.
+/// for i. Push: the element that the source writes at i is written at the index
+/// that the region yields for i.
 static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
   IndexVector extents =
       frame.getMixed(inst, 1, getArrayExtents(inst.op->getResult(0).getType()));
@@ -113,7 +113,7 @@ static LogicalResult runReindex(Frame &frame, const Instruction &inst) {
 //===----------------------------------------------------------------------===//
 
 /// Sets the result to operand 0 under other indices. Pull: element i is the
-/// source's element at `toSource(i)`. Push: what the source writes at i goes to
+/// source's element at `toSource(i)`. Push: element i of the source goes to
 /// `toTarget(i)`, or is dropped if that is nothing.
 static LogicalResult
 setReindexed(Frame &frame, const Instruction &inst, Index extents,

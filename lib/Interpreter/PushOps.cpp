@@ -167,8 +167,8 @@ static LogicalResult runPut(Frame &frame, const Instruction &inst) {
 // distribute, force
 //===----------------------------------------------------------------------===//
 
-/// Runs the region for every element of the operands, in order; what the array
-/// that it yields for outer index o writes at i is written at o ++ i.
+/// Runs the region for every element of the operands, in order. An element that
+/// the array yielded for outer index o writes at i is written at o ++ i.
 static LogicalResult runDistribute(Frame &frame, const Instruction &inst) {
   SmallVector<PullPtr, 2> arrays;
   for (unsigned i = 0; i < inst.operands.size(); ++i) {

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::interpreter;
 
-/// Element i is what is in memory at i when the view is made.
+/// Element i is the value in memory at i when the view is made.
 static LogicalResult runView(Frame &frame, const Instruction &inst) {
   SmallVector<std::shared_ptr<Memory>, 1> memories;
   SmallVector<uint64_t, 1> versions;
@@ -101,7 +101,7 @@ static LogicalResult runSplat(Frame &frame, const Instruction &inst) {
                        read);
 }
 
-/// Element i is what the region yields for i.
+/// Element i is the value that the region yields for i.
 static LogicalResult runGenerate(Frame &frame, const Instruction &inst) {
   auto type = cast<PullType>(inst.op->getResult(0).getType());
   auto closure = makeClosure(frame, inst);

@@ -99,7 +99,7 @@ def parts(
     handle = loaded.handle.value
 
     class Constant(Allocator):
-        """The same memory for every run: what is left is the library and the driver."""
+        """The same memory for every run: only library and driver are left."""
 
         block = torch.empty(2 * SIZE, device="cuda").data_ptr()
 

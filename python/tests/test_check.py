@@ -1,4 +1,4 @@
-"""`obs.check` and the plugin for pytest: what is right passes, and each mistake fails."""
+"""`obs.check` and the plugin for pytest: correct programs pass, and each mistake fails."""
 
 from __future__ import annotations
 

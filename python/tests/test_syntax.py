@@ -284,7 +284,7 @@ def test_values_of_python(case: tuple[Callable[..., Any], list[tuple[Any, ...]]]
 
 
 def test_variables_stay_local_to_a_loop() -> None:
-    """A loop carries what it needs; what it sets first in each iteration has no type before it."""
+    """A loop carries the variables it needs, but not one that is set first in each iteration."""
 
     @obs.jit
     def apply(a: Ints):

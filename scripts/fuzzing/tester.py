@@ -1,6 +1,6 @@
 """Runs random programs on the interpreter and the emulator.
 
-In: a group of programs. Out: how many programs are refused, by their labels, and a failure for each program
+In: a group of programs. Out: the number of refused programs, by their labels, and a failure for each program
 whose results are not those of Python; a failing program is made small and kept with its inputs.
 """
 

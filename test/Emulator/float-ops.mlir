@@ -4,7 +4,7 @@
 // Fused multiply-add, conversions and the classes of floats are exact: on both
 // executors they give what rational arithmetic in Python does, rounded once. The
 // reciprocal root of f16 and bf16 is that of f32, whose two steps round.
-// All arrays are of bits: what is computed is written as the bits of f16 or
+// All arrays are of bits: numbers are written as the bits of f16 or
 // bf16, and classes as bits 0 (infinity), 1 (normal), 2 (finite) and 3 (NaN).
 func.func @main(%a: !obs.pull<? x i16>, %b: !obs.pull<? x i16>, %c: !obs.pull<? x i16>, %w: !obs.pull<? x i32>, %l: !obs.pull<? x i64>)
     -> (!obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>, !obs.pull<? x i16>) {

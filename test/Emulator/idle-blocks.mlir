@@ -1,7 +1,7 @@
 // RUN: obs-opt %s --convert-gpu-to-emulator --split-input-file | FileCheck %s
 
-// All threads of a block take the same way through the outermost loop: where it
-// begins, the thread is active. A block whose first thread ends before that is
+// All threads of a block take the same way through the outermost loop. At its
+// start the thread is active. A block whose first thread ends before that is
 // idle.
 // CHECK-LABEL: func.func @kernel.over_blocks
 // CHECK-SAME: may_be_idle

@@ -156,7 +156,7 @@ func.func @constant() {
 
 // -----
 
-// Bijections of 2^32 elements are proved without a list of them; what is none is found.
+// Bijections of 2^32 elements are proved without a list of them; other maps are found.
 func.func @reindex(%p: !obs.push<grid, 4294967296 x i64>) {
   %width = arith.constant 32 : index
   %one = arith.constant 1 : index

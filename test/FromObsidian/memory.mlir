@@ -103,7 +103,7 @@ func.func @atomic_exch(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
-// atomicDec, which wraps to a bound, here 3: how often it is done is all that counts.
+// atomicDec, which wraps to a bound, here 3: only the number of decrements counts.
 func.func @atomic_dec(%keys: !v) -> !obs.pull<10 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -270,8 +270,8 @@ func.func @singleton_push(%a: !obs.pull<96 x i32>) -> !obs.pull<3 x i32> {
   return %r : !obs.pull<3 x i32>
 }
 
-// runPush, exec, pJoin: a program that forces before it gives an array is an array:
-// what a fill does before it writes.
+// runPush, exec, pJoin: programs that force before they return an array. Here these
+// are fills that force before they write.
 func.func @run_push(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %chunks = obs.split %a by [32] : !obs.pull<96 x i32> -> !obs.pull<3 x !obs.pull<32 x i32>>
   %parts = obs.distribute block (%c = %chunks : !obs.pull<3 x !obs.pull<32 x i32>>) -> !obs.push<grid, 3 x 32 x i32> {

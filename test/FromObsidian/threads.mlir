@@ -80,7 +80,7 @@ func.func @seq_scan(%a: !v, %carry: i32) -> !v {
 }
 
 // mapAccumL f: an accumulator of any type goes from element to element; the
-// result is written before. Here: how many elements before were negative.
+// result is written before. Here: the number of negative elements before.
 func.func @map_accum_l(%a: !v) -> !v {
   %zero = arith.constant 0 : i32
   %n = obs.dim %a, 0 : !v
@@ -216,7 +216,7 @@ func.func @seq_merge(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
     %c8 = arith.constant 8 : index
     %p = obs.fill {
       %end:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%l = %c0, %r = %c0) -> (index, index) {
-        // Indices stay in range; what is past the end is not used.
+        // Indices stay in range. A value past the end is not used.
         %li = arith.minui %l, %c3 : index
         %ri = arith.minui %r, %c3 : index
         %ro = arith.addi %ri, %c4 : index

@@ -25,7 +25,7 @@
 
 // sklanskyMax and toGProgram: the running maximum of 32 elements for each block in
 // five stages, and the maximum of each block as a second result. A select for each
-// stage; what one warp writes and reads needs no block barrier.
+// stage. Elements that one warp writes and reads need no block barrier.
 // Both results come from one run: five barriers for each of the ten chunks. The
 // last two stages read few elements of other threads, one each; the rest each
 // thread has itself, so 256 bytes are enough.

@@ -80,8 +80,8 @@ func.func @two(%a: !obs.pull<? x i32>, %b: !obs.pull<? x f32>) -> (!obs.pull<? x
   return %r#0, %r#1 : !obs.pull<? x 2 x i32>, !obs.pull<? x 1 x f32>
 }
 
-// The extents of a part that only the program knows; what the program prints it
-// prints once for each part.
+// The extents of a part that only the program knows. Its program prints a line
+// once for each part.
 // OPEN: {{^}}part 0{{$}}
 // OPEN-NEXT: {{^}}part 1{{$}}
 // OPEN-NEXT: [0, 0, 0],

@@ -67,7 +67,7 @@ func.func @unwritten(%n: index) -> i32 {
   return %y : i32
 }
 
-// All three write the same number, so whoever wins.
+// All three write the same number, so the order does not matter.
 // ANY: {{^}}[7]{{$}}
 func.func @any() -> !obs.pull<1 x i32> {
   %c0 = arith.constant 0 : index

@@ -85,7 +85,7 @@ func.func @distances(%a: !list) -> !obs.pull<1 x i64, i32> {
   return %r : !obs.pull<1 x i64, i32>
 }
 
-// In order, as by one thread: what each element found, and what is there then. Elements
+// In order, as by one thread: the fetched values, and the result. Elements
 // (i, 10) are at index i mod 2, the last one at none.
 // FOUND: {{^}}[6, 4]{{$}}
 // FOUND-NEXT: {{^}}[30, 20]{{$}}
@@ -145,7 +145,7 @@ func.func @found_by_threads(%a: !list) -> (!obs.pull<2 x 2 x i64, i32>, !obs.pul
   return %r, %old : !obs.pull<2 x 2 x i64, i32>, !obs.pull<2 x 6 x i64, i32>
 }
 
-// Without initial contents the first write is what is combined: of (i, i) at i mod 3.
+// Without initial contents the first write is the first combined value: of (i, i) at i mod 3.
 // NOTHING: {{^}}[0, 1, 2]{{$}}
 // NOTHING-NEXT: {{^}}[0, 1, 2]{{$}}
 func.func @nothing(%a: !list) -> !obs.pull<3 x i32, i32> {

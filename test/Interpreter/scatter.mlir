@@ -29,7 +29,7 @@ func.func @disjoint(%k: i32) -> !obs.pull<6 x i32> {
   return %r : !obs.pull<6 x i32>
 }
 
-// In order, as by one thread: what each element found, and the sums.
+// In order, as by one thread: the fetched values, and the sums.
 // FETCH: {{^}}[101, 114, 100, 100]{{$}}
 // FETCH-NEXT: {{^}}[100, 100, 102, 100, 106]{{$}}
 func.func @fetch() -> (!obs.pull<4 x i32>, !obs.pull<5 x i32>) {

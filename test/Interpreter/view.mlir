@@ -23,7 +23,7 @@ func.func @pairs(%m: memref<?xi32>, %n: memref<?xi64>) -> !obs.pull<? x i32, i64
   return %a : !obs.pull<? x i32, i64>
 }
 
-// The contents at that point: what was stored before.
+// The contents at that point: the elements that were stored before.
 // SNAPSHOT: {{^}}[0, 9, 2, 3]{{$}}
 func.func @snapshot(%m: memref<4xi32>) -> !obs.pull<4 x i32> {
   %c1 = arith.constant 1 : index

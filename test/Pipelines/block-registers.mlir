@@ -31,7 +31,7 @@
 // RUN: obs-run %s --entry=matmul --device=emulate iota:65x17xf32 iota:17x20xf32
 
 // Arrays of a block that have more elements than the block threads, in registers:
-// what a thread alone uses is nobody else's, and takes neither shared memory nor
+// elements of one thread alone take neither shared memory nor
 // barriers.
 
 // A tile of 64 x 64 elements on 256 threads: 16 sums for each in the loop over
@@ -155,7 +155,7 @@ func.func @chain(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// Sums of runs of four: asked for, neighbours are what a thread keeps.
+// Sums of runs of four: the program asks for registers, so a thread keeps neighbours.
 func.func @runs(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %zero = arith.constant 0 : i32
   %chunks = obs.split %a by [512] pad %zero : !obs.pull<? x i32> -> !obs.pull<? x !chunk>

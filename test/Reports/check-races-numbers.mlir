@@ -39,7 +39,7 @@ gpu.module @kernels {
 
 // -----
 
-// The same half again: what one thread reads, another one overwrites.
+// The same half again: one thread reads elements that another one overwrites.
 
 gpu.module @kernels {
   gpu.func @one_half(%n: i32) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
@@ -71,7 +71,7 @@ gpu.module @kernels {
 
 // -----
 
-// Four elements for each thread; where the next one goes is counted up by 0 or
+// Four elements for each thread. The index of the next one is counted up by 0 or
 // 1, so it is one of these four. With steps of 0 to 2 it may be the neighbour's.
 
 gpu.module @kernels {

@@ -4,7 +4,7 @@
 // RUN: obs-opt --obs-explain-barriers %s | FileCheck %s --check-prefix=IR
 // RUN: obs-opt --obs-to-gpu %s | not obs-opt --obs-explain-barriers 2>&1 | FileCheck %s --check-prefix=LOWERED
 
-// A block reverses what it has stored: what a thread reads another has written.
+// A block reverses the array that it has stored: threads read each other's writes.
 
 // BLOCK: explain-barriers.mlir:27:11: remark: barrier of a block
 // BLOCK: explain-barriers.mlir:27:11: note: read after write of the array at explain-barriers.mlir:22:10, written at explain-barriers.mlir:21:10, read at explain-barriers.mlir:27:11

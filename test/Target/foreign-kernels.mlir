@@ -1,4 +1,4 @@
-// Kernels of other tools: what the conversion does not know is refused with its place.
+// Kernels of other tools: the conversion refuses unknown operations with their place.
 
 // RUN: split-file %s %t
 // RUN: not obs-translate --obs-to-ptx %t/operation.mlir 2>&1 | FileCheck %s --check-prefix=OPERATION

@@ -81,7 +81,7 @@ func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) 
   return %rest : memref<?xi32>
 }
 
-// A view is that of elements in order, whatever its type says of strides; columns are none.
+// A view is that of elements in order, for any strides of its type; columns are none.
 // CHECK-LABEL: function inOrder
 // CHECK-NEXT: view array=a extents=h 3 name=v0
 // CHECK-NEXT: result v0

@@ -7,7 +7,7 @@
 //
 // Runs programs on pseudo-random arrays of many sizes and compares them with
 // loops over std::vector. The lit tests in test/Interpreter show each operation
-// on a few elements; here is what they cannot: sizes, memory, and traps that
+// on a few elements. This test covers the rest: sizes, memory, and traps that
 // need certain data.
 //
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 
 namespace mlir::obs::runtime {
 
-/// Memory is of the host, and a kernel is what `kernels` has under its name.
+/// Memory is of the host. `kernels` has the kernels by name.
 class TestDevice : public Device {
 public:
   using Kernel =

@@ -59,7 +59,7 @@ struct MachineOptions {
   /// thread ends, passes a barrier, or changes memory by an atomic operation.
   uint64_t stepBudget = uint64_t(1) << 18;
   /// Upper limit on threads that are started and not ended. At least one block
-  /// runs whatever its size.
+  /// of any size runs.
   unsigned maxResidentThreads = 16384;
   /// Stack of a thread without its `memref.alloca`s, in bytes.
   size_t stackBytes = 64 * 1024;

@@ -63,7 +63,7 @@ SmallVector<Type> getHostElementTypes(Type type);
 
 /// Runs `entry` on `arguments`, which must be those that its type asks for (the
 /// extents of arrays included; a mismatch is an error). Arguments of memref
-/// type are memory: what the program writes to them is there afterwards.
+/// type are memory: the elements that the program writes are there afterwards.
 /// Returns the results; a pull array that is virtual is evaluated. Every error
 /// reads `file:line:col: message`.
 llvm::Expected<SmallVector<HostValue>>

@@ -111,8 +111,8 @@ std::string formatLocation(Location loc);
 /// An error with the text `file:line:col: message`.
 llvm::Error makeLocatedError(Location loc, const llvm::Twine &message);
 
-/// The `file:line:col` that `text` begins with and what follows `: `; where it
-/// begins with none, an empty string and all of `text`.
+/// The `file:line:col` at the start of `text`, and the text after `: `. Without
+/// a location, an empty string and all of `text`.
 std::pair<StringRef, StringRef> splitLocation(StringRef text);
 
 /// Prefixes `error` with `loc`, unless it is success.

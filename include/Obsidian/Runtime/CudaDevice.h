@@ -98,7 +98,7 @@ private:
   /// The driver, with the context of this device made current.
   const cuda::Driver &enter() const;
   int getAttribute(int attribute) const;
-  /// Success, or an error with the text `doing: what the driver says`, that
+  /// Success, or an error with `doing`, `: ` and the text of the driver, that
   /// names the kernels that may be the cause.
   llvm::Error check(cuda::Result result, const Twine &doing);
   /// Fails while work is recorded: then nothing that `doing` names is there

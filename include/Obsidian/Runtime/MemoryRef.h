@@ -54,7 +54,7 @@ private:
   std::vector<char> host;
 };
 
-/// A strided view of a buffer, which is what a memref is at run time. Offsets,
+/// A strided view of a buffer: a memref at run time. Offsets,
 /// from the start of the buffer, and strides count elements.
 struct MemoryRef {
   std::shared_ptr<Buffer> buffer;

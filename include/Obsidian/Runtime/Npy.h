@@ -45,7 +45,7 @@ struct NpyArray {
 /// Reads the file `path`. Errors begin with the path.
 llvm::Expected<NpyArray> readNpy(StringRef path);
 
-/// The same from memory; `name` is what errors begin with.
+/// The same from memory; errors begin with `name`.
 llvm::Expected<NpyArray> parseNpy(std::unique_ptr<llvm::MemoryBuffer> file,
                                   StringRef name);
 

@@ -341,7 +341,7 @@ void Emitter::emitLoop(Location loc, ValueRange extents, Level level,
     return;
   }
   Value total = buildProduct(builder, loc, extents, level);
-  // The least number is what an extent that is not known looks like.
+  // An extent that is not known appears as the least number.
   if (APInt number;
       matchPattern(total, m_ConstantInt(&number)) && number.isNegative())
     total = index(loc, 0);

@@ -50,8 +50,8 @@ obs.kernel @made(%m: memref<64xi32>, %n: index) attributes {threads = 64 : i64} 
 
 // -----
 
-// An array from outside is passed on as it is; what a branch of the condition
-// region makes is copied, once for both places that take it.
+// An array from outside is passed on as it is. An array that a branch of the
+// condition region makes is copied, once for both places that take it.
 
 !array = !obs.pull<64 x i32>
 !column = !obs.push<block, 64 x i32>

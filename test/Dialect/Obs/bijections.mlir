@@ -157,7 +157,7 @@ func.func @large_transpose(%a: !obs.push<grid, 3000000 x i32>) {
   return
 }
 
-// Rows of 32 in one dimension, and back; how many is known at run time.
+// Rows of 32 in one dimension, and back; the number of rows is known at run time.
 func.func @rows(%a: !obs.push<grid, ? x 32 x i32>, %n: index, %h: index) {
   %c32 = arith.constant 32 : index
   %r = obs.reindex (%i, %j) = %a [%n] {

@@ -1,4 +1,4 @@
-// Rule R7: what may be done with push arrays of which an element is written
+// Rule R7: operations on push arrays of which an element is written
 // never or several times.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 

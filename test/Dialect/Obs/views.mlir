@@ -1,4 +1,4 @@
-// Rule R8: what is allowed around a force into memory that is viewed.
+// Rule R8: programs that may force into memory that is viewed.
 // RUN: obs-opt %s --verify-roundtrip -o %t
 
 // Each element is read by the iteration that writes it.

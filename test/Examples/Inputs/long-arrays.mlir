@@ -26,7 +26,7 @@ func.func @sum(%n: index) -> !long {
   return %r : !long
 }
 
-// x + 1, then 3x + 1, and so on, n functions in turn, as m x + c.
+// x + 1, then 3x + 1, and so on, n functions one after the other, as m x + c.
 func.func @functions(%n: index) -> (!long, !long) {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
@@ -82,7 +82,7 @@ func.func @scan(%n: index) -> !long {
   return %r : !long
 }
 
-// Of the numbers up to n those that 3 divides: how many, and which are wrong.
+// The numbers up to n that 3 divides: the number of them, and of the wrong ones.
 func.func @compact(%n: index) -> (!long, !long) {
   %zero = arith.constant 0 : i8
   %c0 = arith.constant 0 : index

@@ -27,7 +27,7 @@ struct IndexExpr::Node {
   std::optional<IndexRange> range;
   bool hasVariable = false;
   bool hasOpaque = false;
-  /// So many of the low bits are 0, whatever the others are.
+  /// The number of low bits that are always 0.
   unsigned zeroBits = 0;
   SmallVector<IndexExpr, 2> operands;
 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs are values: they do nothing until a force runs them. So what they
-// write beside their result is what their force writes.
+// Programs are values: they do nothing until a force runs them. The force also
+// does their writes beside the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ static void forEachProgram(ValueRange arrays,
   }
 }
 
-/// True if nobody but `program`, and whoever gives the memory its first
-/// contents, knows `memory`.
+/// True if only `program`, and the operations that give the memory its first
+/// contents, use `memory`.
 static bool isOwnMemory(Value memory, Operation *program) {
   Operation *alloc = memory.getDefiningOp();
   if (!alloc || !hasSingleEffect<MemoryEffects::Allocate>(alloc, memory))

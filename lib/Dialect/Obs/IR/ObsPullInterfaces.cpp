@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// An array over a region that `body` fills: what nested elements are made of.
+/// An array over a region that `body` fills. Nested elements consist of these.
 static Value
 buildGenerate(OpBuilder &builder, Location loc, PullType type,
               ValueRange extents,

@@ -206,8 +206,8 @@ static bool isCyclic(Value array) {
   return false;
 }
 
-/// True if every element of the push array `array` has a value, whatever its
-/// program writes. Its program is known.
+/// True if every element of the push array `array` has a value for any
+/// writes of its program. The program is known.
 static bool hasAllElements(Value array) {
   Operation *op = array.getDefiningOp();
   auto haveAll = [](ValueRange arrays) {

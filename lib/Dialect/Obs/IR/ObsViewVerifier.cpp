@@ -91,7 +91,7 @@ static void getForwarded(OpOperand &operand, llvm::SetVector<Value> &arrays) {
   }
 }
 
-/// All arrays that read `source`, itself included: what is computed from it,
+/// All arrays that read `source`, itself included: arrays computed from it,
 /// and deferred programs (obs operations with a region) that mention it.
 static llvm::SetVector<Value> getDerived(Value source) {
   llvm::SetVector<Value> derived;

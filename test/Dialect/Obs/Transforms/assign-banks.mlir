@@ -52,7 +52,7 @@ obs.kernel @strided(%out: memref<32xi32>) attributes {threads = 32 : i64, entry 
   } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
 }
 
-// There is no room for a longer row: 232448 bytes are what a block can have, and
+// There is no room for a longer row: a block can have 232448 bytes, and
 // 1816 rows of 32 numbers take them all. The row's number is xored instead.
 
 // CHECK-LABEL: obs.kernel @full

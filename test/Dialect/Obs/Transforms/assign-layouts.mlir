@@ -12,7 +12,7 @@ obs.kernel @layouts(%n: index) {
 }
 
 // A thread uses a run of four neighbours, which the program wants in registers;
-// the other array is where it was.
+// the other array stays in its place.
 // CHECK-LABEL: obs.kernel @runs
 // CHECK: memref.store {{.*}}memref<64xf32, #obs.home<block, registers>>
 // CHECK-NEXT: obs.distribution = #obs.distribution<blocked>
@@ -40,7 +40,7 @@ obs.kernel @runs(%x: f32, %out: memref<32xf32>) attributes {threads = 32 : i64} 
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// Neighbours do not help: what was wrong stays as it is.
+// A blocked distribution does not help: the layout stays as it is.
 // CHECK-LABEL: obs.kernel @reversed
 // CHECK-NOT: blocked
 obs.kernel @reversed(%x: f32) attributes {threads = 32 : i64} {

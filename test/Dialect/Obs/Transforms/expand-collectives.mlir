@@ -104,7 +104,7 @@ func.func @thread(%a: !obs.pull<100 x i32>, %z: i32) -> !obs.pull<100 x i32> att
   return %f : !obs.pull<100 x i32>
 }
 
-// With segments a flag goes along: where the right one is set, the right value
+// With segments a flag goes along. If the right flag is set, the right value
 // is kept.
 // CHECK-LABEL: @segments(
 func.func @segments(%a: !obs.pull<32 x i32>, %f: !obs.pull<32 x i1>, %z: i32) -> !obs.pull<32 x i32> attributes {obs.level = #obs.level<warp>} {

@@ -163,7 +163,7 @@ func.func @few(%a: !obs.pull<4096 x i32>, %z: i32) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// but 4097 have; what is there before may be an array.
+// but 4097 have; the initial contents may be an array.
 // CHECK-LABEL: @more(
 // CHECK: obs.fill onto %{{.*}} : !obs.pull<8 x i32> reduce(addi) {
 // CHECK-NEXT: obs.par block (%{{.*}}) in (%c2)

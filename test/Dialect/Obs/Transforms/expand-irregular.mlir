@@ -190,7 +190,7 @@ func.func private @sum(%x: i32, %y: i32) -> i32 {
   return %z : i32
 }
 
-// Forced together, elements and count are one kernel in one pass: who has the last
+// Forced together, elements and count are one kernel in one pass: the block of the last
 // tile writes the count.
 // CHECK-LABEL: @one_pass(
 func.func @one_pass(%a: !obs.pull<? x i32>, %f: !obs.pull<? x i1>) -> (!obs.pull<1 x i32>, !obs.pull<? x i32>) {

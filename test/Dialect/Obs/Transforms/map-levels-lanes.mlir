@@ -48,7 +48,7 @@ obs.kernel @exchange(%in: memref<64xi32>, %out: memref<8xi32>) attributes {threa
   } {obs.map = #obs.map<grid, warp>}
 }
 
-// All lanes take part in a shuffle, whatever the condition around it says; the
+// All lanes take part in a shuffle, also under a condition that is false; the
 // load of the input does not run where it must not.
 // CHECK-LABEL: gpu.func @guarded
 // CHECK: memref.alloca() {obs.lanes} : memref<1xi32>

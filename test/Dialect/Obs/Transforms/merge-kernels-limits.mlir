@@ -1,4 +1,4 @@
-// Kernels of several static shapes that subtract from an extent, or one less, are one: what they subtract from comes
+// Kernels of several static shapes that subtract from an extent, or one less, are merged: the extent is computed
 // from the bound of the loop. Those that divide by an extent, or compare with it, would get longer, and are two.
 // RUN: obs-opt %s --obs-merge-kernels --split-input-file | FileCheck %s
 // RUN: obs-translate --obs-to-ptx %S/Inputs/limits.mlir -o %t.ptx

@@ -22,7 +22,7 @@ func.func @main(%k: i32, %a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// Two kernels: what is between them is freed after its last use. A host-level read
+// Two kernels: the array between them is freed after its last use. A host-level read
 // copies one element.
 // CHECK-LABEL: func.func @two
 // CHECK: %[[T:.*]] = gpu.alloc

@@ -94,7 +94,7 @@ func.func @more(%d: !obs.pull<? x i32>, %n: index) -> !obs.pull<1 x ? x i32 boun
   return %r : !obs.pull<1 x ? x i32 bound [1, 33]>
 }
 
-// No rows: what never runs needs no barrier.
+// No rows: a loop that never runs needs no barrier.
 // CHECK-LABEL: gpu.func @never
 // CHECK-NOT: {{bar.warp.sync|gpu.barrier}}
 // CHECK: gpu.return
@@ -116,7 +116,7 @@ func.func @never(%d: !obs.pull<0 x 100 x i32>) -> !obs.pull<0 x 100 x i32> {
   return %r : !obs.pull<0 x 100 x i32>
 }
 
-// Fewer iterations than a warp has lanes, whatever is read: the rest of a
+// Fewer iterations than a warp has lanes, for any data: the rest of a
 // division by 3.
 // CHECK-LABEL: gpu.func @rest
 // CHECK: nvvm.bar.warp.sync

@@ -106,7 +106,7 @@ obs.kernel @uniform_read_of_written(%out: memref<1xi32>) attributes {threads = 6
 }
 
 // Only a few threads of a long loop come to the access, all of the first warp,
-// whatever they read there.
+// for any data that they read there.
 // CHECK-LABEL: obs.kernel @guarded
 // CHECK: obs.barrier warp
 // CHECK-NOT: obs.barrier
@@ -279,8 +279,8 @@ obs.kernel @tiles_of_neighbours(%n: index) attributes {threads = 64 : i64} {
   }
 }
 
-// Data of one bit, and data that a mask or a division bounds: what it reaches
-// is of the first warp.
+// Data of one bit, and data that a mask or a division bounds: the accesses stay
+// in the first warp.
 // CHECK-LABEL: obs.kernel @data
 // CHECK: obs.barrier warp
 // CHECK-NOT: obs.barrier

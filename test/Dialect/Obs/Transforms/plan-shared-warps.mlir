@@ -1,4 +1,4 @@
-// Arrays of one warp program cannot share memory by a block barrier: where one
+// Arrays of one warp program cannot share memory by a block barrier: after one
 // warp is done with the first, another may still use it, at the same place.
 // RUN: obs-opt %s --obs-plan-shared=limit=512 | FileCheck %s
 // RUN: not obs-opt %s --obs-plan-shared=limit=300 2>&1 | FileCheck %s --check-prefix=SHORT

@@ -146,7 +146,7 @@ TEST(IndexExpr, MapsRangesAndLinearFormsAgreeWithEvaluation) {
   EXPECT_GT(linear, 500u);
 }
 
-/// The range of x | c and x ^ c for all x in [0, extent): what c has above all
+/// The range of x | c and x ^ c for all x in [0, extent). Bits of c above all
 /// bits of x stays.
 TEST(IndexExpr, RangesOfBitOperationsHoldAndKeepTheHighBits) {
   for (int64_t extent : {1, 2, 5, 8, 17, 64})

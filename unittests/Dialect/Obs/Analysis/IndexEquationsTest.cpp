@@ -89,8 +89,8 @@ TEST(SolveFor, TakesAnyArithmeticApart) {
   EXPECT_FALSE(solveOne(u, u, IndexExpr::opaque()));
 }
 
-/// Random maps of the unknowns, and what they are where those are random
-/// expressions: the solution may be another one, but gives the same.
+/// Random maps of the unknowns, and their values for unknowns that are random
+/// expressions. The solution may be another one, but has the same value.
 TEST(SolveFor, SolutionsGiveTheTarget) {
   std::mt19937_64 random(5);
   auto getMap = [&](auto &self, unsigned depth) -> IndexExpr {

@@ -15,7 +15,7 @@ namespace mlir::obs {
 /// Expressions for variables, by their numbers.
 using IndexSolution = llvm::DenseMap<unsigned, IndexExpr>;
 
-/// `expr` where the variables of `solution` are what that says.
+/// Returns `expr` with the variables of `solution` replaced by their values.
 IndexExpr substitute(const IndexExpr &expr, const IndexSolution &solution);
 
 /// True if both have the same value wherever both have one: as sums, as sums

@@ -70,7 +70,7 @@ public:
 
   OpBuilder &builder;
   Location loc;
-  /// Of the code at the insertion point: where `force` stores.
+  /// The level of the code at the insertion point: `force` stores there.
   Level level;
   SmallVector<Type> elementTypes;
   /// Whether elements may change places.

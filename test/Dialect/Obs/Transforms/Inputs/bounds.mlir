@@ -30,7 +30,7 @@ func.func @main(%t: !obs.pull<7 x i32>) -> (!obs.pull<256 x i32>, !obs.pull<512 
   return %f0, %f1, %f2 : !obs.pull<256 x i32>, !obs.pull<512 x i32>, !obs.pull<1000 x i32>
 }
 
-// Blocks turn tiles in shared memory: how many there are is the host's affair, how long they are is code.
+// Blocks reverse tiles in shared memory. The host knows the number of tiles; their length is code.
 func.func @few(%a: !obs.pull<512 x i32>) -> !obs.pull<512 x i32> {
   %parts = obs.split %a by [128] : !obs.pull<512 x i32> -> !obs.pull<4 x !obs.pull<128 x i32>>
   %done = obs.distribute block (%c = %parts : !obs.pull<4 x !obs.pull<128 x i32>>) -> !obs.push<grid, 4 x 128 x i32> {

@@ -53,7 +53,7 @@ func.func private @double(%x: !ints) -> !ints {
   return %f : !ints
 }
 
-// Every element but one is what its neighbour was.
+// Every element but one gets the old value of its neighbour.
 func.func private @shift(%x: !ints) -> !ints {
   %c1 = arith.constant 1 : index
   %n = obs.dim %x, 0 : !ints
@@ -297,7 +297,7 @@ func.func @copied(%a: !ints) -> (!ints, !ints) {
   return %f, %g : !ints, !ints
 }
 
-// Two names of one array: what is written onto one leaves the other one alone.
+// Two names of one array: a write onto one leaves the other one alone.
 func.func @changed(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -113,7 +113,7 @@ func.func @until(%a: !ints, %limit: i32) -> (!ints, i32) {
   return %r#0, %r#1 : !ints, i32
 }
 
-// Both the last array and the one before it are carried; the sum is where that was.
+// Both the last array and the one before it are carried. The sum replaces the latter.
 func.func @history(%a: !ints, %turns: index) -> !ints {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -19,7 +19,7 @@ func.func private @mirrored(%x: !ints, %y: !ints) -> !ints {
   return %f : !ints
 }
 
-// Fibonacci numbers: the sum is where the older one was.
+// Fibonacci numbers: the sum takes the place of the older one.
 func.func @fibonacci(%a: !ints, %turns: index) -> (!ints, !ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
