@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's registerAll* would do, but they pull every dialect and conversion
-// of MLIR into the static tools. Only what an obs program can meet on its way
-// to PTX is named here.
+// of MLIR into the static tools. This file names only those that an obs program
+// can meet on its way to PTX.
 //
 //===----------------------------------------------------------------------===//
 

@@ -483,7 +483,7 @@ class Programs:
         return self.read_log(problem, log)
 
     def read_log(self, problem, log):
-        """Joins what is wrong with what the sanitizer wrote."""
+        """Joins the text of the problem with the log of the sanitizer."""
         text = log.read_text(errors="replace") if log.exists() else ""
         lines = [line.strip("= ") for line in text.splitlines()]
         summary = [line for line in lines if "SUMMARY" in line]

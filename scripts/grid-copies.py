@@ -5,7 +5,7 @@ warps, blocks or none, on the emulator with those on the interpreter, bit by bit
 Usage: grid-copies.py --obs-run OBS-RUN [--extents N ...] [--launches T:B ...]
            [--keys equal|different ...] [--strategy STRATEGY] [--option=OPTION ...]
 
-One program has results of all sizes around which the choice of copies changes, for
+One program has results of all sizes around which the choice of privatised copies changes, for
 operations with a name and for functions, which have no neutral element. A third of the
 values of functions is the pattern that means "no value" in their copies. Keys are all
 equal, or consecutive. Prints the problems and a summary; exits with 1 if there is a

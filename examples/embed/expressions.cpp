@@ -38,7 +38,7 @@ public:
 
 private:
   bool addWord(StringRef word);
-  /// The array of what `combine` makes of the elements of `x` and `y`.
+  /// The array of the results of `combine` for the elements of `x` and `y`.
   Value zipWith(Value x, Value y,
                 llvm::function_ref<Value(Value, Value)> combine);
   Value addAll(Value x);

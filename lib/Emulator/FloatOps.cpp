@@ -36,7 +36,7 @@ static void replaceByClassTest(SourceOp op, uint32_t classes) {
   op.erase();
 }
 
-/// Replaces `op` by a call with `args`, which gives the bits of the result.
+/// Replaces `op` by a call with `args`, which returns the bits of the result.
 static void replaceByCall(Operation *op, StringRef name, ValueRange args,
                           ModuleState &state) {
   OpBuilder builder(op);

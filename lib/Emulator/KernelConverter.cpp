@@ -598,7 +598,7 @@ void KernelConverter::countIterations() {
   }
 }
 
-/// True if `op` gives the same value in all threads of a block when its
+/// True if `op` has the same result in all threads of a block when its
 /// operands do.
 static bool isBlockUniform(Operation *op) {
   if (op->getNumRegions() || !isMemoryEffectFree(op))

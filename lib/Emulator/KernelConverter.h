@@ -40,7 +40,7 @@ class ModuleState {
 public:
   explicit ModuleState(ModuleOp module) : module(module) {}
 
-  /// Makes a new site and gives its number. `extra` are attributes besides the
+  /// Makes a new site. Returns its number. `extra` are attributes besides the
   /// kind and the location.
   int32_t addSite(SiteKind kind, Location loc,
                   ArrayRef<NamedAttribute> extra = {}) {

@@ -73,7 +73,7 @@ private:
   Knowledge past(uint32_t block, uint32_t thread, BlockClock &clock);
 
   llvm::DenseMap<uint64_t, ThreadState> threads;
-  /// By address, what acquiring there makes known.
+  /// By address, the knowledge of a thread that acquires there.
   llvm::DenseMap<const void *, Knowledge> released;
 };
 

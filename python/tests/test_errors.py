@@ -1,4 +1,4 @@
-"""Each mistake gives an exception of a documented class, at the line of the user.
+"""Each mistake raises an exception of a documented class, at the line of the user.
 
 The line of each mistake ends with a comment `# <- name`; the test looks for this line.
 """

@@ -88,7 +88,7 @@ def test_example(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({p.stem for p in FOLDER.glob("*.py")} - {"sizes"}))
 def test_documented_call(name: str) -> None:
-    """The call in the head of each file gives the result that stands there."""
+    """The call in the head of each file has the result that stands there."""
     module = importlib.import_module(name)
     result = doctest.testmod(module)
     assert result.attempted > 0

@@ -91,7 +91,7 @@ def test_launch_of_one_kernel() -> None:
     assert found.sizes == {"arg0": 3, "arg1.dim0": 1025, "arg2.dim0": 3, "arg3": 4}
     assert host.names() == {"f": {"arg0": "k", "arg1.dim0": "n", "arg2.dim0": "arg2.dim0"}}
     assert HostProgram(contract).sizes == ("x_dim0", "y_dim0")
-    # Without sizes, only what needs none is known.
+    # Without sizes, only launches that need none are known.
     assert host.launches({})[0].sizes == {}
 
 

@@ -1,4 +1,4 @@
-"""Rewritten functions: on values of Python they do what they did; on traced ones, the same.
+"""Rewritten functions have the old results on values of Python, and the same on traced ones.
 
 The oracle is the function as it stands here, which Python runs on numbers.
 """

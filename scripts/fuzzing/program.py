@@ -135,7 +135,7 @@ class Group:
         )
 
     def write_inputs(self, folder: pathlib.Path) -> list[str]:
-        """Writes a file for each input, and gives the arguments of obs-run for them."""
+        """Writes a file for each input, and returns the arguments of obs-run for them."""
         arguments = []
         for x in self.inputs:
             for k, t in enumerate(x.elements):

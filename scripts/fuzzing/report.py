@@ -82,7 +82,7 @@ class Tally:
             print(f"{count} times {name}")
 
     def finish(self, is_good: bool = True) -> int:
-        """Prints the last line; gives the exit code."""
+        """Prints the last line and returns the exit code."""
         print(f"{self.tried} programs, {self.failures} failures")
         return 0 if self.tried and not self.failures and is_good else 1
 

@@ -85,7 +85,7 @@ def run_group(
 
 
 def run_saved(tester: Tester, folder: pathlib.Path, device: str, ptxas: str | None, jobs: int) -> int:
-    """Runs all groups of a folder; gives the exit code."""
+    """Runs all groups of a folder and returns the exit code."""
     entries = json.loads((folder / MANIFEST).read_text())["groups"]
     tally = Tally()
     work = functools.partial(run_group, tester, folder, device=device, ptxas=ptxas)

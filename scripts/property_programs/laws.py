@@ -200,7 +200,7 @@ def chunks(m, rng):
 
 @prop("chunks-that-fit")
 def chunks_that_fit(m, rng):
-    """splitUp drops what is no whole chunk; asThread, asWarp, asBlock give the rest back."""
+    """splitUp drops a last part that is no whole chunk; asThread, asWarp, asBlock keep the rest."""
     xs, k = numbers(rng, max(1, pick_length(rng, 150))), rng.randint(1, 9)
     n, c = len(xs), len(xs) // k
     level = pick_level(rng, "thread", "warp", "block")

@@ -83,7 +83,7 @@ def draw(rng, depth):
 
 
 def run_programs(m, rng, programs, n, label="result"):
-    """Each program on the same input, on parts of n elements; gives the input."""
+    """Each program on the same input, on parts of n elements. Returns the input."""
     level = pick_level(rng)
     count = 1 if level == "grid" or n == 0 else rng.randint(1, 4)
     xs = numbers(rng, n * count)
@@ -310,7 +310,7 @@ def emit_reduce(m, x, n, level, op, form):
 
 @prop("Q8-reduces-agree")
 def q8(m, rng):
-    """reduce addpair and reduce2 addpair give the same whole arrays."""
+    """reduce addpair and reduce2 addpair have the same whole arrays as results."""
     level, op = pick_level(rng, "warp", "block", "block", "grid"), rng.choice(list(PAIRS))
     xs = numbers(rng, pick_length(rng, 512 if m.large else 140))
     n = rng.choice([None, len(xs)])

@@ -29,7 +29,7 @@ func.func @least(%y: i8) -> !obs.pull<3 x i8> {
   return %r : !obs.pull<3 x i8>
 }
 
-// Nor does a loop in a kernel run on for ever.
+// A loop whose step is not positive is an error in a kernel, too.
 // RUN: not obs-run %s --entry=loop 0 --device=emulate 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: not obs-run %s --entry=loop -1 --device=emulate 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: obs-run %s --entry=loop 3 --device=emulate 2>&1 | FileCheck %s --check-prefix=TWICE

@@ -1,8 +1,8 @@
 // RUN: %python %S/float-ops.py obs-run %s
 // REQUIRES: python
 
-// Fused multiply-add, conversions and the classes of floats are exact: on both
-// executors they give what rational arithmetic in Python does, rounded once. The
+// Fused multiply-add, conversions and the classes of floats are exact. Both
+// executors have the results of rational arithmetic in Python, rounded once. The
 // reciprocal root of f16 and bf16 is that of f32, whose two steps round.
 // All arrays are of bits: numbers are written as the bits of f16 or
 // bf16, and classes as bits 0 (infinity), 1 (normal), 2 (finite) and 3 (NaN).

@@ -62,7 +62,7 @@ func.func @atomic_add(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
-// atomicSub: additions of what is to be subtracted, onto what there is.
+// atomicSub: additions of -1 onto the old contents.
 func.func @atomic_sub(%onto: !v, %reads: !v) -> !v {
   %one = arith.constant -1 : i32
   %n = obs.dim %onto, 0 : !v
@@ -125,7 +125,7 @@ func.func @atomic_dec(%keys: !v) -> !obs.pull<10 x i32> {
 }
 
 // atomicCAS(1, 9) without its result, on 0, 1, 0, 1, ...: reads see the old contents,
-// and of those that find what they expect one wins.
+// and one write wins of those that find the expected value.
 func.func @atomic_cas(%keys: !v) -> !obs.pull<10 x i32> {
   %one = arith.constant 1 : i32
   %nine = arith.constant 9 : i32

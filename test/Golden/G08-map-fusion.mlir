@@ -13,7 +13,7 @@
 // RUN: obs-run %s --entry=composed --device=emulate --threads=17 --blocks=2 iota:32xi32 | FileCheck %s --check-prefix=RESULT
 
 // x * 2 + 1 with one load and one store, and nothing stored between. Two maps
-// and one map of the composition give the same code.
+// and one map of the composition have the same code.
 // CHECK: threads in (%c32, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // CHECK: threads in (%c32, %c1, %c1) dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @fused

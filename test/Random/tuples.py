@@ -1,5 +1,5 @@
 """Elements of several types that a function combines as a whole: scatters and fills at
-every level, in one word, in copies of each thread and of whole warps and blocks, and what
+every level, in one word, in privatised copies of threads, warps and blocks, and the values that
 fetches find, on the interpreter and the emulator, against loops in Python. Prints how many
 results agree; exits with 1 if one does not."""
 
@@ -233,7 +233,7 @@ def read(folder, case):
 
 
 def checkFound(case, found, keys, data):
-    """In one order the elements of a list find what those before it sum up to."""
+    """There is an order in which each element of a list finds the sum of those before it."""
     for part in range(case["parts"]):
         lists = {}
         for i in range(case["length"]):

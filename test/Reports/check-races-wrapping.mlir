@@ -24,7 +24,7 @@ gpu.module @kernels {
 
 // -----
 
-// So it is with a product.
+// The same holds for a product.
 
 gpu.module @kernels {
   gpu.func @product() kernel attributes {known_block_size = array<i32: 512, 1, 1>} {

@@ -18,7 +18,7 @@
 // CHECK: gpu.launch_func @kernels::@more_than_48_kib {{.*}} dynamic_shared_memory_size %c102400_i32
 // CHECK: gpu.launch_func @kernels::@all_227_kib {{.*}} dynamic_shared_memory_size %c232448_i32
 
-// One element more; the notes say what lives from where to where.
+// One element more; the notes list the arrays and their lifetimes.
 // OVER: over-227-kib.mlir:25:{{.*}}: error: 'obs.kernel' op [shared-limit] needs 232452 bytes of shared memory, but a block has 232448
 // OVER: over-227-kib.mlir:8:{{.*}}: note: 232448 bytes at offset 0, alive from over-227-kib.mlir:7:10 to over-227-kib.mlir:24:
 // OVER: over-227-kib.mlir:11:{{.*}}: note: 4 bytes at offset 232448, alive from over-227-kib.mlir:10:11 to over-227-kib.mlir:24:

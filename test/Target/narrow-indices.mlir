@@ -389,7 +389,7 @@ gpu.module @kernels {
 
 // -----
 
-// A parameter of which the kernel says what it can be.
+// The kernel states the range of a parameter.
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @ranged(
   gpu.func @ranged(%a: memref<i32>, %n: index {llvm.range = #llvm.constant_range<i64, 0, 4294967296>},

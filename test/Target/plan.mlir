@@ -59,7 +59,7 @@ func.func @text(%a: f32, %b: f64, %c: i1, %d: i8, %e: f16) {
   return
 }
 
-// Rows of two: the type of the view says its strides, which are those of what lies row by row.
+// Rows of two: the type of the view has the strides of an array in rows.
 // ROWS: launch twice: 1 blocks of {{[0-9]+}} threads, 0 bytes shared, (#1, 5, 2, #2, 5, 2)
 // ROWS: result [10]
 func.func @rows(%a: !v, %h: index) -> !v {

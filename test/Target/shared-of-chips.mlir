@@ -5,8 +5,8 @@
 // RUN: obs-opt %s --obs-to-nvvm="chip=sm_80 format=nvvm libdevice=none" | FileCheck %s --check-prefix=NVVM
 // RUN: not obs-opt %s --obs-to-gpu=shared-bytes=65535 2>&1 | FileCheck %s --check-prefix=LIMIT
 
-// Copies of a result take as much shared memory as blocks of the chip have: those of 32768
-// integers need 128 KiB. A copy that is asked for has to fit.
+// Privatised copies take as much shared memory as blocks of the chip have: those of 32768
+// integers need 128 KiB. A copy that the program asks for has to fit.
 // CHECK: "entry": "counts"
 // LITTLE: "sharedBytes": 0
 // MUCH: "sharedBytes": 131072

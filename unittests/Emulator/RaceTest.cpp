@@ -572,7 +572,7 @@ TEST(FalseClaim, OneThreadInTwoIterations) {
   EXPECT_TRUE(isError(error, bodyLine + 3, "false-claim"));
   EXPECT_TRUE(contains(error, "thread 0 of block 0, which stored to the "
                               "element before"));
-  // Somebody reads what was written, or waits: these are two forces.
+  // A thread reads a written element, or waits: these are two forces.
   EXPECT_EQ(run(body("%x = memref.load %s[%c0]" + arena), races, 1, 0), "");
   EXPECT_EQ(run(body(blockBarrier), races, 1, 0), "");
   EXPECT_EQ(run(body("%x = memref.load %s[%c2]" + arena), races, 1, 0), "");
@@ -626,7 +626,7 @@ TEST(Uninit, GlobalMemory) {
   EXPECT_EQ(m.launch(1, 8, 0, r, int64_t(8), int64_t(0)), "");
   // The data that a launch wrote is there for the next one.
   EXPECT_EQ(m.launch(1, 8, 0, r, int64_t(0), int64_t(0)), "");
-  // A copy of what was not written was not written either.
+  // A copy of elements without a value has no value, either.
   memory.markCopied(r, r + 20, 4);
   EXPECT_EQ(
       CheckedMachine::kindOf(m.launch(1, 8, 0, r, int64_t(0), int64_t(0))),

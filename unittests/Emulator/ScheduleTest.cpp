@@ -195,7 +195,7 @@ TEST(Schedule, SpinWaitByBlockNumberInTheWrongOrder) {
   checkChain(m, 30);
   m.machine->options().schedule = Schedule::Random;
   checkChain(m, 30);
-  // Not so many fit at once.
+  // Only 10 of the 30 blocks fit at once.
   m.machine->options().schedule = Schedule::Ticket;
   m.machine->options().maxResidentThreads = 33 * 10;
   std::vector<int32_t> flags(31);

@@ -135,7 +135,7 @@ public:
     return std::vector<T>(address, address + count);
   }
 
-  /// Launches @k with these values as arguments; gives the error or "".
+  /// Launches @k with these values as arguments. Returns the error or "".
   template <typename... Args>
   std::string launch(uint32_t blocks, uint32_t threads, size_t sharedBytes,
                      Args... args) {

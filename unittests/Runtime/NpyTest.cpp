@@ -129,7 +129,7 @@ TEST_F(NpyTest, RoundTripsAllTypesAndShapes) {
       EXPECT_TRUE(array->holds(row.type));
       EXPECT_EQ(ArrayRef<int64_t>(array->shape), shape);
       EXPECT_EQ(StringRef(array->data.data(), array->data.size()), data);
-      // An array holds what has its size and kind, and nothing else.
+      // An array accepts elements of its size and kind, and no others.
       for (auto &other : types)
         if (other.bytes != row.bytes ||
             isa<FloatType>(other.type) != isa<FloatType>(row.type))

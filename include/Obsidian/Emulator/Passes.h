@@ -19,7 +19,7 @@ namespace mlir::obs::emulator {
 #include "Obsidian/Emulator/Passes.h.inc"
 
 /// Makes from `source` the module that the emulator compiles; see the
-/// description of `convert-gpu-to-emulator`. Emits an error and gives failure
+/// description of `convert-gpu-to-emulator`. Emits an error and returns failure
 /// when the module has an operation that the emulator does not know. `source`
 /// is left as it is. `watchPrivate` is that of MachineOptions.
 FailureOr<OwningOpRef<ModuleOp>>

@@ -206,8 +206,8 @@ func.func @large_rotation(%a: !obs.push<grid, 3000000 x i32>, %b: !obs.push<grid
   return
 }
 
-// Numbers of 8 bits wrap: i * 5 and 100 - i modulo 256, and a quotient of what
-// may be negative.
+// Numbers of 8 bits wrap: i * 5 and 100 - i modulo 256, and a quotient of a number
+// that may be negative.
 func.func @wrapping(%a: !obs.push<grid, 256 x i32>) {
   %c5 = arith.constant 5 : i8
   %c100 = arith.constant 100 : i8

@@ -59,7 +59,7 @@ func.func @inside(%m: memref<1xi32>, %c: i1) {
   return
 }
 
-// Nobody knows what it writes: memory of its own, prepared for it, is none.
+// Only the program reads the memory that it writes. A memset prepares it.
 // CHECK-LABEL: @own
 // CHECK-NOT: obs.force
 // CHECK: return

@@ -2,7 +2,7 @@
 // never or several times.
 // RUN: obs-opt %s --split-input-file --verify-diagnostics
 
-// Of pairs, one component could be that of one write, and the other of another.
+// The components of a pair could be from two different writes.
 func.func @map_of_any(%z: i32, %n: index) {
   %p = obs.fill init %z any par (%i) in (%n) {
     obs.write %z at [%i] : i32
@@ -53,7 +53,7 @@ func.func @map_of_put(%z: i32, %n: index) {
 
 // -----
 
-// Below level grid there is space for what is combined.
+// Below level grid the combined elements need space.
 func.func @map_of_unbounded(%z: i32, %n: index) attributes {obs.level = #obs.level<block>} {
   %p = obs.fill init %z reduce(addi) [%n] par (%i) in (%n) {
     obs.write %z at [%i] : i32

@@ -1,5 +1,5 @@
 // Collectives of the grid over more elements than 32 bits count, checked on the
-// device: only what must be an array is one, of bytes, and what a function returns
+// device. Only arrays of bytes are stored, and the results of a function
 // are numbers that have a closed form.
 
 !bytes = !obs.pull<? x i8>

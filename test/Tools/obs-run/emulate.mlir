@@ -20,7 +20,7 @@
 // RUN: obs-run %s --entry=third --device=emulate iota:10xi32 | FileCheck %s --check-prefix=THIRD
 // THIRD: 10 elements, the third is 2
 
-// An error of the lowering is one diagnostic, of what runs alone.
+// An error of the lowering is one diagnostic, only for the function that runs.
 // RUN: not obs-run %s --entry=endless --device=emulate iota:10xi32 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ENDLESS --implicit-check-not=error: --implicit-check-not=note:
 

@@ -1,4 +1,4 @@
-// Every mistake gives one clear error and leaves nothing behind.
+// Every mistake causes one clear error and leaves nothing behind.
 //
 // RUN: rm -rf %t && mkdir %t
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --check-prefix

@@ -15,7 +15,7 @@ func.func @main(%a: !obs.pull<? x i32>, %b: !obs.pull<? x i32>) -> !obs.pull<? x
   return %r : !obs.pull<? x i32>
 }
 
-// So it does with what stands in programs and functions of elements, if they run.
+// The host also checks programs and functions of elements, if they run.
 // RUN: obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:5xf32 1 | FileCheck %s --check-prefix=ROWS
 // RUN: not obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:4xf32 1 2>&1 | FileCheck %s --check-prefix=ROWS-DIFFER
 // RUN: not obs-run %s --entry=rows --device=emulate iota:2x5xf32 iota:6xf32 1 2>&1 | FileCheck %s --check-prefix=ROWS-DIFFER

@@ -544,7 +544,7 @@ Bijection mlir::obs::classifyBijection(ArrayRef<IndexExpr> map,
       return yes();
   }
   Bijection answer = classifyTriangular(map, domain, range);
-  // Without symbols what is inside can be found out.
+  // Without symbols it can be decided whether all values are inside.
   if (answer.kind == Bijection::Kind::IfInside && from && to &&
       collectLeaves(map, Kind::Symbol).empty())
     answer = {};

@@ -60,7 +60,7 @@ obs.kernel @range(%x: f32, %out: memref<64xf32>) attributes {threads = 64 : i64}
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// More than an eighth stays whole, and what nobody reads of his own.
+// An array stays whole if others read more than an eighth, or if no thread reads its own element.
 // CHECK-LABEL: obs.kernel @half
 // CHECK: memref.alloc() : memref<32xf32, #obs.home<block, shared>>
 // CHECK: memref.alloc() : memref<32xf32, #obs.home<block, shared>>

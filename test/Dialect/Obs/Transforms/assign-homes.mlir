@@ -142,7 +142,7 @@ obs.kernel @turned(%x: f32, %out: memref<64xf32>) attributes {threads = 32 : i64
   } {mapping = [#obs.map<block, thread>]}
 }
 
-// In a ring whose slots are the same registers, that would read what is new.
+// In a ring whose slots are the same registers, that would read new elements.
 // CHECK-LABEL: obs.kernel @turned_ring
 // CHECK: memref.alloc() : memref<2x64xf32, #obs.home<block, shared>>
 obs.kernel @turned_ring(%x: f32, %n: index) attributes {threads = 32 : i64} {

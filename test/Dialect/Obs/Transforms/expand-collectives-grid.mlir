@@ -22,8 +22,8 @@ func.func @atomic(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// A map of the result needs it complete, so the block that is done last combines
-// what all have published, and the map is part of what it writes.
+// A map of the result needs it complete. So the block that is done last combines
+// the results of all blocks, and the map is part of its writes.
 // CHECK-LABEL: @map_after(
 // KERNELS-LABEL: @map_after(
 func.func @map_after(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<1 x i32> {
@@ -107,8 +107,8 @@ func.func @two_kernels(%a: !obs.pull<? x f32>, %z: f32) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// The counter is used up, so what is stored twice is reduced once: both are one
-// array.
+// The counter is used up, so an array that is stored twice is reduced once: both
+// are one array.
 // CHECK-LABEL: @stored_twice(
 // KERNELS-LABEL: @stored_twice(
 // KERNELS-COUNT-1: gpu.memset
@@ -155,7 +155,7 @@ func.func @few(%a: !obs.pull<4096 x i32>, %z: i32) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// Parts, a scan of what they give, and the parts again: maps before the scan
+// Parts, a scan of their results, and the parts again: maps before the scan
 // are computed twice, maps behind it in the last kernel.
 // CHECK-LABEL: @scan(
 // KERNELS-LABEL: @scan(

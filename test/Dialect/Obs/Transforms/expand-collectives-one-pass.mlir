@@ -36,8 +36,8 @@ func.func @maps_around(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// The kernel draws every tile once, so what is stored twice is scanned once:
-// both are one array.
+// The kernel draws every tile once, so an array that is stored twice is scanned
+// once: both are one array.
 // KERNELS-LABEL: @stored_twice(
 // KERNELS-COUNT-1: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func
@@ -51,7 +51,7 @@ func.func @stored_twice(%a: !obs.pull<? x i32>, %z: i32) -> (!obs.pull<? x i32>,
   return %q, %r : !obs.pull<? x i32>, !obs.pull<? x i32>
 }
 
-// So it is with what is stored in a loop,
+// The same holds for an array that is stored in a loop,
 // KERNELS-LABEL: @stored_in_loop(
 // KERNELS: gpu.launch_func
 // KERNELS-NOT: gpu.launch_func

@@ -76,7 +76,7 @@ func.func @float(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !ob
   return %r : !obs.pull<16 x f32>
 }
 
-// 1024 in copies of warps,
+// 1024 in privatised copies of warps,
 // CHECK-LABEL: @float_warps(
 // CHECK: obs.force %{{.*}} : !obs.push<block, 8 x 17 x f32>
 func.func @float_warps(%a: !obs.pull<? x f32>, %i: !obs.pull<? x i32>, %z: f32) -> !obs.pull<17 x f32> {
@@ -119,7 +119,7 @@ func.func @wide_loop(%a: !obs.pull<? x i64>, %i: !obs.pull<? x i32>, %z: i64) ->
   return %r : !obs.pull<17 x i64>
 }
 
-// and in copies of warps up to 4096, if those fit.
+// and in privatised copies of warps up to 4096, if those fit.
 // CHECK-LABEL: @loop_warps(
 // CHECK: obs.force %{{.*}} : !obs.push<block, 8 x 33 x i32>
 func.func @loop_warps(%a: !obs.pull<? x i32>, %i: !obs.pull<? x i32>, %z: i32) -> !obs.pull<33 x i32> {
@@ -153,7 +153,7 @@ func.func @wide_loop_block(%a: !obs.pull<? x i64>, %i: !obs.pull<? x i32>, %z: i
   return %r : !obs.pull<4096 x i64>
 }
 
-// So few elements that they are one part with copies of warps,
+// So few elements that they are one part with privatised copies of warps,
 // CHECK-LABEL: @one_part_of_warps(
 // CHECK: obs.force %{{.*}} : !obs.push<block, 2048 x i32>
 func.func @one_part_of_warps(%a: !obs.pull<32768 x i32>, %i: !obs.pull<32768 x i32>, %z: i32) -> !obs.pull<2048 x i32> {

@@ -79,7 +79,7 @@ func.func @while(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
   return %r : !obs.pull<2 x i32>
 }
 
-// In copies of warps. All writes go there, but those of a fill inside.
+// Privatised copies of warps. All writes go there, but those of a fill inside.
 // CHECK-LABEL: @warps(
 // CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
 // CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
@@ -196,7 +196,7 @@ func.func @asked(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// Below level grid a fill has copies if it asks: here one for each warp.
+// Below level grid a fill has privatised copies if it asks: here one for each warp.
 // CHECK-LABEL: @below(
 // CHECK: obs.fill init %{{.*}} reduce(addi) {
 // CHECK-NEXT: obs.par warp

@@ -142,7 +142,7 @@ func.func @warps(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<17 x i32> {
   return %r : !obs.pull<17 x i32>
 }
 
-// One copy of a block. The bound decides.
+// One privatised copy of a block. The bound decides.
 // CHECK-LABEL: @blocks(
 // CHECK: %[[COPY:.*]] = obs.fill init %{{.*}} reduce(addi) [%{{.*}}] par
 // CHECK: obs.push<block, ? x i32 bound [8192]>
@@ -155,7 +155,7 @@ func.func @blocks(%a: !obs.pull<? x i32>, %z: i32, %n: index) -> !obs.pull<? x i
   return %r : !obs.pull<? x i32 bound [8192]>
 }
 
-// There are no copies of a result that is longer still,
+// There are no privatised copies of a longer result,
 // CHECK-LABEL: @long(
 // CHECK-NOT: obs.par block
 // CHECK: obs.fill init %{{.*}} reduce(addi) par

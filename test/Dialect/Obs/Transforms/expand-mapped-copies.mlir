@@ -1,4 +1,4 @@
-// A map of what copies for blocks are combined to: the part that is done with an element
+// A map of the combined privatised copies of blocks: the part that is done with an element
 // last maps it, in the same kernel.
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
 // RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-outline-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN

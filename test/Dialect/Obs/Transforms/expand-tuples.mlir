@@ -49,8 +49,8 @@ func.func private @longs(%a: i64, %b: i32, %c: i64, %d: i32) -> (i64, i32) {
   return %x, %y : i64, i32
 }
 
-// Longer ones have memory of each thread, and then one thread combines what the 256
-// of the block have for an element.
+// Longer ones have privatised copies in memory for each thread. Then one thread combines
+// the 256 copies of an element in the block.
 // CHECK-LABEL: @long
 // CHECK: %[[COPIES:.*]] = obs.fill par (%[[W:.*]]) in (%c256
 // CHECK: memref.alloc() : memref<4xi1, #obs.home<thread

@@ -61,7 +61,7 @@ func.func @others() -> (!obs.pull<4 x i32>, !obs.pull<0 x i32>) {
 
 // -----
 
-// Host code reads memory only, so what it reads is there, too.
+// Host code reads memory only, so the arrays that it reads are there, too.
 // CHECK-LABEL: @host
 // CHECK: %[[T:.*]] = obs.zip
 // CHECK: %[[M:.*]] = obs.force %[[T]] :

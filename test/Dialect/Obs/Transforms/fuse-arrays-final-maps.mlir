@@ -1,4 +1,4 @@
-// Maps of what writes combine change what is final: it is stored before.
+// Maps of combined values change final values: these are stored before.
 // RUN: obs-opt %s --obs-fuse-arrays --canonicalize | FileCheck %s
 // RUN: obs-run %s --device=interpret | FileCheck %s --check-prefix=OUT
 // RUN: obs-run %s --device=emulate --check=all | FileCheck %s --check-prefix=OUT
@@ -64,7 +64,7 @@ func.func @block() -> !obs.pull<2 x 3 x f32> {
   return %f : !obs.pull<2 x 3 x f32>
 }
 
-// A kernel puts what another one combines and a third one maps.
+// A kernel puts the array that another one combines and a third one maps.
 // CHECK-LABEL: func.func @put
 // CHECK: %[[SUMS:.*]] = obs.fill init %c5_i32 reduce(addi)
 // CHECK: %[[FINAL:.*]] = obs.force %[[SUMS]]

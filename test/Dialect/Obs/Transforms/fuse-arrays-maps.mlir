@@ -1,5 +1,5 @@
 // Maps of push arrays with initial contents, or of which several writes meet: they
-// change what is written and the initial contents.
+// change the written values and the initial contents.
 // RUN: obs-opt %s --obs-expand-collectives --obs-fuse-arrays --canonicalize | FileCheck %s
 // RUN: obs-run %s --device=interpret | FileCheck %s --check-prefix=OUT
 // RUN: obs-run %s --device=emulate --check=all | FileCheck %s --check-prefix=OUT
@@ -70,7 +70,7 @@ func.func @onto() -> !obs.pull<4 x i32> {
   return %f : !obs.pull<4 x i32>
 }
 
-// In blocks: of each row what is even, then 100, all tripled.
+// In blocks: the even elements of each row, then 100, all tripled.
 func.func @blocks() -> (!obs.pull<2 x 4 x i32>, !obs.pull<2 x 1 x i32>) {
   %hundred = arith.constant 100 : i32
   %three = arith.constant 3 : i32

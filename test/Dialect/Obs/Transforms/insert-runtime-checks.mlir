@@ -120,7 +120,7 @@ func.func @offsets(%a: !obs.pull<? x i32>, %o: !obs.pull<? x i32>) -> !obs.push<
 // CHECK-DAG: %[[MOST:.*]] = arith.constant 3
 // CHECK: arith.cmpi ule, %arg2, %[[MOST]]
 // CHECK-NEXT: obs.assert {{.*}}obs.take
-// A part of what has the bound has it, too.
+// A part of an array with the bound has it, too.
 // CHECK-COUNT-1: obs.assert
 // CHECK-NOT: obs.assert
 // CHECK: %[[N:.*]] = memref.dim %arg1

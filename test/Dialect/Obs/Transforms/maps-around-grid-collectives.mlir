@@ -1,5 +1,5 @@
-// Maps in front of and behind every collective of level grid are part of its kernels. Of the numbers 0 to n - 1 each is
-// doubled before, and what there is behind is one more.
+// Maps in front of and behind every collective of level grid are part of its kernels. The numbers 0 to n - 1 are
+// doubled before. The map behind adds one.
 // RUN: obs-opt %s --canonicalize --obs-expand-collectives --obs-fuse-arrays --canonicalize --obs-outline-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // RUN: obs-run %s --entry=reduce --device=interpret iota:5xi32 | FileCheck %s --check-prefix=REDUCE
 // RUN: obs-run %s --entry=reduce --device=emulate --check=all iota:5xi32 | FileCheck %s --check-prefix=REDUCE
@@ -200,7 +200,7 @@ func.func @scatter(%a: !ints) -> !obs.pull<3 x i32> {
   return %f : !obs.pull<3 x i32>
 }
 
-// Sums 0, 1, 3, 6, 10 beside what a scatter combines, 0 to 4, one more each.
+// Sums 0, 1, 3, 6, 10 beside the results of a scatter, 0 to 4, one more each.
 // BESIDE: [1, 2, 4, 7, 11, 1, 2, 3, 4, 5]
 func.func @beside(%a: !ints) -> !ints {
   %zero = arith.constant 0 : i32

@@ -76,7 +76,7 @@ obs.kernel @other_input(%in: memref<?xi32>, %in2: memref<?xi32>, %out: memref<?x
   } {obs.map = #obs.map<grid, block>}
 }
 
-// Nor are loops over other instances.
+// Loops over other instances are not merged, either.
 // CHECK-COUNT-2: scf.for
 obs.kernel @other_range(%in: memref<?xi32>, %out: memref<?xi32>, %n: index, %m: index) attributes {threads = 32 : i64} {
   %c31 = arith.constant 31 : index

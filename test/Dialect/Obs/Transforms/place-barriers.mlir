@@ -51,7 +51,7 @@ obs.kernel @same_thread(%in: memref<64xi32>, %out: memref<64xi32>, %n: index) {
   } {obs.map = #obs.map<grid, block>}
 }
 
-// Not so if the loops go to the threads in different ways.
+// A barrier is needed if the loops go to the threads in different ways.
 // CHECK-LABEL: obs.kernel @other_distribution
 // CHECK: obs.barrier block
 obs.kernel @other_distribution(%in: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 48 : i64} {

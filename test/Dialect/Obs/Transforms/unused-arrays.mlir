@@ -1,4 +1,4 @@
-// Of a collective by all blocks that has two results, one may be all that is wanted.
+// A collective by all blocks has two results, and the program may need only one.
 //
 // DEFINE: %{entry} =
 // DEFINE: %{args} =

@@ -26,7 +26,7 @@ enum class InPlace {
 /// there is another form.
 ParOp getOnlyLoop(FillOp fill);
 
-/// Whether `fill` gives the same result if it writes the memory of `arrays`,
+/// Whether `fill` has the same result if it writes the memory of `arrays`,
 /// names of one array of the same extents, which it reads.
 InPlace mayFillInPlace(FillOp fill, ArrayRef<Value> arrays);
 

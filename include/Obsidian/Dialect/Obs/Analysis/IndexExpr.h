@@ -126,7 +126,7 @@ public:
   bool operator==(const IndexExpr &other) const;
   bool operator!=(const IndexExpr &other) const { return !(*this == other); }
 
-  /// Replaces variables and symbols; `leaf` gives nullopt for what stays.
+  /// Replaces variables and symbols; `leaf` returns nullopt for the others.
   IndexExpr substitute(
       llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
       const;

@@ -27,7 +27,7 @@ public:
 
   /// Declares that values of `body` differ from thread to thread.
   void addLeaf(Region &body) { leaves.push_back(&body); }
-  /// Declares `value` a variable in [0, extent); gives its number.
+  /// Declares `value` a variable in [0, extent). Returns its number.
   unsigned addVariable(Value value,
                        std::optional<int64_t> extent = std::nullopt);
   /// Declares that threads run the iterations of `loop`, in a leaf, side by

@@ -2,8 +2,8 @@
 
   compare.py OBS_RUN PROGRAM FUNCTION,... LENGTH... [--with NUMBER...]
 
-with each NUMBER as second argument. Fails where the two differ, or differ from what the
-function says of itself here."""
+with each NUMBER as second argument. Fails if the two differ, or differ from the results that the
+function names here."""
 
 import itertools
 import math

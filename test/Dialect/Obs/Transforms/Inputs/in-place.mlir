@@ -1,4 +1,4 @@
-// Kernels that may write what they read, and such that may not.
+// Kernels that may write the arrays that they read, and such that may not.
 
 !ints = !obs.pull<? x i32>
 
@@ -66,7 +66,7 @@ func.func @chunks(%a: !ints) -> !ints {
   return %r : !ints
 }
 
-// Without the force in between, a thread would write what another one reads.
+// Without the force, a thread would write an element that another one reads.
 func.func @reversed(%a: !ints) -> !ints {
   %b = func.call @twice(%a) : (!ints) -> !ints
   %zero = arith.constant 0 : i32
@@ -82,7 +82,7 @@ func.func @reversed(%a: !ints) -> !ints {
   return %r : !ints
 }
 
-// Of two results the second is made from what the first would overwrite.
+// The second of two results needs elements that the first would overwrite.
 func.func @both(%a: !ints) -> (!ints, !ints) {
   %b = func.call @twice(%a) : (!ints) -> !ints
   %c = arith.constant 1 : i32

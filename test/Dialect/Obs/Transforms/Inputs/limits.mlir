@@ -14,7 +14,7 @@ func.func @reverse_many(%a: !obs.pull<1000 x i32>) -> !obs.pull<1000 x i32> {
   return %f : !obs.pull<1000 x i32>
 }
 
-// Each element and its neighbours; the outermost have one of them twice. Of a constant, the minimum takes in what is
+// Each element and its neighbours; the outermost have one of them twice. With a constant, the minimum has the number
 // added to the index.
 func.func @blur_few(%a: !obs.pull<512 x i32>) -> !obs.pull<512 x i32> {
   %c0 = arith.constant 0 : index

@@ -118,7 +118,7 @@ func.func @swapped(%a: !ints, %turns: index) -> (!ints, !ints) {
   return %r#0, %r#1 : !ints, !ints
 }
 
-// Parts are in the buffer of what they are a part of.
+// A part is in the buffer of the whole array.
 func.func @parts(%a: !ints, %turns: index) -> (!ints, !ints) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

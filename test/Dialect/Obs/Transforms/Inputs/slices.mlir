@@ -6,7 +6,7 @@ func.func @middle(%a: !ints, %k: index, %n: index) -> !ints {
   %t = obs.slice %a [%k] [%n] [1] : !ints -> !ints
   return %t : !ints
 }
-// Of what a kernel makes.
+// A slice of an array that a kernel makes.
 func.func @made(%a: !ints, %k: index, %n: index) -> !ints {
   %m = obs.map (%x = %a : !ints) -> !ints {
     %y = arith.addi %x, %x : i32
