@@ -162,8 +162,9 @@ class Memory:
 class Array:
     """An array in device memory, or in a bytearray of the host."""
 
-    def __init__(self, memory, element, size, extents, offset=0, strides=None):
+    def __init__(self, memory, element, size, extents, offset=0, strides=None, base=None):
         self.memory, self.element, self.size, self.extents, self.offset = memory, element, size, extents, offset
+        self.base = offset if base is None else base
         self.strides = strides or [math.prod(extents[d + 1:]) for d in range(len(extents))]
 
     def begin(self, at=()):
@@ -358,6 +359,8 @@ class Plan:
             getattr(self, "do_" + step["step"])(step, names)
 
     def do_let(self, step, names):
+        if "value" not in step:
+            raise Unsupported("expressions have no word for " + step["op"])
         names[step["name"]] = wrap(self.value(step["value"], names), step["type"])
 
     def do_allocate(self, step, names):
@@ -392,11 +395,24 @@ class Plan:
         offset = a.offset + self.value(step.get("offset", "0"), names)
         names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names), offset)
 
+    def do_strided(self, step, names):
+        a, strides = names[step["array"]], self.values(step["strides"], names)
+        offset = a.base + self.value(step["offset"], names)
+        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names), offset, strides,
+                                    a.base)
+
     def do_part(self, step, names):
-        a = names[step["array"]]
+        a, kept = names[step["array"]], [d for d in range(len(step["extents"])) if d not in step.get("dropped", ())]
         offset = a.begin(self.values(step["offsets"], names)) // a.size
-        names[step["name"]] = Array(a.memory, a.element, a.size, self.values(step["extents"], names), offset,
-                                    a.strides)
+        extents, steps = self.values(step["extents"], names), self.values(step["strides"], names)
+        names[step["name"]] = Array(a.memory, a.element, a.size, [extents[d] for d in kept], offset,
+                                    [a.strides[d] * steps[d] for d in kept], a.base)
+
+    def do_cast(self, step, names):
+        a, extents = names[step["array"]], self.values(step["extents"], names)
+        if any(e not in (-1, size) for e, size in zip(extents, a.extents)):
+            sys.exit("error: an array is no %s" % step["type"])
+        names[step["name"]] = a
 
     def do_load(self, step, names):
         a = names[step["array"]]
@@ -408,6 +424,8 @@ class Plan:
         a.write(a.begin(self.values(step["at"], names)), raw)
 
     def do_launch(self, step, names):
+        if any(side in step for side in ("gridY", "gridZ", "blockY", "blockZ")):
+            raise Unsupported("kernels here have blocks in one dimension")
         parameters, words = self.kernels[step["kernel"]]["parameters"], []
         for parameter, value in zip(parameters, self.values(step["arguments"], names)):
             if parameter["kind"] == "pointer":

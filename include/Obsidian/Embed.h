@@ -15,7 +15,8 @@
 #ifndef OBSIDIAN_EMBED_H
 #define OBSIDIAN_EMBED_H
 
-#include "Obsidian/Interpreter/Slots.h"
+#include "Obsidian/Artefact/Artefact.h"
+#include "Obsidian/Interpreter/Interpreter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include <functional>
@@ -73,8 +74,8 @@ class Program {
 public:
   ~Program();
   /// One slot for each component of a parameter or result.
-  ArrayRef<interpreter::Slot> getParameters() const { return parameters; }
-  ArrayRef<interpreter::Slot> getResults() const { return results; }
+  ArrayRef<artefact::Slot> getParameters() const { return entry->parameters; }
+  ArrayRef<artefact::Slot> getResults() const { return entry->results; }
   /// The program in another form, which lives as long as the program. Fails
   /// with messages of the compiler.
   FailureOr<StringRef> show(Form form);
@@ -85,14 +86,27 @@ private:
   Program(Compiler &compiler, CompileOptions options)
       : compiler(compiler), options(std::move(options)) {}
   LogicalResult initialize(OwningOpRef<ModuleOp> parsed);
+  LogicalResult setArtefact(artefact::Artefact made, StringRef name);
   LogicalResult write(Form form, raw_ostream &os);
+  /// What `show` gives; null with messages.
+  const std::string *find(Form form);
+  /// The module with the kernels; null with messages.
+  ModuleOp getKernels();
 
   Compiler &compiler;
   CompileOptions options;
+  /// Null where the program was read; the kernels are parsed when they are
+  /// needed then.
   OwningOpRef<ModuleOp> source, kernels;
-  std::string entry;
-  std::vector<interpreter::Slot> parameters, results;
+  std::shared_ptr<const artefact::Artefact> artefact;
+  const artefact::Function *entry = nullptr;
   std::map<Form, std::string> shown;
+};
+
+/// A compiled program in texts. `ptx` and `kernels` may be empty; then it runs
+/// on no GPU, or on no emulator.
+struct SavedProgram {
+  StringRef contract, ptx, kernels;
 };
 
 /// Compiles programs. Each call that fails leaves messages.
@@ -106,6 +120,11 @@ public:
   /// Compiles a module that was built in the context of this compiler.
   std::unique_ptr<Program> compile(OwningOpRef<ModuleOp> module,
                                    const CompileOptions &options = {});
+  /// The program with these forms, whose function is `entry`, or the only one
+  /// if that is empty. Nothing is compiled or parsed but the contract. It has
+  /// no source: it is not interpreted, and has no reports.
+  std::unique_ptr<Program> read(const SavedProgram &saved,
+                                StringRef entry = "");
   /// The messages of the last call for this compiler, its programs and
   /// executables.
   ArrayRef<Message> getMessages() const { return messages; }
@@ -164,6 +183,11 @@ public:
   /// own and is done when this returns.
   FailureOr<ArrayRef<Argument>> run(ArrayRef<Argument> arguments,
                                     void *stream = nullptr);
+  /// The same on a GPU, with less to do. Each argument slot is the bits of a
+  /// scalar, or the address and then the extents of an array; `results` has
+  /// room for the result slots in the same form.
+  LogicalResult runPacked(const uint64_t *arguments, uint64_t *results,
+                          void *stream);
   /// The output of the program in the last run.
   StringRef getOutput() const { return output; }
 
@@ -174,6 +198,8 @@ private:
   llvm::Error interpret(ArrayRef<Argument> arguments);
   llvm::Error emulate(ArrayRef<Argument> arguments);
   llvm::Error runOnGPU(ArrayRef<Argument> arguments, void *stream);
+  llvm::Error runWords(const uint64_t *arguments, uint64_t *found,
+                       void *stream);
   void setResults(std::vector<interpreter::HostValue> values);
 
   Program &program;

@@ -117,6 +117,21 @@ OBS_EXPORT obs_program *obs_compile(obs_compiler *compiler, const char *text,
 /* Its executables must be destroyed before. */
 OBS_EXPORT void obs_program_destroy(obs_program *program);
 
+/* A program in the forms OBS_CONTRACT, OBS_PTX and OBS_KERNELS below. The last
+ * two may be empty; then it runs on no GPU, or on no emulator. */
+typedef struct {
+  size_t size; /* sizeof(obs_saved_program) */
+  /* The function of the contract; NULL for the only one, or `main`. */
+  const char *entry;
+  obs_text contract, ptx, kernels;
+} obs_saved_program;
+
+/* The program that was compiled before. Only its contract is read now, and the
+ * kernels when an emulator loads them. It has no source: it is not interpreted,
+ * and has no reports. */
+OBS_EXPORT obs_program *obs_read(obs_compiler *compiler,
+                                 const obs_saved_program *saved);
+
 typedef enum {
   /* Kernels of the gpu dialect, and the host functions that launch them. */
   OBS_KERNELS = 0,

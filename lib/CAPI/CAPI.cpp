@@ -11,6 +11,7 @@
 #include "obsidian-c/Runtime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include <cstring>
 
 using namespace mlir;
@@ -98,11 +99,12 @@ static Type getType(MLIRContext &context, obs_type type) {
   return {};
 }
 
-static obs_type getCode(Type type) {
-  for (int code = OBS_I1; code <= OBS_INDEX; ++code)
-    if (getType(*type.getContext(), static_cast<obs_type>(code)) == type)
-      return static_cast<obs_type>(code);
-  llvm_unreachable("not a type of slots");
+static obs_type getCode(StringRef type) {
+  static constexpr StringRef names[] = {"i1",  "i8",   "i16", "i32", "i64",
+                                        "f16", "bf16", "f32", "f64", "index"};
+  const StringRef *found = llvm::find(names, type);
+  assert(found != std::end(names) && "not a type of slots");
+  return static_cast<obs_type>(found - names);
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,6 +175,16 @@ obs_program *obs_compile(obs_compiler *compiler, const char *text,
   return program ? new obs_program{*compiler, std::move(program)} : nullptr;
 }
 
+obs_program *obs_read(obs_compiler *compiler, const obs_saved_program *saved) {
+  obs_saved_program given = readOptions(saved, {});
+  auto toRef = [](obs_text text) { return StringRef(text.data, text.length); };
+  auto program = compiler->compiler.read(
+      {toRef(given.contract), toRef(given.ptx), toRef(given.kernels)},
+      given.entry ? given.entry : "");
+  compiler->collectMessages();
+  return program ? new obs_program{*compiler, std::move(program)} : nullptr;
+}
+
 void obs_program_destroy(obs_program *program) { delete program; }
 
 obs_status obs_program_show(obs_program *program, obs_form form,
@@ -190,8 +202,7 @@ obs_status obs_program_show(obs_program *program, obs_form form,
   return OBS_SUCCESS;
 }
 
-static obs_slot toSlot(const interpreter::Slot &slot) {
-  static_assert(ShapedType::kDynamic < 0, "negative extents are open");
+static obs_slot toSlot(const artefact::Slot &slot) {
   return {getCode(slot.elementType), slot.index,
           slot.isScalar ? -1 : static_cast<int32_t>(slot.extents.size()),
           slot.extents.data(), slot.bounds.data()};
@@ -267,9 +278,19 @@ obs_status obs_run(obs_executable *executable, const obs_value *arguments,
   return failed(results) ? OBS_FAILURE : OBS_SUCCESS;
 }
 
+obs_status obs_run_packed(obs_executable *executable,
+                          const uint64_t *arguments, uint64_t *results,
+                          void *stream) {
+  LogicalResult done =
+      executable->executable->runPacked(arguments, results, stream);
+  executable->results = {};
+  executable->owner.owner.collectMessages();
+  return failed(done) ? OBS_FAILURE : OBS_SUCCESS;
+}
+
 obs_value obs_get_result(const obs_executable *executable, size_t number) {
   const embed::Argument &result = executable->results[number];
-  return {getCode(result.elementType),
+  return {getCode(llvm::to_string(result.elementType)),
           result.isScalar ? -1 : static_cast<int32_t>(result.extents.size()),
           result.extents.data(), result.data};
 }

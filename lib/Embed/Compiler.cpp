@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Calls.h"
+#include "Obsidian/Artefact/Build.h"
+#include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/Pipelines/Pipelines.h"
+#include "Obsidian/Interpreter/Slots.h"
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Reports/Passes.h"
-#include "Obsidian/Target/LaunchContract.h"
-#include "Obsidian/Target/ToHostC.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -127,6 +128,27 @@ std::unique_ptr<Program> Compiler::build(OwningOpRef<ModuleOp> module,
   return program;
 }
 
+std::unique_ptr<Program> Compiler::read(const SavedProgram &saved,
+                                        StringRef entry) {
+  Call call(*this);
+  auto artefact = artefact::fromJSON(saved.contract);
+  if (!artefact) {
+    addError(artefact.takeError());
+    return nullptr;
+  }
+  CompileOptions options;
+  options.chip = artefact->chip;
+  std::unique_ptr<Program> program(new Program(*this, options));
+  if (failed(program->setArtefact(std::move(*artefact), entry)))
+    return nullptr;
+  for (auto [form, text] : {std::make_pair(Form::Contract, saved.contract),
+                            {Form::PTX, saved.ptx},
+                            {Form::Kernels, saved.kernels}})
+    if (!text.empty())
+      program->shown[form] = text.str();
+  return program;
+}
+
 //===----------------------------------------------------------------------===//
 // Program
 //===----------------------------------------------------------------------===//
@@ -162,18 +184,14 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   func::FuncOp function = findEntry(*source, options.entry);
   if (!function)
     return failure();
-  entry = function.getName().str();
-  for (auto [slots, types, what] :
-       {std::make_tuple(&parameters, TypeRange(function.getArgumentTypes()),
-                        "parameter"),
-        std::make_tuple(&results, TypeRange(function.getResultTypes()),
-                        "result")}) {
-    auto found = interpreter::getSlots(types, what);
-    if (!found)
+  std::string name = function.getName().str();
+  for (auto [types, what] :
+       {std::make_pair(TypeRange(function.getArgumentTypes()), "parameter"),
+        {TypeRange(function.getResultTypes()), "result"}})
+    if (auto found = interpreter::getSlots(types, what); !found)
       return function.emitError(llvm::toString(found.takeError()));
-    *slots = std::move(*found);
-  }
-  if (llvm::Expected<std::string> chip = parseChip(options.chip); !chip)
+  llvm::Expected<std::string> chip = parseChip(options.chip);
+  if (!chip)
     return emitError(source->getLoc(), llvm::toString(chip.takeError()));
 
   kernels = source->clone();
@@ -184,8 +202,37 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   pipeline.runtimeChecks = options.runtimeChecks;
   pipeline.reuseBuffers = !options.keepArraysApart;
   pipeline.sharedBytes = getSharedBytes(options.chip);
-  return lowerToGPU(*kernels, entry, pipeline);
+  if (failed(lowerToGPU(*kernels, name, pipeline)))
+    return failure();
+  return setArtefact(
+      artefact::build(*kernels, *chip, artefact::getSignatures(*source)), name);
 }
+
+LogicalResult Program::setArtefact(artefact::Artefact made, StringRef name) {
+  artefact = std::make_shared<artefact::Artefact>(std::move(made));
+  entry = name.empty() && artefact->functions.size() == 1
+              ? &artefact->functions.front()
+              : artefact->findFunction(name.empty() ? "main" : name);
+  if (!entry)
+    compiler.addError(llvm::createStringError(
+        "the contract has no function '" + (name.empty() ? "main" : name) +
+        "'"));
+  return success(entry);
+}
+
+ModuleOp Program::getKernels() {
+  if (!kernels) {
+    auto text = shown.find(Form::Kernels);
+    if (text == shown.end())
+      compiler.addError(llvm::createStringError(
+          "the program was read without its kernels for the emulator"));
+    else
+      kernels = parseSourceString<ModuleOp>(
+          text->second, ParserConfig(compiler.context.get()), "<kernels>");
+  }
+  return kernels.get();
+}
+
 
 LogicalResult Program::write(Form form, raw_ostream &os) {
   auto print = [&](llvm::Expected<std::string> text) {
@@ -201,29 +248,33 @@ LogicalResult Program::write(Form form, raw_ostream &os) {
     manager.addPass(std::move(pass));
     return manager.run(*copy);
   };
-  bool hasKernels = !kernels->getOps<gpu::GPUModuleOp>().empty();
+  if (!source && form != Form::HostC) {
+    compiler.addError(llvm::createStringError(
+        "the program was read, and not with this form"));
+    return failure();
+  }
   switch (form) {
   case Form::Kernels:
     kernels->print(os, OpPrintingFlags().enableDebugInfo());
     return success();
   case Form::PTX:
-    return hasKernels ? print(translateToPTX(*kernels, options.chip))
-                      : success();
+    return artefact->kernels.empty()
+               ? success()
+               : print(translateToPTX(*kernels, options.chip));
   case Form::Contract: {
-    auto contract = getLaunchContract(*kernels, options.chip);
+    auto contract = artefact::toJSON(*artefact);
     return print(contract ? llvm::Expected<std::string>(
                                 llvm::formatv("{0:2}", *contract).str())
                           : contract.takeError());
   }
   case Form::HostC: {
-    std::string ptx;
-    if (hasKernels) {
-      auto text = translateToPTX(*kernels, options.chip);
-      if (!text)
-        return print(std::move(text));
-      ptx = std::move(*text);
-    }
-    return translateToHostC(*kernels, getHostSignatures(*source), ptx, os);
+    const std::string *ptx = find(Form::PTX);
+    if (!ptx)
+      return failure();
+    llvm::Error error = artefact::printHostC(*artefact, *ptx, os);
+    bool isPrinted = !error;
+    compiler.addError(std::move(error));
+    return success(isPrinted);
   }
   case Form::Cost:
     return reportCost(*source, options.threads, os);
@@ -238,16 +289,23 @@ LogicalResult Program::write(Form form, raw_ostream &os) {
   llvm_unreachable("not a form");
 }
 
-FailureOr<StringRef> Program::show(Form form) {
-  Compiler::Call call(compiler);
+const std::string *Program::find(Form form) {
   bool isMessages = form == Form::Barriers || form == Form::Races;
   auto found = shown.find(form);
   if (found == shown.end() || isMessages) {
     std::string text;
     llvm::raw_string_ostream os(text);
     if (failed(write(form, os)))
-      return failure();
+      return nullptr;
     found = shown.insert_or_assign(form, std::move(text)).first;
   }
-  return StringRef(found->second);
+  return &found->second;
+}
+
+FailureOr<StringRef> Program::show(Form form) {
+  Compiler::Call call(compiler);
+  const std::string *text = find(form);
+  if (!text)
+    return failure();
+  return StringRef(*text);
 }

@@ -9,6 +9,7 @@
 #include "Obsidian/Runtime/CudaDevice.h"
 #include "Obsidian/Runtime/EmulatorDevice.h"
 #include "Obsidian/Runtime/HostProgram.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
@@ -16,9 +17,9 @@ using namespace mlir::obs;
 using namespace mlir::obs::embed;
 using interpreter::HostValue;
 using interpreter::Scalar;
-using interpreter::Slot;
 using llvm::createStringError;
 using llvm::Error;
+using runtime::DevicePtr;
 using runtime::MemoryRef;
 using runtime::RuntimeValue;
 
@@ -31,6 +32,14 @@ struct Executable::OnDevice {
   std::optional<runtime::HostProgram> program;
   /// Results that live in memory of the device.
   SmallVector<RuntimeValue> results;
+  /// The element types of parameters.
+  SmallVector<Type> types;
+
+  Error start(StringRef entry, ArrayRef<RuntimeValue> given, void *stream,
+              std::string &output);
+  static DevicePtr getAddress(const MemoryRef &array) {
+    return array.buffer->getAddress() + array.offset * array.getElementBytes();
+  }
 };
 
 Executable::Executable(Program &program) : program(program) {}
@@ -42,10 +51,8 @@ Executable::~Executable() = default;
 //===----------------------------------------------------------------------===//
 
 static llvm::Expected<std::unique_ptr<runtime::CudaDevice>>
-openGPU(const DeviceOptions &options,
-        runtime::CudaDevice::Compiler compileKernels) {
-  auto gpu =
-      runtime::CudaDevice::create(options.index, std::move(compileKernels));
+openGPU(const DeviceOptions &options) {
+  auto gpu = runtime::CudaDevice::create(options.index, {});
   if (gpu && options.allocate) {
     auto allocate = [call = options.allocate](
                         uint64_t bytes) -> llvm::Expected<runtime::DevicePtr> {
@@ -63,25 +70,30 @@ std::unique_ptr<Executable> Executable::load(Program &program,
                                              const DeviceOptions &options) {
   Compiler::Call call(program.compiler);
   std::unique_ptr<Executable> executable(new Executable(program));
-  if (options.kind == DeviceKind::Interpreter)
-    return executable;
-  auto onDevice = std::make_unique<OnDevice>();
   auto fail = [&](Error error) {
     program.compiler.addError(std::move(error));
     return nullptr;
   };
+  if (options.kind == DeviceKind::Interpreter) {
+    if (!program.source)
+      return fail(createStringError("a program that was read has no source to "
+                                    "interpret"));
+    return executable;
+  }
+  auto onDevice = std::make_unique<OnDevice>();
   if (options.kind == DeviceKind::Cuda) {
-    // The program has one module of kernels, whose PTX is kept.
-    auto compileKernels = [&program](Operation *, StringRef) {
-      std::string ptx;
-      llvm::raw_string_ostream os(ptx);
-      return failed(program.write(Form::PTX, os))
-                 ? llvm::Expected<std::string>(createStringError(""))
-                 : std::move(ptx);
-    };
-    auto gpu = openGPU(options, compileKernels);
+    auto gpu = openGPU(options);
     if (!gpu)
       return fail(gpu.takeError());
+    // The kernels are one module.
+    if (!program.artefact->kernels.empty()) {
+      const std::string *ptx = program.find(Form::PTX);
+      if (!ptx)
+        return nullptr;
+      if (Error error =
+              (*gpu)->loadPTX(program.artefact->kernels.front().module, *ptx))
+        return fail(std::move(error));
+    }
     onDevice->gpu = gpu->get();
     onDevice->hasAllocator = static_cast<bool>(options.allocate);
     onDevice->device = std::move(*gpu);
@@ -96,13 +108,24 @@ std::unique_ptr<Executable> Executable::load(Program &program,
     auto emulator = std::make_unique<runtime::EmulatorDevice>(machine);
     if (options.checkRaces || options.checkUninit)
       emulator->enableChecks({options.checkRaces, options.checkUninit});
+    if (!program.artefact->kernels.empty()) {
+      ModuleOp kernels = program.getKernels();
+      if (!kernels)
+        return nullptr;
+      for (auto module : kernels.getOps<gpu::GPUModuleOp>())
+        if (Error error = emulator->loadModule(module))
+          return fail(std::move(error));
+    }
     onDevice->device = std::move(emulator);
   }
-  auto loaded =
-      runtime::HostProgram::create(*program.kernels, *onDevice->device);
+  auto loaded = runtime::HostProgram::create(
+      program.artefact, *onDevice->device, program.compiler.getContext());
   if (!loaded)
     return fail(loaded.takeError());
   onDevice->program.emplace(std::move(*loaded));
+  for (const artefact::Slot &slot : program.entry->parameters)
+    onDevice->types.push_back(runtime::getScalarType(
+        program.compiler.getContext(), slot.elementType));
   executable->device = std::move(onDevice);
   return executable;
 }
@@ -111,23 +134,29 @@ std::unique_ptr<Executable> Executable::load(Program &program,
 // Running
 //===----------------------------------------------------------------------===//
 
+static Error makeArgumentError(unsigned number, const artefact::Slot &slot,
+                               ArrayRef<int64_t> extents,
+                               StringRef elementType) {
+  std::string given;
+  for (int64_t extent : extents)
+    given += std::to_string(extent) + "x";
+  return createStringError("argument " + Twine(number + 1) + " is " + given +
+                           elementType + ", and the parameter's type is " +
+                           slot.type);
+}
+
 Error Executable::verifyArguments(ArrayRef<Argument> arguments) {
-  ArrayRef<Slot> slots = program.parameters;
+  ArrayRef<artefact::Slot> slots = program.entry->parameters;
   if (arguments.size() != slots.size())
     return createStringError("the function takes " + Twine(slots.size()) +
                              " arguments, and " + Twine(arguments.size()) +
                              " are given");
   for (auto [number, slot, argument] : llvm::enumerate(slots, arguments)) {
-    if (slot.elementType == argument.elementType &&
+    if (slot.elementType == llvm::to_string(argument.elementType) &&
         slot.isScalar == argument.isScalar && slot.allows(argument.extents))
       continue;
-    std::string given;
-    for (int64_t extent : argument.extents)
-      given += std::to_string(extent) + "x";
-    return createStringError("argument " + Twine(number + 1) + " is " + given +
-                             llvm::to_string(argument.elementType) +
-                             ", and the parameter's type is " +
-                             llvm::to_string(slot.type));
+    return makeArgumentError(number, slot, argument.extents,
+                             llvm::to_string(argument.elementType));
   }
   return Error::success();
 }
@@ -161,7 +190,8 @@ Error Executable::interpret(ArrayRef<Argument> arguments) {
   interpreter::InterpreterOptions options;
   llvm::raw_string_ostream os(output);
   options.output = &os;
-  auto entry = program.source->lookupSymbol<func::FuncOp>(program.entry);
+  auto entry =
+      program.source->lookupSymbol<func::FuncOp>(program.entry->name);
   auto found = interpreter::interpret(entry, copies, options);
   if (!found)
     return found.takeError();
@@ -192,7 +222,7 @@ Error Executable::emulate(ArrayRef<Argument> arguments) {
   }
   llvm::raw_string_ostream os(output);
   device->program->setOutput(os);
-  auto found = device->program->run(program.entry, given);
+  auto found = device->program->run(program.entry->name, given);
   if (!found)
     return found.takeError();
   std::vector<HostValue> hostValues;
@@ -211,10 +241,32 @@ Error Executable::emulate(ArrayRef<Argument> arguments) {
   return Error::success();
 }
 
-Error Executable::runOnGPU(ArrayRef<Argument> arguments, void *stream) {
-  if (Error error =
-          device->gpu->useStream(static_cast<runtime::cuda::Stream>(stream)))
+/// Runs on the GPU, and keeps the results; arrays among them are the caller's
+/// to free if there is an allocator.
+Error Executable::OnDevice::start(StringRef entry, ArrayRef<RuntimeValue> given,
+                                  void *stream, std::string &output) {
+  if (Error error = gpu->useStream(static_cast<runtime::cuda::Stream>(stream)))
     return error;
+  program->clearLaunches();
+  llvm::raw_string_ostream os(output);
+  program->setOutput(os);
+  auto found =
+      stream ? program->start(entry, given) : program->run(entry, given);
+  if (!found)
+    return found.takeError();
+  results = std::move(*found);
+  for (const RuntimeValue &result : results)
+    if (auto *array = std::get_if<MemoryRef>(&result)) {
+      if (!array->isContiguous())
+        return createStringError("a result is a part of an array whose "
+                                 "elements are not adjacent; force it");
+      if (hasAllocator)
+        array->buffer->release();
+    }
+  return Error::success();
+}
+
+Error Executable::runOnGPU(ArrayRef<Argument> arguments, void *stream) {
   SmallVector<RuntimeValue> given;
   for (const Argument &argument : arguments) {
     if (argument.isScalar) {
@@ -228,38 +280,59 @@ Error Executable::runOnGPU(ArrayRef<Argument> arguments, void *stream) {
       return array.takeError();
     given.push_back(std::move(*array));
   }
-  device->program->clearLaunches();
-  llvm::raw_string_ostream os(output);
-  device->program->setOutput(os);
-  auto found = stream ? device->program->start(program.entry, given)
-                      : device->program->run(program.entry, given);
-  if (!found)
-    return found.takeError();
+  if (Error error = device->start(program.entry->name, given, stream, output))
+    return error;
   // Its elements must not move, since results point to them.
   std::vector<HostValue> scalars;
-  scalars.reserve(found->size());
+  scalars.reserve(device->results.size());
   results.clear();
-  for (const RuntimeValue &result : *found) {
+  for (const RuntimeValue &result : device->results) {
     if (const auto *scalar = std::get_if<Scalar>(&result)) {
       scalars.push_back(HostValue::scalar(*scalar));
       results.push_back({scalar->type, true, {}, scalars.back().data.data()});
       continue;
     }
     const auto &array = std::get<MemoryRef>(result);
-    if (!array.isContiguous())
-      return createStringError("a result is a part of an array whose elements "
-                               "are not adjacent; force it");
-    uint64_t address =
-        array.buffer->getAddress() + array.offset * array.getElementBytes();
     results.push_back({array.elementType,
                        false,
                        {array.sizes.begin(), array.sizes.end()},
-                       reinterpret_cast<void *>(address)});
-    if (device->hasAllocator)
-      array.buffer->release();
+                       reinterpret_cast<void *>(OnDevice::getAddress(array))});
   }
   values = std::move(scalars);
-  device->results = std::move(*found);
+  return Error::success();
+}
+
+Error Executable::runWords(const uint64_t *arguments, uint64_t *found,
+                           void *stream) {
+  SmallVector<RuntimeValue> given;
+  for (auto [slot, type] :
+       llvm::zip_equal(program.entry->parameters, device->types)) {
+    uint64_t word = *arguments++;
+    if (slot.isScalar) {
+      given.push_back(Scalar(type, word));
+      continue;
+    }
+    ArrayRef<int64_t> extents(reinterpret_cast<const int64_t *>(arguments),
+                              slot.extents.size());
+    arguments += extents.size();
+    if (!slot.allows(extents))
+      return makeArgumentError(given.size(), slot, extents, slot.elementType);
+    auto array = MemoryRef::wrap(*device->device, type, extents, word);
+    if (!array)
+      return array.takeError();
+    given.push_back(std::move(*array));
+  }
+  if (Error error = device->start(program.entry->name, given, stream, output))
+    return error;
+  for (const RuntimeValue &result : device->results) {
+    if (const auto *scalar = std::get_if<Scalar>(&result)) {
+      *found++ = scalar->bits;
+      continue;
+    }
+    const auto &array = std::get<MemoryRef>(result);
+    *found++ = OnDevice::getAddress(array);
+    found = llvm::copy(array.sizes, found);
+  }
   return Error::success();
 }
 
@@ -277,4 +350,18 @@ FailureOr<ArrayRef<Argument>> Executable::run(ArrayRef<Argument> arguments,
     return failure();
   }
   return ArrayRef<Argument>(results);
+}
+
+LogicalResult Executable::runPacked(const uint64_t *arguments, uint64_t *found,
+                                    void *stream) {
+  // No handler: a run on a GPU makes errors, and no diagnostics.
+  program.compiler.messages.clear();
+  output.clear();
+  Error error =
+      device && device->gpu
+          ? runWords(arguments, found, stream)
+          : createStringError("packed arguments are for programs on a GPU");
+  bool isDone = !error;
+  program.compiler.addError(std::move(error));
+  return success(isDone);
 }

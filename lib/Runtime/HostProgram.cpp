@@ -6,188 +6,381 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Runtime/HostProgram.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "Obsidian/Artefact/Build.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
+using namespace mlir::obs::artefact;
 using namespace mlir::obs::interpreter;
 using namespace mlir::obs::runtime;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
+using obs::artefact::Slot;
 
-using Values = SmallVector<RuntimeValue>;
+/// Prefixes `error` with `location`, unless it is success.
+static Error addLocation(StringRef location, Error error) {
+  if (!error || location.empty())
+    return error;
+  return createStringError(location + ": " + llvm::toString(std::move(error)));
+}
 
-/// An error when `value` cannot be of `type`.
-static Error checkType(const RuntimeValue &value, Type type) {
-  if (const auto *scalar = std::get_if<Scalar>(&value)) {
-    if (scalar->type == type)
-      return Error::success();
-    return createStringError("a scalar of type " +
-                             llvm::to_string(scalar->type) + " stands where " +
-                             llvm::to_string(type) + " is needed");
+static Error makeLocatedError(StringRef location, const Twine &text) {
+  return addLocation(location, createStringError(text));
+}
+
+Type mlir::obs::runtime::getScalarType(MLIRContext &context, StringRef text) {
+  Builder builder(&context);
+  unsigned width;
+  if (text == "index")
+    return builder.getIndexType();
+  if (text == "bf16")
+    return builder.getBF16Type();
+  if (text.starts_with("i") && !text.drop_front().getAsInteger(10, width))
+    return width <= 64 ? builder.getIntegerType(width) : Type();
+  return text == "f16"   ? Type(builder.getF16Type())
+         : text == "f32" ? Type(builder.getF32Type())
+         : text == "f64" ? Type(builder.getF64Type())
+                         : Type();
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+/// A function, with everything that no run changes, and the values of a run.
+class HostProgram::Code {
+public:
+  Code(const Function &function, MLIRContext &context)
+      : function(function), arrays(function.values.size()),
+        prepared(function.numSteps) {
+    for (const obs::artefact::PlanValue &value : function.values) {
+      // What has another type than these is in no step that is executed.
+      Type type = getScalarType(context, value.elementType);
+      types.push_back(type ? type : IntegerType::get(&context, 64));
+      scalars.push_back(value.bits);
+      if (value.rank >= 0)
+        owned.push_back(types.size() - 1);
+    }
   }
-  const auto &ref = std::get<MemoryRef>(value);
-  auto refType = dyn_cast<MemRefType>(type);
-  if (!refType || refType.getElementType() != ref.elementType ||
-      refType.getRank() != static_cast<int64_t>(ref.sizes.size()))
-    return createStringError("an array of rank " + Twine(ref.sizes.size()) +
-                             " of " + llvm::to_string(ref.elementType) +
-                             " stands where " + llvm::to_string(type) +
-                             " is needed");
-  for (auto [dim, size] : llvm::enumerate(ref.sizes))
-    if (!refType.isDynamicDim(dim) && refType.getDimSize(dim) != size)
-      return createStringError(
-          "an array with " + Twine(size) + " elements in dimension " +
-          Twine(dim) + " stands where " + llvm::to_string(type) + " is needed");
-  return Error::success();
+
+  Error prepare(const Artefact &artefact, MLIRContext &context) {
+    Error error = Error::success();
+    walk(function.steps, [&](const Step &step) {
+      if (!error)
+        error = prepareStep(step, artefact, context);
+    });
+    return error;
+  }
+
+  /// What is known of a step before it is executed.
+  struct Prepared {
+    /// Of a scalar operation.
+    ScalarOpFn evaluate = nullptr;
+    Operation *op = nullptr;
+    /// Of a launch.
+    std::optional<KernelHandle> handle;
+    const Kernel *kernel = nullptr;
+    SmallVector<uint64_t> alignments;
+    /// Arrays that each body defines.
+    SmallVector<ValueList, 2> owned;
+  };
+
+  const Function &function;
+  SmallVector<Type> types;
+  /// By the number of the value. Buffers live as long as something here, or in
+  /// the results, refers to them.
+  std::vector<uint64_t> scalars;
+  std::vector<MemoryRef> arrays;
+  std::vector<Prepared> prepared;
+  /// All arrays.
+  ValueList owned;
+
+private:
+  Error prepareStep(const Step &step, const Artefact &artefact,
+                    MLIRContext &context);
+  Error prepareLet(const Step &step, MLIRContext &context);
+
+  /// The operations that the evaluators of scalars are asked for; its arguments
+  /// stand for their operands.
+  Block operations;
+};
+
+Error HostProgram::Code::prepareStep(const Step &step, const Artefact &artefact,
+                                     MLIRContext &context) {
+  Prepared &made = prepared[step.number];
+  for (ArrayRef<Step> body : step.bodies) {
+    ValueList &defined = made.owned.emplace_back();
+    walk(body, [&](const Step &inner) {
+      for (const ValueList *list : {&inner.results, &inner.inner})
+        for (ValueNumber number : *list)
+          if (function.values[number].rank >= 0)
+            defined.push_back(number);
+    });
+  }
+  if (step.kind == Step::Launch) {
+    made.kernel = artefact.findKernel(step.text);
+    for (unsigned number : llvm::seq<unsigned>(step.lists[0].size()))
+      made.alignments.push_back(made.kernel && !made.kernel->contract.empty()
+                                    ? made.kernel->getAlignment(number)
+                                    : 1);
+  }
+  return step.kind == Step::Let ? prepareLet(step, context) : Error::success();
+}
+
+Error HostProgram::Code::prepareLet(const Step &step, MLIRContext &context) {
+  if (step.text == "memref.dim")
+    return Error::success();
+  auto [name, mode] = StringRef(step.text).split(' ');
+  OperationState state(UnknownLoc::get(&context), name);
+  bool hasArrays = false;
+  for (ValueNumber number : step.lists[0]) {
+    hasArrays |= function.values[number].rank >= 0;
+    state.operands.push_back(
+        operations.addArgument(types[number], state.location));
+  }
+  for (ValueNumber number : step.results) {
+    hasArrays |= function.values[number].rank >= 0;
+    state.types.push_back(types[number]);
+  }
+  if (auto predicate = arith::symbolizeCmpIPredicate(mode);
+      predicate && name == "arith.cmpi")
+    state.addAttribute("predicate",
+                       arith::CmpIPredicateAttr::get(&context, *predicate));
+  if (auto predicate = arith::symbolizeCmpFPredicate(mode);
+      predicate && name == "arith.cmpf")
+    state.addAttribute("predicate",
+                       arith::CmpFPredicateAttr::get(&context, *predicate));
+  if (auto rounding = arith::symbolizeRoundingMode(mode);
+      rounding && name == "arith.truncf")
+    state.addAttribute("roundingmode",
+                       arith::RoundingModeAttr::get(&context, *rounding));
+  // The contract of a stranger may have anything.
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  bool isKnown = state.name.isRegistered() &&
+                 (name.starts_with("arith.") || name.starts_with("math.")) &&
+                 (!hasArrays || name == "arith.select");
+  Prepared &made = prepared[step.number];
+  if (isKnown) {
+    made.op = Operation::create(state);
+    operations.push_back(made.op);
+    if (succeeded(verify(made.op)))
+      made.evaluate = lookupScalarOp(made.op);
+  }
+  return made.evaluate ? Error::success()
+                       : makeLocatedError(step.location,
+                                          "'" + step.text +
+                                              "' is not an operation on such "
+                                              "scalars");
 }
 
 //===----------------------------------------------------------------------===//
 // Executor
 //===----------------------------------------------------------------------===//
 
-/// One run of one function. The values that it holds keep their buffers alive,
-/// so that leaving it in any way frees them.
+/// One run of one function. It leaves no array in the code, so that leaving it
+/// in any way frees them.
 class HostProgram::Executor {
 public:
-  explicit Executor(HostProgram &program)
-      : program(program), device(*program.device) {}
+  Executor(HostProgram &program, Code &code)
+      : program(program), code(code), device(*program.device) {}
+  ~Executor() { drop(code.owned); }
 
-  /// Runs the block with its arguments; the values are those that its
-  /// terminator has as operands. Values defined in it are dropped, and with
-  /// them the buffers that nothing else holds.
-  Expected<Values> runBlock(Block &block, ArrayRef<RuntimeValue> arguments);
+  Error execute(ArrayRef<Step> steps);
+  RuntimeValue get(ValueNumber number) {
+    if (code.function.values[number].rank >= 0)
+      return code.arrays[number];
+    return getScalar(number);
+  }
+  void set(ValueNumber number, const RuntimeValue &value) {
+    if (const auto *scalar = std::get_if<Scalar>(&value))
+      code.scalars[number] = scalar->bits;
+    else
+      code.arrays[number] = std::get<MemoryRef>(value);
+  }
 
 private:
-  Error execute(Operation &op);
-  Error executeScalar(Operation &op, ScalarOpFn fn);
+  Error executeStep(const Step &step);
+  Error executeLet(const Step &step);
+  Error executeFor(const Step &step);
+  Error executeWhile(const Step &step);
+  Error executeIf(const Step &step);
+  Error executeSlice(const Step &step);
+  Error executeLaunch(const Step &step);
+  Error launch(const Step &step, const LaunchShape &shape,
+               ArrayRef<void *> parameters);
 
-  Error executeFor(scf::ForOp op);
-  Error executeWhile(scf::WhileOp op);
-  Error executeIf(scf::IfOp op);
-  Error executeAssert(cf::AssertOp op);
-  Error executePrint(obs::PrintOp op);
-
-  Error executeAlloca(memref::AllocaOp op);
-  Error executeLoad(memref::LoadOp op);
-  Error executeStore(memref::StoreOp op);
-  Error executeDim(memref::DimOp op);
-  Error executeCast(memref::CastOp op);
-  Error executeReinterpretCast(memref::ReinterpretCastOp op);
-  Error executePart(obs::PartOp op);
-  Error executeSubView(memref::SubViewOp op);
-
-  Error executeAlloc(gpu::AllocOp op);
-  Error executeDealloc(gpu::DeallocOp op);
-  Error executeMemcpy(gpu::MemcpyOp op);
-  Error executeMemset(gpu::MemsetOp op);
-  Error executeLaunch(gpu::LaunchFuncOp op);
-  Expected<const Kernel *> getKernel(gpu::LaunchFuncOp op);
-
-  const RuntimeValue &get(Value value) { return values.find(value)->second; }
-  const Scalar &getScalar(Value value) { return std::get<Scalar>(get(value)); }
-  int64_t getInt(Value value) { return getScalar(value).getSInt(); }
-  const MemoryRef &getRef(Value value) {
-    return std::get<MemoryRef>(get(value));
+  Scalar getScalar(ValueNumber number) {
+    return Scalar(code.types[number], code.scalars[number]);
   }
-  Values getAll(ValueRange range) {
-    Values result;
-    for (Value value : range)
-      result.push_back(get(value));
-    return result;
+  int64_t getInt(ValueNumber number) { return getScalar(number).getSInt(); }
+  MemoryRef &getRef(ValueNumber number) { return code.arrays[number]; }
+  MemoryRef &getOperand(const Step &step, unsigned number) {
+    return getRef(step.operands[number]);
   }
-  void set(Value value, RuntimeValue to) { values[value] = std::move(to); }
-  void setAll(ValueRange range, Values to) {
-    for (auto [value, host] : llvm::zip_equal(range, to))
-      set(value, std::move(host));
+  Type getType(ValueNumber number) { return code.types[number]; }
+  SmallVector<int64_t> getInts(const ValueList &list) {
+    return llvm::map_to_vector(list, [&](auto n) { return getInt(n); });
   }
-  /// The numbers of a mixed list of constants and values.
-  SmallVector<int64_t> evaluate(ArrayRef<OpFoldResult> mixed);
-  /// The static extents of `type`, its dynamic ones from `dynamic`.
-  SmallVector<int64_t> getExtents(MemRefType type, ValueRange dynamic);
+  /// All at once: a source may be a target.
+  void assign(ArrayRef<ValueNumber> targets, ArrayRef<ValueNumber> sources) {
+    SmallVector<RuntimeValue, 4> copies;
+    for (ValueNumber source : sources)
+      copies.push_back(get(source));
+    for (auto [target, value] : llvm::zip_equal(targets, copies))
+      set(target, value);
+  }
+  /// Lets go of the memory of `values`.
+  void drop(const ValueList &values) {
+    for (ValueNumber number : values)
+      code.arrays[number].buffer.reset();
+  }
+  /// Sets the one result of `step`.
+  Error finish(const Step &step, Expected<MemoryRef> array) {
+    if (!array)
+      return array.takeError();
+    getRef(step.results[0]) = std::move(*array);
+    return Error::success();
+  }
+  Error checkCast(const Step &step);
+  Error print(const Step &step);
   /// The element at `indices`, as an array of rank 0.
-  Expected<MemoryRef> getElement(Value memref, ValueRange indices);
+  Expected<MemoryRef> getElement(const MemoryRef &array,
+                                 const ValueList &indices);
 
   HostProgram &program;
+  Code &code;
   Device &device;
-  llvm::DenseMap<Value, RuntimeValue> values;
 };
 
-Expected<Values>
-HostProgram::Executor::runBlock(Block &block,
-                                ArrayRef<RuntimeValue> arguments) {
-  setAll(block.getArguments(), Values(arguments));
-  for (Operation &op : block.without_terminator())
-    if (Error error = execute(op))
-      return std::move(error);
-  Values results = getAll(block.getTerminator()->getOperands());
-  for (Operation &op : block)
-    for (Value result : op.getResults())
-      values.erase(result);
-  for (Value argument : block.getArguments())
-    values.erase(argument);
-  return results;
+Error HostProgram::Executor::execute(ArrayRef<Step> steps) {
+  for (const Step &step : steps) {
+    Error error = executeStep(step);
+    if (!error)
+      continue;
+    // Steps that contain others, and launches, have placed their errors.
+    bool isPlaced = !step.bodies.empty() || step.kind == Step::Launch;
+    return isPlaced ? std::move(error)
+                    : addLocation(step.location, std::move(error));
+  }
+  return Error::success();
 }
 
-Error HostProgram::Executor::execute(Operation &op) {
-  if (ScalarOpFn fn = lookupScalarOp(&op))
-    return addLocation(op.getLoc(), executeScalar(op, fn));
-  return llvm::TypeSwitch<Operation *, Error>(&op)
-      // Ops that contain other ops add no location to their errors.
-      .Case([&](scf::ForOp op) { return executeFor(op); })
-      .Case([&](scf::WhileOp op) { return executeWhile(op); })
-      .Case([&](scf::IfOp op) { return executeIf(op); })
-      .Case([&](gpu::LaunchFuncOp op) { return executeLaunch(op); })
-      .Default([&](Operation *inner) {
-        return addLocation(
-            inner->getLoc(),
-            llvm::TypeSwitch<Operation *, Error>(inner)
-                .Case([&](cf::AssertOp op) { return executeAssert(op); })
-                .Case([&](obs::PrintOp op) { return executePrint(op); })
-                .Case([&](arith::SelectOp op) {
-                  bool first = getScalar(op.getCondition()).isTrue();
-                  set(op.getResult(),
-                      get(first ? op.getTrueValue() : op.getFalseValue()));
-                  return Error::success();
-                })
-                .Case([&](memref::AllocaOp op) { return executeAlloca(op); })
-                .Case([&](memref::LoadOp op) { return executeLoad(op); })
-                .Case([&](memref::StoreOp op) { return executeStore(op); })
-                .Case([&](memref::DimOp op) { return executeDim(op); })
-                .Case([&](memref::CastOp op) { return executeCast(op); })
-                .Case([&](memref::ReinterpretCastOp op) {
-                  return executeReinterpretCast(op);
-                })
-                .Case([&](obs::PartOp op) { return executePart(op); })
-                .Case([&](memref::SubViewOp op) { return executeSubView(op); })
-                .Case([&](gpu::AllocOp op) { return executeAlloc(op); })
-                .Case([&](gpu::DeallocOp op) { return executeDealloc(op); })
-                .Case([&](gpu::MemcpyOp op) { return executeMemcpy(op); })
-                .Case([&](gpu::MemsetOp op) { return executeMemset(op); })
-                .Default([&](Operation *unknown) {
-                  return createStringError(
-                      "'" + unknown->getName().getStringRef() +
-                      "' cannot be executed in a host function");
-                }));
-      });
-}
-
-Error HostProgram::Executor::executeScalar(Operation &op, ScalarOpFn fn) {
-  SmallVector<Scalar, 4> operands;
-  for (Value operand : op.getOperands())
-    operands.push_back(getScalar(operand));
-  SmallVector<Scalar, 2> results;
-  if (Error error = fn(&op, operands, results))
+Error HostProgram::Executor::executeStep(const Step &step) {
+  switch (step.kind) {
+  case Step::Let:
+    return executeLet(step);
+  case Step::For:
+    return executeFor(step);
+  case Step::While:
+    return executeWhile(step);
+  case Step::If:
+    return executeIf(step);
+  case Step::Launch:
+    return executeLaunch(step);
+  case Step::Slice:
+    return executeSlice(step);
+  case Step::Print:
+    return print(step);
+  case Step::Allocate:
+    device.setAllocationLocation(step.location);
+    return finish(step,
+                  MemoryRef::allocate(device, getType(step.results[0]),
+                                      getInts(step.lists[0])));
+  case Step::Host:
+    return finish(step, MemoryRef::allocateOnHost(getType(step.results[0]),
+                                                  getInts(step.lists[0])));
+  case Step::Free: {
+    Buffer &buffer = *getOperand(step, 0).buffer;
+    if (buffer.isFreed())
+      return createStringError("an array is freed twice");
+    return buffer.freeNow();
+  }
+  case Step::Fill:
+    return fill(getOperand(step, 0), getScalar(step.operands[1]));
+  case Step::Copy:
+    return copy(getOperand(step, 0), getOperand(step, 1));
+  case Step::View:
+  case Step::Strided: {
+    // The new offset does not count from that of the source.
+    MemoryRef ref = getOperand(step, 0);
+    SmallVector<int64_t> sizes = getInts(step.lists[0]);
+    ref.sizes.assign(sizes.begin(), sizes.end());
+    ref.strides.assign(sizes.size(), 1);
+    for (int64_t d = sizes.size() - 2; d >= 0; --d)
+      ref.strides[d] = ref.strides[d + 1] * sizes[d + 1];
+    ref.offset = ref.base;
+    if (step.kind == Step::Strided) {
+      ref.offset += getInt(step.operands[1]);
+      SmallVector<int64_t> strides = getInts(step.lists[1]);
+      ref.strides.assign(strides.begin(), strides.end());
+    }
+    return finish(step, std::move(ref));
+  }
+  case Step::Part:
+    return finish(step,
+                  getOperand(step, 0).getPart(getInt(step.operands[1]),
+                                              getInts(step.lists[0])));
+  case Step::Cast:
+    return checkCast(step);
+  case Step::Load: {
+    auto element = getElement(getOperand(step, 0), step.lists[0]);
+    if (!element)
+      return element.takeError();
+    uint64_t bits = 0;
+    Error error = element->copyTo(&bits);
+    code.scalars[step.results[0]] =
+        Scalar::load(getType(step.results[0]), &bits).bits;
     return error;
-  for (auto [value, scalar] : llvm::zip_equal(op.getResults(), results))
-    set(value, scalar);
+  }
+  case Step::Store: {
+    auto element = getElement(getOperand(step, 1), step.lists[0]);
+    return element ? element->copyFrom(&code.scalars[step.operands[0]])
+                   : element.takeError();
+  }
+  case Step::Assert:
+    if (code.scalars[step.operands[0]])
+      return Error::success();
+    return createStringError("assertion-failed: " + step.text);
+  case Step::Unsupported:
+    break;
+  }
+  return createStringError("'" + step.text +
+                           "' cannot be executed in a host function");
+}
+
+Error HostProgram::Executor::executeLet(const Step &step) {
+  const ValueList &from = step.lists[0];
+  const Code::Prepared &made = code.prepared[step.number];
+  if (!made.evaluate) {
+    const MemoryRef &ref = getRef(from[0]);
+    int64_t dim = getInt(from[1]);
+    if (dim < 0 || dim >= static_cast<int64_t>(ref.sizes.size()))
+      return createStringError("dimension " + Twine(dim) +
+                               " of an array of rank " +
+                               Twine(ref.sizes.size()));
+    code.scalars[step.results[0]] = ref.sizes[dim];
+    return Error::success();
+  }
+  if (code.function.values[step.results[0]].rank >= 0) {
+    getRef(step.results[0]) = getRef(from[code.scalars[from[0]] ? 1 : 2]);
+    return Error::success();
+  }
+  SmallVector<Scalar, 4> operands;
+  for (ValueNumber number : from)
+    operands.push_back(getScalar(number));
+  SmallVector<Scalar, 2> results;
+  if (Error error = made.evaluate(made.op, operands, results))
+    return error;
+  for (auto [number, scalar] : llvm::zip_equal(step.results, results))
+    code.scalars[number] = scalar.bits;
   return Error::success();
 }
 
@@ -195,75 +388,70 @@ Error HostProgram::Executor::executeScalar(Operation &op, ScalarOpFn fn) {
 // Control
 //===----------------------------------------------------------------------===//
 
-Error HostProgram::Executor::executeFor(scf::ForOp op) {
-  Scalar lower = getScalar(op.getLowerBound());
-  Scalar upper = getScalar(op.getUpperBound());
-  Scalar step = getScalar(op.getStep());
-  bool isUnsigned = op.getUnsignedCmp();
-  if (isUnsigned ? step.getUInt() == 0 : step.getSInt() <= 0)
-    return makeLocatedError(op.getLoc(), "the step of a loop must be positive");
-  Values carried = getAll(op.getInitArgs());
-  for (Scalar iv = lower; isUnsigned ? iv.getUInt() < upper.getUInt()
-                                     : iv.getSInt() < upper.getSInt();) {
-    Values arguments;
-    arguments.push_back(iv);
-    llvm::append_range(arguments, carried);
-    Expected<Values> next = runBlock(*op.getBody(), arguments);
-    if (!next)
-      return next.takeError();
-    carried = std::move(*next);
+Error HostProgram::Executor::executeFor(const Step &step) {
+  Scalar iv = getScalar(step.operands[0]), upper = getScalar(step.operands[1]);
+  Scalar by = getScalar(step.operands[2]);
+  bool isUnsigned = step.text == "unsigned";
+  if (isUnsigned ? by.getUInt() == 0 : by.getSInt() <= 0)
+    return makeLocatedError(step.location,
+                            "the step of a loop must be positive");
+  ArrayRef<ValueNumber> carried = ArrayRef(step.inner).drop_front();
+  assign(carried, step.lists[0]);
+  while (isUnsigned ? iv.getUInt() < upper.getUInt()
+                    : iv.getSInt() < upper.getSInt()) {
+    code.scalars[step.inner[0]] = iv.bits;
+    if (Error error = execute(step.bodies[0]))
+      return error;
+    assign(carried, step.lists[1]);
+    drop(code.prepared[step.number].owned[0]);
     // Stops instead of wrapping around, as the loop's trip count says.
     uint64_t left = upper.getUInt() - iv.getUInt();
-    if (Scalar(iv.type, left).getUInt() <= step.getUInt())
+    if (Scalar(iv.type, left).getUInt() <= by.getUInt())
       break;
-    iv = Scalar(iv.type, iv.bits + step.bits);
+    iv = Scalar(iv.type, iv.bits + by.bits);
   }
-  setAll(op.getResults(), std::move(carried));
+  assign(step.results, carried);
+  drop(step.inner);
   return Error::success();
 }
 
-Error HostProgram::Executor::executeWhile(scf::WhileOp op) {
-  Values carried = getAll(op.getInits());
+Error HostProgram::Executor::executeWhile(const Step &step) {
+  unsigned numCarried = step.lists[0].size();
+  ArrayRef<ValueNumber> before = ArrayRef(step.inner).take_front(numCarried);
+  ArrayRef<ValueNumber> after = ArrayRef(step.inner).drop_front(numCarried);
+  assign(before, step.lists[0]);
   while (true) {
-    // The condition stands first among the operands of `scf.condition`.
-    Expected<Values> before = runBlock(*op.getBeforeBody(), carried);
-    if (!before)
-      return before.takeError();
-    ArrayRef<RuntimeValue> rest = ArrayRef(*before).drop_front();
-    if (!std::get<Scalar>(before->front()).isTrue()) {
-      setAll(op.getResults(), Values(rest));
-      return Error::success();
-    }
-    Expected<Values> after = runBlock(*op.getAfterBody(), rest);
-    if (!after)
-      return after.takeError();
-    carried = std::move(*after);
+    if (Error error = execute(step.bodies[0]))
+      return error;
+    bool goesOn = code.scalars[step.operands[0]];
+    assign(goesOn ? after : ArrayRef(step.results), step.lists[1]);
+    drop(code.prepared[step.number].owned[0]);
+    if (!goesOn)
+      break;
+    drop({before.begin(), before.end()});
+    if (Error error = execute(step.bodies[1]))
+      return error;
+    assign(before, step.lists[2]);
+    drop(code.prepared[step.number].owned[1]);
   }
-}
-
-Error HostProgram::Executor::executeIf(scf::IfOp op) {
-  bool condition = getScalar(op.getCondition()).isTrue();
-  Region &region = condition ? op.getThenRegion() : op.getElseRegion();
-  if (region.empty())
-    return Error::success();
-  Expected<Values> results = runBlock(region.front(), {});
-  if (!results)
-    return results.takeError();
-  setAll(op.getResults(), std::move(*results));
+  drop(step.inner);
   return Error::success();
 }
 
-Error HostProgram::Executor::executeAssert(cf::AssertOp op) {
-  if (getScalar(op.getArg()).isTrue())
-    return Error::success();
-  return createStringError("assertion-failed: " + op.getMsg());
+Error HostProgram::Executor::executeIf(const Step &step) {
+  unsigned branch = code.scalars[step.operands[0]] ? 0 : 1;
+  if (Error error = execute(step.bodies[branch]))
+    return error;
+  assign(step.results, step.lists[branch]);
+  drop(code.prepared[step.number].owned[branch]);
+  return Error::success();
 }
 
-Error HostProgram::Executor::executePrint(obs::PrintOp op) {
-  StringRef rest = op.getFormat();
-  for (Value value : op.getValues()) {
+Error HostProgram::Executor::print(const Step &step) {
+  StringRef rest = step.text;
+  for (ValueNumber number : step.lists[0]) {
     auto [before, after] = rest.split("{}");
-    *program.output << before << getScalar(value);
+    *program.output << before << getScalar(number);
     rest = after;
   }
   *program.output << rest << '\n';
@@ -271,50 +459,41 @@ Error HostProgram::Executor::executePrint(obs::PrintOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Views and host memory
+// Views
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t>
-HostProgram::Executor::evaluate(ArrayRef<OpFoldResult> mixed) {
-  SmallVector<int64_t> result;
-  for (OpFoldResult part : mixed) {
-    if (auto attr = dyn_cast<Attribute>(part))
-      result.push_back(cast<IntegerAttr>(attr).getInt());
-    else
-      result.push_back(getInt(cast<Value>(part)));
-  }
-  return result;
-}
-
-SmallVector<int64_t> HostProgram::Executor::getExtents(MemRefType type,
-                                                       ValueRange dynamic) {
-  SmallVector<int64_t> extents(type.getShape());
-  auto next = dynamic.begin();
-  for (int64_t &extent : extents)
-    if (ShapedType::isDynamic(extent))
-      extent = getInt(*next++);
-  return extents;
-}
-
-Error HostProgram::Executor::executeAlloca(memref::AllocaOp op) {
-  MemRefType type = op.getType();
-  if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
-    return createStringError("memory of type " + llvm::to_string(type) +
-                             " is not supported in a host function");
-  Expected<MemoryRef> ref = MemoryRef::allocateOnHost(
-      type.getElementType(), getExtents(type, op.getDynamicSizes()));
-  if (!ref)
-    return ref.takeError();
-  set(op.getResult(), std::move(*ref));
+/// An error when an array that has `type` as its text, or the extents `needed`
+/// where they are not negative, cannot be `array`.
+static Error checkArray(const MemoryRef &array, Type elementType,
+                        ArrayRef<int64_t> needed, StringRef type) {
+  if (elementType != array.elementType || needed.size() != array.sizes.size())
+    return createStringError("an array of rank " + Twine(array.sizes.size()) +
+                             " of " + llvm::to_string(array.elementType) +
+                             " stands where " + type + " is needed");
+  for (auto [dim, size] : llvm::enumerate(array.sizes))
+    if (needed[dim] >= 0 && needed[dim] != size)
+      return createStringError("an array with " + Twine(size) +
+                               " elements in dimension " + Twine(dim) +
+                               " stands where " + type + " is needed");
   return Error::success();
 }
 
-Expected<MemoryRef> HostProgram::Executor::getElement(Value memref,
-                                                      ValueRange indices) {
-  MemoryRef element = getRef(memref);
-  for (auto [value, size, stride] :
-       llvm::zip_equal(indices, element.sizes, element.strides)) {
-    int64_t index = getInt(value);
+Error HostProgram::Executor::checkCast(const Step &step) {
+  const MemoryRef &array = getOperand(step, 0);
+  if (Error error = checkArray(array, getType(step.results[0]),
+                               getInts(step.lists[0]), step.text))
+    return error;
+  getRef(step.results[0]) = array;
+  return Error::success();
+}
+
+Expected<MemoryRef>
+HostProgram::Executor::getElement(const MemoryRef &array,
+                                  const ValueList &indices) {
+  MemoryRef element = array;
+  for (auto [number, size, stride] :
+       llvm::zip_equal(indices, array.sizes, array.strides)) {
+    int64_t index = getInt(number);
     if (index < 0 || index >= size)
       return createStringError("index " + Twine(index) +
                                " of an array of extent " + Twine(size));
@@ -325,78 +504,14 @@ Expected<MemoryRef> HostProgram::Executor::getElement(Value memref,
   return element;
 }
 
-Error HostProgram::Executor::executeLoad(memref::LoadOp op) {
-  Expected<MemoryRef> element = getElement(op.getMemref(), op.getIndices());
-  if (!element)
-    return element.takeError();
-  uint64_t bits = 0;
-  if (Error error = element->copyTo(&bits))
-    return error;
-  set(op.getResult(),
-      Scalar::load(op.getType(), reinterpret_cast<char *>(&bits)));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executeStore(memref::StoreOp op) {
-  Expected<MemoryRef> element = getElement(op.getMemref(), op.getIndices());
-  if (!element)
-    return element.takeError();
-  uint64_t bits = 0;
-  getScalar(op.getValueToStore()).store(reinterpret_cast<char *>(&bits));
-  return element->copyFrom(&bits);
-}
-
-Error HostProgram::Executor::executeDim(memref::DimOp op) {
-  const MemoryRef &ref = getRef(op.getSource());
-  int64_t dim = getInt(op.getIndex());
-  if (dim < 0 || dim >= static_cast<int64_t>(ref.sizes.size()))
-    return createStringError("dimension " + Twine(dim) +
-                             " of an array of rank " + Twine(ref.sizes.size()));
-  set(op.getResult(), Scalar::fromInt(op.getType(), ref.sizes[dim]));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executeCast(memref::CastOp op) {
-  RuntimeValue value = get(op.getSource());
-  if (Error error = checkType(value, op.getType()))
-    return error;
-  set(op.getResult(), std::move(value));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executeReinterpretCast(
-    memref::ReinterpretCastOp op) {
-  // The new offset does not count from that of the source.
-  MemoryRef ref = getRef(op.getSource());
-  ref.offset = ref.base + evaluate(op.getMixedOffsets()).front();
-  SmallVector<int64_t> sizes = evaluate(op.getMixedSizes());
-  SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
-  ref.sizes.assign(sizes.begin(), sizes.end());
-  ref.strides.assign(strides.begin(), strides.end());
-  set(op.getResult(), std::move(ref));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executePart(obs::PartOp op) {
-  const MemoryRef &source = getRef(op.getMemory());
-  Expected<MemoryRef> part = source.getPart(
-      getInt(op.getOffset()),
-      getExtents(cast<MemRefType>(op.getType()), op.getExtents()));
-  if (!part)
-    return part.takeError();
-  set(op.getResult(), std::move(*part));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executeSubView(memref::SubViewOp op) {
-  const MemoryRef &source = getRef(op.getSource());
+Error HostProgram::Executor::executeSlice(const Step &step) {
+  const MemoryRef &source = getOperand(step, 0);
   MemoryRef ref = source;
   ref.sizes.clear();
   ref.strides.clear();
-  SmallVector<int64_t> offsets = evaluate(op.getMixedOffsets());
-  SmallVector<int64_t> sizes = evaluate(op.getMixedSizes());
-  SmallVector<int64_t> strides = evaluate(op.getMixedStrides());
-  llvm::SmallBitVector dropped = op.getDroppedDims();
+  SmallVector<int64_t> offsets = getInts(step.lists[0]);
+  SmallVector<int64_t> sizes = getInts(step.lists[1]);
+  SmallVector<int64_t> strides = getInts(step.lists[2]);
   for (unsigned dim = 0; dim < sizes.size(); ++dim) {
     int64_t last = offsets[dim] + (sizes[dim] - 1) * strides[dim];
     if (sizes[dim] > 0 && (offsets[dim] < 0 || last < 0 ||
@@ -408,239 +523,228 @@ Error HostProgram::Executor::executeSubView(memref::SubViewOp op) {
                     : last) +
           " of an array of extent " + Twine(source.sizes[dim]));
     ref.offset += offsets[dim] * source.strides[dim];
-    if (dropped[dim])
+    if (llvm::is_contained(step.dropped, dim))
       continue;
     ref.sizes.push_back(sizes[dim]);
     ref.strides.push_back(strides[dim] * source.strides[dim]);
   }
-  set(op.getResult(), std::move(ref));
-  return Error::success();
+  return finish(step, std::move(ref));
 }
 
 //===----------------------------------------------------------------------===//
-// The device
+// Kernels
 //===----------------------------------------------------------------------===//
 
-Error HostProgram::Executor::executeAlloc(gpu::AllocOp op) {
-  MemRefType type = op.getType();
-  if (!type.getLayout().isIdentity() || !isScalarType(type.getElementType()))
-    return createStringError("device memory of type " + llvm::to_string(type) +
-                             " is not supported");
-  device.setAllocationLocation(formatLocation(op.getLoc()));
-  Expected<MemoryRef> ref = MemoryRef::allocate(
-      device, type.getElementType(), getExtents(type, op.getDynamicSizes()));
-  if (!ref)
-    return ref.takeError();
-  set(op.getMemref(), std::move(*ref));
-  return Error::success();
-}
-
-Error HostProgram::Executor::executeDealloc(gpu::DeallocOp op) {
-  Buffer &buffer = *getRef(op.getMemref()).buffer;
-  if (buffer.isFreed())
-    return createStringError("an array is freed twice");
-  return buffer.freeNow();
-}
-
-Error HostProgram::Executor::executeMemcpy(gpu::MemcpyOp op) {
-  return copy(getRef(op.getDst()), getRef(op.getSrc()));
-}
-
-Error HostProgram::Executor::executeMemset(gpu::MemsetOp op) {
-  return fill(getRef(op.getDst()), getScalar(op.getValue()));
-}
-
-Expected<const HostProgram::Kernel *>
-HostProgram::Executor::getKernel(gpu::LaunchFuncOp op) {
-  auto found = program.kernels.find(op.getKernelAttr());
-  if (found != program.kernels.end())
-    return &found->second;
-  Expected<KernelHandle> handle =
-      device.getKernel(op.getKernelModuleName(), op.getKernelName());
-  if (!handle)
-    return handle.takeError();
-  Kernel kernel{*handle, {}};
-  auto function = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-      op, op.getKernelAttr());
-  for (unsigned number : llvm::seq(op.getNumKernelOperands())) {
-    auto alignment =
-        function ? function.getArgAttrOfType<IntegerAttr>(number, "llvm.align")
-                 : IntegerAttr();
-    kernel.alignments.push_back(alignment ? alignment.getInt() : 1);
-  }
-  return &(program.kernels[op.getKernelAttr()] = std::move(kernel));
-}
-
-Error HostProgram::Executor::executeLaunch(gpu::LaunchFuncOp op) {
+Error HostProgram::Executor::executeLaunch(const Step &step) {
   auto fail = [&](const Twine &reason) {
-    return makeLocatedError(op.getLoc(), "kernel '" +
-                                             op.getKernelName().getValue() +
-                                             "' cannot be launched: " + reason);
+    return makeLocatedError(step.location, "kernel '" + step.text +
+                                               "' cannot be launched: " +
+                                               reason);
   };
-  LaunchShape shape;
-  auto evaluateDim3 = [&](gpu::KernelDim3 from, Dim3 &to) {
-    int64_t x = getInt(from.x), y = getInt(from.y), z = getInt(from.z);
-    to = {static_cast<uint64_t>(x), static_cast<uint64_t>(y),
-          static_cast<uint64_t>(z)};
-    return x >= 0 && y >= 0 && z >= 0;
-  };
-  if (!evaluateDim3(op.getGridSizeOperandValues(), shape.grid) ||
-      !evaluateDim3(op.getBlockSizeOperandValues(), shape.block))
+  int64_t numbers[7];
+  for (auto [number, operand] : llvm::zip_equal(numbers, step.operands))
+    number = getInt(operand);
+  auto [x, threads, shared, y, z, threadsY, threadsZ] = numbers;
+  if (std::min({x, y, z, threads, threadsY, threadsZ}) < 0)
     return fail("the number of blocks or threads is negative");
-  if (Value bytes = op.getDynamicSharedMemorySize())
-    shape.sharedBytes = getScalar(bytes).getUInt();
-  bool isEmpty = shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0;
-  if (!isEmpty && shape.block.x * shape.block.y * shape.block.z == 0)
+  LaunchShape shape{
+      {uint64_t(x), uint64_t(y), uint64_t(z)},
+      {uint64_t(threads), uint64_t(threadsY), uint64_t(threadsZ)},
+      code.scalars[step.operands[2]]};
+  bool isEmpty = x == 0 || y == 0 || z == 0;
+  if (!isEmpty && (threads == 0 || threadsY == 0 || threadsZ == 0))
     return fail("a block has no threads");
 
-  Expected<const Kernel *> kernel = getKernel(op);
-  if (!kernel)
-    return addLocation(op.getLoc(), kernel.takeError());
+  Code::Prepared &made = code.prepared[step.number];
+  if (!made.handle) {
+    auto handle = device.getKernel(made.kernel ? made.kernel->module : "",
+                                   step.text);
+    if (!handle)
+      return addLocation(step.location, handle.takeError());
+    made.handle = *handle;
+  }
 
   // Each parameter is its bits in a word of its own.
-  SmallVector<uint64_t> words;
-  for (Value operand : op.getKernelOperands()) {
-    const RuntimeValue &value = get(operand);
-    if (const auto *scalar = std::get_if<Scalar>(&value)) {
-      words.push_back(0);
-      scalar->store(&words.back());
+  SmallVector<uint64_t, 16> words;
+  for (ValueNumber number : step.lists[0]) {
+    if (code.function.values[number].rank < 0) {
+      words.push_back(code.scalars[number]);
       continue;
     }
-    const auto &ref = std::get<MemoryRef>(value);
-    if (!ref.sizes.empty())
-      return fail("an array argument must be a rank-0 memref, not " +
-                  llvm::to_string(operand.getType()));
+    const MemoryRef &ref = getRef(number);
     if (!ref.buffer->isOnDevice())
       return fail("an array argument is in the memory of the host");
     if (ref.buffer->isFreed())
       return fail("an array argument was freed");
     words.push_back(ref.buffer->getAddress() +
                     ref.offset * ref.getElementBytes());
-    if (uint64_t alignment = (*kernel)->alignments[words.size() - 1];
+    if (uint64_t alignment = made.alignments[words.size() - 1];
         words.back() % alignment != 0)
       return fail("an array argument does not begin at a multiple of " +
                   Twine(alignment) + " bytes");
   }
-  SmallVector<void *> parameters;
+  SmallVector<void *, 16> parameters;
   for (uint64_t &word : words)
     parameters.push_back(&word);
 
-  LaunchRecord record{op.getKernelName().str(), shape, std::nullopt,
-                      std::nullopt};
+  LaunchRecord record{step.text, shape, std::nullopt, std::nullopt};
   if (program.timing)
     if (Error error = device.startTimer())
-      return addLocation(op.getLoc(), std::move(error));
+      return addLocation(step.location, std::move(error));
   if (!isEmpty)
-    if (Error error = device.launch((*kernel)->handle, shape, parameters)) {
-      // The emulator says where in the kernel, which is the better place.
-      std::string text = llvm::toString(std::move(error));
-      if (!splitLocation(text).first.empty()) {
-        std::string place = formatLocation(op.getLoc());
-        return createStringError(
-            text + "\n  in kernel '" + record.kernel + "'" +
-            (place.empty() ? "" : " launched at " + place));
-      }
-      return makeLocatedError(op.getLoc(), text);
-    }
+    if (Error error = launch(step, shape, parameters))
+      return error;
   if (program.timing) {
     Expected<double> milliseconds = device.stopTimer();
     if (!milliseconds)
-      return addLocation(op.getLoc(), milliseconds.takeError());
+      return addLocation(step.location, milliseconds.takeError());
     record.milliseconds = *milliseconds;
   }
   if (!isEmpty)
     record.counters = device.getLastLaunchCounters();
-  program.launches.push_back(std::move(record));
+  program.launches.push_back(record);
   return Error::success();
+}
+
+Error HostProgram::Executor::launch(const Step &step, const LaunchShape &shape,
+                                    ArrayRef<void *> parameters) {
+  Error error =
+      device.launch(*code.prepared[step.number].handle, shape, parameters);
+  if (!error)
+    return error;
+  // The emulator says where in the kernel, which is the better place.
+  std::string text = llvm::toString(std::move(error));
+  if (splitLocation(text).first.empty())
+    return makeLocatedError(step.location, text);
+  return createStringError(
+      text + "\n  in kernel '" + step.text + "'" +
+      (step.location.empty() ? "" : " launched at " + step.location));
 }
 
 //===----------------------------------------------------------------------===//
 // HostProgram
 //===----------------------------------------------------------------------===//
 
+HostProgram::HostProgram(std::shared_ptr<const Artefact> artefact,
+                         Device &device)
+    : artefact(std::move(artefact)), device(&device) {}
+HostProgram::HostProgram(HostProgram &&) = default;
+HostProgram::~HostProgram() = default;
+
+Expected<HostProgram>
+HostProgram::create(std::shared_ptr<const Artefact> artefact, Device &device,
+                    MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, math::MathDialect>();
+  HostProgram program(std::move(artefact), device);
+  for (const Function &function : program.artefact->functions) {
+    auto code = std::make_unique<Code>(function, context);
+    if (Error error = code->prepare(*program.artefact, context))
+      return std::move(error);
+    program.functions.push_back(std::move(code));
+  }
+  return std::move(program);
+}
+
 Expected<HostProgram> HostProgram::create(ModuleOp module, Device &device) {
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
     if (Error error = device.loadModule(gpuModule))
       return std::move(error);
-  return HostProgram(module, device);
+  return create(std::make_shared<Artefact>(build(module, /*chip=*/"")), device,
+                *module.getContext());
 }
 
-Expected<func::FuncOp>
+/// An error when `value` cannot be of the type of `slot`.
+static Error checkType(const RuntimeValue &value, const Slot &slot,
+                       Type elementType) {
+  if (const auto *array = std::get_if<MemoryRef>(&value))
+    return checkArray(*array, slot.isScalar ? Type() : elementType,
+                      slot.extents, slot.type);
+  const Scalar &scalar = std::get<Scalar>(value);
+  if (slot.isScalar && scalar.type == elementType)
+    return Error::success();
+  return createStringError("a scalar of type " + llvm::to_string(scalar.type) +
+                           " stands where " + slot.type + " is needed");
+}
+
+Expected<HostProgram::Code *>
 HostProgram::findEntry(StringRef entry, ArrayRef<RuntimeValue> arguments) {
-  auto func = module.lookupSymbol<func::FuncOp>(entry);
-  if (!func)
+  auto found = llvm::find_if(
+      functions, [&](auto &code) { return code->function.name == entry; });
+  if (found == functions.end())
     return createStringError("there is no function '" + entry + "'");
-  if (!llvm::hasSingleElement(func.getBody()))
-    return makeLocatedError(func.getLoc(), "function '" + entry +
-                                               "' cannot be executed: its body "
-                                               "is not one block");
-  if (func.getNumArguments() != arguments.size())
+  Code &code = **found;
+  const Function &function = code.function;
+  if (function.parameters.size() != arguments.size())
     return makeLocatedError(
-        func.getLoc(), "function '" + entry + "' takes " +
-                           Twine(func.getNumArguments()) + " arguments, and " +
-                           Twine(arguments.size()) + " are given");
+        function.location, "function '" + entry + "' takes " +
+                               Twine(function.parameters.size()) +
+                               " arguments, and " + Twine(arguments.size()) +
+                               " are given");
   for (auto [index, argument] : llvm::enumerate(arguments))
-    if (Error error = checkType(argument, func.getArgumentTypes()[index]))
-      return makeLocatedError(func.getLoc(),
+    if (Error error = checkType(argument, function.parameters[index],
+                                code.types[index]))
+      return makeLocatedError(function.location,
                               "argument " + Twine(index) + " of '" + entry +
                                   "': " + llvm::toString(std::move(error)));
-  return func;
+  return &code;
 }
 
 Expected<SmallVector<RuntimeValue>>
-HostProgram::execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments) {
-  Expected<Values> results =
-      Executor(*this).runBlock(func.getBody().front(), arguments);
-  if (!results)
-    return results;
+HostProgram::execute(Code &code, ArrayRef<RuntimeValue> arguments) {
+  Executor executor(*this, code);
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    executor.set(number, argument);
+  if (Error error = executor.execute(code.function.steps))
+    return std::move(error);
+  SmallVector<RuntimeValue> results;
+  for (ValueNumber number : code.function.returned)
+    results.push_back(executor.get(number));
   // An array that nobody reads may have any size; the results are read.
-  for (const RuntimeValue &result : *results)
+  for (const RuntimeValue &result : results)
     if (const auto *array = std::get_if<MemoryRef>(&result))
       if (Error error = array->checkAccess())
-        return addLocation(func.getBody().front().getTerminator()->getLoc(),
-                           std::move(error));
+        return addLocation(code.function.returnLocation, std::move(error));
   return results;
 }
 
 Expected<SmallVector<RuntimeValue>>
 HostProgram::run(StringRef entry, ArrayRef<RuntimeValue> arguments) {
-  Expected<func::FuncOp> func = findEntry(entry, arguments);
-  if (!func)
-    return func.takeError();
+  Expected<Code *> code = findEntry(entry, arguments);
+  if (!code)
+    return code.takeError();
   // The executor is gone, and with it its buffers, before anybody waits.
-  Expected<Values> results = execute(*func, arguments);
+  auto results = execute(**code, arguments);
   if (!results)
     return results;
   if (Error error = device->synchronize())
-    return makeLocatedError(func->getLoc(), llvm::toString(std::move(error)));
+    return addLocation((*code)->function.location, std::move(error));
   return results;
 }
 
 Expected<SmallVector<RuntimeValue>>
 HostProgram::start(StringRef entry, ArrayRef<RuntimeValue> arguments) {
-  Expected<func::FuncOp> func = findEntry(entry, arguments);
-  if (!func)
-    return func.takeError();
-  return execute(*func, arguments);
+  Expected<Code *> code = findEntry(entry, arguments);
+  if (!code)
+    return code.takeError();
+  return execute(**code, arguments);
 }
 
 Expected<SmallVector<RuntimeValue>>
 HostProgram::record(StringRef entry, ArrayRef<RuntimeValue> arguments,
                     WorkHandle &work) {
-  Expected<func::FuncOp> func = findEntry(entry, arguments);
-  if (!func)
-    return func.takeError();
+  Expected<Code *> code = findEntry(entry, arguments);
+  if (!code)
+    return code.takeError();
   if (Error error = device->beginRecording())
     return std::move(error);
-  Expected<Values> results = execute(*func, arguments);
+  auto results = execute(**code, arguments);
   Expected<WorkHandle> recorded = device->endRecording();
   if (!results) {
     llvm::consumeError(recorded.takeError());
     return results;
   }
   if (!recorded)
-    return makeLocatedError(func->getLoc(),
-                            llvm::toString(recorded.takeError()));
+    return addLocation((*code)->function.location, recorded.takeError());
   work = *recorded;
   return results;
 }

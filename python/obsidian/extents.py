@@ -121,8 +121,12 @@ class ResultExtents:
 
     def _find(self, name: str) -> list[ast.expr]:
         kind, step = self._steps.get(name, ("", None))
-        if kind in ("allocate", "host", "view", "part"):
-            return [self._close(_parse(extent)) for extent in step["extents"]]
+        if kind in ("allocate", "host", "view", "strided", "part"):
+            dropped = step.get("dropped", ())
+            kept = [e for d, e in enumerate(step["extents"]) if d not in dropped]
+            return [self._close(_parse(extent)) for extent in kept]
+        if kind == "cast":
+            return self._extents(step["array"])
         if kind == "let":
             return self._of_array(_parse(step["value"]))
         if kind == "if":
@@ -153,7 +157,7 @@ class ResultExtents:
         """An expression of the arguments alone."""
         if isinstance(expression, ast.Name) and expression.id not in self._ranks:
             kind, step = self._steps.get(expression.id, ("", None))
-            if kind == "let":
+            if kind == "let" and "value" in step:
                 return self._close(_parse(step["value"]))
             if kind == "load":
                 raise _Unknown(f"the host reads an element of {step['array']}")

@@ -120,9 +120,12 @@ class HostProgram:
         """
         extents: dict[str, list[str]] = {}
         launches: list[tuple[str, list[str]]] = []
+        values: dict[str, str] = {}
         for step in _walk(self._function["steps"]):
+            if step["step"] == "let":
+                values[step["name"]] = step.get("value", "")
             if step["step"] in ("allocate", "view"):
-                extents[step["name"]] = step["extents"]
+                extents[step["name"]] = [values.get(extent, extent) for extent in step["extents"]]
             if step["step"] == "launch":
                 launches.append((step["kernel"], step["arguments"]))
         found: dict[str, dict[str, str]] = {}
@@ -182,9 +185,14 @@ class HostProgram:
         for step in steps:
             kind = step["step"]
             if kind == "let":
-                values[step["name"]] = _evaluate(step["value"], values)
-            elif kind in ("allocate", "host", "view", "part"):
-                values[step["name"]] = tuple(_number(e, values) for e in step["extents"])
+                text = step.get("value")
+                values[step["name"]] = _evaluate(text, values) if text else None
+            elif kind in ("allocate", "host", "view", "strided", "part"):
+                dropped = step.get("dropped", ())
+                kept = (e for d, e in enumerate(step["extents"]) if d not in dropped)
+                values[step["name"]] = tuple(_number(e, values) for e in kept)
+            elif kind == "cast":
+                values[step["name"]] = values.get(step["array"])
             elif kind == "launch":
                 found.append(self._launch(step, values))
             elif kind == "for":

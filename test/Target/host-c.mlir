@@ -23,7 +23,7 @@
 // RUN: sed 's/@main/@"foo-bar"/' %S/Inputs/rank-9.mlir | not obs-translate --obs-to-host-c 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: {{.*}}[host-c] has a name that is not valid in C; use letters, digits and '_'
 // RANK: error: {{.*}}[host-c] an array of a C program has at most 8 dimensions; reshape it
-// HALF: error: 'arith.addf' op [host-c] has no translation to C; keep it out of host code
+// HALF: error: 'arith.truncf' op [host-c] has no translation to C; keep it out of host code
 func.func @main(%a: !obs.pull<? x f32>, %w: f32) -> !obs.pull<? x f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -9,8 +9,8 @@
 // JSON-NEXT: kernel swap: pairs_0 pairs_0_extent pairs_1 pairs_1_extent arg4 arg5 arg6 arg7
 // JSON-NEXT: kernel table: table table_extent0 table_extent1 arg3 arg4 arg5
 // JSON-NEXT: function main: keys weight -> scaled
-// JSON-NEXT: function tuples: pairs_0 pairs_1 -> v0 v1
-// JSON-NEXT: function flip: table -> v0
+// JSON-NEXT: function tuples: pairs_0 pairs_1 -> v{{[0-9]+}} v{{[0-9]+}}
+// JSON-NEXT: function flip: table -> v{{[0-9]+}}
 // JSON-NEXT: function operator: arg0 -> arg0
 // JSON-NEXT: function reserved: double -> double
 

@@ -10,13 +10,16 @@ gpu.module @kernels {
   }
 }
 
-// Scalars of other widths than 64 keep their type; those that are used once are written where they are used.
+// Every operation on scalars is a step; constants are written where they are used.
 // CHECK-LABEL: function scalars
-// CHECK-NEXT: let name=v0 type=i32 value=(n + 1)
-// CHECK-NEXT: let name=v1 type=index value=(v0 & 4294967295)
-// CHECK-NEXT: assert condition=ult(v1, 100) message=too many
+// CHECK-NEXT: let name=v0 of=i32 i32 op=arith.addi operands=n 1 type=i32 value=(n + 1)
+// CHECK-NEXT: let name=v1 of=i32 op=arith.index_castui operands=v0 type=index value=(v0 & 4294967295)
+// CHECK-NEXT: let name=v2 of=index index op=arith.cmpi ult operands=v1 100 type=i1 value=ult(v1, 100)
+// CHECK-NEXT: assert condition=v2 message=too many
 // CHECK-NEXT: print format={} types=index values=v1
-// CHECK-NEXT: result (truncdiv(v1, 3) - 1)
+// CHECK-NEXT: let name=v3 of=index index op=arith.divsi operands=v1 3 type=index value=truncdiv(v1, 3)
+// CHECK-NEXT: let name=v4 of=index index op=arith.subi operands=v3 1 type=index value=(v3 - 1)
+// CHECK-NEXT: result v4
 func.func @scalars(%n: i32 {obs.name = "n"}) -> index {
   %c1 = arith.constant 1 : i32
   %i1 = arith.constant 1 : index
@@ -34,7 +37,7 @@ func.func @scalars(%n: i32 {obs.name = "n"}) -> index {
 
 // A part of an array, read and written by the host.
 // CHECK-LABEL: function element
-// CHECK-NEXT: part array=a extents=1 name=v0 offsets=i
+// CHECK-NEXT: part array=a extents=1 name=v0 offsets=i strides=1
 // CHECK-NEXT: host elementType=i32 extents=1 name=v1 size=4
 // CHECK-NEXT: copy array=v1 from=v0
 // CHECK-NEXT: load array=v1 at=0 name=v2
@@ -61,10 +64,13 @@ func.func @element(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"
 
 // Parts of arrays are views that begin elsewhere; a pointer to one is passed on by its name.
 // CHECK-LABEL: function rest
-// CHECK-NEXT: view array=a extents=(dim(a, 0) - i) name=v0 offset=i
-// CHECK-NEXT: view array=v0 extents=2 2 name=v1 offset=(i * 3)
-// CHECK-NEXT: launch arguments=v1 block=32 grid=7 kernel=k sharedBytes=0
-// CHECK-NEXT: result v0
+// CHECK-NEXT: let name=v0 of=i32 index op=memref.dim operands=a 0 type=index value=dim(a, 0)
+// CHECK-NEXT: let name=v1 of=index index op=arith.subi operands=v0 i type=index value=(v0 - i)
+// CHECK-NEXT: let name=v2 of=index index op=arith.muli operands=i 3 type=index value=(i * 3)
+// CHECK-NEXT: view array=a extents=v1 name=v3 offset=i
+// CHECK-NEXT: view array=v3 extents=2 2 name=v4 offset=v2
+// CHECK-NEXT: launch arguments=v4 block=32 grid=7 kernel=k sharedBytes=0
+// CHECK-NEXT: result v3
 func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) -> memref<?xi32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -81,7 +87,7 @@ func.func @rest(%a: memref<?xi32> {obs.name = "a"}, %i: index {obs.name = "i"}) 
   return %rest : memref<?xi32>
 }
 
-// A view is that of elements in order, for any strides of its type; columns are none.
+// A view is that of elements in order, whatever its type says of strides; columns, and what begins later, have strides.
 // CHECK-LABEL: function inOrder
 // CHECK-NEXT: view array=a extents=h 3 name=v0
 // CHECK-NEXT: result v0
@@ -91,28 +97,33 @@ func.func @inOrder(%a: memref<?xi32> {obs.name = "a"}, %h: index {obs.name = "h"
 }
 
 // CHECK-LABEL: function columns
-// CHECK-NEXT: unsupported memref.reinterpret_cast
+// CHECK-NEXT: strided array=arg0 extents=arg1 3 name=v0 offset=0 strides=1 arg1
+// CHECK-NEXT: result v0
 func.func @columns(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[1, ?]>> {
   %v = memref.reinterpret_cast %a to offset: [0], sizes: [%h, 3], strides: [1, %h] : memref<?xi32> to memref<?x3xi32, strided<[1, ?]>>
   return %v : memref<?x3xi32, strided<[1, ?]>>
 }
 
 // CHECK-LABEL: function padded
-// CHECK-NEXT: unsupported memref.reinterpret_cast
+// CHECK-NEXT: strided array=arg0 extents=arg1 3 name=v0 offset=0 strides=4 1
+// CHECK-NEXT: result v0
 func.func @padded(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[4, 1]>> {
   %v = memref.reinterpret_cast %a to offset: [0], sizes: [%h, 3], strides: [4, 1] : memref<?xi32> to memref<?x3xi32, strided<[4, 1]>>
   return %v : memref<?x3xi32, strided<[4, 1]>>
 }
 
 // CHECK-LABEL: function later
-// CHECK-NEXT: unsupported memref.reinterpret_cast
+// CHECK-NEXT: strided array=arg0 extents=arg1 3 name=v0 offset=2 strides=3 1
+// CHECK-NEXT: result v0
 func.func @later(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[3, 1], offset: 2>> {
   %v = memref.reinterpret_cast %a to offset: [2], sizes: [%h, 3], strides: [3, 1] : memref<?xi32> to memref<?x3xi32, strided<[3, 1], offset: 2>>
   return %v : memref<?x3xi32, strided<[3, 1], offset: 2>>
 }
 
+// Expressions have no word for it.
 // CHECK-LABEL: function halves
-// CHECK-NEXT: unsupported arith.addf
+// CHECK-NEXT: let name=v0 of=bf16 bf16 op=arith.addf operands=arg0 arg0 type=bf16{{$}}
+// CHECK-NEXT: result v0
 func.func @halves(%x: bf16) -> bf16 {
   %y = arith.addf %x, %x : bf16
   return %y : bf16

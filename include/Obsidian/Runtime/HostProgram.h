@@ -5,34 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host side of a lowered program is a `func.func` that allocates device
-// memory, launches kernels and copies. It is interpreted. It waits for the
-// device most of the time, so compilation would not make it faster.
-//
-// Executed are `arith` and `math` on scalars, `scf.{for,if,while}`,
-// `memref.{alloca,load,store,dim,cast,reinterpret_cast,subview}`,
-// `gpu.{alloc,dealloc,memcpy,memset,launch_func}` without async tokens,
-// `cf.assert`, `obs.print` and `func.return`. Anything else is an error.
-// `memref.alloca`, `load` and `store` are of host memory, `gpu.alloc` of device
-// memory.
+// Executes the plan of an artefact. The host waits for the device most of the
+// time, so compilation would not make it faster; but whatever does not depend
+// on the arguments is done once for each function.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef OBSIDIAN_RUNTIME_HOSTPROGRAM_H
 #define OBSIDIAN_RUNTIME_HOSTPROGRAM_H
 
+#include "Obsidian/Artefact/Artefact.h"
 #include "Obsidian/Runtime/Device.h"
 #include "Obsidian/Runtime/MemoryRef.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 #include <vector>
 
 namespace mlir::obs::runtime {
 
 /// One launch of a kernel.
 struct LaunchRecord {
-  std::string kernel;
+  /// Lives as long as the program.
+  StringRef kernel;
   LaunchShape shape;
   /// Time on the device; only where timing was asked for.
   std::optional<double> milliseconds;
@@ -40,12 +35,22 @@ struct LaunchRecord {
   std::optional<LaunchCounters> counters;
 };
 
-/// A module after `obs-to-gpu`, ready to run on one device. The module and the
-/// device must outlive it, and the device the arrays that come from it.
+/// The builtin type with this text, as `i32`; null if no scalar has it.
+Type getScalarType(MLIRContext &context, StringRef text);
+
+/// An artefact on one device, which must outlive it and the arrays that come
+/// from it.
 class HostProgram {
 public:
-  /// Loads all kernels of `module` onto `device`.
+  /// `artefact`, whose kernels `device` has loaded, with types of `context`. An
+  /// error says what cannot be executed.
+  static llvm::Expected<HostProgram>
+  create(std::shared_ptr<const artefact::Artefact> artefact, Device &device,
+         MLIRContext &context);
+  /// Loads all kernels of `module`, a module after `obs-to-gpu`, onto `device`.
   static llvm::Expected<HostProgram> create(ModuleOp module, Device &device);
+  HostProgram(HostProgram &&);
+  ~HostProgram();
 
   /// Runs the function `entry`. Array arguments are memory of the device, and
   /// what the function writes into them stays written; array results are
@@ -76,26 +81,22 @@ public:
   void clearLaunches() { launches.clear(); }
 
 private:
+  class Code;
   class Executor;
+  HostProgram(std::shared_ptr<const artefact::Artefact> artefact,
+              Device &device);
   /// Runs the function without waiting for the device at the end.
   llvm::Expected<SmallVector<RuntimeValue>>
-  execute(func::FuncOp func, ArrayRef<RuntimeValue> arguments);
-  llvm::Expected<func::FuncOp> findEntry(StringRef entry,
-                                         ArrayRef<RuntimeValue> arguments);
-  HostProgram(ModuleOp module, Device &device)
-      : module(module), device(&device) {}
+  execute(Code &code, ArrayRef<RuntimeValue> arguments);
+  llvm::Expected<Code *> findEntry(StringRef entry,
+                                   ArrayRef<RuntimeValue> arguments);
 
-  ModuleOp module;
+  std::shared_ptr<const artefact::Artefact> artefact;
   Device *device;
   bool timing = false;
   raw_ostream *output = &llvm::outs();
   std::vector<LaunchRecord> launches;
-  struct Kernel {
-    KernelHandle handle;
-    /// Bytes that each parameter is a multiple of, as the compiler took it.
-    SmallVector<uint64_t> alignments;
-  };
-  llvm::DenseMap<Attribute, Kernel> kernels;
+  std::vector<std::unique_ptr<Code>> functions;
 };
 
 } // namespace mlir::obs::runtime

@@ -8,10 +8,11 @@
 
 #include "Obsidian/Tools/ObsTranslate/ObsTranslate.h"
 
+#include "Obsidian/Artefact/Build.h"
+#include "Obsidian/Artefact/ToHostC.h"
+#include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
-#include "Obsidian/Target/LaunchContract.h"
-#include "Obsidian/Target/ToHostC.h"
 #include "Obsidian/Target/ToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -81,17 +82,43 @@ static LogicalResult lowerToGPU(ModuleOp module,
   return success(succeeded(manager.run(module)) && succeeded(verify(module)));
 }
 
-/// Prints the text, or the error where it was not reported before.
+/// Reports the error where it was not reported before, at the place that it
+/// begins with.
+static LogicalResult finish(llvm::Error error, ModuleOp module) {
+  if (!error)
+    return success();
+  std::string message = llvm::toString(std::move(error));
+  auto [place, text] = interpreter::splitLocation(message);
+  Location loc = module.getLoc();
+  unsigned line, column;
+  auto [begin, columnText] = place.rsplit(':');
+  auto [file, lineText] = begin.rsplit(':');
+  if (!lineText.getAsInteger(10, line) && !columnText.getAsInteger(10, column))
+    loc = FileLineColLoc::get(module.getContext(), file, line, column);
+  if (!message.empty())
+    emitError(loc) << text;
+  return failure();
+}
+
+/// Prints the text, or the error.
 static LogicalResult finish(llvm::Expected<std::string> text, ModuleOp module,
                             raw_ostream &os) {
-  if (text) {
-    os << *text;
-    return success();
-  }
-  std::string message = llvm::toString(text.takeError());
-  if (!message.empty())
-    emitError(module.getLoc()) << message;
-  return failure();
+  if (!text)
+    return finish(text.takeError(), module);
+  os << *text;
+  return success();
+}
+
+/// A program as kernels and the plan of its host.
+static FailureOr<artefact::Artefact> build(ModuleOp module,
+                                           const TranslateOptions &options) {
+  artefact::Signatures signatures = artefact::getSignatures(module);
+  if (failed(lowerToGPU(module, options)))
+    return failure();
+  llvm::Expected<std::string> chip = parseChip(options.chip);
+  if (!chip)
+    return finish(chip.takeError(), module);
+  return artefact::build(module, *chip, signatures);
 }
 
 void registerObsTranslations() {
@@ -135,11 +162,12 @@ void registerObsTranslations() {
       "obs-to-launch-json",
       "Translate a program to a description of how to launch its kernels",
       [](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        if (failed(lowerToGPU(module, options)))
+        FailureOr<artefact::Artefact> artefact = build(module, options);
+        if (failed(artefact))
           return failure();
-        auto contract = getLaunchContract(module, options.chip);
+        auto contract = artefact::toJSON(*artefact);
         if (!contract)
-          return finish(contract.takeError(), module, os);
+          return finish(contract.takeError(), module);
         os << llvm::formatv("{0:2}\n", *contract);
         return success();
       },
@@ -149,16 +177,18 @@ void registerObsTranslations() {
       "obs-to-host-c",
       "Translate a program to C for the CUDA driver, with its PTX",
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        HostSignatures signatures = getHostSignatures(module);
-        if (failed(lowerToGPU(module, options)))
+        FailureOr<artefact::Artefact> artefact = build(module, options);
+        if (failed(artefact))
           return failure();
         // A program may have no kernels.
-        if (module.getOps<gpu::GPUModuleOp>().empty())
-          return translateToHostC(module, signatures, /*ptx=*/"", os);
-        auto ptx = translateToPTX(module, options.chip, getPTXOptions());
-        if (!ptx)
-          return finish(std::move(ptx), module, os);
-        return translateToHostC(module, signatures, *ptx, os);
+        std::string ptx;
+        if (!module.getOps<gpu::GPUModuleOp>().empty()) {
+          auto text = translateToPTX(module, options.chip, getPTXOptions());
+          if (!text)
+            return finish(text.takeError(), module);
+          ptx = std::move(*text);
+        }
+        return finish(artefact::printHostC(*artefact, ptx, os), module);
       },
       registerAllDialects);
 

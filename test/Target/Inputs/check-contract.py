@@ -6,7 +6,7 @@ import sys
 with open(sys.argv[1]) as file:
     contract = json.load(file)
 
-assert contract["version"] == 1
+assert contract["version"] == 2
 assert contract["target"] == "sm_80"
 (kernel,) = contract["kernels"]
 assert kernel["sharedBytes"] == 384

@@ -1,18 +1,20 @@
-//===- LaunchContract.cpp - How to launch the kernels of a program --------===//
+//===- Kernels.cpp - How to launch the kernels of a program ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
-// Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is described by its body and one of its launches.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Obsidian/Target/LaunchContract.h"
-#include "Expressions.h"
-#include "LaunchPlan.h"
+#include "Kernels.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
-#include "Obsidian/Target/ToPTX.h"
+#include "Scalars.h"
 
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Interpreter/ScalarOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,14 +24,15 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/ScopedPrinter.h"
 
-namespace mlir::obs {
-
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::artefact;
 namespace json = llvm::json;
 
 namespace {
-/// Describes one kernel by its body and one of its launches.
 class KernelContract {
 public:
   KernelContract(gpu::GPUFuncOp kernel, gpu::LaunchFuncOp launch)
@@ -61,6 +64,13 @@ public:
   std::string getGrid() { return express(launch.getGridSizeX()); }
 
 private:
+  /// The array that a view of it, or a pointer to it, comes from.
+  static Value getViewedArray(Value value) {
+    while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+      value = view.getViewSource();
+    return value;
+  }
+
   /// As the kernel calls them, or else the program; arrays go first, because
   /// extents are named after them.
   void nameParameters() {
@@ -153,8 +163,14 @@ private:
       return nameHostValue(value);
     if (auto dim = dyn_cast<memref::DimOp>(op))
       return expressDim(dim);
-    std::string text =
-        expressScalar(op, [&](Value operand) { return express(operand); });
+    SmallVector<std::string> types;
+    for (Value operand : op->getOperands())
+      types.push_back(llvm::to_string(operand.getType()));
+    SmallVector<Operand> operands;
+    for (auto [operand, type] : llvm::zip(op->getOperands(), types))
+      operands.push_back({express(operand), type});
+    std::string text = artefact::express(spellOperation(op), operands,
+                                         llvm::to_string(value.getType()));
     return text.empty() ? nameHostValue(value) : text;
   }
 
@@ -377,11 +393,7 @@ private:
 };
 } // namespace
 
-llvm::Expected<json::Value> getLaunchContract(ModuleOp module, StringRef chip) {
-  llvm::Expected<std::string> parsed = parseChip(chip);
-  if (!parsed)
-    return parsed.takeError();
-
+std::vector<Kernel> artefact::describeKernels(ModuleOp module) {
   SymbolTableCollection symbols;
   llvm::MapVector<Operation *, SmallVector<gpu::LaunchFuncOp>> launches;
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())
@@ -389,39 +401,31 @@ llvm::Expected<json::Value> getLaunchContract(ModuleOp module, StringRef chip) {
       if (kernel.isKernel())
         launches[kernel];
   module.walk([&](gpu::LaunchFuncOp launch) {
-    if (Operation *kernel =
-            symbols.lookupNearestSymbolFrom(launch, launch.getKernelAttr()))
+    Operation *kernel =
+        symbols.lookupNearestSymbolFrom(launch, launch.getKernelAttr());
+    if (isa_and_nonnull<gpu::GPUFuncOp>(kernel))
       launches[kernel].push_back(launch);
   });
 
-  json::Array kernels;
+  std::vector<Kernel> kernels;
   for (auto &[op, sites] : launches) {
-    auto kernel = cast<gpu::GPUFuncOp>(op);
-    if (sites.empty()) {
-      emitError(kernel.getLoc())
-          << "kernel '" << kernel.getName()
-          << "' is never launched, so nothing is known of its launch";
-      return llvm::createStringError("");
-    }
-    json::Object object = KernelContract(kernel, sites.front()).describe();
+    auto function = cast<gpu::GPUFuncOp>(op);
+    Kernel &kernel = kernels.emplace_back();
+    kernel.name = function.getName().str();
+    kernel.location = interpreter::formatLocation(function.getLoc());
+    kernel.module = function->getParentOfType<gpu::GPUModuleOp>().getName();
+    if (sites.empty())
+      continue;
+    kernel.contract = KernelContract(function, sites.front()).describe();
     json::Array places;
     for (gpu::LaunchFuncOp site : sites) {
-      auto function = site->getParentOfType<func::FuncOp>();
+      auto host = site->getParentOfType<func::FuncOp>();
       places.push_back(
-          json::Object{{"function", function ? function.getName() : ""},
-                       {"grid", KernelContract(kernel, site).getGrid()}});
+          json::Object{{"function", host ? host.getName() : ""},
+                       {"grid", KernelContract(function, site).getGrid()}});
     }
-    object["launches"] = std::move(places);
-    kernels.push_back(std::move(object));
+    kernel.contract["launches"] = std::move(places);
+    kernel.contract["module"] = kernel.module;
   }
-  json::Array functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && function.isPublic())
-      functions.push_back(describeFunction(function));
-  return json::Object{{"version", 1},
-                      {"target", *parsed},
-                      {"kernels", std::move(kernels)},
-                      {"functions", std::move(functions)}};
+  return kernels;
 }
-
-} // namespace mlir::obs

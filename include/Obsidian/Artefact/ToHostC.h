@@ -5,25 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef OBSIDIAN_TARGET_TOHOSTC_H
-#define OBSIDIAN_TARGET_TOHOSTC_H
+#ifndef OBSIDIAN_ARTEFACT_TOHOSTC_H
+#define OBSIDIAN_ARTEFACT_TOHOSTC_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringMap.h"
+#include "Obsidian/Artefact/Artefact.h"
 
-namespace mlir::obs {
+namespace mlir::obs::artefact {
 
-/// The types of the parameters of functions, by their names.
-using HostSignatures = llvm::StringMap<SmallVector<Type>>;
-
-/// Those of `module` as it is now: before `obs-to-gpu` they say which arrays
-/// are parts of one, and how long arrays are.
-HostSignatures getHostSignatures(ModuleOp module);
-
-/// Prints the host functions of `module`, which is a module after `obs-to-gpu`,
-/// as one C99 file that needs `cuda.h` and the CUDA driver only. `ptx` is the
-/// text of its kernels, which the file contains. `signatures` are those of the
-/// source; functions check at run time that they get what these say.
+/// Prints the host functions of `artefact` as one C99 file that needs `cuda.h`
+/// and the CUDA driver only. `ptx` is the text of the kernels, which the file
+/// contains. Functions check at run time that they get what the types of the
+/// source say.
 ///
 /// A function `main` becomes `CUresult obs_main(...)`. Its parameters are, in
 /// the order of the source: for an array one `const obs_array *` for each
@@ -37,11 +29,10 @@ HostSignatures getHostSignatures(ModuleOp module);
 /// with a line on stderr), or CUDA_ERROR_MISALIGNED_ADDRESS for an array that a
 /// kernel needs aligned.
 ///
-/// Fails, with a diagnostic, for host code that C does not have: `[host-c]`.
-LogicalResult translateToHostC(ModuleOp module,
-                               const HostSignatures &signatures, StringRef ptx,
-                               raw_ostream &os);
+/// Fails for host code that C does not have: `file:line:column: [host-c]`.
+llvm::Error printHostC(const Artefact &artefact, llvm::StringRef ptx,
+                       llvm::raw_ostream &os);
 
-} // namespace mlir::obs
+} // namespace mlir::obs::artefact
 
-#endif // OBSIDIAN_TARGET_TOHOSTC_H
+#endif // OBSIDIAN_ARTEFACT_TOHOSTC_H

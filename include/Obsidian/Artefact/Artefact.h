@@ -1,0 +1,193 @@
+//===- Artefact.h - What a compiled program is ------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An artefact has the kernels of a program and the plan of its host: the types
+// of parameters and results, and the steps in order. It has no type of MLIR.
+// `build` makes it of a lowered module; the executor (HostProgram.h) and the
+// printer of C (ToHostC.h) read nothing else. Its JSON is the launch contract.
+// Code of kernels is kept beside it: PTX for a GPU, the `gpu` dialect for the
+// emulator.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_ARTEFACT_ARTEFACT_H
+#define OBSIDIAN_ARTEFACT_ARTEFACT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir::obs::artefact {
+
+/// An array or a scalar that a function takes or gives; a tuple in the source
+/// is one for each component.
+struct Slot {
+  /// Of a parameter.
+  std::string name;
+  /// As in the source, for messages.
+  std::string type;
+  /// `i1`, `i32`, `f16`, `bf16`, `index` and so on, as everywhere in here.
+  std::string elementType;
+  /// The number of the parameter or result in the source.
+  unsigned index = 0;
+  bool isScalar = false;
+  /// Of an array; negative where the type leaves it open, and then the bound of
+  /// it, or negative if there is none.
+  std::vector<int64_t> extents, bounds;
+
+  /// True if the type allows an array of these extents.
+  bool allows(llvm::ArrayRef<int64_t> given) const;
+};
+
+/// A scalar or an array of a host function, which is defined once.
+struct PlanValue {
+  /// In the function; empty for a constant.
+  std::string name;
+  std::string elementType;
+  /// Of an array; -1 of a scalar.
+  int rank = -1;
+  bool isConstant = false;
+  /// The pattern of a constant; bits above the width are zero.
+  uint64_t bits = 0;
+};
+
+/// The number of a value in its function.
+using ValueNumber = unsigned;
+using ValueList = std::vector<ValueNumber>;
+
+/// One step of a host function. `kind` says how many operands and lists there
+/// are, in the order of the comment, and what `text` is.
+struct Step {
+  enum Kind : uint8_t {
+    /// text: an operation of `arith` or `math`, perhaps with a predicate after
+    /// a space, or `memref.dim`; list: operands.
+    Let,
+    /// New memory of the device, or of the host; list: extents.
+    Allocate,
+    Host,
+    /// Operand: array.
+    Free,
+    /// Operands: array, value.
+    Fill,
+    /// Operands: array, from.
+    Copy,
+    /// The memory of an array from its begin on, row by row. Operand: array;
+    /// list: extents.
+    View,
+    /// As many elements from one of an array on. Operands: array, offset; list:
+    /// extents.
+    Part,
+    /// Elements at offset + sum of index * stride from where the memory of the
+    /// array begins. Operands: array, offset; lists: extents, strides.
+    Strided,
+    /// Operand: array; lists: offsets, extents, strides; `dropped` are
+    /// dimensions of the array that the result does not have.
+    Slice,
+    /// The array, of which `text` is the type; list: its extents, -1 where the
+    /// type leaves one open.
+    Cast,
+    /// Operand: array; list: indices.
+    Load,
+    /// Operands: value, array; list: indices.
+    Store,
+    /// text: the kernel. Operands: blocks in x, threads in x, bytes of shared
+    /// memory, blocks in y and z, threads in y and z; list: arguments.
+    Launch,
+    /// text: `unsigned` or nothing. Operands: from, to, by; lists: initial and
+    /// next values of what is carried. Inner: the number of the iteration, what
+    /// is carried. One body.
+    For,
+    /// Operand: condition; lists: initial values, those passed on by the test,
+    /// next values. Inner: the arguments of the test, then those of the body.
+    /// Bodies: test, body.
+    While,
+    /// Operand: condition; lists: values of either body. Two bodies.
+    If,
+    /// Operand: condition; text: message.
+    Assert,
+    /// text: format; list: values.
+    Print,
+    /// text: an operation that no step stands for.
+    Unsupported
+  };
+
+  Kind kind = Let;
+  /// In the function, over all bodies.
+  unsigned number = 0;
+  std::string text;
+  /// `file:line:column`, or empty.
+  std::string location;
+  ValueList operands;
+  std::vector<ValueList> lists;
+  ValueList inner, results;
+  std::vector<unsigned> dropped;
+  std::vector<std::vector<Step>> bodies;
+};
+
+/// A host function.
+struct Function {
+  std::string name, location, returnLocation;
+  /// Values 0, 1, ... are the parameters.
+  std::vector<Slot> parameters, results;
+  std::vector<PlanValue> values;
+  std::vector<Step> steps;
+  ValueList returned;
+  unsigned numSteps = 0;
+
+  /// The first step that is not supported; null if there is none.
+  const Step *findUnsupported() const;
+};
+
+/// A kernel, and what a program in any language needs to know of it.
+struct Kernel {
+  std::string name, module, location;
+  /// Its object in the launch contract; empty if nothing launches it.
+  llvm::json::Object contract;
+
+  unsigned getNumParameters() const;
+  bool isArray(unsigned parameter) const;
+  /// The type of a scalar, or of the elements of an array.
+  llvm::StringRef getElementType(unsigned parameter) const;
+  /// Bytes that an array begins at a multiple of, which are more than an
+  /// element has where the kernel accesses several at once; 1 for a scalar.
+  uint64_t getAlignment(unsigned parameter) const;
+};
+
+struct Artefact {
+  /// The GPU, as `sm_90`.
+  std::string chip;
+  std::vector<Kernel> kernels;
+  std::vector<Function> functions;
+
+  const Function *findFunction(llvm::StringRef name) const;
+  const Kernel *findKernel(llvm::StringRef name) const;
+};
+
+/// Calls `visit` for each step, outer ones first.
+void walk(llvm::ArrayRef<Step> steps,
+          llvm::function_ref<void(const Step &)> visit);
+
+/// The launch contract; docs/Interop.md describes it. An error names a kernel
+/// that nothing launches, so that nothing is known of its launch.
+llvm::Expected<llvm::json::Value> toJSON(const Artefact &artefact);
+
+/// Reads a launch contract. An error says what is wrong with it.
+llvm::Expected<Artefact> fromJSON(llvm::StringRef text);
+
+/// Bits of an element of this type; 0 if it is none.
+unsigned getElementBits(llvm::StringRef type);
+/// Bytes of it in memory.
+unsigned getElementBytes(llvm::StringRef type);
+
+} // namespace mlir::obs::artefact
+
+#endif // OBSIDIAN_ARTEFACT_ARTEFACT_H
