@@ -117,7 +117,7 @@ private:
 
 json::Object FunctionWriter::writeType(StringRef elementType, int rank) {
   json::Object object{{"kind", rank < 0 ? "scalar" : "array"},
-                      {"elementType", elementType},
+                      {"elementType", elementType.str()},
                       {"size", getElementBytes(elementType)}};
   if (rank >= 0)
     object["rank"] = rank;
@@ -146,7 +146,7 @@ void FunctionWriter::writeLet(const Step &step, json::Object &object) {
     operands.push_back({spell(number), function.values[number].elementType});
   StringRef type = function.values[step.results[0]].elementType;
   object["of"] = getTypes(step.lists[0]);
-  object["type"] = type;
+  object["type"] = type.str();
   if (std::string text = express(step.text, operands, type); !text.empty())
     object["value"] = text;
 }
@@ -196,7 +196,7 @@ json::Object FunctionWriter::writeStep(const Step &step) {
     object["dropped"] = json::Array(step.dropped);
   if (step.kind == Step::Allocate || step.kind == Step::Host) {
     StringRef type = function.values[step.results[0]].elementType;
-    object["elementType"] = type;
+    object["elementType"] = type.str();
     object["size"] = getElementBytes(type);
   }
   return object;

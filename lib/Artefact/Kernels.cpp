@@ -48,7 +48,7 @@ public:
     json::Array parameters;
     for (unsigned number : llvm::seq<unsigned>(0, names.size()))
       parameters.push_back(describeParameter(number));
-    json::Object object{{"entry", kernel.getName()},
+    json::Object object{{"entry", kernel.getName().str()},
                         {"parameters", std::move(parameters)},
                         {"grid", getGrid()},
                         {"workspace", json::Array()}};
@@ -421,7 +421,7 @@ std::vector<Kernel> artefact::describeKernels(ModuleOp module) {
     for (gpu::LaunchFuncOp site : sites) {
       auto host = site->getParentOfType<func::FuncOp>();
       places.push_back(
-          json::Object{{"function", host ? host.getName() : ""},
+          json::Object{{"function", host ? host.getName().str() : ""},
                        {"grid", KernelContract(function, site).getGrid()}});
     }
     kernel.contract["launches"] = std::move(places);

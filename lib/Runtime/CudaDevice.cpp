@@ -54,6 +54,10 @@ Error CudaDevice::initialize(int index) {
     name = text;
   major = getAttribute(cuda::DeviceComputeCapabilityMajor);
   minor = getAttribute(cuda::DeviceComputeCapabilityMinor);
+  maxThreads = getAttribute(cuda::DeviceMaxThreadsPerBlock);
+  for (int dim = 0; dim < 3; ++dim)
+    maxBlocks[dim] = getAttribute(cuda::DeviceMaxGridDimX + dim);
+  maxSharedBytes = getAttribute(cuda::DeviceMaxSharedMemoryPerBlockOptin);
   if (Error error = check(driver.primaryCtxRetain(&context, device),
                           "creating a context on " + name))
     return error;
@@ -134,7 +138,9 @@ Error CudaDevice::check(cuda::Result result, const Twine &doing) {
   if (!running.empty() && result >= cuda::ErrorIllegalAddress) {
     text += running.size() == 1 ? "; the kernel that was running: "
                                 : "; the kernels that were running: ";
-    text += llvm::join(ArrayRef<std::string>(running), ", ");
+    text += llvm::join(
+        llvm::map_range(running, [&](auto k) { return kernels[k].name; }),
+        ", ");
   }
   return createStringError(text);
 }
@@ -323,7 +329,7 @@ Expected<KernelHandle> CudaDevice::getKernel(StringRef module, StringRef name) {
   auto found = modules.find(module);
   if (found == modules.end())
     return createStringError("no module '" + module + "' is loaded");
-  Kernel kernel{name.str(), nullptr, 0};
+  Kernel kernel{name.str(), nullptr, 0, 0, 0, false};
   cuda::Result result = enter().moduleGetFunction(
       &kernel.function, found->second, kernel.name.c_str());
   if (result == cuda::ErrorNotFound)
@@ -331,6 +337,10 @@ Expected<KernelHandle> CudaDevice::getKernel(StringRef module, StringRef name) {
                              "'");
   if (Error error = check(result, "finding kernel '" + name + "'"))
     return std::move(error);
+  driver.funcGetAttribute(&kernel.maxThreads,
+                          cuda::FunctionMaxThreadsPerBlock, kernel.function);
+  driver.funcGetAttribute(&kernel.fixedSharedBytes,
+                          cuda::FunctionSharedSizeBytes, kernel.function);
   kernels.push_back(std::move(kernel));
   return kernels.size() - 1;
 }
@@ -349,29 +359,18 @@ Error CudaDevice::checkShape(const Kernel &kernel,
     return limit > 0 && value > static_cast<uint64_t>(limit);
   };
   uint64_t threads = shape.block.x * shape.block.y * shape.block.z;
-  int limit = getAttribute(cuda::DeviceMaxThreadsPerBlock);
-  if (exceeds(threads, limit))
-    return tooLarge("threads per block", threads, name, limit);
-  limit = 0;
-  enter().funcGetAttribute(&limit, cuda::FunctionMaxThreadsPerBlock,
-                           kernel.function);
-  if (exceeds(threads, limit))
-    return tooLarge("threads per block", threads, "this kernel", limit);
-  for (int dim = 0; dim < 3; ++dim) {
-    uint64_t blocks = dim == 0   ? shape.grid.x
-                      : dim == 1 ? shape.grid.y
-                                 : shape.grid.z;
-    limit = getAttribute(cuda::DeviceMaxGridDimX + dim);
+  if (exceeds(threads, maxThreads))
+    return tooLarge("threads per block", threads, name, maxThreads);
+  if (exceeds(threads, kernel.maxThreads))
+    return tooLarge("threads per block", threads, "this kernel",
+                    kernel.maxThreads);
+  uint64_t grid[] = {shape.grid.x, shape.grid.y, shape.grid.z};
+  for (auto [blocks, limit] : llvm::zip_equal(grid, maxBlocks))
     if (exceeds(blocks, limit))
       return tooLarge("blocks", blocks, name, limit);
-  }
-  int fixed = 0;
-  enter().funcGetAttribute(&fixed, cuda::FunctionSharedSizeBytes,
-                           kernel.function);
-  limit = getAttribute(cuda::DeviceMaxSharedMemoryPerBlockOptin);
-  if (exceeds(shape.sharedBytes + fixed, limit))
-    return tooLarge("bytes of shared memory", shape.sharedBytes + fixed, name,
-                    limit);
+  uint64_t bytes = shape.sharedBytes + kernel.fixedSharedBytes;
+  if (exceeds(bytes, maxSharedBytes))
+    return tooLarge("bytes of shared memory", bytes, name, maxSharedBytes);
   return Error::success();
 }
 
@@ -393,7 +392,7 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
       return error;
     kernel.allowedSharedBytes = shape.sharedBytes;
   }
-  SmallVector<void *> arguments(parameters);
+  SmallVector<void *, 16> arguments(parameters);
   cuda::Result result = enter().launchKernel(
       kernel.function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
       shape.block.y, shape.block.z, shape.sharedBytes, stream, arguments.data(),
@@ -411,16 +410,23 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
   }
   if (Error error = check(result, "launching kernel '" + kernel.name + "'"))
     return error;
-  if (!llvm::is_contained(running, kernel.name))
-    running.push_back(kernel.name);
+  if (!kernel.isRunning)
+    running.push_back(handle);
+  kernel.isRunning = true;
   return Error::success();
+}
+
+void CudaDevice::clearRunning() {
+  for (KernelHandle handle : running)
+    kernels[handle].isRunning = false;
+  running.clear();
 }
 
 Error CudaDevice::synchronize() {
   if (Error error = checkNotRecording("waits"))
     return error;
   Error error = check(enter().streamSynchronize(stream), "waiting for the GPU");
-  running.clear();
+  clearRunning();
   return error;
 }
 
@@ -448,7 +454,7 @@ Error CudaDevice::beginRecording() {
 
 Expected<WorkHandle> CudaDevice::endRecording() {
   isRecording = false;
-  running.clear();
+  clearRunning();
   Recorded work{nullptr, nullptr, 0, {}};
   if (Error error = check(enter().streamEndCapture(stream, &work.graph),
                           "recording launches"))

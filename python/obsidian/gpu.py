@@ -1,8 +1,8 @@
-"""A program that is loaded onto a GPU: the structures of C that a call fills, and its allocator.
+"""A program that is loaded onto a GPU: the words that a call fills, and its allocator.
 
-In: the types of the parameters. Out: `Arguments`, whose memory is laid out once, so that a call
-writes pointers, extents and numbers only; `Loaded`, which `native.py` keeps for each GPU and
-framework; `Foreign`, a result in the memory of an argument.
+In: the types of parameters and results. Out: `Arguments` and `Results`, whose memory is laid out
+once, so that a call writes and reads pointers, extents and numbers only; `Loaded`, which
+`native.py` keeps for each GPU and framework; `Foreign`, a result in the memory of an argument.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ ELEMENTS = ("i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "i64")
 _INTEGERS = {0: "<B", 1: "<B", 2: "<H", 3: "<I", 4: "<Q", 9: "<Q"}
 _FLOATS = {7: "<f", 8: "<d"}
 _WORD = 8
-#: The words of an `obs_value`.
-_TYPE, _EXTENTS, _DATA, _WORDS = 0, 1, 2, 3
 #: The bits of a number in the type with a code, as an array of NumPy without dimensions.
 Bits = Callable[[Any, int], Any]
 
@@ -36,40 +34,61 @@ class Foreign:
 
 
 class Arguments:
-    """The array of `obs_value` of a program, and all that it points to."""
+    """The words of `obs_run_packed` for a program."""
 
     def __init__(self, slots: Sequence[tuple[int, int]], bits: Bits) -> None:
-        """Lay out one value for each slot: the code of its type, and its rank or -1."""
-        self.count = len(slots)
-        words = _WORDS * self.count + sum(max(rank, 1) for _, rank in slots)
+        """Lay out each slot: the code of its type, and its rank or -1."""
+        words = sum(1 + max(rank, 0) for _, rank in slots)
         self._memory = (ctypes.c_uint64 * max(words, 1))()
         self.address = ctypes.addressof(self._memory)
         self._words = memoryview(self._memory).cast("B").cast("Q")
-        self._plan: list[tuple[int, int, Callable[[Any], None] | None]] = []
-        free = _WORDS * self.count
-        for number, (code, rank) in enumerate(slots):
-            value, place = _WORDS * number, self.address + _WORD * free
-            self._words[value + _TYPE] = code | (rank & 0xFFFFFFFF) << 32
-            if rank < 0:
-                self._words[value + _DATA] = place
-                writer = _writer(self._memory, _WORD * free, code, bits)
-                self._plan.append((value, free, writer))
-            else:
-                self._words[value + _EXTENTS] = place
-                self._plan.append((value + _DATA, free, None))
-            free += max(rank, 1)
+        self._plan: list[tuple[int, Callable[[Any], None] | None]] = []
+        free = 0
+        for code, rank in slots:
+            writer = _writer(self._memory, _WORD * free, code, bits) if rank < 0 else None
+            self._plan.append((free, writer))
+            free += 1 + max(rank, 0)
 
     def write(self, values: Sequence[Any]) -> None:
-        """Put a view or a number into each value. They fit the slots."""
+        """Put a view or a number into each slot. They fit the slots."""
         words = self._words
-        for (data, free, writer), value in zip(self._plan, values):
+        for (place, writer), value in zip(self._plan, values):
             if writer is not None:
                 writer(value)
                 continue
-            words[data] = value.pointer
+            words[place] = value.pointer
             for size in value.shape:
-                words[free] = size
-                free += 1
+                place += 1
+                words[place] = size
+
+
+class Results:
+    """The words that `obs_run_packed` writes."""
+
+    def __init__(self, slots: Sequence[tuple[int, int]]) -> None:
+        """Lay out each slot: the code of its type, and its rank or -1."""
+        words = sum(1 + max(rank, 0) for _, rank in slots)
+        self._memory = (ctypes.c_uint64 * max(words, 1))()
+        self.address = ctypes.addressof(self._memory)
+        self._words = memoryview(self._memory).cast("B").cast("Q")
+        #: The place of each slot, the code of its type, and its rank or -1.
+        self.slots: list[tuple[int, int, int]] = []
+        free = 0
+        for code, rank in slots:
+            self.slots.append((free, code, rank))
+            free += 1 + max(rank, 0)
+
+    def pointer(self, place: int) -> int:
+        """The address of an array."""
+        return self._words[place]
+
+    def shape(self, place: int, rank: int) -> tuple[int, ...]:
+        """The extents of an array."""
+        return tuple(self._words[place + 1 : place + 1 + rank])
+
+    def raw(self, place: int) -> memoryview:
+        """The bytes of a scalar, and those behind them."""
+        return self._words[place : place + 1].cast("B")
 
 
 def _writer(memory: Any, offset: int, code: int, bits: Bits) -> Callable[[Any], None]:
@@ -99,13 +118,13 @@ def _writer(memory: Any, offset: int, code: int, bits: Bits) -> Callable[[Any], 
 class Loaded:
     """A program on a GPU, with the memory of its arguments and its allocator."""
 
-    def __init__(self, arguments: Arguments, allocator: Allocator) -> None:
+    def __init__(self, arguments: Arguments, results: Results, allocator: Allocator) -> None:
         """The handle follows, since loading needs the callbacks."""
         self.arguments = arguments
+        self.results = results
         self.allocator = allocator
         self.handle: Any = None
-        #: The arguments as C has them, and what C calls, kept alive.
-        self.values: Any = None
+        #: What C calls, kept alive.
         self.callbacks: tuple[Any, ...] = ()
 
     def allocate(self, _: object, size: int) -> int:

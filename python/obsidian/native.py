@@ -9,21 +9,23 @@ from __future__ import annotations
 import collections
 import ctypes
 import functools
+import json
 import os
 import threading
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, byref
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import cache
 from .backend import CompileOptions, RunOptions
 from .device_arrays import run_from_host
 from .driver import driver
 from .errors import CompileError, Diagnostic, ObsidianError, RunError
-from .gpu import ELEMENTS, Arguments, Foreign, Loaded
+from .gpu import ELEMENTS, Arguments, Foreign, Loaded, Results
 from .locations import Location
 from .views import Allocator
 
@@ -73,6 +75,16 @@ class _CompileOptions(Structure):
         ("threads", ctypes.c_int64),
         ("blocks", ctypes.c_int64),
         ("flags", ctypes.c_uint32),
+    )
+
+
+class _SavedProgram(Structure):
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("entry", ctypes.c_char_p),
+        ("contract", _Text),
+        ("ptx", _Text),
+        ("kernels", _Text),
     )
 
 
@@ -131,6 +143,7 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
             pointer,
             [pointer, ctypes.c_char_p, number, ctypes.c_char_p, POINTER(_CompileOptions)],
         ),
+        "obs_read": (pointer, [pointer, POINTER(_SavedProgram)]),
         "obs_program_destroy": (None, [pointer]),
         "obs_program_show": (ctypes.c_int, [pointer, ctypes.c_int, POINTER(_Text)]),
         "obs_program_get_num_parameters": (number, [pointer]),
@@ -140,6 +153,7 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
         "obs_load": (pointer, [pointer, POINTER(_DeviceOptions)]),
         "obs_executable_destroy": (None, [pointer]),
         "obs_run": (ctypes.c_int, [pointer, POINTER(_Value), number, pointer]),
+        "obs_run_packed": (ctypes.c_int, [pointer, pointer, pointer, pointer]),
         "obs_get_result": (_Value, [pointer, number]),
         "obs_get_output": (_Text, [pointer]),
     }
@@ -184,6 +198,15 @@ class NativeArtifact:
     diagnostics: list[Diagnostic]
     #: If the host of the program prints.
     prints: bool
+    #: What it was compiled from.
+    text: str
+    options: CompileOptions
+    #: The name of its entry in the cache, and the texts of that; if they have no "ptx", nobody has
+    #: asked for that.
+    key: str
+    saved: dict[str, str]
+    #: If the program was read from there, and so has neither a source nor reports.
+    is_read: bool
     executables: dict[RunOptions, _Handle] = field(default_factory=dict)
     on_gpus: dict[tuple[int, type[Allocator]], Loaded] = field(default_factory=dict)
 
@@ -200,6 +223,9 @@ class NativeBackend:
             library.obs_compiler_create(), library.obs_compiler_destroy, self._dead
         )
         self._lock = threading.RLock()
+        file = Path(path).stat()
+        #: Of this build of the compiler: versions alone do not tell builds apart.
+        self._identity = (file.st_size, file.st_mtime_ns)
         self._forks = _forks
 
     @property
@@ -233,8 +259,50 @@ class NativeBackend:
         return [build(n) for n, message in enumerate(raw) if message.parent < 0]
 
     def compile(self, text: str, options: CompileOptions) -> NativeArtifact:
-        """Compile the text of a program. Raises CompileError with all messages."""
-        library = self._library
+        """Compile the text of a program, or read it from the cache. Raises CompileError."""
+        key = cache.key_of(text, options, self.version, self._identity)
+        saved = cache.read(key)
+        with self._lock:
+            self._bury()
+            handle = self._read(saved) if saved else None
+            if handle is None:
+                saved = None
+            if handle is not None and saved is not None:
+                messages = [_diagnostic(m) for m in json.loads(saved["diagnostics"])]
+            else:
+                handle, messages = self._compile(text, options)
+            program = self._program(handle)
+            library = self._library
+            parameters = [
+                library.obs_program_get_parameter(program.value, i)
+                for i in range(library.obs_program_get_num_parameters(program.value))
+            ]
+            results = [
+                library.obs_program_get_result(program.value, i)
+                for i in range(library.obs_program_get_num_results(program.value))
+            ]
+            artifact = NativeArtifact(
+                program,
+                tuple((slot.type, slot.rank) for slot in parameters),
+                tuple((slot.type, slot.rank) for slot in results),
+                messages,
+                "obs.print" in text,
+                text,
+                options,
+                key,
+                saved or {},
+                saved is not None,
+            )
+            if saved is None and cache.folder() is not None:
+                artifact.saved = {
+                    "diagnostics": json.dumps([asdict(message) for message in messages]),
+                    "contract": self._show(artifact, "contract"),
+                    "kernels": self._show(artifact, "kernels"),
+                }
+                cache.write(key, artifact.saved)
+        return artifact
+
+    def _compile(self, text: str, options: CompileOptions) -> tuple[int, list[Diagnostic]]:
         given = _CompileOptions(
             ctypes.sizeof(_CompileOptions),
             b"main",
@@ -244,50 +312,53 @@ class NativeBackend:
             options.deterministic | options.runtime_checks << 1,
         )
         data = text.encode()
-        with self._lock:
-            self._bury()
-            handle = library.obs_compile(
-                self._compiler.value, data, len(data), b"<program>", byref(given)
-            )
-            messages = self._messages()
+        handle = self._library.obs_compile(
+            self._compiler.value, data, len(data), b"<program>", byref(given)
+        )
+        messages = self._messages()
         if not handle:
             raise CompileError(messages)
-        program = _Handle(handle, library.obs_program_destroy, self._dead, self._compiler)
-        parameters = [
-            library.obs_program_get_parameter(handle, i)
-            for i in range(library.obs_program_get_num_parameters(handle))
-        ]
-        results = [
-            library.obs_program_get_result(handle, i)
-            for i in range(library.obs_program_get_num_results(handle))
-        ]
-        return NativeArtifact(
-            program,
-            tuple((slot.type, slot.rank) for slot in parameters),
-            tuple((slot.type, slot.rank) for slot in results),
-            messages,
-            "obs.print" in text,
-        )
+        return handle, messages
+
+    def _program(self, handle: int) -> _Handle:
+        return _Handle(handle, self._library.obs_program_destroy, self._dead, self._compiler)
+
+    def _read(self, saved: dict[str, str]) -> int | None:
+        """The program of a cache entry; None if this library does not read it."""
+        texts = [saved.get(form, "").encode() for form in ("contract", "ptx", "kernels")]
+        given = _SavedProgram(ctypes.sizeof(_SavedProgram), b"main", *map(_text, texts))
+        handle: int | None = self._library.obs_read(self._compiler.value, byref(given))
+        return handle
+
+    def _compile_read(self, artifact: NativeArtifact) -> None:
+        """Compile a program that was read, for what only a compilation has."""
+        if artifact.is_read:
+            handle, _ = self._compile(artifact.text, artifact.options)
+            artifact.program, artifact.is_read = self._program(handle), False
+
+    def _show(self, artifact: NativeArtifact, form: str) -> str:
+        text = _Text()
+        number = FORMS.index(form)
+        if self._library.obs_program_show(artifact.program.value, number, byref(text)):
+            raise CompileError(self._messages())
+        return str(text)
 
     def show(self, artifact: NativeArtifact, form: str) -> tuple[str, list[Diagnostic]]:
         """A program in one of FORMS, and the messages about it.
 
         Raises CompileError if it has no such form; races are such an error.
         """
-        text = _Text()
         with self._lock:
             self._bury()
-            status = self._library.obs_program_show(
-                artifact.program.value, FORMS.index(form), byref(text)
-            )
-            messages = self._messages()
-            if status:
-                raise CompileError(messages)
-            return str(text), messages
+            if form not in artifact.saved:
+                self._compile_read(artifact)
+            return self._show(artifact, form), self._messages()
 
     def _load(self, artifact: NativeArtifact, options: RunOptions) -> _Handle:
         executable = artifact.executables.get(options)
         if executable is None:
+            if options.device == "interpret":
+                self._compile_read(artifact)
             flags = (3 if options.check else 0) | (4 if options.schedule == "random" else 0)
             given = _DeviceOptions(
                 ctypes.sizeof(_DeviceOptions), _DEVICES[options.device], -1, flags, options.seed
@@ -369,7 +440,10 @@ class NativeBackend:
     ) -> Loaded:
         codes = [code for code, rank in artifact.results if rank >= 0]
         usual = ELEMENTS[max(set(codes), key=codes.count)] if codes else "i8"
-        loaded = Loaded(Arguments(artifact.parameters, _bits), allocator(index, usual))
+        arguments, results = Arguments(artifact.parameters, _bits), Results(artifact.results)
+        loaded = Loaded(arguments, results, allocator(index, usual))
+        if "ptx" not in artifact.saved:
+            self._compile_read(artifact)
         allocate, free = _Allocate(loaded.allocate), _Free(loaded.free)
         size, kind = ctypes.sizeof(_DeviceOptions), _DEVICES["cuda"]
         given = _DeviceOptions(size, kind, index, 0, 0, allocate, free)
@@ -377,10 +451,12 @@ class NativeBackend:
         if not handle:
             raise RunError(self._messages())
         destroy = self._library.obs_executable_destroy
-        loaded.values = ctypes.cast(loaded.arguments.address, POINTER(_Value))
         loaded.callbacks = (allocate, free)
         loaded.handle = _Handle(handle, destroy, self._dead, artifact.program)
         artifact.on_gpus[index, allocator] = loaded
+        if artifact.saved and "ptx" not in artifact.saved:
+            artifact.saved["ptx"] = self._show(artifact, "ptx")
+            cache.write(artifact.key, artifact.saved)
         return loaded
 
     def _run_loaded(
@@ -395,7 +471,8 @@ class NativeBackend:
         loaded.arguments.write(values)
         memory.stream = stream
         try:
-            status = library.obs_run(handle, loaded.values, loaded.arguments.count, stream)
+            words = loaded.results
+            status = library.obs_run_packed(handle, loaded.arguments.address, words.address, stream)
             if artifact.prints:
                 print(library.obs_get_output(handle), end="")
             if status:
@@ -406,17 +483,31 @@ class NativeBackend:
                     # Or the error keeps this frame, and with it the arguments.
                     del error
             found = []
-            for number, (code, rank) in enumerate(artifact.results[:results]):
-                value = library.obs_get_result(handle, number)
+            for place, code, rank in words.slots[:results]:
                 if rank < 0:
-                    found.append(_copy(value))
+                    kind = _TYPES[code]
+                    found.append(np.frombuffer(words.raw(place), kind, 1)[0])
                     continue
-                shape, pointer, element = _shape(value, rank), value.data or 0, ELEMENTS[code]
+                pointer, element = words.pointer(place), ELEMENTS[code]
+                shape = words.shape(place, rank)
                 array = memory.take(pointer, shape, element)
                 found.append(Foreign(pointer, shape, element) if array is None else array)
             return found
         finally:
             memory.forget()
+
+
+def _text(data: bytes) -> _Text:
+    """A view of bytes, which must live as long."""
+    return _Text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
+
+
+def _diagnostic(fields: dict[str, Any]) -> Diagnostic:
+    """A message that was written as JSON."""
+    place = fields["location"]
+    notes = tuple(map(_diagnostic, fields["notes"]))
+    location = Location(**place) if place else None
+    return Diagnostic(fields["severity"], fields["message"], location, notes)
 
 
 def _bits(number: Any, code: int) -> Any:

@@ -95,7 +95,8 @@ def parts(
     views: list[Any] = [interop.view_of(x), interop.view_of(y)]
     framework, items = views[0].framework, [2.0, *views]
     loaded = artifact.on_gpus[0, framework.allocator]
-    run, memory, given = backend._library.obs_run, loaded.allocator, loaded.values
+    run, memory = backend._library.obs_run_packed, loaded.allocator
+    given, found = loaded.arguments.address, loaded.results.address
     handle = loaded.handle.value
 
     class Constant(Allocator):
@@ -110,7 +111,7 @@ def parts(
     other = artifact.on_gpus[0, Constant].handle.value
 
     def run_and_forget() -> None:
-        run(handle, given, 3, 1)
+        run(handle, given, found, 1)
         memory.forget()
 
     def allocate() -> None:
@@ -127,9 +128,9 @@ def parts(
         "part_stream": microseconds(lambda: framework.stream(0)),
         "part_write": microseconds(lambda: loaded.arguments.write(items)),
         "part_obs_run": microseconds(run_and_forget),
-        "part_obs_run_constant_allocator": microseconds(lambda: run(other, given, 3, 1)),
+        "part_obs_run_constant_allocator": microseconds(lambda: run(other, given, found, 1)),
         "part_allocate": microseconds(allocate),
-        "part_get_result": microseconds(lambda: backend._library.obs_get_result(handle, 0)),
+        "part_read_result": microseconds(lambda: loaded.results.shape(0, 1)),
         "part_run_on_gpu": microseconds(lambda: on_gpu(artifact, items, 1, 1, kind, 0)),
         "probe_empty": microseconds(lambda: torch.empty(1000, dtype=torch.float32, device=device)),
         "probe_new_empty": microseconds(lambda: prototype.new_empty(1000)),

@@ -241,6 +241,7 @@ TEST_F(CudaDeviceTest, SaysWhatIsTooLarge) {
             "out of device memory: 2097152 bytes were asked of Fake GPU, of "
             "which 1048576 of 1048576 bytes are free");
   ASSERT_EQ(text(device->loadPTX("m", ptx)), "no error");
+  state->maxThreadsOfFunction = 256;
   KernelHandle kernel = llvm::cantFail(device->getKernel("m", "other"));
   EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {64, 32, 1}, 0}, {})),
             "kernel 'other' cannot be launched with 2048 threads per block: "
@@ -251,7 +252,6 @@ TEST_F(CudaDeviceTest, SaysWhatIsTooLarge) {
   EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {64, 1, 1}, 232448}, {})),
             "kernel 'other' cannot be launched with 232464 bytes of shared "
             "memory: the limit of Fake GPU is 232448");
-  state->maxThreadsOfFunction = 256;
   EXPECT_EQ(text(device->launch(kernel, {{1, 1, 1}, {512, 1, 1}, 0}, {})),
             "kernel 'other' cannot be launched with 512 threads per block: the "
             "limit of this kernel is 256");

@@ -82,6 +82,9 @@ private:
     cuda::Function function;
     /// The dynamic shared memory that the function was last allowed.
     uint64_t allowedSharedBytes;
+    /// Of a block; 0 if the driver does not say.
+    int maxThreads, fixedSharedBytes;
+    bool isRunning;
   };
 
   struct Recorded {
@@ -128,8 +131,11 @@ private:
   std::vector<Kernel> kernels;
   bool isRecording = false;
   std::vector<Recorded> recorded;
-  /// Names of kernels that were launched since the last wait.
-  SmallVector<std::string> running;
+  /// Of a launch; 0 if the driver does not say. The driver is asked once.
+  int maxThreads = 0, maxBlocks[3] = {0, 0, 0}, maxSharedBytes = 0;
+  /// Kernels that were launched since the last wait.
+  SmallVector<KernelHandle> running;
+  void clearRunning();
 };
 
 } // namespace mlir::obs::runtime

@@ -74,7 +74,7 @@ public:
   /// The place in the source, `file:line:col`, of the next allocations, for
   /// messages about their memory.
   void setAllocationLocation(StringRef location) {
-    allocationLocation = location.str();
+    allocationLocation.assign(location.begin(), location.end());
   }
   /// Frees memory that `allocate` returned.
   llvm::Error free(DevicePtr pointer);

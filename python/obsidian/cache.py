@@ -1,0 +1,72 @@
+"""Compiled programs on disk, so that the next process compiles nothing.
+
+In: a key, which is whatever the compiler's output depends on. Out: texts by name. The folder is
+the one that OBS_CACHE_DIR names, or `obsidian` in the user's cache; an empty OBS_CACHE_DIR is no
+cache. Files can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+_DIGEST = 64
+
+
+def folder() -> Path | None:
+    """The folder of the cache; None if there is none."""
+    named = os.environ.get("OBS_CACHE_DIR")
+    if named is not None:
+        return Path(named) if named else None
+    home = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(home) if home else Path.home() / ".cache") / "obsidian"
+    except RuntimeError:
+        return None
+
+
+def key_of(*parts: object) -> str:
+    """The name of an entry for everything that it depends on."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def read(key: str) -> dict[str, str] | None:
+    """The texts of an entry; None if there is none, or it is not what was written."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        data = (place / key).read_bytes()
+    except OSError:
+        return None
+    digest, body = data[:_DIGEST], data[_DIGEST:]
+    if digest != hashlib.sha256(body).hexdigest().encode():
+        return None
+    texts: dict[str, str] = json.loads(body)
+    return texts
+
+
+def write(key: str, texts: Mapping[str, str]) -> None:
+    """Keep an entry. Readers in other processes see the old one or the new one, and no mixture.
+
+    A folder that cannot be written is no error: the next process compiles again.
+    """
+    place = folder()
+    if place is None:
+        return
+    body = json.dumps(texts).encode()
+    with contextlib.suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=place)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(body).hexdigest().encode() + body)
+            os.replace(name, place / key)
+        except BaseException:
+            os.unlink(name)
+            raise
