@@ -5,7 +5,7 @@
 
 Q1 to Q9 are the QuickCheck properties of the thesis; the others are laws that the
 later papers use. Each draws a program and its input, and says in Python what the
-results are. Interpreter and emulator must give them, the emulator with all of its
+results are. Interpreter and emulator must have them, the emulator with all of its
 checks, on random numbers of threads and blocks, in order and in random order.
 A property that two programs are equal runs both. A law that holds for some
 lengths or operators only comes with a case in which it does not, so that a test

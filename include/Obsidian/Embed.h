@@ -160,7 +160,7 @@ struct DeviceOptions {
   std::function<void(uint64_t pointer)> free;
 };
 
-/// An array, or a scalar, that a run takes or gives.
+/// An array, or a scalar, that a run takes or returns.
 struct Argument {
   Type elementType;
   bool isScalar = false;

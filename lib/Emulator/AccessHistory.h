@@ -102,7 +102,7 @@ class CellTable {
 public:
   explicit CellTable(uint64_t bytes) : pages(bytes / kPageBytes + 1) {}
 
-  /// Calls `visit` for each cell of [offset, offset + bytes) until it gives
+  /// Calls `visit` for each cell of [offset, offset + bytes) until it returns
   /// false.
   template <typename Visit>
   bool forEachCell(uint64_t offset, uint32_t bytes, Visit visit) {

@@ -27,7 +27,7 @@ struct Conversion {
 } // namespace
 
 /// Calls `text` for what stands between the conversions, with %% as %, and
-/// `conversion` for each of them, until that gives false.
+/// `conversion` for each of them, until that returns false.
 static void
 parseFormat(llvm::StringRef format,
             llvm::function_ref<void(llvm::StringRef)> text,

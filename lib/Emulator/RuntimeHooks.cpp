@@ -214,7 +214,7 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
       abandon(thread);
   }
   // A random schedule also switches at plain accesses, now and then: a program
-  // without races gives the same results all the same.
+  // without races has the same results in any case.
   if (isRandom && info.kind <= AccessKind::Store && random() % 32 == 0) {
     thread.site = site;
     suspend(thread);

@@ -45,7 +45,7 @@ Scalar applyFloat(Operands in, std::index_sequence<I...>) {
 }
 
 /// Basic arithmetic. That of f16 and bf16 runs in f64, whose 53 bits are more
-/// than twice theirs and two, so rounding twice gives what rounding once does.
+/// than twice theirs and two, so rounding twice is the same as once.
 template <typename Fn>
 Error evalArith(Operation *, Operands in, Results &out) {
   out.push_back(applyFloat<Fn, double>(in, std::make_index_sequence<2>()));

@@ -1,7 +1,7 @@
 """Every operation of the dialect has a name in Python, and its program has the right results.
 
 The table of operations is compared with the definitions of the dialect, so a new operation without
-a Python name fails a test. Each entry of the table is a program, with the values that NumPy gives.
+a Python name fails a test. Each entry of the table is a program, with the values of NumPy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Loops and branches of a whole level that carry arrays.
 
-In: arrays, and a budget of operations for the regions. Out: the arrays that scf.for and scf.if give.
+In: arrays, and a budget of operations for the regions. Out: the arrays of scf.for and scf.if.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Control(Irregular):
         return fits[-1]
 
     def choose(self, budget: int) -> Array | None:
-        """A branch of the whole level that gives an array."""
+        """A branch of the whole level whose result is an array."""
         x = self.pick(lambda x: self.is_small(x.size))
         if x is None:
             return None

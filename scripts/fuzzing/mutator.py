@@ -1,7 +1,7 @@
 """Changes programs at random.
 
 In: the programs of examples/ and test/. Out: mutants: a program with a few lines, tokens, numbers, types,
-operations, levels, operands or attributes changed, or with lines of another program. A random generator gives
+operations, levels, operands or attributes changed, or with lines of another program. A random generator makes
 the same mutants again.
 """
 

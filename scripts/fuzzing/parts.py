@@ -1,6 +1,6 @@
 """Sub-programs for parts of an array.
 
-In: an array, and a budget of operations. Out: the arrays that obs.distribute gives from a program of this
+In: an array, and a budget of operations. Out: the arrays that obs.distribute makes from a program of this
 level, or of one below, for each part.
 """
 

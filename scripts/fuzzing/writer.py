@@ -99,7 +99,7 @@ class Writer(Text, abc.ABC):
         compute: Callable[..., Any],
         limit: int | None = None,
     ) -> Scalar:
-        """Writes a line that gives a scalar."""
+        """Writes a line whose result is a scalar."""
         result = Scalar(self.name(), type, self.frame, limit)
         self.line(f"{result.name} = {text}")
         columns, name = [self.column(x) for x in operands], result.name
@@ -138,7 +138,7 @@ class Writer(Text, abc.ABC):
         compute: Callable[..., list[Any]],
         is_stored: bool = False,
     ) -> Array:
-        """Adds the array that an operation gives; the line of the operation is written already."""
+        """Adds the array of an operation; the line of the operation is written already."""
         columns, name = [self.column(x) for x in operands], array.name
         size = self.frame.size
         if columns:

@@ -95,7 +95,7 @@ class Module(rp.Text):
     def at_level(self, level, x, n, body, count=1, element="i32", to=0):
         """`body` on each of `count` parts of n elements of x, in memory at the end.
         With n None there is one part, all of x. Level grid has one part. The body
-        gives `to` elements, or n without it."""
+        returns `to` elements, or n without it."""
         made = to or n
         if level == "grid":
             return self.force(body(x, "grid"), made, "grid", element)

@@ -16,7 +16,7 @@ using namespace mlir::obs::emulator::test;
 namespace {
 
 /// A machine with a checker. Every launch is made in ticket order and in random
-/// orders, which must all give the same kind of error at the same place.
+/// orders, which must all have the same kind of error at the same place.
 class CheckedMachine {
 public:
   CheckedMachine(const std::string &text, CheckOptions checks)

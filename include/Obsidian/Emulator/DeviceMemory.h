@@ -48,7 +48,7 @@ public:
   /// `location` is the place in the source, `file:line:col`.
   llvm::Expected<void *> allocate(size_t bytes, llvm::StringRef location = "");
 
-  /// Frees what `allocate` gave; null is legal and does nothing. Another
+  /// Frees memory of `allocate`; null is legal and does nothing. Another
   /// address is an error, and so is one that was freed before.
   llvm::Error free(void *address);
 

@@ -90,7 +90,7 @@ LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options);
 
 /// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. A format that
-/// is not known gives an error.
+/// is not known is an error.
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
                                      const ObsToNVVMOptions &options);
 

@@ -68,7 +68,7 @@ public:
   /// The name of the device in messages: `emulator`, `NVIDIA H200`.
   virtual std::string getName() const = 0;
 
-  /// New memory of `bytes` (0 is legal and gives a pointer of its own),
+  /// New memory of `bytes` (0 is legal and has a pointer of its own),
   /// aligned to 256, with any contents.
   llvm::Expected<DevicePtr> allocate(uint64_t bytes);
   /// The place in the source, `file:line:col`, of the next allocations, for
@@ -116,7 +116,7 @@ public:
   virtual llvm::Expected<double> stopTimer() = 0;
 
   /// From beginRecording on launches, fills and copies on the device are only
-  /// noted, and nothing can be read or waited for. endRecording gives all of
+  /// noted, and nothing can be read or waited for. endRecording returns all of
   /// them as one piece of work, also if something failed in between. Memory
   /// that was freed meanwhile stays with it. Fails unless this is a GPU.
   virtual llvm::Error beginRecording();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function gives the most precise type that follows from operands,
-// attributes and regions. It gives some type for operands that break a rule:
+// Each function returns the most precise type that follows from operands,
+// attributes and regions. It returns some type for operands that break a rule:
 // the verifier then names the rule. It fails only if there is no type at all.
 //
 //===----------------------------------------------------------------------===//

@@ -115,7 +115,7 @@ static llvm::SetVector<Value> getDerived(Value source) {
 }
 
 /// True if `array` is defined before `force` runs, so that a use after it is
-/// one of the old contents: not what the force, or a loop around it, gives.
+/// one of the old contents: not the result of the force or of its loop.
 static bool isBoundBefore(Value array, ForceOp force) {
   Operation *ancestor =
       array.getParentBlock()->findAncestorOpInBlock(*force.getOperation());

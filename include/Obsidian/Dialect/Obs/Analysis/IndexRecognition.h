@@ -53,7 +53,7 @@ public:
   /// constant bounds, the symbol is the number of the iteration.
   Value getValue(unsigned symbol) const { return values[symbol]; }
   unsigned getNumVariables() const { return numVariables; }
-  /// From now on `get` gives, for a uniform value, a symbol with bounds where
+  /// From now on `get` returns, for a uniform value, a symbol with bounds where
   /// its expression has none. For questions about bounds alone.
   void preferRanges() { prefersRanges = true; }
 

@@ -142,7 +142,7 @@ public:
   /// `stage` makes of it, of the same type.
   Value repeat(Value count, Value array,
                llvm::function_ref<Value(Value, Value)> stage);
-  /// The arrays of `partExtent` elements each that `part` gives at level warp,
+  /// The arrays of `partExtent` elements each that `part` makes at level warp,
   /// one for each of `parts`, one after the other, cut to `total`. Stored.
   Value
   distributeWarps(Extent parts, int64_t partExtent, Extent total,
