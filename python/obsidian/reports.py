@@ -33,7 +33,7 @@ def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
     return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CostReport:
     """What the kernels of a program cost: `f.cost(...)`.
 
@@ -61,6 +61,8 @@ class CostReport:
 
     def __str__(self) -> str:
         return self.text
+
+    __repr__ = __str__
 
     def __getitem__(self, name: str) -> KernelCost:
         """The kernel with a name. Raises KeyError if there is none."""
@@ -155,7 +157,7 @@ class Barrier:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BarrierReport:
     """The barriers of a program, and what each is for: `f.explain(...)`."""
 
@@ -199,6 +201,8 @@ class BarrierReport:
     def __str__(self) -> str:
         return _flat(self.diagnostics)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         rows = (
             (b.kernel, b.level, b.location or "?", "; ".join(r.text for r in b.reasons))
@@ -228,7 +232,7 @@ def _reason(text: str, files: Mapping[str, str]) -> Reason:
     return Reason(match["hazard"], place, uses, text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RaceReport:
     """Proofs that kernels have no races, or races: `f.races(...)`. It is true if all is proved."""
 
@@ -260,6 +264,8 @@ class RaceReport:
 
     def __str__(self) -> str:
         return _flat([*self.races, *self.unproved, *self.proofs])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         messages = [*self.races, *self.unproved, *self.proofs]

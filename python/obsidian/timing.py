@@ -22,7 +22,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BenchReport:
     """The times of some runs: `f.bench(...)`.
 
@@ -60,6 +60,8 @@ class BenchReport:
             rate = self.bytes_per_second / 1e9
             text += f"; {self.bytes} bytes of global memory by the cost report, {rate:.3g} GB/s"
         return text
+
+    __repr__ = __str__
 
 
 def _seconds(seconds: float) -> str:
