@@ -1,7 +1,7 @@
-"""Every block of docs/Python.md, and the program of README.md, prints the text below it.
+"""Every block of the pages on Python, and the program of README.md, prints the text below it.
 
-A block `python NAME` is also a file, for the commands of `console` blocks. Blocks `text` are the
-output of the block before.
+A block `python NAME` is also a file, for the commands of `console` blocks. Blocks `python gpu` do
+not run. Blocks `text` are the output of the block before.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import obsidian as obs
 from obsidian import testing
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "Python.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "docs" / name for name in ("Python.md", "Tutorial-Python.md")]
 BLOCK = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -45,34 +48,94 @@ def run_console(text: str, folder: Path) -> None:
         assert result.stdout.replace(str(folder), "...") == expected
 
 
-def test_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(testing, "has_gpu", lambda: False)
+def run_page(page: Path, folder: Path) -> dict[str, Any]:
+    """Run all blocks of a page, and compare their output; the names that the blocks define."""
     names: dict[str, Any] = {"__name__": "page"}
     output: str | None = None
-    blocks = list(BLOCK.finditer(PAGE.read_text()))
+    blocks = list(BLOCK.finditer(page.read_text()))
     assert len(blocks) > 20
     for number, match in enumerate(blocks):
         kind, name, text = match.groups()
+        if name == "gpu":
+            continue
         if kind == "text":
             assert output == text, f"block {number}: {output}"
             output = None
             continue
         assert not output, f"block {number} follows output that is not on the page: {output}"
         if kind == "python":
-            output = run_python(text, tmp_path / (name or f"block_{number}.py"), names)
+            output = run_python(text, folder / (name or f"block_{number}.py"), names)
         else:
             assert kind == "console"
-            run_console(text, tmp_path)
+            run_console(text, folder)
+    return names
 
 
-def test_headings_are_linked() -> None:
-    text = PAGE.read_text()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testing, "has_gpu", lambda: False)
+    run_page(page, tmp_path)
+
+
+def chunk_sums(a: Any, m: int, kept: int) -> Any:
+    """For each chunk of 256, `kept` sums of the squares whose numbers are equal modulo `kept`."""
+    rows = np.pad(a, (0, -len(a) % 256), constant_values=m).reshape(-1, 256 // kept, kept)
+    return ((rows - m) ** 2).sum(1, dtype=np.int32).ravel()
+
+
+#: The programs of the steps of the tutorial by NumPy.
+STEPS: dict[str, Any] = {
+    "deviations": lambda a, m: a - m,
+    "squares": lambda a, m: (a - m) ** 2,
+    "squares_in_two": lambda a, m: (a - m) ** 2,
+    "sums_of_halves": lambda a, m: chunk_sums(a, m, 128),
+    "sums_of_quarters": lambda a, m: chunk_sums(a, m, 64),
+    "tree_sums": lambda a, m: chunk_sums(a, m, 1),
+    "warp_sums": lambda a, m: chunk_sums(a, m, 1),
+    "chunk_sums": lambda a, m: chunk_sums(a, m, 1),
+    "window_sums": lambda a, m, begins, lengths: np.array(
+        [((a[b : b + n] - m) ** 2).sum(dtype=np.int32) for b, n in zip(begins, lengths)], np.int32
+    ),
+    "total": lambda a, m: ((a - m) ** 2).sum(dtype=np.int32, keepdims=True),
+}
+
+
+def test_tutorial(tmp_path: Path) -> None:
+    names = run_page(PAGES[1], tmp_path)
+    text = PAGES[1].read_text()
+    sections = re.findall(r"^## Step (\d+): .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert sections == [str(number) for number in range(1, 11)]
+    assert text.count("**Exercise.**") == 10
+    programs = {f.__name__ for f in names.values() if isinstance(f, obs.Function)}
+    assert programs == set(STEPS)
+    random = np.random.default_rng(1)
+    for name, oracle in STEPS.items():
+        for n in (0, 1, 31, 33, 1000):
+            a = random.integers(-(2**31), 2**31, n).astype(np.int32)
+            arguments = [a, np.int32(random.integers(-1000, 1000))]
+            if name == "window_sums":
+                begins = random.integers(0, n + 1, n // 3 + 2).astype(np.int32)
+                arguments += [begins, random.integers(0, n - begins + 1).astype(np.int32)]
+            with np.errstate(over="ignore"):
+                expected = oracle(*arguments)
+            function = names[name]
+            found = [function.interpret(*arguments), function.emulate(*arguments, check=True)]
+            for seed in range(2):
+                options = {"check": True, "schedule": "random", "seed": seed}
+                found.append(function.emulate(*arguments, **options))
+            for result in found:
+                np.testing.assert_array_equal(result, expected, err_msg=f"{name}, {n} samples")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_headings_are_linked(page: Path) -> None:
+    text = page.read_text()
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     links = re.findall(r"^- \[(.+)\]\(#(.+)\)$", text, re.MULTILINE)
-    assert links == [(h, h.lower().replace(" ", "-")) for h in headings]
+    assert links == [(h, re.sub("[:,]", "", h.lower()).replace(" ", "-")) for h in headings]
 
 
 def test_readme(tmp_path: Path) -> None:
-    blocks = {m[1]: m[3] for m in BLOCK.finditer((PAGE.parents[1] / "README.md").read_text())}
+    blocks = {m[1]: m[3] for m in BLOCK.finditer((ROOT / "README.md").read_text())}
     printed = run_python(blocks["python"], tmp_path / "readme.py", {"__name__": "readme"})
     assert printed == blocks["text"]
