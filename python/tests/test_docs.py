@@ -7,6 +7,7 @@ not run. Blocks `text` are the output of the block before.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import re
 import shlex
@@ -110,6 +111,9 @@ def test_tutorial(tmp_path: Path) -> None:
     assert programs == set(STEPS)
     random = np.random.default_rng(1)
     for name, oracle in STEPS.items():
+        # A new function, since each compiled program has memory for the threads of the emulator.
+        function = obs.jit(names[name].__wrapped__, threads=names[name].threads)
+        gc.collect()
         for n in (0, 1, 31, 33, 1000):
             a = random.integers(-(2**31), 2**31, n).astype(np.int32)
             arguments = [a, np.int32(random.integers(-1000, 1000))]
@@ -118,7 +122,6 @@ def test_tutorial(tmp_path: Path) -> None:
                 arguments += [begins, random.integers(0, n - begins + 1).astype(np.int32)]
             with np.errstate(over="ignore"):
                 expected = oracle(*arguments)
-            function = names[name]
             found = [function.interpret(*arguments), function.emulate(*arguments, check=True)]
             for seed in range(2):
                 options = {"check": True, "schedule": "random", "seed": seed}
