@@ -88,7 +88,9 @@ llvm::StringRef nameOf(AccessClass kind) {
 AccessClass classOf(const AccessEvent &event) {
   switch (event.kind) {
   case AccessKind::Load:
-    return AccessClass::Read;
+    // It saves a store, and conflicts with what that would conflict with.
+    return event.contract == StoreContract::Any ? AccessClass::AnyWrite
+                                                : AccessClass::Read;
   case AccessKind::SyncLoad:
     return AccessClass::SyncRead;
   case AccessKind::Store:

@@ -62,7 +62,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsSetLaunchPass(launch));
 
   // Levels.
-  pm.addPass(createConvertObsToSCFPass());
+  ConvertObsToSCFPassOptions conversion;
+  conversion.testAny = options.testAny;
+  pm.addPass(createConvertObsToSCFPass(conversion));
   // A program may hold kernels that somebody has written.
   pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
   pm.addPass(createCanonicalizerPass());

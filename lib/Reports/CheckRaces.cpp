@@ -183,7 +183,12 @@ static bool hasContract(const PendingAccess &pending,
   Attribute origin = second.op->getAttr("obs.origin");
   bool isSame = first.op == second.op ||
                 (origin && first.op->getAttr("obs.origin") == origin);
-  return isSame && isOneRun(pending, second) &&
+  // A load finds what another iteration stored, and then saves a store. Two
+  // stores are a pair of their own.
+  bool isTest = (first.effect == Effect::Read ||
+                 second.effect == Effect::Read) &&
+                first.contract == "any" && second.contract == "any";
+  return (isSame || isTest) && isOneRun(pending, second) &&
          (second.contract == "any" || second.contract == "disjoint");
 }
 

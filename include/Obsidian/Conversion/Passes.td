@@ -46,8 +46,27 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     }
     ```
 
+    What any iteration may write (contract `any`) to memory with initial contents
+    is written only if it is not there already. The load has the contract of the
+    store. `test-any=false` leaves it out.
+
+    ```mlir
+    // before
+    obs.write %true at [%k] : i1
+    // after
+    %x = memref.load %out[%k] {obs.contract = "any"} : memref<?xi1>
+    %differs = arith.cmpi ne, %x, %true : i1
+    scf.if %differs {
+      memref.store %true, %out[%k] {obs.contract = "any"} : memref<?xi1>
+    }
+    ```
+
     The pass requires fused programs. No array type remains in a kernel.
   }];
+  let options = [
+    Option<"testAny", "test-any", "bool", "true",
+      "Do not write again what another iteration has written, by contract `any`">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",

@@ -36,6 +36,10 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> testAny{
+      *this, "test-any",
+      llvm::cl::desc("The option `test-any` of convert-obs-to-scf"),
+      llvm::cl::init(true)};
   PassOptions::Option<bool> reuseBuffers{
       *this, "reuse-buffers",
       llvm::cl::desc("Let arrays of equal extents share device memory, one "

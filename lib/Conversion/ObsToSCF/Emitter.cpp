@@ -209,6 +209,22 @@ static void markCopy(memref::StoreOp store) {
   store->setAttr(copyAttrName, mark);
 }
 
+/// A condition: an element that any iteration may write has other bits than
+/// `value`. The load counts as such a write, which it saves.
+Value Emitter::buildDiffers(Location loc, Value value, Value buffer,
+                            ValueRange indices) {
+  auto load = memref::LoadOp::create(builder, loc, buffer, indices);
+  load->setAttr("obs.contract", builder.getStringAttr("any"));
+  auto getBits = [&](Value x) -> Value {
+    if (!isa<FloatType>(x.getType()))
+      return x;
+    Type bits = builder.getIntegerType(x.getType().getIntOrFloatBitWidth());
+    return arith::BitcastOp::create(builder, loc, bits, x);
+  };
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                               getBits(load), getBits(value));
+}
+
 LogicalResult Emitter::emitWrite(WriteOp write) {
   Location loc = write.getLoc();
   SmallVector<Value> indices(target->prefix);
@@ -227,6 +243,18 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                   symbols);
       continue;
     }
+    bool isAny = contract.contract == Contract::Any &&
+                 !write->hasAttr("obs.contract");
+    OpBuilder::InsertionGuard guard(builder);
+    // Many iterations write few elements, often the same: a load that finds
+    // them is served by a cache.
+    if (isAny && testAny &&
+        write->getParentOfType<FillOp>()->hasAttr("obs.started")) {
+      auto branch = scf::IfOp::create(
+          builder, loc, buildDiffers(loc, stored, buffer, indices),
+          /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
     if (getInitialNesting(write))
       markCopy(store);
@@ -234,7 +262,7 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       store->setAttr("obs.contract", mark.getValue() == unprovedMark
                                          ? builder.getStringAttr("disjoint")
                                          : mark);
-    else if (contract.contract == Contract::Any)
+    else if (isAny)
       store->setAttr("obs.contract", builder.getStringAttr("any"));
   }
   return success();

@@ -27,9 +27,11 @@ struct StoredArray {
 /// looked up in `values`, old arrays in `arrays`.
 class Emitter {
 public:
-  explicit Emitter(KernelOp kernel)
+  /// `testAny`: what any iteration may write is written only if it is not there
+  /// already.
+  Emitter(KernelOp kernel, bool testAny)
       : builder(kernel.getContext()),
-        symbols(kernel->getParentOfType<ModuleOp>()) {}
+        symbols(kernel->getParentOfType<ModuleOp>()), testAny(testAny) {}
 
   /// Emits the body of the kernel into a new block that replaces it.
   LogicalResult run(KernelOp kernel);
@@ -49,6 +51,8 @@ private:
   LogicalResult emitFill(FillOp fill, const StoredArray &target, Level level,
                          bool isInPlace);
   LogicalResult emitWrite(WriteOp write);
+  Value buildDiffers(Location loc, Value value, Value buffer,
+                     ValueRange indices);
   LogicalResult emitGet(GetOp get);
   LogicalResult emitConstant(ConstantOp constant);
   void emitCheck(Operation &op, Level level);
@@ -104,6 +108,7 @@ private:
 
   OpBuilder builder;
   ModuleOp symbols;
+  bool testAny;
   IRMapping values;
   llvm::DenseMap<Value, StoredArray> arrays;
   /// The place that a force must write to because its result is the initial or

@@ -38,11 +38,13 @@ static llvm::SetVector<Operation *> findOperators(ModuleOp module) {
 
 namespace {
 struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
+  using ConvertObsToSCFPassBase::ConvertObsToSCFPassBase;
+
   void runOnOperation() override {
     llvm::SetVector<Operation *> operators = findOperators(getOperation());
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       makeLoopsSigned(kernel);
-      if (failed(Emitter(kernel).run(kernel)))
+      if (failed(Emitter(kernel, testAny).run(kernel)))
         return signalPassFailure();
     }
     // They are part of the kernels now, and no host code.

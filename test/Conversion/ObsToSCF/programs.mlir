@@ -1,4 +1,5 @@
 // RUN: obs-opt %s --convert-obs-to-scf --canonicalize --cse | FileCheck %s
+// RUN: obs-opt %s --convert-obs-to-scf=test-any=false --canonicalize --cse | FileCheck %s --check-prefix=ALWAYS
 
 // A loop over the grid's threads; reading and writing are a load and a store.
 // CHECK-LABEL: obs.kernel @copy
@@ -100,6 +101,25 @@ obs.kernel @contracts(%n: index, %a: memref<8xi32>, %b: memref<8xi32>) attribute
     obs.write %one at [%c0] : i32
   } : !obs.push<grid, 8 x i32>
   %r, %s = obs.force %p, %q into %a, %b : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
+}
+
+// What is there already is not written again, if there is something at all. Bits are compared.
+// CHECK-LABEL: obs.kernel @tested
+// CHECK: %[[OLD:.*]] = memref.load %{{.*}}[%[[I:.*]]] {obs.contract = "any"} : memref<8xf32>
+// CHECK-DAG: %[[A:.*]] = arith.bitcast %[[OLD]] : f32 to i32
+// CHECK-DAG: %[[B:.*]] = arith.bitcast %[[NEW:.*]] : f32 to i32
+// CHECK: %[[DIFFERS:.*]] = arith.cmpi ne, %[[A]], %[[B]] : i32
+// CHECK: scf.if %[[DIFFERS]] {
+// CHECK-NEXT: memref.store %[[NEW]], %{{.*}}[%[[I]]] {obs.contract = "any"} : memref<8xf32>
+// ALWAYS-LABEL: obs.kernel @tested
+// ALWAYS-NOT: memref.load
+// ALWAYS: memref.store
+obs.kernel @tested(%n: index, %x: f32, %a: memref<8xf32>) attributes {threads = 16 : i64} {
+  %c0 = arith.constant 0 : index
+  %p = obs.fill any par (%t) in (%n) {
+    obs.write %x at [%c0] : f32
+  } {obs.started} : !obs.push<grid, 8 x f32>
+  %r = obs.force %p into %a {unchecked} : !obs.push<grid, 8 x f32> into memref<8xf32> -> !obs.pull<8 x f32>
 }
 
 // The bit operations in arith: x ^ 2^i, x + (x & ~(2^i - 1)).

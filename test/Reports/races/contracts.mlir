@@ -67,6 +67,35 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A load may find what another thread wrote as 'any', and then saves a store. Another load may not.
+  // expected-remark @+1 {{kernel 'any_and_test' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @any_and_test(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    %differs = arith.cmpi ne, %x, %v : i32
+    scf.if %differs {
+      // expected-note @+1 {{written as 'any', which the program promises}}
+      memref.store %v, %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    }
+    gpu.return
+  }
+  gpu.func @test_and_store(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<1xi32, #shared>
+    %t = gpu.thread_id x
+    %first = arith.cmpi eq, %t, %c0 : index
+    // expected-note @+1 {{the first access is the read here}}
+    %x = memref.load %a[%c0] {obs.contract = "any"} : memref<1xi32, #shared>
+    scf.if %first {
+      // expected-error @+1 {{[race] write of shared memory by another thread of the warp reaches what this access also reaches}}
+      memref.store %v, %a[%c0] : memref<1xi32, #shared>
+    }
+    gpu.return
+  }
+
   // Two stores that are not copies of one: each is disjoint, and nobody has promised
   // that both together are.
   gpu.func @two_origins(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -474,6 +474,9 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
     // One that is there twice has regions that are mapped already.
     IRMapping own = mapping;
     auto clone = cast<FillOp>(inside.clone(*fill, own));
+    // The memory has contents before.
+    if (!fill.getInit().empty() || fill.getOnto())
+      clone->setAttr("obs.started", inside.getUnitAttr());
     clone.getInitMutable().clear();
     clone.getOntoMutable().clear();
     programs.push_back(clone);
