@@ -10,8 +10,9 @@
 // marks the keys that occur. Many iterations write the same value, so the contract is
 // `any`, and no atomic operation is needed. `obs.compact` keeps the marked keys.
 //
-// GPU: @counting has three kernels. The first kernel counts, the second one scans the
-// counts in one pass, and the third one writes the keys. @occurrence has a kernel that
+// GPU: @counting has three kernels. The first kernel counts: the host takes one of three
+// forms of it, by the range. The second kernel scans the counts in one pass, and the third
+// one writes the keys. @occurrence has a kernel that
 // marks, and a kernel that compacts in one pass. The host waits for one number: the number
 // of different keys.
 //
@@ -39,7 +40,7 @@ func.func @counting(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = 
     %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
     obs.write %one at [%k] : i32
   } : !grid_i32s
-  %counts = obs.force %h {kernel = "count", threads = 256 : i64} : !grid_i32s
+  %counts = obs.force %h {kernel = "count"} : !grid_i32s
   %sorted, %sum = obs.expand (%k, %j) = %counts [%n] : !ints -> !grid_i32s, !obs.push<grid, 1 x i32> {
     %x = arith.index_cast %k : index to i32
     obs.yield %x : i32

@@ -3,7 +3,8 @@
 //
 // From: the histograms of the Obsidian slides and of Accelerate (permute). The index
 // of a write depends on the data, so the contract is `reduce(addi)`: writes to one
-// bin are added, in any order. @direct writes to the result. @blocks has at most 1024
+// bin are added, in any order. @direct writes to the result, because its strategy says
+// so: without it, the host would choose a kernel with copies. @blocks has at most 1024
 // bins. There, each part of 4096 elements first fills a histogram of its own, and
 // then adds its bins to the result.
 //
@@ -40,7 +41,7 @@ func.func @direct(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
       %weight = obs.get %weights[%t] : !i32s
       obs.write %weight at [%v] : i32
     }
-  } : !grid_i32s
+  } {strategy = "atomic"} : !grid_i32s
   %r = obs.force %p {kernel = "histogram_direct", threads = 256 : i64} : !grid_i32s
   return %r : !i32s
 }

@@ -40,6 +40,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsExpandCollectivesPassOptions collectives;
   collectives.deterministic = options.deterministic;
   collectives.sharedBytes = options.sharedBytes;
+  collectives.plain = options.plainCollectives;
   pm.addPass(createObsExpandCollectivesPass(collectives));
   pm.addPass(createObsUnrollLoopsPass());
   pm.addPass(createCanonicalizerPass());

@@ -36,6 +36,10 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::init(false)};
+  PassOptions::Option<bool> plainCollectives{
+      *this, "plain-collectives",
+      llvm::cl::desc("The option `plain` of obs-expand-collectives"),
+      llvm::cl::init(false)};
   PassOptions::Option<bool> testAny{
       *this, "test-any",
       llvm::cl::desc("The option `test-any` of convert-obs-to-scf"),

@@ -280,8 +280,11 @@ CollectiveBuilder::Values strategies::reduceAll(CollectiveBuilder &c,
   return reduceWith(c, *lookupReduceStrategy(name), array, init);
 }
 
-static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
+static LogicalResult
+expandReduce(OpBuilder &builder, ReduceOp op,
+             const strategies::ExpansionOptions &options) {
   CollectiveBuilder c = getBuilder(builder, op);
+  c.plain = options.plain;
   if (c.level == Level::Grid)
     return expandReduceAtGrid(c, op);
   Value x = op.getArray();
@@ -301,7 +304,7 @@ static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult expand(OpBuilder &builder, Operation *op,
-                            int64_t sharedBytes) {
+                            const strategies::ExpansionOptions &options) {
   if (getEnclosingScope(op).level == Level::Grid &&
       op->getParentOfType<DistributeOp>())
     return op->emitOpError("[collective-grid] stands in a distribute grid, but "
@@ -309,8 +312,10 @@ static LogicalResult expand(OpBuilder &builder, Operation *op,
                            "segmented form over the joined array, or "
                            "distribute block");
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](ReduceOp op) { return expandReduce(builder, op); })
-      .Case([&](ScanOp op) { return strategies::expandScan(builder, op); })
+      .Case([&](ReduceOp op) { return expandReduce(builder, op, options); })
+      .Case([&](ScanOp op) {
+        return strategies::expandScan(builder, op, options);
+      })
       .Case([&](SegmentedReduceOp op) {
         return strategies::expandSegmentedReduce(builder, op);
       })
@@ -318,7 +323,7 @@ static LogicalResult expand(OpBuilder &builder, Operation *op,
         return strategies::expandSegmentedScan(builder, op);
       })
       .Case([&](IrregularOpInterface op) {
-        return strategies::expandIrregular(builder, op, sharedBytes);
+        return strategies::expandIrregular(builder, op, options);
       });
 }
 
@@ -345,11 +350,14 @@ struct ExpandCollectives
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
+    strategies::ExpansionOptions options{sharedBytes, plain};
     // First, since collectives become fills, and stand in loops of fills.
     SmallVector<FillOp> fills;
     getOperation()->walk([&](FillOp op) { fills.push_back(op); });
+    llvm::SmallPtrSet<Operation *, 8> erased;
     for (FillOp op : fills)
-      if (failed(strategies::expandFill(builder, op, sharedBytes)))
+      if (!erased.contains(op) &&
+          failed(strategies::expandFill(builder, op, options, erased)))
         return signalPassFailure();
     // Those in the operator of another one come first.
     SmallVector<Operation *> collectives;
@@ -361,7 +369,7 @@ struct ExpandCollectives
       if (auto combining = dyn_cast<CollectiveOpInterface>(op);
           combining && deterministic)
         fixGrouping(combining);
-      if (failed(expand(builder, op, sharedBytes)))
+      if (failed(expand(builder, op, options)))
         return signalPassFailure();
       op->erase();
     }

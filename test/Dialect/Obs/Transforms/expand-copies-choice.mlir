@@ -1,5 +1,5 @@
-// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s --check-prefixes=CHECK,MUCH
-// RUN: obs-opt %s --obs-expand-collectives=shared-bytes=65536 --canonicalize | FileCheck %s --check-prefixes=CHECK,LITTLE
+// RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s --check-prefixes=CHECK,MUCH
+// RUN: obs-opt %s "--obs-expand-collectives=plain shared-bytes=65536" --canonicalize | FileCheck %s --check-prefixes=CHECK,LITTLE
 
 // A scatter combines into privatised copies of one level. The size of the result, the atomic operations
 // of memory, and the shared memory of a block (227 KiB, or 64) select the level.

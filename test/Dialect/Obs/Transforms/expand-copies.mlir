@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
+// RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s
 
 // A fill has privatised copies, as a scatter has. The choice of their level is in
 // expand-copies-choice.mlir. In registers of each of 256 threads, which compares each index
@@ -82,9 +82,9 @@ func.func @while(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<2 x i32> {
 // Privatised copies of warps. All writes go there, but those of a fill inside.
 // CHECK-LABEL: @warps(
 // CHECK: %[[COPY:.*]] = obs.fill init %c0_i32 reduce(addi) par (%[[T:.*]]) in
+// CHECK: %[[I:.*]] = arith.addi %{{.*}}, %[[T]]
 // CHECK: %[[W:.*]] = arith.divui %[[T]], %c32
 // CHECK: %[[K:.*]] = arith.remui %[[W]], %c8
-// CHECK: %[[I:.*]] = arith.addi %{{.*}}, %[[T]]
 // CHECK: obs.get %{{.*}}[%[[I]]]
 // CHECK: obs.fill {
 // CHECK-NEXT: obs.write %{{.*}} at [%c0]

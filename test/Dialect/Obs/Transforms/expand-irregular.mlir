@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
+// RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s
 
 // The flags are summed, and each element kept is written behind those before.
 // CHECK-LABEL: @compact(

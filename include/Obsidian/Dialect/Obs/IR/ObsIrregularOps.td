@@ -255,8 +255,14 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     |---|---|---|
     | `per_thread` | registers of 256 threads of a block; each thread compares each index with all indices of its copy | static extent, at most 16 elements; at most 128 bytes |
     | `per_warp` | shared memory of a block, 8 copies, for elements that a block of 256 threads reads in different warps | at most 1024 elements; 131072 bytes for all copies |
-    | `per_block` | shared memory of a block | at most 131072 bytes |
-    | `atomic` | no copies: one atomic operation on the result for each element | more bytes or no bound |
+    | `per_block` | shared memory of a block | at most 131072 bytes; up to 524288 bytes, 4 blocks read the same elements, and each has a copy of a range of the result |
+    | `atomic` | no copies: one atomic operation on the result for each element | more bytes |
+
+    If the extent of the result has no bound, the host chooses when it knows the
+    extent: a kernel with copies of warps (unless shared memory has the
+    operation, at most 1024 or 4096 elements), one with small copies of blocks
+    (at most 8192 bytes), one with large copies of blocks, or the one without
+    copies.
 
     For integers of 32 bits (except `muli`), copies of threads are used up to 8
     elements, and copies of warps are not used, because a multiprocessor
@@ -268,8 +274,11 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     fit are not used.
 
     Each block combines a part of 4096 elements or more in its copies; there are
-    at most 1024 parts. Larger copies have longer parts. If the elements are
-    known to be one part, there are no copies. Blocks add their copies to the
+    at most 1024 parts. Larger copies have longer parts. A thread reads two
+    groups of four neighbouring elements before it combines them, if an element
+    takes few operations. A kernel with one copy for each block has 1024 threads
+    and at most 256 parts, unless the force says how many threads there are. If
+    the elements are known to be one part, there are no copies. Blocks add their copies to the
     result by atomic operations. If a result is too long for registers,
     `per_thread` uses private memory of each thread. The default below level
     grid is `atomic`.

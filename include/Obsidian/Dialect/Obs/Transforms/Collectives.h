@@ -75,6 +75,8 @@ public:
   SmallVector<Type> elementTypes;
   /// Whether elements may change places.
   bool commutative;
+  /// Whether elements are read one at a time (`plain` of the pass).
+  bool plain = false;
 
   // Numbers.
   Value constant(int64_t value);

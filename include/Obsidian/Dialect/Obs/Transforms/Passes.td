@@ -106,7 +106,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
 
     At level grid these work inside a block, and others share the work between
-    blocks, which take parts of 4096 elements or more, at most 1024 of them:
+    blocks, which take parts of 4096 elements or more, at most 1024 of them.
 
     | strategy | of | kernels |
     |---|---|---|
@@ -135,6 +135,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     at level block, and `raking` for all others. Strategies other than
     `sequential` and `raking` of a reduction need a bound of n.
 
+    With `plain`, each element is read on its own, and the host does not choose
+    among kernels (see `obs.scatter`).
+
     For up to 128 elements, the stages are unrolled. For more elements they are
     a loop, so the code does not grow with n. `registerReduceStrategy` and
     `registerScanStrategy` (`Obsidian/Dialect/Obs/Transforms/Collectives.h`) add
@@ -149,7 +152,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
       "Never let the speed of blocks decide how elements are grouped">,
     Option<"sharedBytes", "shared-bytes", "int64_t",
       "::mlir::obs::sharedBytesOfBlock",
-      "Shared memory of a block in bytes, which copies of results can have">
+      "Shared memory of a block in bytes, which copies of results can have">,
+    Option<"plain", "plain", "bool", "false",
+      "One element at a time, and no kernels among which the host chooses">
   ];
 }
 

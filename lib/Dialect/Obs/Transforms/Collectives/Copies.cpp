@@ -23,6 +23,7 @@
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
 #include "Pieces.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -294,34 +295,89 @@ void MarkedMemory::add(Value value, ValueRange place, Value index) {
   buildIf(c, isMark(held), [&] { reduction.add(c, held, index); });
 }
 
+/// Has `body` build `count` iterations from `begin` on, those that one thread
+/// runs side by side, given the number of the thread.
+static void
+runIterations(CollectiveBuilder &c, Reduction &reduction, Value begin,
+              Value count, const ExpansionOptions &options,
+              llvm::function_ref<void(ValueRange iterations, Value thread)>
+                  body) {
+  constexpr int64_t neighbours = CopyLimits::neighbours,
+                    group = workers * neighbours,
+                    chunk = group * CopyLimits::groups;
+  if (c.level == Level::Block && !options.plain &&
+      reduction.profitsFromItems()) {
+    Value chunks = c.div(count, c.constant(chunk));
+    Value row = c.constant(workers);
+    forEach(c, c.mul(chunks, row), [&](Value t) {
+      Value first = c.add(c.mul(c.div(t, row), c.constant(chunk)),
+                          c.mul(c.rem(t, row), c.constant(neighbours)));
+      first = c.add(begin, first);
+      Values iterations;
+      for (int64_t at = 0; at < chunk; at += group)
+        for (int64_t i = 0; i < neighbours; ++i)
+          iterations.push_back(c.add(first, c.constant(at + i)));
+      body(iterations, t);
+    });
+    Value done = c.mul(chunks, c.constant(chunk));
+    begin = c.add(begin, done);
+    count = c.sub(count, done);
+  }
+  forEach(c, count, [&](Value t) { body(c.add(begin, t), t); });
+}
+
+namespace {
+/// The elements of the result that a copy has.
+struct CopyRange {
+  /// The number of the first one; null if the copy has all.
+  Value begin;
+  Extent size;
+};
+} // namespace
+
 /// Instances of the level of `c` combine `count` iterations from `begin` on in
 /// so many copies, and then those with the result. Warp w takes copy w modulo
 /// their number, if it runs with 32 threads for each.
 static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
-                    Value count, int64_t copies) {
+                    Value count, int64_t copies, const CopyRange &range,
+                    const ExpansionOptions &options) {
   OpBuilder &builder = c.builder;
   Cells cells(reduction);
   c.elementTypes = llvm::to_vector(reduction.getElementTypes());
-  Extent size = reduction.size;
+  const Extent &size = range.size;
   SmallVector<Extent> extents;
   if (copies > 1)
     extents.push_back(c.getConstantExtent(copies));
   extents.push_back(size);
   auto runAll =
       [&](llvm::function_ref<void(ValueRange, ValueRange, Value)> add) {
-        forEach(c, count, [&](Value t) {
-          SmallVector<Value> place;
-          if (copies > 1)
-            place.push_back(
-                c.rem(c.div(t, c.constant(warpSize)), c.constant(copies)));
-          reduction.run(c.add(begin, t), [&](ValueRange values, Value index) {
-            place.push_back(index);
-            add(values, place, index);
-            place.pop_back();
-          });
-        });
+        runIterations(
+            c, reduction, begin, count, options,
+            [&](ValueRange iterations, Value t) {
+              SmallVector<Value> place;
+              if (copies > 1)
+                place.push_back(
+                    c.rem(c.div(t, c.constant(warpSize)), c.constant(copies)));
+              reduction.run(iterations, [&](ValueRange values, Value index) {
+                if (!range.begin) {
+                  place.push_back(index);
+                  add(values, place, index);
+                  place.pop_back();
+                  return;
+                }
+                Value local = c.sub(index, range.begin);
+                Value isInRange = arith::CmpIOp::create(
+                    builder, c.loc, arith::CmpIPredicate::ult, local,
+                    size.value);
+                buildIf(c, isInRange, [&] { add(values, local, index); });
+              });
+            });
       };
   auto combineAll = [&](llvm::function_ref<Values(ValueRange)> load) {
+    if (range.begin)
+      return forEach(c, size.value, [&](Value i) {
+        cells.write(c, load(i), c.add(range.begin, i));
+      });
     reduction.addElements(c, [&](Value i) {
       auto loadFrom = [&](int64_t copy) {
         return copies == 1 ? load(i) : load(ValueRange{c.constant(copy), i});
@@ -407,7 +463,8 @@ buildParts(Reduction &reduction, Level unit, Value count,
 }
 
 /// Instances of level `unit` have a copy each.
-static Value buildInMemory(Reduction &reduction, Level unit) {
+static Value buildInMemory(Reduction &reduction, Level unit,
+                           const ExpansionOptions &options) {
   CollectiveBuilder &c = reduction.c;
   // Parts are so long that what it costs to combine the copies does not count.
   int64_t least = unit == Level::Warp ? 1024 : 32;
@@ -418,27 +475,77 @@ static Value buildInMemory(Reduction &reduction, Level unit) {
                       Value begin = c.mul(number, c.constant(length));
                       Value count = c.min(c.sub(reduction.n.value, begin),
                                           c.constant(length));
-                      addPart(inner, reduction, begin, count, 1);
+                      addPart(inner, reduction, begin, count, 1,
+                              {Value(), reduction.size}, options);
                     });
 }
 
-/// The elements of a part at least if blocks have so many copies: what those
-/// cost for a part is then at most what its elements cost.
-static int64_t getPartLength(const Reduction &reduction, int64_t copies) {
-  return std::max(GridParts::unit, 2 * copies * reduction.size.bound);
+/// Bytes of an element of the result.
+static int64_t countElementBytes(const Reduction &reduction) {
+  int64_t bytes = 0;
+  for (Type type : reduction.getElementTypes())
+    bytes += getElementBytes(type);
+  return bytes;
 }
 
-/// At level grid: each block has so many copies for its part.
-static Value buildInBlocks(Reduction &reduction, int64_t copies) {
+/// Bytes that the copies of a block can have.
+static int64_t getMostBytes(const ExpansionOptions &options) {
+  return std::min(CopyLimits::blockBytes, options.sharedBytes);
+}
+
+ForceOp strategies::findForceAlone(Operation *op) {
+  ForceOp force = findOnlyForce(op->getResult(0));
+  return force && force.getInto().empty() &&
+                 llvm::is_contained(force.getArrays(), op->getResult(0))
+             ? force
+             : ForceOp();
+}
+
+/// Has `force` run in wide blocks, unless the program says how many threads
+/// there are. Returns the number of parts that suits.
+static int64_t chooseParts(ForceOp force) {
+  if (!force || force.getThreads() || force.getArrays().size() != 1)
+    return GridParts::maxParts;
+  force.setThreadsAttr(
+      Builder(force).getI64IntegerAttr(CopyLimits::threads));
+  return CopyLimits::parts;
+}
+
+/// At level grid: each block has so many copies for its part, which they are at
+/// most `maxParts` of.
+static Value buildInBlocks(Reduction &reduction, int64_t copies,
+                           int64_t maxParts, const ExpansionOptions &options) {
   CollectiveBuilder &c = reduction.c;
-  GridParts parts(c, reduction.n, getPartLength(reduction, copies));
-  return buildParts(reduction, Level::Block, parts.count.value,
-                    [&](CollectiveBuilder &block, Value number) {
-                      Value begin = block.mul(number, parts.length);
-                      Value count = block.min(block.sub(parts.n.value, begin),
-                                              parts.length);
-                      addPart(block, reduction, begin, count, copies);
-                    });
+  // What the copies of a part cost is then less than what its elements cost,
+  // if there are parts enough.
+  Value least =
+      c.min(c.mul(reduction.size.value, c.constant(8 * copies)),
+            c.ceilDiv(reduction.n, CopyLimits::busyParts).value);
+  GridParts parts(c, reduction.n, least, maxParts);
+  int64_t most = getMostBytes(options) / countElementBytes(reduction);
+  auto buildPart = [&](CollectiveBuilder &block, Value number,
+                       const CopyRange &range) {
+    Value begin = block.mul(number, parts.length);
+    Value count = block.min(block.sub(parts.n.value, begin), parts.length);
+    addPart(block, reduction, begin, count, copies, range, options);
+  };
+  if (copies > 1 || reduction.size.isAtMost(most))
+    return buildParts(reduction, Level::Block, parts.count.value,
+                      [&](CollectiveBuilder &block, Value number) {
+                        buildPart(block, number, {Value(), reduction.size});
+                      });
+  // Neighbouring blocks read the same elements.
+  Value ranges = c.ceilDiv(reduction.size, most).value;
+  return buildParts(
+      reduction, Level::Block, c.mul(parts.count.value, ranges),
+      [&](CollectiveBuilder &block, Value number) {
+        Value begin =
+            block.mul(block.rem(number, ranges), block.constant(most));
+        Value size = block.min(block.sub(reduction.size.value, begin),
+                               block.constant(most));
+        buildPart(block, block.div(number, ranges),
+                  {begin, {size, ShapedType::kDynamic, most}});
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -682,10 +789,7 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
 
 /// Bytes of the result.
 static int64_t countBytes(const Reduction &reduction) {
-  int64_t bytes = 0;
-  for (Type type : reduction.getElementTypes())
-    bytes += getElementBytes(type);
-  return reduction.size.bound * bytes;
+  return reduction.size.bound * countElementBytes(reduction);
 }
 
 static UpdateCost findUpdateCost(const Reduction &reduction) {
@@ -716,19 +820,22 @@ static bool fitsRegisters(const Reduction &reduction) {
 }
 
 /// The owners of copies at level grid if the strategy names none.
-static Copies chooseCopies(const Reduction &reduction, int64_t sharedBytes) {
+static Copies chooseCopies(const Reduction &reduction,
+                           const ExpansionOptions &options) {
   // A single part is done before copies are cleared and combined.
   if (!reduction.size.isBounded())
-    return Copies::None;
-  int64_t most = std::min(CopyLimits::blockBytes, sharedBytes);
+    return options.plain || reduction.n.isAtMost(GridParts::unit)
+               ? Copies::None
+               : Copies::AtRunTime;
+  int64_t most = getMostBytes(options);
   // One block maps the result, too.
   if (reduction.n.isAtMost(GridParts::unit))
     return findMapOfResult(reduction) && countBytes(reduction) <= most
                ? Copies::Block
                : Copies::None;
-  auto fit = [&](int64_t copies) {
-    return copies * countBytes(reduction) <= most &&
-           !reduction.n.isAtMost(getPartLength(reduction, copies));
+  auto fit = [&](int64_t copies, int64_t ranges = 1) {
+    return copies * countBytes(reduction) <= ranges * most &&
+           !reduction.n.isAtMost(2 * copies * reduction.size.bound);
   };
   int64_t size = reduction.size.bound;
   auto cost = static_cast<unsigned>(findUpdateCost(reduction));
@@ -736,17 +843,18 @@ static Copies chooseCopies(const Reduction &reduction, int64_t sharedBytes) {
     return Copies::Thread;
   if (size <= CopyLimits::warpElements[cost] && fit(CopyLimits::warpCopies))
     return Copies::Warp;
-  return fit(1) ? Copies::Block : Copies::None;
+  int64_t ranges = options.plain ? 1 : CopyLimits::maxRanges;
+  return fit(1, ranges) ? Copies::Block : Copies::None;
 }
 
 FailureOr<Copies> strategies::findCopies(Operation *op,
                                          std::optional<StringRef> strategy,
                                          const Reduction *reduction,
-                                         int64_t sharedBytes) {
+                                         const ExpansionOptions &options) {
   Level level = getEnclosingScope(op).level;
   if (!strategy)
     return reduction && level == Level::Grid
-               ? chooseCopies(*reduction, sharedBytes)
+               ? chooseCopies(*reduction, options)
                : Copies::None;
   SmallVector<std::pair<StringRef, Copies>> known{{"atomic", Copies::None}};
   if (reduction && level > Level::Thread)
@@ -778,20 +886,108 @@ FailureOr<Copies> strategies::findCopies(Operation *op,
   return diagnostic;
 }
 
-Value strategies::buildCopies(Reduction &reduction, Copies copies) {
+Value strategies::buildCopies(Reduction &reduction, Copies copies,
+                              const ExpansionOptions &options) {
   bool isGrid = reduction.c.level == Level::Grid;
   switch (copies) {
   case Copies::Thread:
     return isGrid && fitsRegisters(reduction)
                ? buildInRegisters(reduction)
-               : buildInMemory(reduction, Level::Thread);
+               : buildInMemory(reduction, Level::Thread, options);
   case Copies::Warp:
-    return isGrid ? buildInBlocks(reduction, CopyLimits::warpCopies)
-                  : buildInMemory(reduction, Level::Warp);
+    return isGrid ? buildInBlocks(reduction, CopyLimits::warpCopies,
+                                  GridParts::maxParts, options)
+                  : buildInMemory(reduction, Level::Warp, options);
   case Copies::Block:
-    return buildInBlocks(reduction, 1);
+    return buildInBlocks(reduction, 1,
+                         options.plain
+                             ? GridParts::maxParts
+                             : chooseParts(findForceAlone(reduction.op)),
+                         options);
   case Copies::None:
+  case Copies::AtRunTime:
     break;
   }
   llvm_unreachable("there are no copies to build");
+}
+
+Values strategies::buildAtRunTime(
+    ArrayRef<Reduction *> reductions, const ExpansionOptions &options,
+    llvm::function_ref<Value(unsigned)> buildPlain) {
+  CollectiveBuilder &c = reductions.front()->c;
+  Extent size = reductions.front()->size;
+  // Of one kernel, in case that all are at work at once.
+  int64_t bytes = 0;
+  unsigned cost = 0;
+  for (Reduction *reduction : reductions) {
+    bytes += countElementBytes(*reduction);
+    cost = std::max(cost, static_cast<unsigned>(findUpdateCost(*reduction)));
+  }
+  ExpansionOptions share = options;
+  share.sharedBytes = getMostBytes(options) / reductions.size();
+  int64_t most = getMostBytes(options) / bytes;
+  // The largest number of elements for each kernel, in order.
+  SmallVector<std::pair<int64_t, Copies>> kernels;
+  auto add = [&](int64_t limit, Copies copies) {
+    if (limit > (kernels.empty() ? 0 : kernels.back().first))
+      kernels.emplace_back(limit, copies);
+  };
+  add(std::min(CopyLimits::warpElements[cost], most / CopyLimits::warpCopies),
+      Copies::Warp);
+  add(std::min(CopyLimits::smallBytes / bytes, most), Copies::Block);
+  add(CopyLimits::maxRanges * most, Copies::Block);
+  ForceOp alone = findForceAlone(reductions.front()->op);
+  auto forceAll = [&](llvm::function_ref<Value(unsigned)> build,
+                      bool isWide) -> Values {
+    IRMapping mapping;
+    Values pushes;
+    for (unsigned i = 0; i < reductions.size(); ++i) {
+      pushes.push_back(build(i));
+      mapping.map(reductions[i]->op->getResult(0), pushes.back());
+    }
+    Operation *force = alone
+                           ? c.builder.clone(*alone, mapping)
+                           : forceAtGrid(c, pushes.front()).getDefiningOp();
+    if (isWide)
+      cast<ForceOp>(force).setThreadsAttr(
+          c.builder.getI64IntegerAttr(CopyLimits::threads));
+    return Values(force->getResults());
+  };
+  std::function<Values(unsigned)> build = [&](unsigned next) {
+    if (next == kernels.size())
+      return forceAll(buildPlain, /*isWide=*/false);
+    int64_t limit = kernels[next].first;
+    Copies copies = kernels[next].second;
+    bool isWide =
+        copies == Copies::Block && !(alone && alone.getThreads());
+    auto buildOne = [&](unsigned i) {
+      Reduction &reduction = *reductions[i];
+      Extent known = reduction.size;
+      reduction.size.bound = limit;
+      Value push = buildInBlocks(
+          reduction, copies == Copies::Block ? 1 : CopyLimits::warpCopies,
+          isWide ? CopyLimits::parts : GridParts::maxParts, share);
+      reduction.size = known;
+      return push;
+    };
+    return c.choose(
+        c.less(size.value, c.constant(limit + 1)),
+        [&] { return forceAll(buildOne, isWide); },
+        [&] { return build(next + 1); });
+  };
+  Values stored = build(0);
+  Values results;
+  for (Reduction *reduction : reductions) {
+    unsigned place = 0;
+    if (alone)
+      place = llvm::find(alone.getArrays(), reduction->op->getResult(0)) -
+              alone.getArrays().begin();
+    results.push_back(PushOp::create(c.builder, c.loc, reduction->getType(),
+                                     stored[place]));
+  }
+  if (alone) {
+    alone.getResults().replaceAllUsesWith(stored);
+    alone.erase();
+  }
+  return results;
 }

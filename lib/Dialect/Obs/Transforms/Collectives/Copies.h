@@ -12,6 +12,8 @@
 
 namespace mlir::obs::strategies {
 
+struct ExpansionOptions;
+
 /// The cost of combining an element with a value in memory. It decides how many
 /// elements have copies for threads and warps: the higher the cost, the more it
 /// is worth to keep others away.
@@ -49,6 +51,21 @@ struct CopyLimits {
   /// integers take 0.22 ms, and without copies 0.28 to 12 ms. More are not
   /// measured: one block of a multiprocessor would be all that has room.
   static constexpr int64_t blockBytes = 131072;
+  /// Ranges of a result that is too large for one copy of a block: so many
+  /// blocks read the same iterations, and each combines those of its range. With
+  /// 2^25 keys, 2 ranges take 0.073 ms and 4 take 0.129 ms, and without copies
+  /// 0.40 and 0.37 ms (benchmarks/results/cuda-run-time-bins.txt).
+  static constexpr int64_t maxRanges = 4;
+  /// Bytes of the smaller of two copies for a number of elements that is known
+  /// when the program runs: several blocks of a multiprocessor have room.
+  static constexpr int64_t smallBytes = 8192;
+  /// Threads of a block with a copy, and parts, unless the program says how
+  /// many threads there are: few blocks, so few copies to combine.
+  static constexpr int64_t threads = 1024, parts = 256;
+  /// Parts that keep all multiprocessors busy. Longer parts have fewer copies.
+  static constexpr int64_t busyParts = 128;
+  /// Iterations of a thread: neighbouring ones, and groups of those.
+  static constexpr int64_t neighbours = 4, groups = 2;
   /// Elements that are mapped by the part that is done with them last. With
   /// 2^14 and 2^19 values, 512 take 0.012 ms and 0.014 ms so and 0.013 ms and
   /// 0.014 ms if a kernel behind maps them, 1024 take longer; with 2^24 values
@@ -80,8 +97,12 @@ public:
       : c(c), op(op), kind(kind), init(init), onto(onto), n(n), size(size) {}
   virtual ~Reduction() = default;
 
-  /// Builds iteration i, and calls `write` for each of its writes.
-  virtual void run(Value i, WriteFn write) = 0;
+  /// Builds these iterations side by side, and calls `write` for each of their
+  /// writes.
+  virtual void run(ValueRange iterations, WriteFn write) = 0;
+  /// True if iterations are so short, and read their elements in such order,
+  /// that a thread better runs several at once.
+  virtual bool profitsFromItems() = 0;
   /// The same for a copy of the result that is values: returns what `update`
   /// makes of `row`, one write after the other. An index may be none of the
   /// result.
@@ -122,20 +143,36 @@ CollectiveBuilder::Values combineElements(OpBuilder &builder, Location loc,
                                           Attribute kind, Operation *from,
                                           ValueRange x, ValueRange y);
 
-/// The owners of copies of a result.
-enum class Copies { None, Thread, Warp, Block };
+/// The owners of copies of a result. `AtRunTime`: the host chooses when it
+/// knows the number of elements.
+enum class Copies { None, Thread, Warp, Block, AtRunTime };
 
 /// The owners of copies of the result of `op`: those that `strategy` names, or
-/// that its size suggests, if blocks have `sharedBytes` of shared memory.
+/// that its size suggests.
 /// `reduction` is null if it can have none. Emits `[strategy-name]` and
 /// `[R2-bounded]`.
 FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
-                             const Reduction *reduction, int64_t sharedBytes);
+                             const Reduction *reduction,
+                             const ExpansionOptions &options);
 
 /// The result: parts of the iterations write to copies of it, which are then
 /// combined. `copies` is not `None`. If only a map uses the result and can be
 /// part of the same kernel, this is the result of the map, which is replaced.
-Value buildCopies(Reduction &reduction, Copies copies);
+Value buildCopies(Reduction &reduction, Copies copies,
+                  const ExpansionOptions &options);
+
+/// The force that is all that becomes of the result of `op`; null if there is
+/// more.
+ForceOp findForceAlone(Operation *op);
+
+/// The results of reductions to arrays of equal extents, stored by the kernel
+/// that the host chooses by the number of their elements: one with copies, or
+/// the one of the push arrays that `buildPlain` gives for each. If one force
+/// of all of them is all that uses the results, those kernels replace it.
+CollectiveBuilder::Values
+buildAtRunTime(ArrayRef<Reduction *> reductions,
+               const ExpansionOptions &options,
+               llvm::function_ref<Value(unsigned)> buildPlain);
 
 /// The result of a function of elements that are too long for atomic
 /// operations: threads have copies that nobody else writes to, and one thread

@@ -15,6 +15,14 @@
 
 namespace mlir::obs::strategies {
 
+/// How collectives are expanded.
+struct ExpansionOptions {
+  /// Shared memory of a block.
+  int64_t sharedBytes;
+  /// Elements one by one, and no kernels among which the host chooses.
+  bool plain;
+};
+
 /// A builder for the elements and operator of `op`, standing where `op` does.
 CollectiveBuilder getBuilder(OpBuilder &builder, CollectiveOpInterface op);
 
@@ -70,16 +78,19 @@ bool hasCollectives(MapOp map);
 bool dropUnused(Value array);
 
 // They replace the results of `op` by core operations.
-LogicalResult expandScan(OpBuilder &builder, ScanOp op);
+LogicalResult expandScan(OpBuilder &builder, ScanOp op,
+                         const ExpansionOptions &options);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
-// Blocks have `sharedBytes` of shared memory.
 LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op,
-                              int64_t sharedBytes);
+                              const ExpansionOptions &options);
 
-/// Replaces a fill whose result is to have copies. Emits `[strategy-name]` and
+/// Replaces a fill whose result is to have copies, together with others of its
+/// force: `erased` are those that are done. Emits `[strategy-name]` and
 /// `[R2-bounded]`.
-LogicalResult expandFill(OpBuilder &builder, FillOp op, int64_t sharedBytes);
+LogicalResult expandFill(OpBuilder &builder, FillOp op,
+                         const ExpansionOptions &options,
+                         llvm::SmallPtrSetImpl<Operation *> &erased);
 
 } // namespace mlir::obs::strategies
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -23,7 +24,8 @@ class FillReduction : public Reduction {
 public:
   FillReduction(CollectiveBuilder &c, FillOp fill, ParOp loop);
 
-  void run(Value i, WriteFn write) override;
+  void run(ValueRange iterations, WriteFn write) override;
+  bool profitsFromItems() override;
   Values fold(Value i, Values row, UpdateFn update) override;
   bool canFold() const override;
 
@@ -97,17 +99,26 @@ IRMapping FillReduction::mapIndices(Value i) {
   return mapping;
 }
 
-void FillReduction::run(Value i, WriteFn write) {
-  IRMapping mapping = mapIndices(i);
+void FillReduction::run(ValueRange iterations, WriteFn write) {
+  SmallVector<IRMapping> mappings =
+      llvm::map_to_vector(iterations, [&](Value i) { return mapIndices(i); });
+  // Operation by operation, so that all read before the first one writes.
   for (Operation &inner : loop.getBody().front())
-    c.builder.clone(inner, mapping);
-  for (WriteOp original : writes) {
-    auto copy = cast<WriteOp>(mapping.lookup(original.getOperation()));
-    OpBuilder::InsertionGuard guard(c.builder);
-    c.builder.setInsertionPoint(copy);
-    write(copy.getValues(), copy.getIndices().front());
-    copy.erase();
-  }
+    for (IRMapping &mapping : mappings)
+      c.builder.clone(inner, mapping);
+  for (IRMapping &mapping : mappings)
+    for (WriteOp original : writes) {
+      auto copy = cast<WriteOp>(mapping.lookup(original.getOperation()));
+      OpBuilder::InsertionGuard guard(c.builder);
+      c.builder.setInsertionPoint(copy);
+      write(copy.getValues(), copy.getIndices().front());
+      copy.erase();
+    }
+}
+
+bool FillReduction::profitsFromItems() {
+  // The elements of neighbouring iterations are neighbours.
+  return loop.getExtents().size() == 1 && isCheap(loop.getBody());
 }
 
 bool FillReduction::canFold() const {
@@ -232,8 +243,33 @@ static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   return success();
 }
 
-LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op,
-                                     int64_t sharedBytes) {
+/// The fills that one kernel runs with `op`, which the host chooses: `op` is
+/// among them. None if they are not alike.
+static SmallVector<FillOp> findPeers(FillOp op) {
+  ForceOp force = findForceAlone(op);
+  if (!force || force.getArrays().size() == 1)
+    return {op};
+  SmallVector<FillOp> peers;
+  for (Value array : force.getArrays()) {
+    auto fill = array.getDefiningOp<FillOp>();
+    bool isAlike =
+        fill && findForceAlone(fill) == force && hasStart(fill) &&
+        !fill->hasAttr("strategy") && findCopyableLoop(fill) &&
+        llvm::equal(fill.getExtents(), op.getExtents()) &&
+        fill->hasOneUse() &&
+        !isa_and_nonnull<FlatSymbolRefAttr>(fill.getKindAttr()) &&
+        !llvm::is_contained(peers, fill);
+    if (!isAlike)
+      return {};
+    peers.push_back(fill);
+  }
+  return peers;
+}
+
+LogicalResult
+strategies::expandFill(OpBuilder &builder, FillOp op,
+                       const ExpansionOptions &options,
+                       llvm::SmallPtrSetImpl<Operation *> &erased) {
   ArrayRef<Type> types = op.getType().getElementTypes();
   if (combinesTuples(types, op.getKindAttr(), /*fetches=*/false)) {
     CollectiveBuilder c = getAdder(builder, op);
@@ -258,11 +294,33 @@ LogicalResult strategies::expandFill(OpBuilder &builder, FillOp op,
     reduction.emplace(c, op, loop);
   FailureOr<Copies> copies = findCopies(
       op, strategy ? std::optional(strategy.getValue()) : std::nullopt,
-      reduction ? &*reduction : nullptr, sharedBytes);
+      reduction ? &*reduction : nullptr, options);
   if (failed(copies))
     return failure();
-  if (*copies != Copies::None) {
-    op.getResult().replaceAllUsesWith(buildCopies(*reduction, *copies));
+  SmallVector<FillOp> peers;
+  if (*copies == Copies::AtRunTime)
+    peers = findPeers(op);
+  if (!peers.empty()) {
+    if (peers.size() > 1)
+      builder.setInsertionPoint(findForceAlone(op));
+    std::deque<FillReduction> reductions;
+    for (FillOp other : peers)
+      reductions.emplace_back(c, other, findCopyableLoop(other));
+    SmallVector<Reduction *> all;
+    for (FillReduction &one : reductions)
+      all.push_back(&one);
+    CollectiveBuilder::Values results =
+        buildAtRunTime(all, options, [&](unsigned i) -> Value {
+          return cast<FillOp>(c.builder.clone(*all[i]->op)).getResult();
+        });
+    for (auto [one, result] : llvm::zip_equal(all, results)) {
+      one->op->getResult(0).replaceAllUsesWith(result);
+      one->op->walk([&](Operation *inner) { erased.insert(inner); });
+      one->op->erase();
+    }
+  } else if (*copies != Copies::None && *copies != Copies::AtRunTime) {
+    op.getResult().replaceAllUsesWith(
+        buildCopies(*reduction, *copies, options));
     op.erase();
   } else if (strategy) {
     op->removeAttr("strategy");

@@ -27,14 +27,17 @@ static constexpr int64_t workers = 256;
 /// Elements that a block scans at a time.
 static constexpr int64_t tile = 1024;
 
-GridParts::GridParts(CollectiveBuilder &c, Extent n, int64_t unit)
+GridParts::GridParts(CollectiveBuilder &c, Extent n, Value least, int64_t most)
     : n(n), count(c.ceilDiv(n, unit)) {
+  Extent share = c.ceilDiv(n, most);
+  if (least)
+    share = {c.max(share.value, least), ShapedType::kDynamic,
+             ShapedType::kDynamic};
   // Length 0 would divide by 0 if there are no elements.
-  Extent units = c.ceilDiv(c.ceilDiv(n, maxParts), unit);
+  Extent units = c.ceilDiv(share, unit);
   length = c.mul(c.max(units.value, c.constant(1)), c.constant(unit));
   Value last = c.sub(length, c.constant(1));
-  int64_t bound =
-      n.isBounded() ? std::min(count.bound, maxParts) : int64_t(maxParts);
+  int64_t bound = n.isBounded() ? std::min(count.bound, most) : most;
   count = {c.div(c.add(n.value, last), length), ShapedType::kDynamic, bound};
 }
 

@@ -16,11 +16,13 @@ namespace mlir::obs::strategies {
 /// The distribution of an array to blocks: parts of equal length, none empty,
 /// the last perhaps shorter.
 struct GridParts {
-  GridParts(CollectiveBuilder &c, Extent n, int64_t unit = GridParts::unit);
+  /// At most `most` parts, of at least `least` elements if that is given.
+  GridParts(CollectiveBuilder &c, Extent n, Value least = {},
+            int64_t most = maxParts);
 
   /// The number of elements.
   Extent n;
-  /// The number of parts, at most `maxParts`.
+  /// The number of parts.
   Extent count;
   /// Elements of a part, a multiple of the unit.
   Value length;

@@ -384,12 +384,12 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
 
 LogicalResult strategies::expandIrregular(OpBuilder &builder,
                                           IrregularOpInterface op,
-                                          int64_t sharedBytes) {
+                                          const ExpansionOptions &options) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
       .Case([&](ScatterOp op) {
-        return expandScatter(builder, op, sharedBytes);
+        return expandScatter(builder, op, options);
       });
 }

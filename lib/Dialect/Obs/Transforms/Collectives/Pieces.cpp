@@ -7,6 +7,7 @@
 
 #include "Pieces.h"
 #include "Expansion.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -188,3 +189,33 @@ Value strategies::getSum(CollectiveBuilder &c, Value scanned, Value count) {
           })
       .front();
 }
+
+/// True if no more than a few operations are in `body` and behind the
+/// elements of `arrays`, and none of them is a loop.
+static bool isCheap(SmallVector<Value> arrays, Region *body) {
+  constexpr unsigned maxOperations = 64;
+  unsigned count = 0;
+  auto add = [&](Operation *op) {
+    if (isa<LoopLikeOpInterface>(op) || ++count > maxOperations)
+      return WalkResult::interrupt();
+    if (auto get = dyn_cast<GetOp>(op))
+      arrays.push_back(get.getArray());
+    return WalkResult::advance();
+  };
+  if (body && body->walk(add).wasInterrupted())
+    return false;
+  while (!arrays.empty()) {
+    Operation *op = arrays.pop_back_val().getDefiningOp();
+    if (!op || isa<ForceOp>(op))
+      continue;
+    if (op->walk(add).wasInterrupted())
+      return false;
+    for (Value operand : op->getOperands())
+      if (isa<PullType>(operand.getType()))
+        arrays.push_back(operand);
+  }
+  return true;
+}
+
+bool strategies::isCheap(Value array) { return ::isCheap({array}, nullptr); }
+bool strategies::isCheap(Region &body) { return ::isCheap({}, &body); }

@@ -13,6 +13,8 @@
 
 namespace mlir::obs::strategies {
 
+struct ExpansionOptions;
+
 /// The integer as one of another type. Integers are extended as unsigned
 /// numbers if they are flags or keys.
 Value convert(CollectiveBuilder &c, Value value, Type type,
@@ -54,6 +56,11 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
                         PushType type, Value extent, ValueRange init,
                         Value onto, llvm::function_ref<void()> body);
 
+/// True if an element of `array`, or `body`, costs so little that a thread may
+/// well compute several at once: few operations, and no loop.
+bool isCheap(Value array);
+bool isCheap(Region &body);
+
 /// A loop of one thread over [0, n) that carries one number, from `start`.
 Value accumulate(CollectiveBuilder &c, Value n, Value start,
                  llvm::function_ref<Value(Value, Value)> step);
@@ -82,7 +89,7 @@ Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 // One function for each file of operations.
 LogicalResult expandRank(OpBuilder &builder, RankOp op);
 LogicalResult expandScatter(OpBuilder &builder, ScatterOp op,
-                            int64_t sharedBytes);
+                            const ExpansionOptions &options);
 
 } // namespace mlir::obs::strategies
 

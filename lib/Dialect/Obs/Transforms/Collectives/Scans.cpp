@@ -450,8 +450,10 @@ static LogicalResult expandResult(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
-LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op) {
+LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
+                                     const ExpansionOptions &options) {
   CollectiveBuilder c = getBuilder(builder, op);
+  c.plain = options.plain;
   Scan scan(c, op, getCommonExtent(c, op.getArray(), op.getResult().getType()));
   if (failed(expandResult(c, scan, op->getResult(0), op.getExclusive())))
     return failure();

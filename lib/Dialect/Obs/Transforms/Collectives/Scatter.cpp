@@ -38,11 +38,17 @@ struct Scatter {
     return c.builder.createOrFold<arith::CmpIOp>(
         c.loc, arith::CmpIPredicate::ult, index, size.value);
   }
-  /// Has element i written where it belongs.
-  void write(Value i, llvm::function_ref<void(ValueRange, Value)> write) {
-    Value index = getIndex(i);
-    buildIf(c, isInRange(index),
-            [&] { write(c.get(op.getArray(), i), index); });
+  /// Has these elements written where they belong.
+  void write(ValueRange elements,
+             llvm::function_ref<void(ValueRange, Value)> write) {
+    // All are read first.
+    Values indices;
+    for (Value i : elements)
+      indices.push_back(getIndex(i));
+    for (unsigned k = 0; k < elements.size(); ++k)
+      buildIf(c, isInRange(indices[k]), [&] {
+        write(c.get(op.getArray(), elements[k]), indices[k]);
+      });
   }
 
   CollectiveBuilder &c;
@@ -59,9 +65,13 @@ public:
                   scatter.op.getInit(), Value(), scatter.n, scatter.size),
         scatter(scatter) {}
 
-  void run(Value i, WriteFn write) override {
-    scatter.write(
-        i, [&](ValueRange values, Value index) { write(values, index); });
+  void run(ValueRange iterations, WriteFn write) override {
+    scatter.write(iterations, [&](ValueRange values, Value index) {
+      write(values, index);
+    });
+  }
+  bool profitsFromItems() override {
+    return isCheap(scatter.op.getIndices()) && isCheap(scatter.op.getArray());
   }
   Values fold(Value i, Values row, UpdateFn update) override {
     Value index = scatter.getIndex(i);
@@ -163,7 +173,7 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
 
 /// Builds the result of `op`.
 static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
-                                      int64_t sharedBytes) {
+                                      const ExpansionOptions &options) {
   CollectiveBuilder c = getAdder(builder, op);
   Scatter scatter(c, op);
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
@@ -181,27 +191,38 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
   if (mayCopy)
     reduction.emplace(scatter);
   FailureOr<Copies> copies = findCopies(
-      op, op.getStrategy(), reduction ? &*reduction : nullptr, sharedBytes);
+      op, op.getStrategy(), reduction ? &*reduction : nullptr, options);
   if (failed(copies))
     return failure();
   if (op.getFound())
     return expandFetch(scatter);
-  if (*copies != Copies::None)
-    return Values{buildCopies(*reduction, *copies)};
-  return Values{buildContractFill(
-      c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
-      scatter.size.value, op.getInit(), Value(), [&] {
-        forEach(c, scatter.n.value, [&](Value i) {
-          scatter.write(i, [&](ValueRange values, Value index) {
-            strategies::write(c, values, index);
+  auto buildPlain = [&] {
+    return buildContractFill(
+        c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
+        scatter.size.value, op.getInit(), Value(), [&] {
+          forEach(c, scatter.n.value, [&](Value i) {
+            scatter.write(i, [&](ValueRange values, Value index) {
+              strategies::write(c, values, index);
+            });
           });
         });
-      })};
+  };
+  if (*copies == Copies::AtRunTime) {
+    // Several results of one force are one kernel, so far.
+    ForceOp force = findForceAlone(op);
+    if (force && force.getArrays().size() != 1)
+      return Values{buildPlain()};
+    return buildAtRunTime({&*reduction}, options,
+                          [&](unsigned) { return buildPlain(); });
+  }
+  return Values{*copies == Copies::None
+                    ? buildPlain()
+                    : buildCopies(*reduction, *copies, options)};
 }
 
 /// The same by a scatter of words that hold all components of an element.
 static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
-                                         int64_t sharedBytes) {
+                                         const ExpansionOptions &options) {
   CollectiveBuilder c = getAdder(builder, op);
   Packing packing(builder, op.getArray().getType().getElementTypes());
   Values init;
@@ -224,7 +245,7 @@ static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
     result.replaceAllUsesWith(*elements);
   }
   builder.setInsertionPoint(packed);
-  FailureOr<Values> words = buildScatter(builder, packed, sharedBytes);
+  FailureOr<Values> words = buildScatter(builder, packed, options);
   if (failed(words))
     return failure();
   packed->replaceAllUsesWith(*words);
@@ -233,14 +254,14 @@ static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
 }
 
 LogicalResult strategies::expandScatter(OpBuilder &builder, ScatterOp op,
-                                        int64_t sharedBytes) {
+                                        const ExpansionOptions &options) {
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
   bool isPacked =
       combinesTuples(types, op.getKindAttr(), bool(op.getFound())) &&
       countElementBits(types) <= maxAtomicBits && !op.getInit().empty();
   if (isPacked)
-    return expandPackedScatter(builder, op, sharedBytes);
-  FailureOr<Values> results = buildScatter(builder, op, sharedBytes);
+    return expandPackedScatter(builder, op, options);
+  FailureOr<Values> results = buildScatter(builder, op, options);
   if (failed(results))
     return failure();
   op->replaceAllUsesWith(*results);
