@@ -106,7 +106,13 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
 
     At level grid these work inside a block, and others share the work between
-    blocks, which take parts of 4096 elements or more, at most 1024 of them.
+    blocks, which take parts of 4096 elements or more, at most 1024 of them. In
+    a reduction, and in the first kernel of `three_kernels`, a part is read by
+    rows: a thread reads four neighbours in each of four rows before it combines
+    them. In order, a warp combines 512 neighbouring elements: a lane its
+    neighbours, shuffles the lanes of each row, lane 0 the rows. If
+    `commutative`, each of 256 workers has 16 accumulators. Elements that take a
+    loop or more than 64 operations are read one at a time.
 
     | strategy | of | kernels |
     |---|---|---|

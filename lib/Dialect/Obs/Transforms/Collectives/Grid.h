@@ -113,6 +113,13 @@ Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
                    ValueRange init, StringRef kind, Value blocks,
                    llvm::function_ref<void(CollectiveBuilder &, Value)> body);
 
+/// At level block: few elements whose combination is that of the elements of
+/// `x` from `begin` to `end`. Each is read with its neighbours.
+Value shortenInOrder(CollectiveBuilder &block, Value x, Value begin, Value end);
+/// The same if elements may change places. There is at least one.
+Value shortenInAnyOrder(CollectiveBuilder &block, Value x, Value begin,
+                        Value end);
+
 /// Runs `body` in a thread for each of `n`.
 void forEach(CollectiveBuilder &c, Value n,
              llvm::function_ref<void(Value)> body);

@@ -1,0 +1,94 @@
+// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
+// RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s --check-prefix=PLAIN
+// RUN: obs-opt %s --obs-to-gpu | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
+
+// Reductions by all blocks read rows: 4 neighbours of each thread in each of 4 rows, before anything is combined.
+
+// In order, warps combine segments of 512 elements, of which a block stores 1024 results at a time. A lane
+// combines its neighbours, five stages combine the lanes of all rows side by side, and one lane combines the rows.
+// CHECK-LABEL: @in_order(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<? x f32>
+// CHECK: obs.par block
+// CHECK: %[[SEGMENTS:.*]] = arith.divui %{{.*}}, %c512
+// CHECK: scf.for %{{.*}} = %c0 to %[[SEGMENTS]] step %c1024
+// CHECK: obs.distribute warp
+// CHECK-COUNT-16: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-12: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK-COUNT-5: obs.push<warp, 32 x f32, f32, f32, f32>
+// CHECK-COUNT-3: arith.addf
+// CHECK: obs.push<block, ? x f32 bound [1024]>
+// What is left is less than a segment.
+// CHECK: arith.remui %{{.*}}, %c512
+// CHECK: obs.get %[[X]]
+// CHECK: obs.force %{{.*}} {kernel = "in_order"}
+
+// PLAIN-LABEL: @in_order(
+// PLAIN-NOT: %c512
+// PLAIN: return
+
+// Elements of a row are one access, and no shuffle waits for another row.
+// PTX: .entry in_order(
+// PTX-COUNT-4: ld.global.v4.b32
+// PTX-COUNT-16: shfl.sync.down.b32
+// PTX-COUNT-4: shfl.sync.bfly.b32
+func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
+  %z = arith.constant 0.0 : f32
+  %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>
+  %r = obs.force %p {kernel = "in_order"} : !obs.push<grid, 1 x f32>
+  return %r : !obs.pull<1 x f32>
+}
+
+// In any order, each of 256 threads has 16 accumulators, which it combines at the end. A part without 4096 elements
+// is read one by one.
+// CHECK-LABEL: @any_order(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<? x i32>
+// CHECK: obs.par block
+// CHECK: %[[WHOLE:.*]] = arith.muli %{{.*}}, %c4096
+// CHECK: %[[IS_WHOLE:.*]] = arith.cmpi sgt, %[[WHOLE]], %c0
+// CHECK: scf.if %[[IS_WHOLE]]
+// CHECK-COUNT-16: obs.get %[[X]]
+// CHECK: scf.for %{{.*}} step %c4096 iter_args(
+// CHECK-COUNT-16: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-16: arith.addi %{{.*}} : i32
+// CHECK: scf.yield
+// CHECK-COUNT-15: arith.addi %{{.*}} : i32
+// CHECK: scf.for %{{.*}} step %c256
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} step %c256
+
+// PLAIN-LABEL: @any_order(
+// PLAIN-COUNT-2: obs.get %{{.*}} : !obs.pull<? x i32>
+// PTX: .entry any_order(
+// PTX-COUNT-8: ld.global.v4.b32
+// PTX-NOT: ld.global.v4
+func.func @any_order(%x: !obs.pull<? x i32>) -> !obs.pull<1 x i32> {
+  %z = arith.constant 0 : i32
+  %p = obs.reduce grid { arith.addi } %x init %z {strategy = "one_kernel"} : !obs.pull<? x i32>
+  %r = obs.force %p {kernel = "any_order"} : !obs.push<grid, 1 x i32>
+  return %r : !obs.pull<1 x i32>
+}
+
+// Elements that take a loop are computed in one place of the code.
+// CHECK-LABEL: @long_elements(
+// CHECK: obs.map
+// CHECK: scf.for
+// CHECK-NOT: %c512
+// CHECK: return
+func.func @long_elements(%x: !obs.pull<? x f32>, %n: index) -> !obs.pull<1 x f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %y = obs.map (%e = %x : !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%v = %e) -> f32 {
+      %w = arith.mulf %v, %e : f32
+      scf.yield %w : f32
+    }
+    obs.yield %s : f32
+  }
+  %p = obs.reduce grid { arith.addf } %y init %z : !obs.pull<? x f32>
+  %r = obs.force %p : !obs.push<grid, 1 x f32>
+  return %r : !obs.pull<1 x f32>
+}
