@@ -6,8 +6,8 @@
 // RUN: obs-run %s --entry=histogram --device=emulate --threads=96 --blocks=7 --schedule=random --seed=3 iota:300xi32 10 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=histogram --device=emulate iota:0xi32 3 | FileCheck %s --check-prefix=EMPTY
 
-// Without copies: one atomic addition for each key, whose result nobody uses. What the key
-// is computed by is fused: no array, no barrier.
+// Without copies: one atomic addition for each key, whose result nobody uses. The map of the
+// keys is fused: no array, no barrier.
 // CHECK: gpu.memset
 // CHECK: dynamic_shared_memory_size %c0_i32
 // CHECK: gpu.func @histogram

@@ -6,13 +6,14 @@
 // RUN: not obs-opt %s --obs-to-gpu=shared-bytes=65535 2>&1 | FileCheck %s --check-prefix=LIMIT
 
 // Privatised copies take as much shared memory as blocks of the chip have: those of 32768
-// integers need 128 KiB. A copy that the program asks for has to fit.
+// integers need 128 KiB; if a block has half of that, two blocks have a range each. A copy
+// that the program asks for has to fit.
 // CHECK: "entry": "counts"
-// LITTLE: "sharedBytes": 0
+// LITTLE: "sharedBytes": 65536
 // MUCH: "sharedBytes": 131072
 // CHECK: "entry": "asked"
 // CHECK: "sharedBytes": 65536
-// GPU: @kernels::@counts {{.*}} dynamic_shared_memory_size %c0_i32
+// GPU: @kernels::@counts {{.*}} dynamic_shared_memory_size %c65536_i32
 // NVVM: @kernels::@counts {{.*}} dynamic_shared_memory_size %c131072_i32
 // LIMIT: [shared-limit] needs 65536 bytes of shared memory, but a block has 65535
 func.func @main(%keys: !obs.pull<? x i32>) -> (!obs.pull<32768 x i32>, !obs.pull<16384 x i32>) {

@@ -92,3 +92,19 @@ func.func @long_elements(%x: !obs.pull<? x f32>, %n: index) -> !obs.pull<1 x f32
   %r = obs.force %p : !obs.push<grid, 1 x f32>
   return %r : !obs.pull<1 x f32>
 }
+
+// Elements that are computed from their index alone need no shuffles.
+// CHECK-LABEL: @computed(
+// CHECK-NOT: %c512
+// CHECK: return
+func.func @computed(%n: index) -> !obs.pull<1 x f32> {
+  %z = arith.constant 0.0 : f32
+  %y = obs.generate (%i) [%n] {
+    %k = arith.index_cast %i : index to i32
+    %e = arith.sitofp %k : i32 to f32
+    obs.yield %e : f32
+  } : !obs.pull<? x f32>
+  %p = obs.reduce grid { arith.addf } %y init %z : !obs.pull<? x f32>
+  %r = obs.force %p : !obs.push<grid, 1 x f32>
+  return %r : !obs.pull<1 x f32>
+}

@@ -112,7 +112,8 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     them. In order, a warp combines 512 neighbouring elements: a lane its
     neighbours, shuffles the lanes of each row, lane 0 the rows. If
     `commutative`, each of 256 workers has 16 accumulators. Elements that take a
-    loop or more than 64 operations are read one at a time.
+    loop or more than 64 operations, or are not read from memory, are taken one
+    at a time.
 
     | strategy | of | kernels |
     |---|---|---|

@@ -112,7 +112,7 @@ static Value shortenPart(CollectiveBuilder &block, Value x,
                          const GridParts &parts, Value number) {
   Value begin = block.mul(number, parts.length);
   Value end = block.min(block.add(begin, parts.length), parts.n.value);
-  if (!block.plain && isCheap(x))
+  if (!block.plain && profitsFromRows(x))
     return block.commutative ? shortenInAnyOrder(block, x, begin, end)
                              : shortenInOrder(block, x, begin, end);
   Extent n = {block.sub(end, begin), ShapedType::kDynamic,

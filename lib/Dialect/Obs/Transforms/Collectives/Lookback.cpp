@@ -17,12 +17,17 @@
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // and only if no flag is set does the warp go on to the 32 tiles before those.
 //
+// If the components of an element have no more than 32 bits, flag and element
+// are one word, which is written and read at once. Nothing else is published
+// then, so no fences are needed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Published.h"
 #include "Strategies.h"
+#include "Tuples.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,20 +90,38 @@ private:
   /// something to do at the end.
   int64_t tile;
   Value tiles;
-  /// The state of each tile, and behind them how many were drawn.
+  /// Of an element and a flag in one word, if they have room.
+  std::optional<Packing> packing;
+  /// The state of each tile, and behind them how many were drawn; as words that
+  /// hold what is known, too, if there is a packing.
   Value flags;
   /// Two elements for each tile: its own combination, and that of everything.
   SmallVector<Value> found;
 };
 } // namespace
 
+static std::optional<Packing> findPacking(CollectiveBuilder &c) {
+  unsigned bits = 0;
+  for (Type type : c.elementTypes)
+    bits += type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
+  if (c.plain || bits > 32)
+    return std::nullopt;
+  SmallVector<Type> types(c.elementTypes);
+  types.push_back(c.builder.getI32Type());
+  return Packing(c.builder, types);
+}
+
 OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn end)
     : c(c), x(x), n(n), atEnd(std::move(end)),
       tile(getTileSize(c.elementTypes)),
       tiles(atEnd ? c.max(c.ceilDiv(n, tile).value, c.constant(1))
                   : c.ceilDiv(n, tile).value),
-      flags(allocateFlags(c, c.add(tiles, c.constant(1)))),
-      found(allocatePublished(c, c.mul(tiles, c.constant(2)))) {}
+      packing(findPacking(c)),
+      flags(allocateFlags(c, c.add(tiles, c.constant(1)),
+                          /*bits=*/packing ? 64 : 32)) {
+  if (!packing)
+    found = allocatePublished(c, c.mul(tiles, c.constant(2)));
+}
 
 Value OnePassScan::flag(CollectiveBuilder &b, int64_t state) {
   return arith::ConstantIntOp::create(b.builder, b.loc, state, 32);
@@ -122,6 +145,14 @@ Value OnePassScan::drawTile(CollectiveBuilder &block) {
 
 void OnePassScan::publish(CollectiveBuilder &thread, Value number, State state,
                           ValueRange values) {
+  if (packing) {
+    Values all(values);
+    all.push_back(flag(thread, state));
+    memref::AtomicRMWOp::create(
+        thread.builder, thread.loc, arith::AtomicRMWKind::assign,
+        packing->pack(thread.builder, thread.loc, all), flags, number);
+    return;
+  }
   storePublished(thread, values, found, position(thread, number, state));
   release(thread);
   memref::AtomicRMWOp::create(thread.builder, thread.loc,
@@ -138,18 +169,27 @@ Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
                                  flag(thread, state));
   };
+  Type type = cast<MemRefType>(flags.getType()).getElementType();
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   auto loop = scf::WhileOp::create(
-      builder, loc, TypeRange(builder.getI32Type()), ValueRange(),
+      builder, loc, TypeRange(type), ValueRange(),
       [&](OpBuilder &, Location, ValueRange) {
         // Adds nothing: a read that sees what others do.
-        Value now =
-            memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::ori,
-                                        flag(thread, 0), flags, number);
-        scf::ConditionOp::create(builder, loc, isFlag(now, Unknown), now);
+        Value now = memref::AtomicRMWOp::create(
+            builder, loc, arith::AtomicRMWKind::ori, zero, flags, number);
+        Value state = packing ? packing->unpack(builder, loc, now).back() : now;
+        scf::ConditionOp::create(builder, loc, isFlag(state, Unknown), now);
       },
       [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
+  if (packing) {
+    Values found = packing->unpack(builder, loc, loop.getResult(0));
+    Values known{isFlag(found.pop_back_val(), Everything)};
+    llvm::append_range(known, found);
+    return known;
+  }
   acquire(thread);
   Values known{isFlag(loop.getResult(0), Everything)};
   Value place = arith::SelectOp::create(builder, loc, known.front(),
@@ -316,6 +356,15 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
 Values OnePassScan::getTotal() {
   Value last = c.sub(tiles, c.constant(1));
   Extent any = {Value(), ShapedType::kDynamic, ShapedType::kDynamic};
+  if (packing) {
+    CollectiveBuilder words = c;
+    words.elementTypes = {c.builder.getI64Type()};
+    Value word = words.get(
+        buildView(c.builder, c.loc, words.getPullType(any), {flags}), last)[0];
+    Values values = packing->unpack(c.builder, c.loc, word);
+    values.pop_back();
+    return values;
+  }
   PullType type = c.getPullType(any);
   return c.get(buildView(c.builder, c.loc, type, found),
                position(c, last, Everything));

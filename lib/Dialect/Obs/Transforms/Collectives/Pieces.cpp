@@ -190,32 +190,54 @@ Value strategies::getSum(CollectiveBuilder &c, Value scanned, Value count) {
       .front();
 }
 
-/// True if no more than a few operations are in `body` and behind the
-/// elements of `arrays`, and none of them is a loop.
-static bool isCheap(SmallVector<Value> arrays, Region *body) {
+namespace {
+/// What it takes to compute an element.
+struct ElementCost {
+  /// Few operations, and no loop.
+  bool isCheap = true;
+  /// Elements of stored arrays are read.
+  bool readsMemory = false;
+};
+} // namespace
+
+/// Of the elements of `arrays`, and of a run of `body`.
+static ElementCost findCost(SmallVector<Value> arrays, Region *body) {
   constexpr unsigned maxOperations = 64;
   unsigned count = 0;
+  ElementCost cost;
   auto add = [&](Operation *op) {
-    if (isa<LoopLikeOpInterface>(op) || ++count > maxOperations)
+    if (isa<LoopLikeOpInterface>(op) || ++count > maxOperations) {
+      cost.isCheap = false;
       return WalkResult::interrupt();
+    }
     if (auto get = dyn_cast<GetOp>(op))
       arrays.push_back(get.getArray());
     return WalkResult::advance();
   };
-  if (body && body->walk(add).wasInterrupted())
-    return false;
-  while (!arrays.empty()) {
+  if (body)
+    body->walk(add);
+  while (!arrays.empty() && cost.isCheap) {
     Operation *op = arrays.pop_back_val().getDefiningOp();
-    if (!op || isa<ForceOp>(op))
+    // Host code chooses among stored arrays only.
+    if (!op || isa<ForceOp, ViewOp>(op) ||
+        isa<scf::SCFDialect>(op->getDialect())) {
+      cost.readsMemory = true;
       continue;
-    if (op->walk(add).wasInterrupted())
-      return false;
+    }
+    op->walk(add);
     for (Value operand : op->getOperands())
       if (isa<PullType>(operand.getType()))
         arrays.push_back(operand);
   }
-  return true;
+  return cost;
 }
 
-bool strategies::isCheap(Value array) { return ::isCheap({array}, nullptr); }
-bool strategies::isCheap(Region &body) { return ::isCheap({}, &body); }
+bool strategies::isCheap(Value array) {
+  return findCost({array}, nullptr).isCheap;
+}
+bool strategies::isCheap(Region &body) { return findCost({}, &body).isCheap; }
+
+bool strategies::profitsFromRows(Value array) {
+  ElementCost cost = findCost({array}, nullptr);
+  return cost.isCheap && cost.readsMemory;
+}

@@ -21,8 +21,8 @@ static Value allocate(CollectiveBuilder &c, Type type, Value extent) {
                                  ValueRange(extent));
 }
 
-static Value getConstant(CollectiveBuilder &c, int64_t value) {
-  return arith::ConstantIntOp::create(c.builder, c.loc, value, 32);
+static Value getConstant(CollectiveBuilder &c, int64_t value, unsigned bits) {
+  return arith::ConstantIntOp::create(c.builder, c.loc, value, bits);
 }
 
 SmallVector<Value> strategies::allocatePublished(CollectiveBuilder &c,
@@ -33,19 +33,22 @@ SmallVector<Value> strategies::allocatePublished(CollectiveBuilder &c,
   return memory;
 }
 
-Value strategies::allocateFlags(CollectiveBuilder &c, Value extent) {
-  Value flags = allocate(c, c.builder.getI32Type(), extent);
+Value strategies::allocateFlags(CollectiveBuilder &c, Value extent,
+                                unsigned bits) {
+  Value flags = allocate(c, c.builder.getIntegerType(bits), extent);
   gpu::MemsetOp::create(c.builder, c.loc, Type(), ValueRange(), flags,
-                        getConstant(c, 0));
+                        getConstant(c, 0, bits));
   return flags;
 }
 
 Value strategies::countUp(CollectiveBuilder &thread, Value counters,
                           Value place) {
   OpBuilder &builder = thread.builder;
+  unsigned bits =
+      cast<MemRefType>(counters.getType()).getElementTypeBitWidth();
   Value old = memref::AtomicRMWOp::create(
-      builder, thread.loc, arith::AtomicRMWKind::addi, getConstant(thread, 1),
-      counters, place);
+      builder, thread.loc, arith::AtomicRMWKind::addi,
+      getConstant(thread, 1, bits), counters, place);
   return arith::IndexCastOp::create(builder, thread.loc, builder.getIndexType(),
                                     old);
 }

@@ -23,9 +23,9 @@ namespace mlir::obs::strategies {
 /// Memory of the device for `extent` elements of the builder's types.
 SmallVector<Value> allocatePublished(CollectiveBuilder &c, Value extent);
 
-/// Memory of the device for `extent` flags or counters of type i32, which a
+/// Memory of the device for `extent` flags or counters of so many bits, which a
 /// memset makes 0 before the kernel.
-Value allocateFlags(CollectiveBuilder &c, Value extent);
+Value allocateFlags(CollectiveBuilder &c, Value extent, unsigned bits = 32);
 
 /// Counts a counter up. Returns its value before.
 Value countUp(CollectiveBuilder &thread, Value counters, Value place);
