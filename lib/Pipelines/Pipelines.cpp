@@ -81,6 +81,9 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ObsPlanSharedPassOptions shared;
   shared.limit = options.sharedBytes;
   kernel.addPass(createObsPlanSharedPass(shared));
+  ObsTileGridPassOptions tiles;
+  tiles.enable = options.tiles;
+  pm.addPass(createObsTileGridPass(tiles));
   verify();
 }
 
@@ -94,6 +97,8 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createObsMergeKernelsPass());
   pm.addPass(createObsAlignArgumentsPass());
+  pm.addPass(createObsWriteTilesPass());
+  pm.addPass(createCSEPass());
 }
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,

@@ -53,6 +53,11 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       *this, "shared-bytes",
       llvm::cl::desc("Shared memory of a block in bytes (227 KiB on sm_90)"),
       llvm::cl::init(sharedBytesOfBlock)};
+  PassOptions::Option<bool> tiles{
+      *this, "tiles",
+      llvm::cl::desc("Let threads execute several iterations of a loop over "
+                     "the grid at once"),
+      llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
       llvm::cl::desc("Check the rules of levels between the passes"),

@@ -77,7 +77,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.registers" || name == "obs.origin" ||
       name == nestingAttrName || name == copyAttrName ||
-      name == packedAttrName || name == "obs.started" || name == "obs.constant" || name == "obs.entry" ||
+      name == packedAttrName || name == "obs.started" || name == "obs.items" ||
+      name == "obs.by_extent" || name == "obs.constant" || name == "obs.entry" ||
       name == "obs.unnamed")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")

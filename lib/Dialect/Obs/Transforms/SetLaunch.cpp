@@ -8,6 +8,7 @@
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/Dialect/Obs/Transforms/Tiles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,6 +96,8 @@ struct SetLaunch : obs::impl::ObsSetLaunchPassBase<SetLaunch> {
       if (launch.getBlocks())
         return;
       builder.setInsertionPoint(launch);
+      if (blocks == 0)
+        launch->setAttr(byExtentAttrName, builder.getUnitAttr());
       auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
       Value count = blocks != 0
                         ? Value(arith::ConstantIndexOp::create(

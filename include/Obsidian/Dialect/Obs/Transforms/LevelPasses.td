@@ -335,6 +335,41 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
   ];
 }
 
+def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
+  let summary = "Decide how many iterations of a grid a thread executes at once";
+  let description = [{
+    A thread that executes one iteration of an elementwise loop has one load in
+    flight, of one element. This is too little to keep the memory of a GPU busy.
+    The pass marks leaf loops over the grid with `obs.items`, the iterations
+    that a thread executes side by side. It is the number of elements in 16
+    bytes, for the widest elements that neighbouring iterations access side by
+    side. `obs-write-tiles` writes the code. The number of blocks of a launch,
+    if it follows from extents, is divided by the least number of its loops.
+
+    A loop stays as it is if no access is contiguous, if it has fewer iterations
+    than a tile, if a turn in its body depends on the iteration, or if the
+    copies of its body would have more than 1024 operations. Iterations of a
+    leaf loop are independent, so results do not change.
+
+    ```mlir
+    // before
+    scf.forall (%i) in (%n) {
+      %x = memref.load %a[%i] : memref<?xf32>
+      memref.store %x, %b[%i] : memref<?xf32>
+    } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+    // after
+    scf.forall (%i) in (%n) {
+      ...
+    } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>, obs.items = 4 : i64}
+    ```
+  }];
+  let options = [
+    Option<"enable", "enable", "bool", "true",
+           "False: a thread executes one iteration at a time">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
   let summary = "Check the rules of level IR";
   let description = [{
@@ -353,6 +388,53 @@ def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
     }
     ```
   }];
+}
+
+def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
+  let summary = "Write the iterations of a tile side by side";
+  let description = [{
+    A loop over the threads of a grid with the attribute `obs.items` becomes a
+    loop over tiles, which has two versions of the body. In the first, the tile
+    is full: thread t of T executes the iterations v t to v t + v - 1 of the
+    tile, without guards and side by side, so that all loads are in flight
+    before the first result is used. The code generator joins the accesses of
+    neighbours: the first of them has an `alignment`. The second version is the
+    loop as it was, over the rest.
+
+    Accesses join if the parameter has an alignment (`obs-align-arguments`), and
+    if the rows of the array begin at a multiple of v. Where the length of a row
+    is a parameter, the kernel tests this once. Neighbours are then in one row:
+    the first version divides once for each thread, and not for each element. If
+    no access can join, the iterations of a thread are T apart.
+
+    ```mlir
+    // before
+    scf.for %i = %id to %n step %all {
+      %x = memref.load %a[%i] : memref<?xf32>
+      memref.store %x, %b[%i] : memref<?xf32>
+    } {obs.items = 2 : i64}
+    // after
+    scf.for %tile = %block to %tiles step %blocks {
+      %first = arith.muli %tile, %c512 : index
+      %last = arith.addi %first, %c512 : index
+      %full = arith.cmpi sle, %last, %n : index
+      scf.if %full {
+        %i = ... // %first + 2 * %thread
+        %j = arith.addi %i, %c1 : index
+        %x = memref.load %a[%i] {alignment = 8 : i64} : memref<?xf32>
+        %y = memref.load %a[%j] : memref<?xf32>
+        memref.store %x, %b[%i] {alignment = 8 : i64} : memref<?xf32>
+        memref.store %y, %b[%j] : memref<?xf32>
+      } else {
+        scf.for %i = ... // from %first + %thread to min(%last, %n) step 256
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect"
+  ];
 }
 
 #endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVELPASSES_TD

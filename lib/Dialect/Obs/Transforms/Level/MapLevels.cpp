@@ -11,6 +11,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "Obsidian/Dialect/Obs/Transforms/Tiles.h"
 #include "OwnedArrays.h"
 #include "Workers.h"
 #include "WriteSteps.h"
@@ -379,6 +380,10 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   };
   auto loop = [&](Value from, Value to, Value step) {
     auto op = scf::ForOp::create(builder, loc, from, to, step);
+    if (Attribute items = leaf->getAttr(itemsAttrName)) {
+      numberOrigins(leaf, nextOrigin);
+      op->setAttr(itemsAttrName, items);
+    }
     builder.setInsertionPointToStart(op.getBody());
     return op.getInductionVar();
   };

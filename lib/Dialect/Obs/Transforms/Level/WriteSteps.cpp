@@ -100,6 +100,10 @@ void StepWriter::writeCopies(Operation &op) {
     int64_t number = step;
     Operation *copy = builder.clone(op, map);
     copy->walk([&](Operation *access) {
+      // That of the first step.
+      if (number != steps.front() &&
+          isa<memref::LoadOp, memref::StoreOp>(access))
+        access->removeAttr("alignment");
       auto mark = access->getAttrOfType<DenseI64ArrayAttr>(markName);
       if (!mark)
         return;
@@ -117,6 +121,8 @@ void StepWriter::writeCopies(Operation &op) {
 
 void StepWriter::write(Block &block) {
   for (Operation &op : block.without_terminator()) {
+    if (op.getNumResults() != 0 && maps.front().contains(op.getResult(0)))
+      continue;
     if (auto loop = dyn_cast<scf::ForOp>(op);
         loop && isCommon({loop.getLowerBound(), loop.getUpperBound(),
                           loop.getStep()})) {
@@ -130,6 +136,17 @@ void StepWriter::write(Block &block) {
       writeCopies(op);
     }
   }
+}
+
+void obs::writeSideBySide(
+    OpBuilder &builder, Block &body,
+    const llvm::MapVector<Value, SmallVector<Value>> &copies) {
+  auto steps =
+      llvm::to_vector(llvm::seq<int64_t>(copies.front().second.size()));
+  StepWriter writer(builder, steps);
+  for (const auto &[value, copy] : copies)
+    writer.map(value, copy);
+  writer.write(body);
 }
 
 void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {

@@ -17,6 +17,7 @@
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_WRITESTEPS_H
 
 #include "OwnedArrays.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::obs {
 
@@ -36,6 +37,13 @@ void numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin);
 /// insertion point. The leaf stays.
 void writeSteps(OpBuilder &builder, scf::ForallOp leaf, const LeafSteps &spread,
                 Value thread);
+
+/// Writes `body` once for each of several iterations, side by side, at the
+/// insertion point. `copies` has, for the counter and for results in the body
+/// that are there already, one value for each of the iterations. The alignment
+/// of an access is that in the first of them.
+void writeSideBySide(OpBuilder &builder, Block &body,
+                     const llvm::MapVector<Value, SmallVector<Value>> &copies);
 
 } // namespace mlir::obs
 

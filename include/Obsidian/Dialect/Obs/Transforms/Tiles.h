@@ -1,0 +1,24 @@
+//===- Tiles.h - Marks of loops over tiles of a grid ------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_TILES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_TILES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::obs {
+
+/// On a leaf loop over a grid, and on the loop that it becomes: the iterations
+/// that a thread executes side by side where a tile of them is full.
+constexpr llvm::StringLiteral itemsAttrName = "obs.items";
+
+/// On a launch whose number of blocks follows from extents.
+constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_TILES_H
