@@ -98,7 +98,11 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createObsMergeKernelsPass());
   pm.addPass(createObsAlignArgumentsPass());
   pm.addPass(createObsWriteTilesPass());
+  if (options.tiles)
+    pm.addPass(createObsUnrollReadsPass());
   pm.addPass(createCSEPass());
+  if (options.tiles)
+    pm.addPass(createObsRestrictArgumentsPass());
 }
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,

@@ -12,6 +12,7 @@
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Dialect/Obs/Transforms/Tiles.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Source.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -361,7 +362,10 @@ void Reporter::reportLoop(scf::ForallOp leaf) {
     os << uniform.getSize(cast<Value>(extent)).str();
   os << (getConstantIntValue(extent) == 1 ? " iteration" : " iterations")
      << " in a " << stringifyLevel(getLeafMap(leaf).getScope()) << " at "
-     << getPlace(leaf.getLoc()) << ", each " << getArithmetic(model, leaf).str()
+     << getPlace(leaf.getLoc());
+  if (auto items = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
+    os << ", " << items.getInt() << " of a thread side by side";
+  os << ", each " << getArithmetic(model, leaf).str()
      << '\n';
   total += getArithmetic(model, kernel);
 }

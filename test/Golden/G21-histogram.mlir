@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.store}}'
+// RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.store}}'
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
 // RUN: obs-run %s --entry=histogram --device=interpret iota:300xi32 10 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=histogram --device=emulate iota:300xi32 10 | FileCheck %s --check-prefix=RESULT

@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.store}}'
+// RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.store}}'
 // RUN: %python -c "import array; array.array('i', [0, 1, 2, 2, 2, 4, 4, 5, 5, 5, 5]).tofile(open('%t.p', 'wb')); array.array('i', [0, 1, 2, 2, 2, 3, 3, 4, 4, 4, 4]).tofile(open('%t.q', 'wb'))"
 // RUN: obs-run %s --entry=counting --device=interpret %t.p:i32 5 | FileCheck %s --check-prefix=SORTED
 // RUN: obs-run %s --entry=counting --device=emulate %t.p:i32 5 | FileCheck %s --check-prefix=SORTED

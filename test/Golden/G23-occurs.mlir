@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|atomic}}'
+// RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|atomic}}'
 // RUN: %python -c "import array; array.array('i', [5, 2, 5, 7, 1]).tofile(open('%t.in', 'wb'))"
 // RUN: obs-run %s --device=interpret %t.in:i32 10 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --device=emulate %t.in:i32 10 | FileCheck %s --check-prefix=RESULT

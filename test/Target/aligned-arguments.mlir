@@ -2,14 +2,14 @@
 // loses four, every array begins at a multiple of 16 bytes, and the four are one access; if it loses one, they are not.
 
 // RUN: sed 's/DROP/4/' %s > %t.four.mlir
-// RUN: obs-translate --obs-to-ptx %t.four.mlir | FileCheck %s --check-prefix=FOUR
+// RUN: obs-translate --no-tiles --obs-to-ptx %t.four.mlir | FileCheck %s --check-prefix=FOUR
 // FOUR: .ptr .align 16 sums_param_3
 // FOUR: ld.global.v4.b32
 // FOUR-NOT: ld.global
 // FOUR: .entry add
 
 // RUN: sed 's/DROP/1/' %s > %t.one.mlir
-// RUN: obs-translate --obs-to-ptx %t.one.mlir | FileCheck %s --check-prefix=ONE --implicit-check-not='ld.global.v'
+// RUN: obs-translate --no-tiles --obs-to-ptx %t.one.mlir | FileCheck %s --check-prefix=ONE --implicit-check-not='ld.global.v'
 // ONE: .ptr .align 1 sums_param_3
 // ONE: .ptr .align 16 sums_param_5
 // ONE-COUNT-4: ld.global.b32

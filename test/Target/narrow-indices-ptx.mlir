@@ -1,5 +1,5 @@
 // Indices in the PTX of whole programs: 64 bits where an array needs them, 32 where they are enough.
-// RUN: obs-translate --obs-to-ptx %s -o %t.ptx
+// RUN: obs-translate --no-tiles --obs-to-ptx %s -o %t.ptx
 // RUN: FileCheck %s --check-prefix=LONG --input-file=%t.ptx
 // RUN: FileCheck %s --check-prefix=ANY --input-file=%t.ptx
 // RUN: FileCheck %s --check-prefix=TILES --input-file=%t.ptx

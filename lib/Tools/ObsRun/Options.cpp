@@ -51,6 +51,8 @@ options:
   --blocks=N           blocks of a grid
   --deterministic      floats round the same way in every run, whatever the
                        strategy of a collective
+  --no-tiles           threads execute one iteration of a loop over the grid
+                       at a time, and load one element at a time
   --runtime-checks     check in kernels the extents that only kernels know; the
                        host checks all others before
   --out=FILE           write a result to FILE.npy, or to any other name as raw
@@ -122,6 +124,7 @@ private:
                      .Case("--report", &options.report)
                      .Case("--graph", &options.graph)
                      .Case("--deterministic", &options.deterministic)
+                     .Case("--no-tiles", &options.noTiles)
                      .Case("--runtime-checks", &options.runtimeChecks)
                      .Default(nullptr);
     if (flag) {

@@ -38,6 +38,7 @@ struct Options {
   bool report = false;
   bool graph = false;
   bool deterministic = false;
+  bool noTiles = false;
   bool runtimeChecks = false;
   int64_t repeat = 1;
 };

@@ -48,6 +48,11 @@ struct TranslateOptions {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> noTiles{
+      "no-tiles",
+      llvm::cl::desc("Threads execute one iteration of a loop over the grid at "
+                     "a time, and load one element at a time"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<bool> runtimeChecks{
       "runtime-checks",
       llvm::cl::desc("Check in kernels the extents that only kernels know; the "
@@ -69,6 +74,7 @@ static LogicalResult lowerToGPU(ModuleOp module,
   lowering.threads = options.threads.getValue();
   lowering.blocks = options.blocks.getValue();
   lowering.deterministic = options.deterministic.getValue();
+  lowering.tiles = !options.noTiles.getValue();
   lowering.runtimeChecks = options.runtimeChecks.getValue();
   lowering.sharedBytes = getSharedBytes(options.chip);
   PassManager manager(module->getName());

@@ -61,7 +61,7 @@ int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned 
   const int32_t *from = *(int32_t **)parameters[3];
   int32_t *to = *(int32_t **)parameters[5];
   ++launches;
-  if (function != &launches || x != (n + 255) / 256 || y != 1 || z != 1 || threads != 256 || threads_y != 1 ||
+  if (function != &launches || x != (n + 1023) / 1024 || y != 1 || z != 1 || threads != 256 || threads_y != 1 ||
       threads_z != 1 || shared || stream || extra || from == to || *(int64_t *)parameters[4] != n ||
       *(int64_t *)parameters[6] != n)
     return 1;

@@ -1,6 +1,6 @@
 // RUN: obs-opt --obs-prove-disjoint %s | FileCheck %s
-// RUN: obs-opt --obs-to-gpu %s | FileCheck %s --check-prefix=STORE
-// RUN: obs-opt --obs-to-gpu --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// RUN: obs-opt --obs-to-gpu=tiles=false %s | FileCheck %s --check-prefix=STORE
+// RUN: obs-opt --obs-to-gpu=tiles=false --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
 
 // A collision at run time breaks a promise, for interpreter and emulator.
 // RUN: obs-run %s --device=emulate --check --entry=unknown iota:3xindex iota:3xi32 | FileCheck %s --check-prefix=VALUE

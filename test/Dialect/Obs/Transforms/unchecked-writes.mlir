@@ -1,4 +1,4 @@
-// RUN: obs-opt --obs-to-gpu %s | FileCheck %s
+// RUN: obs-opt --obs-to-gpu=tiles=false %s | FileCheck %s
 
 // That no element is written twice is a claim here, and stays with the store
 // for those who check kernels.

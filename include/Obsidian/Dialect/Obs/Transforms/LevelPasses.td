@@ -335,6 +335,26 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
   ];
 }
 
+def ObsRestrictArgumentsPass : Pass<"obs-restrict-arguments", "::mlir::ModuleOp"> {
+  let summary = "Tell the code generator which arrays of a kernel do not overlap";
+  let description = [{
+    A program has no two names for one array, but where a force works in place
+    (`obs.may_alias`, rule R8), and the contract of a launch says so to others.
+    The pass gives `llvm.noalias` to each array argument that a kernel only
+    loads, or only stores. Loads of such an argument are `ld.global.nc` and may
+    move before stores to others. An argument that a kernel both loads and
+    stores, or updates atomically, keeps the order of its accesses: other
+    threads may exchange data there.
+
+    ```mlir
+    // before
+    gpu.func @k(%a: memref<f32>, %b: memref<f32>) kernel { ... } // loads %a, stores %b
+    // after
+    gpu.func @k(%a: memref<f32> {llvm.noalias}, %b: memref<f32> {llvm.noalias}) kernel { ... }
+    ```
+  }];
+}
+
 def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
   let summary = "Decide how many iterations of a grid a thread executes at once";
   let description = [{
@@ -368,6 +388,39 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
            "False: a thread executes one iteration at a time">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
+  let summary = "Load the elements of several turns before they are combined";
+  let description = [{
+    A thread that combines elements in a loop, as in the first stage of a
+    reduction, waits for each of them. If the elements of neighbouring threads
+    are neighbours (the step of the loop is a constant of more than 1) and the
+    body only loads and computes, the pass writes several turns with their loads
+    side by side: 8 loads of arrays in global memory, or fewer if a turn has
+    several. Values are combined in the same order, so results are equal bit for
+    bit. The loop itself remains for the last turns.
+
+    ```mlir
+    // before
+    %s = scf.for %i = %a to %n step %c256 iter_args(%t = %x) -> (f32) {
+      %v = memref.load %m[%i] : memref<?xf32>
+      %w = arith.addf %t, %v : f32
+      scf.yield %w : f32
+    }
+    // after, with 2 turns in place of 8
+    %r = scf.for %i = %a to %end step %c512 iter_args(%t = %x) -> (f32) {
+      %j = arith.addi %i, %c256 : index
+      %v0 = memref.load %m[%i] : memref<?xf32>
+      %v1 = memref.load %m[%j] : memref<?xf32>
+      %w0 = arith.addf %t, %v0 : f32
+      %w1 = arith.addf %w0, %v1 : f32
+      scf.yield %w1 : f32
+    }
+    %s = scf.for %i = %rest to %n step %c256 iter_args(%t = %r) -> (f32) { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {

@@ -27,7 +27,7 @@ struct GridParts {
   /// Elements of a part, a multiple of the unit.
   Value length;
 
-  static constexpr int64_t maxParts = 1024;
+  static constexpr int64_t maxParts = 640;
   static constexpr int64_t unit = 4096;
 };
 

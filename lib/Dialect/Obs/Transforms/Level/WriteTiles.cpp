@@ -109,9 +109,12 @@ bool TileWriter::isMultiple(Value index) {
 }
 
 /// Gives the accesses that can be joined the alignment that they have in the
-/// first iteration of a thread. False if there are none.
+/// first iteration of a thread. False if there are none, or if more accesses
+/// are not contiguous: those of a warp are closer to each other if neighbouring
+/// threads execute neighbouring iterations.
 bool TileWriter::alignAccesses() {
   bool areRows = true, any = false;
+  unsigned contiguous = 0, others = 0;
   loop.getBody()->walk([&](Operation *op) {
     if (Value divisor = growths.getDivisor(op))
       areRows &= mayDivide(items, divisor, lengths);
@@ -121,8 +124,13 @@ bool TileWriter::alignAccesses() {
   auto align = [&](auto access) {
     MemRefType type = access.getMemRefType();
     int64_t bytes = items * getElementBytes(type.getElementType());
-    if (!growths.isContiguous(access) ||
-        !isMultiple(access.getIndices().back()) ||
+    bool isContiguous = growths.isContiguous(access);
+    bool isCommon = llvm::all_of(access.getIndices(), [&](Value index) {
+      return growths.get(index) == Growth::None;
+    });
+    contiguous += isContiguous;
+    others += !isContiguous && !isCommon;
+    if (!isContiguous || !isMultiple(access.getIndices().back()) ||
         getAlignment(access.getMemRef()) % bytes != 0)
       return;
     if (type.getRank() > 1) {
@@ -140,7 +148,7 @@ bool TileWriter::alignAccesses() {
     else if (auto store = dyn_cast<memref::StoreOp>(op))
       align(store);
   });
-  return any;
+  return any && contiguous >= others;
 }
 
 /// Writes `items` neighbours, which are in one row of every array.
