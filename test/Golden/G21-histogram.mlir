@@ -1,5 +1,5 @@
 // RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.store}}'
-// RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
+// RUN: obs-translate --no-tiles --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
 // RUN: obs-run %s --entry=histogram --device=interpret iota:300xi32 10 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=histogram --device=emulate iota:300xi32 10 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=histogram --device=emulate --threads=1 --blocks=1 iota:300xi32 10 | FileCheck %s --check-prefix=RESULT

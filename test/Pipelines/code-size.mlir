@@ -1,6 +1,5 @@
 // Loops stay loops, so the code does not depend on the number of elements: the
-// same lines for 2^16 and for 2^26 of them. A full tile loads four at once, the
-// last one one by one.
+// same lines for 2^16 and for 2^26 of them. All tiles are full.
 
 // RUN: sed s/SIZE/65536/g %s > %t.small.mlir
 // RUN: sed s/SIZE/67108864/g %s > %t.large.mlir
@@ -9,8 +8,7 @@
 // RUN: diff %t.small %t.large
 // RUN: obs-translate --obs-to-ptx %t.large.mlir | FileCheck %s
 // CHECK: .visible .entry twice(
-// CHECK-DAG: ld.global{{(.nc)?}}.v4.b32
-// CHECK-DAG: ld.global{{(.nc)?}}.b32
+// CHECK-COUNT-1: ld.global.nc.v4.b32
 // CHECK-NOT: ld.global
 
 func.func @main(%a: !obs.pull<SIZE x f32>) -> !obs.pull<SIZE x f32> {

@@ -10,7 +10,7 @@
 // CHECK-SAME: args(%[[POINTER]] : memref<i32>, %{{.*}} : index, %{{.*}} : memref<i32>, %{{.*}} : index)
 
 // CHECK: gpu.module @kernels
-// CHECK: gpu.func @chunks(%{{.*}}: memref<i32> {llvm.align = 16 : i64}, %{{.*}}: index, %{{.*}}: memref<i32> {llvm.align = 16 : i64}, %{{.*}}: index) kernel
+// CHECK: gpu.func @chunks(%{{.*}}: memref<i32> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: index, %{{.*}}: memref<i32> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: index) kernel
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK: gpu.dynamic_shared_memory
 // CHECK: gpu.barrier

@@ -13,7 +13,7 @@
 // SM80-SAME: .maxntid 32, 1, 1
 
 // NVVM: gpu.module @kernels
-// NVVM: llvm.func @twice(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64}, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.align = 16 : i64}, %{{.*}}: i64)
+// NVVM: llvm.func @twice(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64)
 // NVVM-NOT: gpu.func
 
 // CHIP: error: unknown chip 'sm_12'

@@ -1,4 +1,4 @@
-// Loops over a grid in tiles: of one dimension, backwards, of rank 2, of a part of each row, transposed; and reductions
+// Loops over a grid in tiles: of one dimension, backwards, of rank 2, of neighbours in a row, transposed; and reductions
 // whose loads are side by side. Results are those of the interpreter for sizes around warps, blocks and tiles, and for
 // rows whose lengths are a multiple of four, and are not.
 
@@ -75,14 +75,16 @@ func.func private @columns(%x: !m) -> !m {
   %r = obs.force %s {kernel = "columns"} : !m
   return %r : !m
 }
-// Differences of neighbours in a row.
+// Differences of neighbours in a row; the last is that to the first of the row.
 func.func private @differences(%x: !m) -> !m {
   %c1 = arith.constant 1 : index
   %h = obs.dim %x, 0 : !m
   %w = obs.dim %x, 1 : !m
-  %less = arith.subi %w, %c1 : index
-  %s = obs.generate (%i, %j) [%h, %less] {
-    %k = arith.addi %j, %c1 : index
+  %c0 = arith.constant 0 : index
+  %s = obs.generate (%i, %j) [%h, %w] {
+    %next = arith.addi %j, %c1 : index
+    %is_in = arith.cmpi ult, %next, %w : index
+    %k = arith.select %is_in, %next, %c0 : index
     %a = obs.get %x[%i, %j] : !m
     %b = obs.get %x[%i, %k] : !m
     %q = arith.subi %b, %a : i32

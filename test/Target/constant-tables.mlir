@@ -1,4 +1,4 @@
-// RUN: obs-translate --obs-to-ptx %s > %t.ptx
+// RUN: obs-translate --no-tiles --obs-to-ptx %s > %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 // RUN: obs-run %s --entry=polynomial --device=interpret iota:100xi32 9 --out=%t.want

@@ -39,8 +39,8 @@ class Driver:
         k = next(value(i, ctypes.c_float) for i in range(len(words))
                  if i not in places and i - 1 not in places)
         x, b, result = (ctypes.cast(value(i, ctypes.c_uint64), ctypes.POINTER(ctypes.c_float)) for i in places)
-        # As many as the launch reaches.
-        for i in range(min(count, blocks * threads)):
+        # As many as the launch reaches, with four for each thread.
+        for i in range(min(count, 4 * blocks * threads)):
             result[i] = k * x[i] + b[i]
         return 0
 
