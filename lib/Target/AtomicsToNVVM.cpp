@@ -21,7 +21,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::obs {
 
@@ -222,25 +221,6 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
           LLVM::TailCallKindAttr::get(getContext(),
                                       LLVM::tailcallkind::TailCallKind::None),
           LLVM::AsmDialectAttr(), ArrayAttr());
-      rewriter.eraseOp(op);
-      return success();
-    }
-    // What adds no bits only reads, and what is written without a look at what
-    // was there only writes.
-    int64_t bits = type.getIntOrFloatBitWidth();
-    if (op.getKind() == arith::AtomicRMWKind::ori && bits >= 32 &&
-        matchPattern(op.getValue(), m_Zero())) {
-      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-          op, type, pointer, bits / 8, /*isVolatile=*/false,
-          /*isNonTemporal=*/false, /*isInvariant=*/false,
-          /*isInvariantGroup=*/false, kOrdering, scope);
-      return success();
-    }
-    if (op.getKind() == arith::AtomicRMWKind::assign && bits >= 32 &&
-        op->use_empty()) {
-      LLVM::StoreOp::create(rewriter, loc, operand, pointer, bits / 8,
-                            /*isVolatile=*/false, /*isNonTemporal=*/false,
-                            /*isInvariantGroup=*/false, kOrdering, scope);
       rewriter.eraseOp(op);
       return success();
     }

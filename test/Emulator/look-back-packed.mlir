@@ -17,8 +17,8 @@
 // KERNEL: memref.atomic_rmw addi {{.*}} -> i64
 // KERNEL: memref.atomic_rmw assign {{.*}} -> i64
 // KERNEL: memref.atomic_rmw ori {{.*}} -> i64
-// PTX: st.relaxed.gpu.global.b64
-// PTX: ld.relaxed.gpu.global.b64
+// PTX: atom.global.exch.b64
+// PTX: atom.global.or.b64
 // PTX-NOT: fence
 // PTX: ret
 // PLAIN: llvm.fence

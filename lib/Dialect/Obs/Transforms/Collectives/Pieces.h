@@ -60,8 +60,8 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
 /// well compute several at once: few operations, and no loop.
 bool isCheap(Value array);
 bool isCheap(Region &body);
-/// True if elements of `array` are cheap, and some are read from memory, so that
-/// it matters which thread reads which.
+/// True if elements of `array` are cheap, and some are read from memory, so
+/// that it matters which thread reads which.
 bool profitsFromRows(Value array);
 
 /// A loop of one thread over [0, n) that carries one number, from `start`.

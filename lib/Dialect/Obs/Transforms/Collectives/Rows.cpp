@@ -3,7 +3,7 @@
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
+//===---------------------------------------------------------------------===//
 //
 // A thread reads four neighbours, which are one access, and the threads beside
 // it read those beside them: a row. It reads four rows before it combines
