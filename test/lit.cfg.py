@@ -67,6 +67,9 @@ if lit_config.params.get("checks") != "none":
     config.substitutions.append(
         (r"--device=emulate\b", "--device=emulate --check"))
 
+# Programs in Python are compiled in every test, but for those of the cache.
+config.environment["OBS_CACHE_DIR"] = ""
+
 # Features of this machine.
 
 

@@ -23,8 +23,8 @@ bool Slot::allows(ArrayRef<int64_t> given) const {
   return true;
 }
 
-void mlir::obs::artefact::walk(
-    ArrayRef<Step> steps, llvm::function_ref<void(const Step &)> visit) {
+void mlir::obs::artefact::walk(ArrayRef<Step> steps,
+                               llvm::function_ref<void(const Step &)> visit) {
   for (const Step &step : steps) {
     visit(step);
     for (ArrayRef<Step> body : step.bodies)

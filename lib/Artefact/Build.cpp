@@ -200,7 +200,8 @@ ValueNumber FunctionBuilder::use(Value value) {
 ValueNumber FunctionBuilder::use(OpFoldResult mixed) {
   if (auto value = dyn_cast<Value>(mixed))
     return use(value);
-  return addConstant("index", cast<IntegerAttr>(cast<Attribute>(mixed)).getInt());
+  return addConstant("index",
+                     cast<IntegerAttr>(cast<Attribute>(mixed)).getInt());
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,9 +347,8 @@ Step FunctionBuilder::addStep(Operation *op) {
           .Case([&](scf::ForOp loop) { return addLoop(loop, step); })
           .Case([&](scf::WhileOp loop) { return addWhile(loop, step); })
           .Case([&](scf::IfOp branch) { return addIf(branch, step); })
-          .Case([&](gpu::LaunchFuncOp launch) {
-            return addLaunch(launch, step);
-          })
+          .Case(
+              [&](gpu::LaunchFuncOp launch) { return addLaunch(launch, step); })
           .Case([&](memref::ReinterpretCastOp view) {
             return addView(view, step);
           })
@@ -429,8 +429,8 @@ Step FunctionBuilder::addStep(Operation *op) {
 
 void FunctionBuilder::addBlock(Block &block, std::vector<Step> &steps) {
   for (Operation &op : block.without_terminator()) {
-    bool isConstant = isa<arith::ConstantOp>(op) &&
-                      isScalarType(op.getResult(0).getType());
+    bool isConstant =
+        isa<arith::ConstantOp>(op) && isScalarType(op.getResult(0).getType());
     bool isName =
         op.getNumResults() == 1 && getNamed(op.getResult(0)) != op.getResult(0);
     if (!isConstant && !isName)

@@ -56,12 +56,7 @@ static const Schema schemas[] = {
      {},
      0},
     {"for", "compare", {"from", "to", "by"}, {"", "next"}, {"steps"}, -1},
-    {"while",
-     "",
-     {"condition"},
-     {"", "passed", "next"},
-     {"test", "steps"},
-     -1},
+    {"while", "", {"condition"}, {"", "passed", "next"}, {"test", "steps"}, -1},
     {"if",
      "",
      {"condition"},
@@ -227,7 +222,8 @@ json::Object FunctionWriter::write() {
   for (auto [index, slot] : llvm::enumerate(function.results)) {
     results.push_back(writeSlot(slot));
     if (index < function.returned.size())
-      (*results.back().getAsObject())["value"] = spell(function.returned[index]);
+      (*results.back().getAsObject())["value"] =
+          spell(function.returned[index]);
   }
   object["results"] = std::move(results);
   if (const Step *step = function.findUnsupported()) {
@@ -380,9 +376,9 @@ ValueNumber FunctionReader::define(StringRef name) {
 ValueNumber FunctionReader::use(StringRef text, StringRef type, int rank) {
   if (auto found = numbers.find(text); found != numbers.end()) {
     const PlanValue &value = get(found->second);
-    bool isRight = rank == anyRank ? value.rank >= 0
-                                   : value.rank == rank &&
-                                         value.elementType == type;
+    bool isRight = rank == anyRank
+                       ? value.rank >= 0
+                       : value.rank == rank && value.elementType == type;
     check(inUse[found->second] && isRight,
           "'" + text + "' is not defined here, or has another type");
     return found->second;
@@ -540,8 +536,8 @@ Step FunctionReader::readStep(const json::Object &object) {
     const ValueList &like = step.inner;
     unsigned skipped = step.kind == Step::For ? 1 : 0;
     check(!problem.empty() ||
-              step.results.size() ==
-                  (step.kind == Step::For ? like.size() - skipped
+              step.results.size() == (step.kind == Step::For
+                                          ? like.size() - skipped
                                           : step.lists[1].size()),
           "a loop has another number of results");
     return step;
@@ -586,8 +582,7 @@ Step FunctionReader::readStep(const json::Object &object) {
     for (const json::Value &dim : *dropped)
       step.dropped.push_back(dim.getAsInteger().value_or(INT32_MAX));
   defineResults();
-  check(!problem.empty() || hasRightRanks(step),
-        "an array has another rank");
+  check(!problem.empty() || hasRightRanks(step), "an array has another rank");
   return step;
 }
 

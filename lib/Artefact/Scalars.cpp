@@ -82,8 +82,7 @@ static constexpr Spelling spellings[] = {
     {"arith.index_castui", Unsigned, "()", "{0}"},
     {"arith.sitofp", Signed, "real", "{0}"},
     {"arith.uitofp", Unsigned, "ureal", "{0}"},
-    {"math.absi", Signed, "abs",
-     "{0} < 0 ? 0 - (uint64_t){0} : (uint64_t){0}"},
+    {"math.absi", Signed, "abs", "{0} < 0 ? 0 - (uint64_t){0} : (uint64_t){0}"},
     {"math.ctpop", Unsigned, "ones", "obsrt_ones({0})"},
     {"math.ctlz", Unsigned, "leading", "obsrt_zeros({0}, {w}, true)"},
     {"math.cttz", Unsigned, "trailing", "obsrt_zeros({0}, {w}, false)"},
@@ -131,11 +130,11 @@ static constexpr Spelling spellings[] = {
 // Functions of one float that C names as MLIR does, and those that expressions
 // name so, too.
 static constexpr StringRef functionsOfC[] = {
-    "acos", "acosh", "asin", "asinh",  "atanh", "cbrt", "cosh",
+    "acos", "acosh", "asin",  "asinh", "atanh", "cbrt", "cosh",
     "erf",  "erfc",  "expm1", "log1p", "round", "sinh"};
 static constexpr StringRef functions[] = {
-    "atan",  "ceil", "cos",   "exp", "exp2", "floor", "log",
-    "log10", "log2", "sin",   "sqrt", "tan", "tanh",  "trunc"};
+    "atan",  "ceil", "cos", "exp",  "exp2", "floor", "log",
+    "log10", "log2", "sin", "sqrt", "tan",  "tanh",  "trunc"};
 static constexpr StringRef tests[] = {"isfinite", "isinf", "isnan", "isnormal"};
 
 /// The spelling of `op`; null if it has none.
@@ -156,7 +155,8 @@ static const Spelling *findSpelling(StringRef op) {
     return made;
   }();
   // Rounding modes say nothing that text could.
-  auto found = table.find(op.starts_with("arith.cmp") ? op : op.split(' ').first);
+  auto found =
+      table.find(op.starts_with("arith.cmp") ? op : op.split(' ').first);
   return found == table.end() ? nullptr : &found->second;
 }
 
@@ -233,10 +233,11 @@ std::string artefact::express(StringRef op, ArrayRef<Operand> operands,
                    getElementBits(operands[0].type));
   auto seen = llvm::map_to_vector(
       operands, [&](auto &operand) { return see(operand, spelling->sight); });
-  std::string text = word == "()" ? seen[0]
-                     : llvm::isAlpha(word.front())
-                         ? (word + "(" + llvm::join(seen, ", ") + ")").str()
-                         : "(" + seen[0] + " " + word.str() + " " + seen[1] + ")";
+  std::string text =
+      word == "()" ? seen[0]
+      : llvm::isAlpha(word.front())
+          ? (word + "(" + llvm::join(seen, ", ") + ")").str()
+          : "(" + seen[0] + " " + word.str() + " " + seen[1] + ")";
   return isWrappedTruth(*spelling, type) ? "(" + text + " & 1)" : text;
 }
 
@@ -345,10 +346,10 @@ std::string artefact::printInC(StringRef op, ArrayRef<Operand> operands,
   if (op == "arith.bitcast")
     return printBitcast(operands[0], type);
   const Spelling *spelling = findSpelling(op);
-  if (!spelling ||
-      (spelling->sight != Any &&
-       (isHalf(type) ||
-        llvm::any_of(operands, [&](auto &o) { return isHalf(o.type); }))))
+  if (!spelling || (spelling->sight != Any &&
+                    (isHalf(type) || llvm::any_of(operands, [&](auto &o) {
+                       return isHalf(o.type);
+                     }))))
     return "";
   Sight sight = spelling->sight;
   std::string text;
@@ -382,9 +383,9 @@ std::string artefact::printInC(StringRef op, ArrayRef<Operand> operands,
 
 bool artefact::isMathFunction(StringRef name) {
   for (StringRef stem : {name, name.ends_with("f") ? name.drop_back() : name})
-    if (llvm::is_contained({"fabs", "fmod", "nearbyint", "pow", "fma",
-                            "copysign", "atan2"},
-                           stem) ||
+    if (llvm::is_contained(
+            {"fabs", "fmod", "nearbyint", "pow", "fma", "copysign", "atan2"},
+            stem) ||
         llvm::is_contained(functions, stem) ||
         llvm::is_contained(functionsOfC, stem) ||
         llvm::is_contained(tests, stem))

@@ -44,8 +44,8 @@ public:
   FunctionPrinter(const Artefact &artefact, const Function &function,
                   llvm::raw_ostream &os)
       : artefact(artefact), function(function), os(os),
-        isRead(function.values.size()),
-        parameters(function.parameters.size()) {}
+        isRead(function.values.size()), parameters(function.parameters.size()) {
+  }
 
   Error print();
 
@@ -75,8 +75,8 @@ private:
   }
   void fail(const Step &step, const llvm::Twine &reason) {
     if (problem.empty())
-      problem = step.location + (step.location.empty() ? "" : ": ") +
-                reason.str();
+      problem =
+          step.location + (step.location.empty() ? "" : ": ") + reason.str();
   }
   void failUnsupported(const Step &step) {
     fail(step, "'" + StringRef(step.text).split(' ').first +
@@ -255,8 +255,7 @@ void FunctionPrinter::printLoop(const Step &step) {
   print("obsrt_buffer *{0} = program.buffers;", mark);
   print("for ({0} {1} = {2}; {1} < ({0}){3}; {1} += {4}) {{",
         getCType(get(step.inner[0]).elementType, step.text == "unsigned"), iv,
-        name(step.operands[0]), name(step.operands[1]),
-        name(step.operands[2]));
+        name(step.operands[0]), name(step.operands[1]), name(step.operands[2]));
   ++indent;
   declare(carried);
   assign(carried, step.results);
@@ -402,7 +401,8 @@ void FunctionPrinter::printAccess(const Step &step) {
 void FunctionPrinter::printLaunch(const Step &step) {
   for (ValueNumber number : ArrayRef(step.operands).drop_front(3))
     if (!get(number).isConstant || get(number).bits != 1)
-      fail(step, "[host-c] a kernel of a C program has blocks in one dimension");
+      fail(step,
+           "[host-c] a kernel of a C program has blocks in one dimension");
   const Kernel *kernel = artefact.findKernel(step.text);
   SmallVector<std::string> addresses, aligned;
   uint64_t alignment = 1;
@@ -619,9 +619,8 @@ Error FunctionPrinter::print() {
   }
   for (auto [number, slot] : llvm::enumerate(function.results)) {
     std::string result = "result" + std::to_string(number);
-    list.push_back(
-        (slot.isScalar ? getCType(slot.elementType) : "obs_array") + " *" +
-        result);
+    list.push_back((slot.isScalar ? getCType(slot.elementType) : "obs_array") +
+                   " *" + result);
     if (!slot.isScalar)
       arrays.push_back(result);
   }

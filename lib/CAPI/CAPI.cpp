@@ -278,9 +278,8 @@ obs_status obs_run(obs_executable *executable, const obs_value *arguments,
   return failed(results) ? OBS_FAILURE : OBS_SUCCESS;
 }
 
-obs_status obs_run_packed(obs_executable *executable,
-                          const uint64_t *arguments, uint64_t *results,
-                          void *stream) {
+obs_status obs_run_packed(obs_executable *executable, const uint64_t *arguments,
+                          uint64_t *results, void *stream) {
   LogicalResult done =
       executable->executable->runPacked(arguments, results, stream);
   executable->results = {};

@@ -8,8 +8,8 @@
 #include "Calls.h"
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
-#include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/Interpreter/Slots.h"
+#include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Obsidian/Target/ToPTX.h"
@@ -214,9 +214,9 @@ LogicalResult Program::setArtefact(artefact::Artefact made, StringRef name) {
               ? &artefact->functions.front()
               : artefact->findFunction(name.empty() ? "main" : name);
   if (!entry)
-    compiler.addError(llvm::createStringError(
-        "the contract has no function '" + (name.empty() ? "main" : name) +
-        "'"));
+    compiler.addError(llvm::createStringError("the contract has no function '" +
+                                              (name.empty() ? "main" : name) +
+                                              "'"));
   return success(entry);
 }
 
@@ -232,7 +232,6 @@ ModuleOp Program::getKernels() {
   }
   return kernels.get();
 }
-
 
 LogicalResult Program::write(Form form, raw_ostream &os) {
   auto print = [&](llvm::Expected<std::string> text) {

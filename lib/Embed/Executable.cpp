@@ -190,8 +190,7 @@ Error Executable::interpret(ArrayRef<Argument> arguments) {
   interpreter::InterpreterOptions options;
   llvm::raw_string_ostream os(output);
   options.output = &os;
-  auto entry =
-      program.source->lookupSymbol<func::FuncOp>(program.entry->name);
+  auto entry = program.source->lookupSymbol<func::FuncOp>(program.entry->name);
   auto found = interpreter::interpret(entry, copies, options);
   if (!found)
     return found.takeError();
@@ -200,25 +199,15 @@ Error Executable::interpret(ArrayRef<Argument> arguments) {
   return Error::success();
 }
 
-static Scalar getScalar(const Argument &argument) {
-  return Scalar::load(argument.elementType,
-                      static_cast<const char *>(argument.data));
-}
-
 Error Executable::emulate(ArrayRef<Argument> arguments) {
   SmallVector<RuntimeValue> given;
   for (const Argument &argument : arguments) {
-    if (argument.isScalar) {
-      given.push_back(getScalar(argument));
-      continue;
-    }
-    auto array = MemoryRef::allocate(*device->device, argument.elementType,
-                                     argument.extents);
-    if (!array)
-      return array.takeError();
-    if (Error error = array->copyFrom(argument.data))
-      return error;
-    given.push_back(std::move(*array));
+    auto value = runtime::copyToDevice(*device->device, argument.elementType,
+                                       argument.isScalar, argument.extents,
+                                       argument.data);
+    if (!value)
+      return value.takeError();
+    given.push_back(std::move(*value));
   }
   llvm::raw_string_ostream os(output);
   device->program->setOutput(os);
@@ -227,15 +216,10 @@ Error Executable::emulate(ArrayRef<Argument> arguments) {
     return found.takeError();
   std::vector<HostValue> hostValues;
   for (const RuntimeValue &result : *found) {
-    if (const auto *scalar = std::get_if<Scalar>(&result)) {
-      hostValues.push_back(HostValue::scalar(*scalar));
-      continue;
-    }
-    const auto &array = std::get<MemoryRef>(result);
-    HostValue value = HostValue::array(array.elementType, array.sizes);
-    if (Error error = array.copyTo(value.data.data()))
-      return error;
-    hostValues.push_back(std::move(value));
+    auto value = runtime::copyToHost(result);
+    if (!value)
+      return value.takeError();
+    hostValues.push_back(std::move(*value));
   }
   setResults(std::move(hostValues));
   return Error::success();
@@ -270,7 +254,7 @@ Error Executable::runOnGPU(ArrayRef<Argument> arguments, void *stream) {
   SmallVector<RuntimeValue> given;
   for (const Argument &argument : arguments) {
     if (argument.isScalar) {
-      given.push_back(getScalar(argument));
+      given.push_back(Scalar::load(argument.elementType, argument.data));
       continue;
     }
     auto array =

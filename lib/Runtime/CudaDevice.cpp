@@ -337,8 +337,8 @@ Expected<KernelHandle> CudaDevice::getKernel(StringRef module, StringRef name) {
                              "'");
   if (Error error = check(result, "finding kernel '" + name + "'"))
     return std::move(error);
-  driver.funcGetAttribute(&kernel.maxThreads,
-                          cuda::FunctionMaxThreadsPerBlock, kernel.function);
+  driver.funcGetAttribute(&kernel.maxThreads, cuda::FunctionMaxThreadsPerBlock,
+                          kernel.function);
   driver.funcGetAttribute(&kernel.fixedSharedBytes,
                           cuda::FunctionSharedSizeBytes, kernel.function);
   kernels.push_back(std::move(kernel));

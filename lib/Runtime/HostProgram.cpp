@@ -291,9 +291,8 @@ Error HostProgram::Executor::executeStep(const Step &step) {
     return print(step);
   case Step::Allocate:
     device.setAllocationLocation(step.location);
-    return finish(step,
-                  MemoryRef::allocate(device, getType(step.results[0]),
-                                      getInts(step.lists[0])));
+    return finish(step, MemoryRef::allocate(device, getType(step.results[0]),
+                                            getInts(step.lists[0])));
   case Step::Host:
     return finish(step, MemoryRef::allocateOnHost(getType(step.results[0]),
                                                   getInts(step.lists[0])));
@@ -325,9 +324,8 @@ Error HostProgram::Executor::executeStep(const Step &step) {
     return finish(step, std::move(ref));
   }
   case Step::Part:
-    return finish(step,
-                  getOperand(step, 0).getPart(getInt(step.operands[1]),
-                                              getInts(step.lists[0])));
+    return finish(step, getOperand(step, 0).getPart(getInt(step.operands[1]),
+                                                    getInts(step.lists[0])));
   case Step::Cast:
     return checkCast(step);
   case Step::Load: {
@@ -537,9 +535,9 @@ Error HostProgram::Executor::executeSlice(const Step &step) {
 
 Error HostProgram::Executor::executeLaunch(const Step &step) {
   auto fail = [&](const Twine &reason) {
-    return makeLocatedError(step.location, "kernel '" + step.text +
-                                               "' cannot be launched: " +
-                                               reason);
+    return makeLocatedError(step.location,
+                            "kernel '" + step.text +
+                                "' cannot be launched: " + reason);
   };
   int64_t numbers[7];
   for (auto [number, operand] : llvm::zip_equal(numbers, step.operands))
@@ -547,18 +545,17 @@ Error HostProgram::Executor::executeLaunch(const Step &step) {
   auto [x, threads, shared, y, z, threadsY, threadsZ] = numbers;
   if (std::min({x, y, z, threads, threadsY, threadsZ}) < 0)
     return fail("the number of blocks or threads is negative");
-  LaunchShape shape{
-      {uint64_t(x), uint64_t(y), uint64_t(z)},
-      {uint64_t(threads), uint64_t(threadsY), uint64_t(threadsZ)},
-      code.scalars[step.operands[2]]};
+  LaunchShape shape{{uint64_t(x), uint64_t(y), uint64_t(z)},
+                    {uint64_t(threads), uint64_t(threadsY), uint64_t(threadsZ)},
+                    code.scalars[step.operands[2]]};
   bool isEmpty = x == 0 || y == 0 || z == 0;
   if (!isEmpty && (threads == 0 || threadsY == 0 || threadsZ == 0))
     return fail("a block has no threads");
 
   Code::Prepared &made = code.prepared[step.number];
   if (!made.handle) {
-    auto handle = device.getKernel(made.kernel ? made.kernel->module : "",
-                                   step.text);
+    auto handle =
+        device.getKernel(made.kernel ? made.kernel->module : "", step.text);
     if (!handle)
       return addLocation(step.location, handle.takeError());
     made.handle = *handle;
@@ -676,13 +673,12 @@ HostProgram::findEntry(StringRef entry, ArrayRef<RuntimeValue> arguments) {
   const Function &function = code.function;
   if (function.parameters.size() != arguments.size())
     return makeLocatedError(
-        function.location, "function '" + entry + "' takes " +
-                               Twine(function.parameters.size()) +
-                               " arguments, and " + Twine(arguments.size()) +
-                               " are given");
+        function.location,
+        "function '" + entry + "' takes " + Twine(function.parameters.size()) +
+            " arguments, and " + Twine(arguments.size()) + " are given");
   for (auto [index, argument] : llvm::enumerate(arguments))
-    if (Error error = checkType(argument, function.parameters[index],
-                                code.types[index]))
+    if (Error error =
+            checkType(argument, function.parameters[index], code.types[index]))
       return makeLocatedError(function.location,
                               "argument " + Twine(index) + " of '" + entry +
                                   "': " + llvm::toString(std::move(error)));

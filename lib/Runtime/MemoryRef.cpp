@@ -10,6 +10,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace mlir::obs;
 using namespace mlir::obs::runtime;
 using llvm::createStringError;
 using llvm::Error;
@@ -301,4 +302,33 @@ Error MemoryRef::copyTo(void *data) const {
   if (host->buffer->getBytes())
     std::memcpy(data, host->buffer->getHostData(), host->buffer->getBytes());
   return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Expected<RuntimeValue>
+mlir::obs::runtime::copyToDevice(Device &device, Type elementType,
+                                 bool isScalar, ArrayRef<int64_t> extents,
+                                 const void *data) {
+  if (isScalar)
+    return interpreter::Scalar::load(elementType, data);
+  auto array = MemoryRef::allocate(device, elementType, extents);
+  if (!array)
+    return array.takeError();
+  if (Error error = array->copyFrom(data))
+    return std::move(error);
+  return std::move(*array);
+}
+
+Expected<interpreter::HostValue>
+mlir::obs::runtime::copyToHost(const RuntimeValue &value) {
+  if (const auto *scalar = std::get_if<interpreter::Scalar>(&value))
+    return interpreter::HostValue::scalar(*scalar);
+  const auto &array = std::get<MemoryRef>(value);
+  auto copied = interpreter::HostValue::array(array.elementType, array.sizes);
+  if (Error error = array.copyTo(copied.data.data()))
+    return std::move(error);
+  return copied;
 }

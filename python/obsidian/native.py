@@ -7,6 +7,7 @@ this process. `include/obsidian-c/Compiler.h` and `Runtime.h` describe each func
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import functools
 import json
@@ -294,12 +295,14 @@ class NativeBackend:
                 saved is not None,
             )
             if saved is None and cache.folder() is not None:
-                artifact.saved = {
-                    "diagnostics": json.dumps([asdict(message) for message in messages]),
-                    "contract": self._show(artifact, "contract"),
-                    "kernels": self._show(artifact, "kernels"),
-                }
-                cache.write(key, artifact.saved)
+                # What has no contract, such as a kernel that nothing launches, is not kept.
+                with contextlib.suppress(CompileError):
+                    artifact.saved = {
+                        "contract": self._show(artifact, "contract"),
+                        "kernels": self._show(artifact, "kernels"),
+                        "diagnostics": json.dumps([asdict(message) for message in messages]),
+                    }
+                    cache.write(key, artifact.saved)
         return artifact
 
     def _compile(self, text: str, options: CompileOptions) -> tuple[int, list[Diagnostic]]:

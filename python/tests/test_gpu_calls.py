@@ -247,5 +247,13 @@ def test_extents_through_loops_and_branches() -> None:
     assert extents([], "a").of(0, sizes) == (9,)
     alias = {"step": "allocate", "name": "v5", "extents": ["(dim(v0, 0) << 1)"]}
     assert extents([first, alias], "v5").of(0, sizes) == (6,)
+    cast = {"step": "cast", "name": "v6", "array": "v0", "extents": ["-1"]}
+    part = {"step": "part", "name": "v7", "array": "v6", "extents": ["2", "k"], "dropped": [0]}
+    assert extents([first, cast], "v6").of(0, sizes) == (3,)
+    assert extents([first, cast, part], "v7").of(0, sizes) == (2,)
+    let = {"step": "let", "name": "v8", "op": "arith.addui_extended"}
+    unknown = {"step": "allocate", "name": "v10", "extents": ["v8"]}
+    with pytest.raises(obs.ObsidianError, match="they depend on v8"):
+        extents([let, unknown], "v10").of(0, sizes)
     with pytest.raises(obs.ObsidianError, match="they come from v9"):
         extents([], "v9").of(0, sizes)

@@ -107,6 +107,28 @@ def test_result_with_the_extent_of_a_parameter_is_named() -> None:
     assert HostProgram(contract, [("n",)]).names() == {"f": {"arg0.dim0": "n"}}
 
 
+def test_views_of_every_kind() -> None:
+    """A name for an extent, a cast, strides, a dimension that goes, and a word that is missing."""
+    contract = program(
+        [array("x")],
+        [
+            {"step": "let", "name": "n", "value": "dim(x, 0)", "type": "index"},
+            {"step": "let", "name": "m", "op": "arith.addui_extended", "type": "index"},
+            {"step": "cast", "name": "v0", "array": "x", "extents": ["-1"]},
+            {"step": "strided", "name": "v1", "array": "v0", "extents": ["n", "3"]},
+            {"step": "part", "name": "v2", "array": "v1", "extents": ["n", "1"], "dropped": [1]},
+            {"step": "allocate", "name": "v3", "extents": ["n"]},
+            launch("f", "v2", "dim(v2, 0)"),
+            launch("g", "v3", "m"),
+        ],
+        f=ONE,
+        g=ONE,
+    )
+    host = HostProgram(contract, [("n",)])
+    assert [one.sizes for one in host.launches({"n": 5})] == [{"arg0.dim0": 5}, {"arg0.dim0": 5}]
+    assert host.names()["g"] == {"arg0.dim0": "n"}
+
+
 def test_kernel_with_two_sizes_has_no_names() -> None:
     contract = program(
         [array("x"), array("y")],

@@ -1,6 +1,16 @@
 // The launch contract lists the steps of host functions.
 
 // RUN: obs-translate --obs-to-launch-json %s | %python %S/Inputs/print-steps.py | FileCheck %s
+// RUN: obs-translate --obs-to-launch-json %s -o %t.json
+// DEFINE: %{plan} = %python %S/Inputs/run-plan.py %examples/interop/plan.py %t.json
+// RUN: %{plan} columns 12 4 | FileCheck %s --check-prefix=COLUMNS
+// COLUMNS: result [4, 3]
+// RUN: not %{plan} halves 1 2>&1 | FileCheck %s --check-prefix=HALVES
+// HALVES: Unsupported: expressions have no word for arith.addf
+// RUN: not %{plan} fixed 5 2>&1 | FileCheck %s --check-prefix=FIXED
+// FIXED: error: an array is no memref<4xi32>
+// RUN: %{plan} fixed 4 | FileCheck %s --check-prefix=FOUR
+// FOUR: result [2]
 // REQUIRES: python
 
 module attributes {gpu.container_module} {
@@ -127,6 +137,19 @@ func.func @later(%a: memref<?xi32>, %h: index) -> memref<?x3xi32, strided<[3, 1]
 func.func @halves(%x: bf16) -> bf16 {
   %y = arith.addf %x, %x : bf16
   return %y : bf16
+}
+
+// A cast that may fail, and a column, which has one dimension less.
+// CHECK-LABEL: function fixed
+// CHECK-NEXT: cast array=a extents=4 name=v0 type=memref<4xi32>
+// CHECK-NEXT: view array=v0 extents=2 2 name=v1
+// CHECK-NEXT: part array=v1 dropped=1 extents=2 1 name=v2 offsets=0 1 strides=1 1
+// CHECK-NEXT: result v2
+func.func @fixed(%a: memref<?xi32> {obs.name = "a"}) -> memref<2xi32, strided<[2], offset: 1>> {
+  %f = memref.cast %a : memref<?xi32> to memref<4xi32>
+  %m = memref.reinterpret_cast %f to offset: [0], sizes: [2, 2], strides: [2, 1] : memref<4xi32> to memref<2x2xi32>
+  %c = memref.subview %m[0, 1] [2, 1] [1, 1] : memref<2x2xi32> to memref<2xi32, strided<[2], offset: 1>>
+  return %c : memref<2xi32, strided<[2], offset: 1>>
 }
 
 // CHECK-LABEL: function jump

@@ -201,8 +201,8 @@ TEST(EmbedTest, ProgramsAreReadBack) {
         EXPECT_EQ(describeRun(other, *read, count, numRounds, half),
                   describeRun(compiler, *program, count, numRounds, half))
             << count << ' ' << numRounds << ' ' << half;
-  EXPECT_NE(describeRun(other, *read, 1, 9, false).find(
-                "rounds.mlir:11:3 assertion-failed: too many rounds"),
+  EXPECT_NE(describeRun(other, *read, 1, 9, false)
+                .find("rounds.mlir:11:3 assertion-failed: too many rounds"),
             std::string::npos)
       << describeRun(other, *read, 1, 9, false);
   // Without a source there are no reports, and without code no runs.

@@ -8,7 +8,7 @@
 #ifndef OBSIDIAN_RUNTIME_MEMORYREF_H
 #define OBSIDIAN_RUNTIME_MEMORYREF_H
 
-#include "Obsidian/Interpreter/ScalarOps.h"
+#include "Obsidian/Interpreter/Interpreter.h"
 #include "Obsidian/Runtime/Device.h"
 #include <memory>
 #include <variant>
@@ -106,6 +106,16 @@ llvm::Error fill(const MemoryRef &target, interpreter::Scalar value);
 
 /// The run-time value of an SSA value of a host function.
 using RuntimeValue = std::variant<interpreter::Scalar, MemoryRef>;
+
+/// The scalar, or a new array on `device` with the elements, that `data` has
+/// row by row.
+llvm::Expected<RuntimeValue> copyToDevice(Device &device, Type elementType,
+                                          bool isScalar,
+                                          ArrayRef<int64_t> extents,
+                                          const void *data);
+
+/// All elements of `value`.
+llvm::Expected<interpreter::HostValue> copyToHost(const RuntimeValue &value);
 
 } // namespace mlir::obs::runtime
 

@@ -20,7 +20,6 @@ using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 using mlir::obs::interpreter::HostValue;
-using mlir::obs::interpreter::Scalar;
 
 Runner::~Runner() = default;
 
@@ -104,21 +103,18 @@ private:
                SmallVectorImpl<runtime::RuntimeValue> &values) {
     bool isNew = values.empty();
     for (auto [index, argument] : llvm::enumerate(arguments)) {
-      if (argument.isScalar) {
-        if (isNew)
-          values.push_back(argument.get(0));
+      if (!isNew) {
+        if (auto *array = std::get_if<runtime::MemoryRef>(&values[index]))
+          if (Error error = array->copyFrom(argument.data.data()))
+            return error;
         continue;
       }
-      if (isNew) {
-        auto array = runtime::MemoryRef::allocate(*device, argument.elementType,
-                                                  argument.extents);
-        if (!array)
-          return array.takeError();
-        values.push_back(std::move(*array));
-      }
-      auto &array = std::get<runtime::MemoryRef>(values[index]);
-      if (Error error = array.copyFrom(argument.data.data()))
-        return error;
+      auto value = runtime::copyToDevice(*device, argument.elementType,
+                                         argument.isScalar, argument.extents,
+                                         argument.data.data());
+      if (!value)
+        return value.takeError();
+      values.push_back(std::move(*value));
     }
     return Error::success();
   }
@@ -127,15 +123,10 @@ private:
   copyOut(ArrayRef<runtime::RuntimeValue> results) {
     std::vector<HostValue> hostResults;
     for (const runtime::RuntimeValue &result : results) {
-      if (const auto *scalar = std::get_if<Scalar>(&result)) {
-        hostResults.push_back(HostValue::scalar(*scalar));
-        continue;
-      }
-      const auto &array = std::get<runtime::MemoryRef>(result);
-      HostValue value = HostValue::array(array.elementType, array.sizes);
-      if (Error error = array.copyTo(value.data.data()))
-        return std::move(error);
-      hostResults.push_back(std::move(value));
+      auto value = runtime::copyToHost(result);
+      if (!value)
+        return value.takeError();
+      hostResults.push_back(std::move(*value));
     }
     return hostResults;
   }

@@ -9,7 +9,7 @@ for function in json.load(sys.stdin)["functions"]:
         print("unsupported", function["unsupported"])
         continue
     for step in function["steps"]:
-        members = sorted((k, " ".join(v) if isinstance(v, list) else v) for k, v in step.items()
+        members = sorted((k, " ".join(map(str, v)) if isinstance(v, list) else v) for k, v in step.items()
                          if k not in ("step", "location"))
         print(step["step"], *("%s=%s" % member for member in members))
     for result in function["results"]:
