@@ -1,6 +1,6 @@
 // Kernels that only a GPU runs over all of their elements, with static extents of 2^31 and 2^32: the PTX compares with
 // these numbers, and computes addresses in 64 bits.
-// RUN: obs-translate --obs-to-ptx %s -o %t.ptx
+// RUN: obs-translate --no-tiles --obs-to-ptx %s -o %t.ptx
 // RUN: FileCheck %s --input-file=%t.ptx
 
 // The last of 2^31 bytes, counted from the first one, and the end of the loop.

@@ -1,6 +1,6 @@
 // Kernels that only a GPU runs over all of their elements, for as many elements as there are at run time: the PTX
 // compares with the extent and computes addresses in 64 bits, and no number of elements is truncated.
-// RUN: obs-translate --obs-to-ptx %s -o %t.ptx
+// RUN: obs-translate --no-tiles --obs-to-ptx %s -o %t.ptx
 // RUN: FileCheck %s --input-file=%t.ptx
 
 // Threads are counted in 64 bits: (number of the block) * 256 + (number of the thread).

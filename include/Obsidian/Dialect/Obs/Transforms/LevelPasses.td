@@ -364,7 +364,9 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     that a thread executes side by side. It is the number of elements in 16
     bytes, for the widest elements that neighbouring iterations access side by
     side. `obs-write-tiles` writes the code. The number of blocks of a launch,
-    if it follows from extents, is divided by the least number of its loops.
+    if it follows from extents, is divided by the least number of its loops. If
+    iterations contain loops, at least 1056 blocks are left, which is what the
+    largest GPU executes at once.
 
     A loop stays as it is if no access is contiguous, if it has fewer iterations
     than a tile, if a turn in its body depends on the iteration, or if the
@@ -458,7 +460,8 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     if the rows of the array begin at a multiple of v. Where the length of a row
     is a parameter, the kernel tests this once. Neighbours are then in one row:
     the first version divides once for each thread, and not for each element. If
-    no access can join, the iterations of a thread are T apart.
+    no access can join, the iterations of a thread are T apart. If the body
+    contains loops, a launch with more blocks than tiles uses the loop as it was.
 
     ```mlir
     // before

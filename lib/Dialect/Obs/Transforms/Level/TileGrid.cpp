@@ -29,6 +29,10 @@ static constexpr int64_t widestAccess = 16;
 /// The most operations that the copies of a body have together.
 static constexpr int64_t maxOperations = 1024;
 
+/// Blocks of 256 threads that an H200 executes at once: 8 on each of 132
+/// multiprocessors. Other chips have fewer.
+static constexpr int64_t residentBlocks = 1056;
+
 /// True if copies of `op`, which an iteration executes, may stand side by side
 /// with those of other iterations, and gain from it. Turns that depend on the
 /// iteration are not shared, and memory of a thread is there once.
@@ -72,10 +76,20 @@ static int64_t chooseItems(scf::ForallOp leaf) {
   return items;
 }
 
-/// Marks the leaves of `kernel` over the grid. Returns the iterations that a
-/// thread executes at once in all loops over the grid.
-static int64_t tile(KernelOp kernel) {
+namespace {
+/// The tiles of a kernel.
+struct KernelTiles {
+  /// The least number of iterations that a thread executes at once.
+  int64_t items = 1;
+  /// Iterations are long, because they contain loops.
+  bool hasLoops = false;
+};
+} // namespace
+
+/// Marks the leaves of `kernel` over the grid.
+static KernelTiles tile(KernelOp kernel) {
   std::optional<int64_t> least;
+  KernelTiles tiles;
   auto add = [&](int64_t items) {
     least = std::min(least.value_or(items), items);
   };
@@ -99,11 +113,33 @@ static int64_t tile(KernelOp kernel) {
     if (extent && *extent < items * kernel.getThreads().value_or(1))
       items = 1;
     add(items);
-    if (items > 1)
-      leaf->setAttr(itemsAttrName,
-                    Builder(leaf.getContext()).getI64IntegerAttr(items));
+    if (items == 1)
+      return;
+    leaf->setAttr(itemsAttrName,
+                  Builder(leaf.getContext()).getI64IntegerAttr(items));
+    leaf.walk([&](scf::ForOp) { tiles.hasLoops = true; });
   });
-  return least.value_or(1);
+  tiles.items = least.value_or(1);
+  return tiles;
+}
+
+/// The number of blocks for tiles where one iteration for each thread takes
+/// `blocks`. Long iterations need all multiprocessors more than they need
+/// memory: while tiles do not fill them, there are more blocks than tiles, and
+/// threads have one iteration at a time.
+static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
+                         const KernelTiles &tiles) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, blocks, constant(tiles.items));
+  if (!tiles.hasLoops)
+    return fewer;
+  return builder.createOrFold<arith::MaxUIOp>(
+      loc, fewer,
+      builder.createOrFold<arith::MinUIOp>(loc, blocks,
+                                           constant(residentBlocks)));
 }
 
 namespace {
@@ -111,21 +147,18 @@ struct TileGrid : obs::impl::ObsTileGridPassBase<TileGrid> {
   using ObsTileGridPassBase::ObsTileGridPassBase;
 
   void runOnOperation() override {
-    llvm::StringMap<int64_t> items;
+    llvm::StringMap<KernelTiles> tiles;
     if (enable)
       for (auto kernel : getOperation().getOps<KernelOp>())
-        items[kernel.getSymName()] = tile(kernel);
+        tiles[kernel.getSymName()] = tile(kernel);
     getOperation().walk([&](LaunchOp launch) {
       bool isByExtent = launch->removeAttr(byExtentAttrName) != nullptr;
-      auto found = items.find(launch.getKernel());
-      if (!isByExtent || found == items.end() || found->second == 1)
+      auto found = tiles.find(launch.getKernel());
+      if (!isByExtent || found == tiles.end() || found->second.items == 1)
         return;
       OpBuilder builder(launch);
-      launch.getBlocksMutable().assign(
-          builder.createOrFold<arith::CeilDivUIOp>(
-              launch.getLoc(), launch.getBlocks(),
-              arith::ConstantIndexOp::create(builder, launch.getLoc(),
-                                             found->second)));
+      launch.getBlocksMutable().assign(buildBlocks(
+          builder, launch.getLoc(), launch.getBlocks(), found->second));
     });
   }
 };

@@ -89,6 +89,7 @@ private:
   bool alignAccesses();
   void writeNeighbours(Value first);
   void writeApart(Value first);
+  void writeDirect(Value tiles, Value blocks);
 
   scf::ForOp loop;
   int64_t items, threads;
@@ -187,13 +188,34 @@ void TileWriter::writeApart(Value first) {
   writeSideBySide(builder, *loop.getBody(), copies);
 }
 
+/// Leaves the loop as it is for a launch with more blocks than tiles. What is
+/// written next is for all others.
+void TileWriter::writeDirect(Value tiles, Value blocks) {
+  Value isDirect = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, tiles, blocks);
+  auto branch =
+      scf::IfOp::create(builder, loc, isDirect, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  builder.clone(*loop);
+  builder.setInsertionPointToStart(branch.elseBlock());
+}
+
 void TileWriter::run() {
-  bool areNeighbours = alignAccesses();
   Value bound = loop.getUpperBound();
   Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
   Value size = constant(items * threads), zero = constant(0);
+  // A loop to a negative number has no iterations.
+  Value count = arith::CeilDivUIOp::create(
+      builder, loc,
+      getConstantIntValue(bound)
+          ? bound
+          : arith::MaxSIOp::create(builder, loc, bound, zero).getResult(),
+      size);
+  if (!loop.getBody()->getOps<scf::ForOp>().empty())
+    writeDirect(count, blocks);
+  bool areNeighbours = alignAccesses();
   Value hasRows;
   if (areNeighbours)
     for (Value length : lengths) {
@@ -206,13 +228,6 @@ void TileWriter::run() {
                               .getResult()
                         : isMultiple;
     }
-  // A loop to a negative number has no iterations.
-  Value count = arith::CeilDivUIOp::create(
-      builder, loc,
-      getConstantIntValue(bound)
-          ? bound
-          : arith::MaxSIOp::create(builder, loc, bound, zero).getResult(),
-      size);
   auto tiles = scf::ForOp::create(builder, loc, block, count, blocks);
   builder.setInsertionPointToStart(tiles.getBody());
   Value first =
