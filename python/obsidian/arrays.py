@@ -26,6 +26,21 @@ if TYPE_CHECKING:
 Operand = Union["Array", ScalarLike]
 
 
+#: The names of NumPy that people try, and how the same is written here.
+_OF_NUMPY = {
+    "argmax": "a reduce of obs.zip(a, obs.iota(a.size))",
+    "argmin": "a reduce of obs.zip(a, obs.iota(a.size))",
+    "astype": "a.to(obs.f32)",
+    "clip": "obs.min(obs.max(a, low), high)",
+    "cumprod": "a.scan(operator.mul, 1)",
+    "cumsum": "a.scan(operator.add, 0)",
+    "dot": "(a * b).sum(), or obs.matmul",
+    "mean": "a.sum() and divide by the size, as in a.size.to(obs.f32)",
+    "ravel": "a.flatten()",
+    "repeat": "a.ix_map(lambda i: i // k)",
+}
+
+
 class _Operators(Array):
     """The operations that pull arrays and push arrays have in common."""
 
@@ -41,6 +56,11 @@ class _Operators(Array):
                 array.type.element.require_scalar()
         if isinstance(other, Array):
             result = maps.map_arrays(function, (other, self) if swap else (self, other))
+        elif isinstance(other, np.ndarray):
+            raise TraceError(
+                "an array of NumPy is no array of the program: pass it as an argument, or write "
+                "obs.table(array) for a constant"
+            )
         elif not is_scalar_like(other):
             result = NotImplemented
         elif swap:
@@ -217,6 +237,16 @@ class _Operators(Array):
         """Permute the dimensions; by default, reverse their order."""
         return maps.transpose(self, permutation or tuple(reversed(range(self.type.rank))))
 
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NUMPY:
+            raise TraceError(f"an array has no {name}: write {_OF_NUMPY[name]}")
+        raise AttributeError(f"an array has no {name}")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TraceError(
+            "arrays never change: make a new one, as with obs.generate, a.map or obs.fill"
+        )
+
     @property
     def T(self) -> Self:
         """The array with its dimensions in the reverse order."""
@@ -226,8 +256,8 @@ class _Operators(Array):
         """The first elements of each dimension."""
         return maps.take(self, counts)
 
-    def reshape(self, *extents: Extent) -> Self:
-        """The same elements in row-major order with other extents."""
+    def reshape(self, *extents: Extent | Sequence[Extent]) -> Self:
+        """The same elements in row-major order with other extents, or with those of one tuple."""
         return cast("Self", maps.reshape(self, extents))
 
     def flatten(self) -> Self:
@@ -496,7 +526,7 @@ class Push(_Operators):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(Pull, name):
-            raise AttributeError(f"a push array has no {name}")
+            return super().__getattr__(name)
         raise TraceError(
             f"{name} reads an array, and a push array cannot be read: store it first, as in "
             f"a.force().{name}"

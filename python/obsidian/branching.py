@@ -7,6 +7,7 @@ traced.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -186,27 +187,31 @@ def while_(
     labels: Sequence[str],
     carried: Sequence[str],
 ) -> tuple[Any, ...]:
-    """The values that names have after a `while`."""
-    is_traced = False
-    if is_tracing():
-        with current().rehearse():
-            is_traced = _is_traced(test(*values))
-    if not is_traced:
-        while test(*values):
-            values = tuple(body(*values))
-        return values
+    """The values that names have after a `while`.
+
+    Python runs iterations while it knows the condition: the first one of `while low < high` may be
+    known where the second is not.
+    """
+    while True:
+        with current().rehearse() if is_tracing() else contextlib.nullcontext():
+            condition = test(*values)
+        if _is_traced(condition):
+            break
+        if not condition:
+            return values
+        values = tuple(body(*values))
     places, fixed = _carry(values, labels, carried)
     if not places:
         raise TraceError("the condition of this loop changes with no name that the loop assigns")
 
-    def condition(*state: Any) -> Any:
+    def holds(*state: Any) -> Any:
         return test(*_filled(places, fixed, state))
 
     def iterate(*state: Any) -> Any:
         return _only(places, body(*_filled(places, fixed, state)))
 
     found = control.run_while(
-        condition, [values[p] for p in places], iterate, [labels[p] for p in places]
+        holds, [values[p] for p in places], iterate, [labels[p] for p in places]
     )
     return tuple(_filled(places, fixed, _state(found, places)))
 

@@ -141,9 +141,13 @@ def _on_elements(operator: Operator, array: Array) -> Callable[..., Any]:
     return lambda *parts: operator(parts[:count], parts[count:])
 
 
-def filter(array: Pull, predicate: Callable[..., Any], *, init: Any = None) -> Pull:
-    """The elements for which the predicate holds, in order. The host waits for their number."""
-    kept, count = array.compact(array.map(predicate), init=init)
+def filter(array: Pull, predicate: Callable[..., Any] | Array, *, init: Any = None) -> Pull:
+    """The elements for which the predicate holds, in order. The host waits for their number.
+
+    The predicate is a function of an element, or an array of flags.
+    """
+    flags = predicate if isinstance(predicate, Array) else array.map(predicate)
+    kept, count = array.compact(flags, init=init)
     if current().level is not grid:
         raise TraceError("filter stands at level grid: elsewhere use compact, which gives a count")
     elements, number = force(kept, count)

@@ -18,6 +18,7 @@ from .regions import (
     as_leaves,
     brackets,
     brief_types,
+    flat_extents,
     make_array,
     make_leaf,
     names,
@@ -194,9 +195,9 @@ def take(array: A, counts: Sequence[Extent]) -> A:
     return result
 
 
-def reshape(array: Array, extents: Sequence[Extent]) -> Any:
+def reshape(array: Array, extents: Sequence[Extent | Sequence[Extent]]) -> Any:
     """The same elements in row-major order with other extents."""
-    static, bounds, values = split_extents(extents)
+    static, bounds, values = split_extents(flat_extents(extents))
     kind = ArrayType(tuple(static), array.type.element, tuple(bounds), array.type.level)
     text = f"obs.reshape {use(array)}{brackets(values)} : {array.type} -> {kind}"
     return make_array(kind, current().emit(text, 1, is_pure=True)[0], array.is_stored)

@@ -335,6 +335,10 @@ def _check_source(source: Any) -> None:
 def walk(programs: Iterator[Any], level: Level | None) -> Any:
     """Run a generator expression over arrays as sub-programs of a level; see `stack`."""
     trace = current()
+    if not isinstance(programs, Iterator):
+        raise TraceError(
+            "sub-programs are a generator, as in (f(c) for c in a.split(k)), with round brackets"
+        )
     if isinstance(programs, GeneratorType) and programs.gi_frame is not None:
         _check_source(programs.gi_frame.f_locals.get(".0"))
     operands: list[tuple[Array, list[Any]]] = []

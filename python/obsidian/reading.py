@@ -16,6 +16,11 @@ from .scalars import Scalar, agree, elementwise
 def read(array: Array, key: Any) -> Any:
     """The value of `array[key]`."""
     keys = list(key) if isinstance(key, tuple) else [key]
+    if any(isinstance(part, Array) for part in keys):
+        raise TraceError(
+            "an array is no index: obs.filter(a, flags) selects elements by flags, and "
+            "places.map(lambda i: a[i]) reads those at places"
+        )
     rank = array.type.rank
     if len(keys) > rank:
         raise TraceError(f"{len(keys)} indices for an array of {rank} dimensions")

@@ -55,6 +55,13 @@ class Bounded:
 Extent = int | Scalar | Bounded
 
 
+def flat_extents(extents: Sequence[Any]) -> Sequence[Extent]:
+    """Extents that are given one by one, or as one tuple such as `a.shape`."""
+    if len(extents) == 1 and isinstance(extents[0], (tuple, list)):
+        return extents[0]
+    return extents
+
+
 def up_to(extent: Scalar, bound: int) -> Bounded:
     """An extent that is known at run time and is at most `bound`, which is what memory is for."""
     return Bounded(extent, bound)

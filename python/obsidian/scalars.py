@@ -83,6 +83,8 @@ class Scalar(Value):
         Floats become integers by rounding towards zero. `unsigned` reads an integer without its
         sign, so an `i8` of -1 becomes 255.
         """
+        if not (isinstance(kind, type) and issubclass(kind, Scalar)):
+            raise TraceError(f"{kind!r} is no type of the language, such as obs.f32: see Python.md")
         return convert(self, kind, unsigned)
 
     def as_unsigned(self) -> Scalar:

@@ -16,6 +16,7 @@ from .regions import (
     as_leaves,
     brackets,
     element_type_of,
+    flat_extents,
     make_array,
     names,
     new_indices,
@@ -30,15 +31,17 @@ if TYPE_CHECKING:
     from .arrays import Pull
 
 
-def generate(*extents: Extent) -> Callable[[Callable[..., Any]], Pull]:
+def generate(*extents: Extent | Sequence[Extent]) -> Callable[[Callable[..., Any]], Pull]:
     """The array of the values of a function of the index; to be used as a decorator or called.
 
-    `generate(n)(lambda i: i * i)` has n elements; the function has one index for each extent.
+    `generate(n)(lambda i: i * i)` has n elements; the function has one index for each extent. The
+    extents may be one tuple, such as `a.shape`.
     """
+    shape = flat_extents(extents)
 
     def make(function: Callable[..., Any]) -> Pull:
-        static, bounds, values = split_extents(extents)
-        body = scalar_code(lambda: new_indices(len(extents)), lambda indices: function(*indices))
+        static, bounds, values = split_extents(shape)
+        body = scalar_code(lambda: new_indices(len(shape)), lambda indices: function(*indices))
         kind = ArrayType(tuple(static), body.element, tuple(bounds))
         arguments = ", ".join(argument.name for argument in body.arguments)
         text = f"obs.generate ({arguments}){brackets(values)}"

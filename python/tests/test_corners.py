@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import subprocess
 import sys
@@ -295,6 +296,69 @@ def test_push_arrays_are_not_read() -> None:
 
     with pytest.raises(AttributeError, match="splits"):
         g(A)
+
+
+@pytest.mark.parametrize(
+    ("message", "function"),
+    [
+        (r"no astype: write a\.to\(obs\.f32\)", lambda a: a.astype(np.float32)),
+        (r"no cumsum: write a\.scan", lambda a: (a + 1).cumsum()),
+        (r"no mean: write a\.sum", lambda a: obs.concat(c.force() for c in a.split(2)).mean()),
+        ("pass it as an argument", lambda a: a + A),
+        ("pass it as an argument", lambda a: a.map(lambda x: x) * A),
+        ("arrays never change", lambda a: operator.setitem(a, 0, 1)),
+        (r"obs\.filter\(a, flags\)", lambda a: a[a > 0]),
+        (r"places\.map", lambda a: a[obs.iota(3)]),
+        ("sub-programs are a generator", lambda a: obs.stack([a, a])),
+        ("no type of the language", lambda a: a.to(np.float64)),
+        ("no type of the language", lambda a: a.to("i64")),
+    ],
+)
+def test_what_people_try_of_numpy(message: str, function: Any) -> None:
+    def f(a: Ints) -> Any:
+        return function(a)
+
+    with pytest.raises(TraceError, match=message):
+        obs.jit(f)(A)
+
+
+def test_extents_in_a_tuple_and_flags() -> None:
+    @obs.jit
+    def f(a: Annotated[Pull, "h", "w", i32]) -> Any:
+        flat = (a * 2).reshape(a.size)
+        same = obs.generate(a.shape)(lambda i, j: a[i, j])
+        return flat.reshape(a.shape), same, obs.filter(flat, flat > 3)
+
+    a = np.arange(6, dtype=np.int32).reshape(2, 3)
+    doubled, same, large = f(a)
+    np.testing.assert_array_equal(doubled, a * 2)
+    np.testing.assert_array_equal(same, a)
+    np.testing.assert_array_equal(large, [4, 6, 8, 10])
+
+
+def test_a_loop_that_begins_with_numbers_of_python() -> None:
+    """The first condition is known while the function is traced, later ones are not."""
+
+    @obs.jit
+    def search(keys: Ints, wanted: Annotated[Pull, "m", i32], *, size: int) -> Any:
+        def place(v: Any) -> Any:
+            low, high = 0, size
+            while low < high:
+                middle = (low + high) // 2
+                if keys[middle] < v:
+                    low = middle + 1
+                else:
+                    high = middle
+            return low
+
+        return wanted.map(place)
+
+    keys = np.sort(np.random.default_rng(1).integers(0, 50, 33)).astype(np.int32)
+    wanted = np.arange(-1, 52, dtype=np.int32)
+    np.testing.assert_array_equal(
+        search(keys, wanted, size=33), np.searchsorted(keys, wanted, side="left")
+    )
+    np.testing.assert_array_equal(search(keys, wanted, size=0), np.zeros(53))
 
 
 def test_places_of_arrays_and_numbers() -> None:
