@@ -9,18 +9,21 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
+import operator
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 
 import obsidian as obs
-from obsidian import testing
+from obsidian import Pull, i32, testing
+
+Matrix = Annotated[Pull, "h", 4, i32]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "docs" / name for name in ("Python.md", "Tutorial-Python.md")]
@@ -128,6 +131,27 @@ def test_tutorial(tmp_path: Path) -> None:
                 found.append(function.emulate(*arguments, **options))
             for result in found:
                 np.testing.assert_array_equal(result, expected, err_msg=f"{name}, {n} samples")
+
+
+def rows_of_numpy() -> list[tuple[str, str]]:
+    """The expressions of the table of NumPy, and the same here."""
+    text = PAGES[0].read_text()
+    table = text[text.index("| NumPy | here |") :].partition("\n\n")[0]
+    return re.findall(r"^\| `(.+)` \| `(.+)` \|$", table, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("numpy", "here"), rows_of_numpy())
+def test_table_of_numpy(numpy: str, here: str) -> None:
+    x, y = np.int32([3, -1, 4, 1, -5, 2]), np.int32([2, 0, -3, 5, 1, 1])
+    m = np.array([[3, 1, 2, 7], [9, -8, 5, 5], [0, 0, 1, -1]], np.int32)
+    names = {"np": np, "obs": obs, "operator": operator, "abs": abs}
+
+    @obs.jit
+    def program(x: Annotated[Pull, "n", i32], y: Annotated[Pull, "n", i32], m: Matrix) -> Any:
+        return eval(here, {**names, "x": x, "y": y, "m": m})
+
+    expected = eval(numpy, {**names, "x": x, "y": y, "m": m})
+    np.testing.assert_array_equal(program(x, y, m), expected)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
