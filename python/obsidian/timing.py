@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .backend import Device
+from .driver import driver
 from .errors import ArgumentError
+from .views import View
 
 _NAMES = {
     "interpret": "the interpreter, not a GPU",
@@ -35,6 +37,9 @@ class BenchReport:
     #: Bytes of global memory that the kernels of one run move by the cost report, or None if it
     #: does not know.
     bytes: int | None
+    #: Bytes per second, read and written, of a copy of the largest argument on its GPU; None
+    #: without a GPU.
+    copy_bytes_per_second: float | None = None
 
     @property
     def best(self) -> float:
@@ -59,6 +64,9 @@ class BenchReport:
         if self.bytes is not None and self.bytes_per_second is not None:
             rate = self.bytes_per_second / 1e9
             text += f"; {self.bytes} bytes of global memory by the cost report, {rate:.3g} GB/s"
+        if self.copy_bytes_per_second is not None:
+            rate = self.copy_bytes_per_second / 1e9
+            text += f"; a copy of the largest argument has {rate:.3g} GB/s"
         return text
 
     __repr__ = __str__
@@ -71,10 +79,8 @@ def _seconds(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def measure(
-    run: Callable[[], object], repeat: int, device: Device, bytes: int | None
-) -> BenchReport:
-    """Run once without a clock, then `repeat` times.
+def seconds_of(run: Callable[[], object], repeat: int) -> tuple[float, ...]:
+    """The times of `repeat` runs, after one without a clock.
 
     Raises ArgumentError if `repeat` is below 1.
     """
@@ -86,4 +92,28 @@ def measure(
         begin = time.perf_counter()
         run()
         seconds.append(time.perf_counter() - begin)
-    return BenchReport(device, tuple(seconds), bytes)
+    return tuple(seconds)
+
+
+def measure_on_gpu(
+    run: Callable[[], object], repeat: int, view: View, bytes: int | None
+) -> BenchReport:
+    """The times of runs until the GPU is done, and of copies; `view` is the largest argument."""
+    index = view.device
+    stream = view.framework.stream(index) if view.stream is None else view.stream
+
+    def finished(work: Callable[[], object]) -> Callable[[], None]:
+        def run_and_wait() -> None:
+            work()
+            driver().synchronize(index, stream)
+
+        return run_and_wait
+
+    seconds = seconds_of(finished(run), repeat)
+    try:
+        copies = seconds_of(finished(lambda: view.framework.copy(view)), repeat)
+        rate = 2 * view.nbytes / float(np.median(copies))
+    except ArgumentError:
+        # An array of no framework: nobody copies it.
+        return BenchReport("cuda", seconds, bytes)
+    return BenchReport("cuda", seconds, bytes, rate)

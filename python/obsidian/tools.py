@@ -17,7 +17,9 @@ import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
 from .errors import ArgumentTypeError, CompileError, Diagnostic, ObsidianError
+from .interop import view_of
 from .types import ParameterType, flatten
+from .views import CPU
 
 # Reports and files are imported where they are made, so that the package is imported fast.
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Tools:
         def _program(
             self, parameters: dict[str, Any], static: dict[str, Any]
         ) -> tuple[Program, Hashable]: ...
-        def run(self, options: RunOptions, *arguments: Any, **keywords: Any) -> Any: ...
+        def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any: ...
 
     def _compiled(
         self, arguments: tuple[Any, ...], keywords: dict[str, Any], options: CompileOptions
@@ -78,12 +80,13 @@ class Tools:
         compiled = self._compiled(arguments, keywords, options)
         return backend().show(compiled.artifact, form)[0]
 
-    def artifact(
-        self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
-    ) -> NativeArtifact:
-        """The compiled program, as the backend has it, with the remarks of the compiler."""
-        options = CompileOptions(threads=threads, chip=chip)
-        return self._compiled(arguments, static, options).artifact
+    @property
+    def artifact(self) -> NativeArtifact:
+        """The compiled program, as the backend has it, with the remarks of the compiler.
+
+        All parameters are annotated, and static values have their defaults.
+        """
+        return self._compiled((), {}, CompileOptions()).artifact
 
     def kernels(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> str:
         """The kernels as text of MLIR, with the host function that launches them."""
@@ -205,18 +208,27 @@ class Tools:
     ) -> BenchReport:
         """The times of `repeat` calls, after one without a clock, and the rate of bytes.
 
-        The rate is that of the bytes of the cost report. A time on the emulator says nothing about
-        a GPU, and the report says so.
+        The rate is that of the bytes of the cost report. With arrays of a GPU, a call ends when the
+        GPU is done, and the report also has the rate of a copy. `device` is for arrays in the
+        memory of the host. A time on the emulator says nothing about a GPU, and the report says so.
         """
-        from .timing import measure
+        from .timing import BenchReport, measure_on_gpu, seconds_of
 
         report = self.cost(*arguments, **keywords)
         try:
             count: int | None = report.bytes()
         except ObsidianError:
             count = None
-        options = RunOptions(device=device)
-        return measure(lambda: self.run(options, *arguments, **keywords), repeat, device, count)
+        leaves = [leaf for argument in arguments for leaf in flatten(argument)[0]]
+        views = [view for view in map(view_of, leaves) if view is not None and view.device != CPU]
+        options = None if views else RunOptions(device=device)
+
+        def call() -> Any:
+            return self.run(options, *arguments, **keywords)
+
+        if views:
+            return measure_on_gpu(call, repeat, max(views, key=lambda v: v.nbytes), count)
+        return BenchReport(device, seconds_of(call, repeat), count)
 
     def export(
         self,

@@ -26,7 +26,7 @@ from foreign import (
 )
 
 import obsidian as obs
-from obsidian import calls, device_arrays, interop, native
+from obsidian import calls, device_arrays, interop, native, timing
 from obsidian.backend import CompileOptions, RunOptions
 from obsidian.device_arrays import DeviceArray
 from obsidian.errors import PerformanceWarning
@@ -43,7 +43,7 @@ def backend() -> Iterator[native.NativeBackend]:
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
     fake = FakeDriver()
-    for module in (calls, device_arrays, native):
+    for module in (calls, device_arrays, native, timing):
         monkeypatch.setattr(module, "driver", lambda: fake)
     return fake
 
@@ -114,6 +114,24 @@ def test_donated_arguments(backend: native.NativeBackend, driver: FakeDriver) ->
     ):
         with pytest.raises(obs.ArgumentError, match=message):
             call([wrong])
+
+
+@needs_fake_cuda
+def test_bench(
+    backend: native.NativeBackend, driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("obsidian.jit.backend", lambda: backend)
+    monkeypatch.setattr("obsidian.tools.backend", lambda: backend)
+    function = obs.jit(saxpy.__wrapped__)
+    x, y = on_gpu(np.ones(100, np.float32)), on_gpu(np.ones(100, np.float32))
+    report = function.bench(2.0, x, y, repeat=3)
+    assert (report.device, len(report.seconds), report.bytes) == ("cuda", 3, 1200)
+    assert driver.orders == [(1, 1)] * 4
+    assert report.copy_bytes_per_second is None
+    monkeypatch.setattr(device_arrays.Plain, "copy", lambda self, view: view)
+    report = function.bench(2.0, x, y, repeat=3)
+    assert report.copy_bytes_per_second > 0
+    assert "a copy of the largest argument has" in str(report)
 
 
 @needs_fake_cuda

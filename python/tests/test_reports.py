@@ -13,7 +13,7 @@ from obsidian.drawing import draw_shared_memory, lifetimes
 from obsidian.formulas import Formula
 from obsidian.launches import HostProgram
 from obsidian.reports import BarrierReport, CostReport, RaceReport, files_of
-from obsidian.timing import BenchReport, measure
+from obsidian.timing import BenchReport, seconds_of
 
 REPORT = """\
 kernel 'f' at a.py:3:5
@@ -268,7 +268,7 @@ def test_times() -> None:
     assert str(open_) == "2 µs median, 2 µs best of 1 runs on the GPU"
     assert "5 ns median" in str(BenchReport("cuda", (5e-9,), None))
     calls: list[int] = []
-    measured = measure(lambda: calls.append(1), 3, "interpret", None)
-    assert (len(calls), len(measured.seconds)) == (4, 3)
+    measured = seconds_of(lambda: calls.append(1), 3)
+    assert (len(calls), len(measured)) == (4, 3)
     with pytest.raises(ArgumentError, match="repeat is 0"):
-        measure(lambda: None, 0, "emulate", None)
+        seconds_of(lambda: None, 0)
