@@ -147,6 +147,13 @@ class Function(Tools, Generic[F]):
             parameters.append(parameter.replace(annotation=self._hint(parameter, hint)))
         return signature.replace(parameters=parameters)
 
+    @functools.cached_property
+    def _names(self) -> tuple[list[str], dict[str, Any]]:
+        """The names of arrays and numbers, and the defaults of static values."""
+        parameters = self._signature.parameters.values()
+        static = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        return [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY], static
+
     @property
     def _place(self) -> Location:
         return of_function(self.__wrapped__.__code__)
@@ -210,6 +217,12 @@ class Function(Tools, Generic[F]):
         self, arguments: tuple[Any, ...], keywords: dict[str, Any], is_call: bool
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The arguments of parameters by name, and the static values by name."""
+        names, defaults = self._names
+        if len(arguments) == len(names) and keywords.keys() <= defaults.keys():
+            # The usual call, in a tenth of the time that `bind` takes.
+            static = {**defaults, **keywords}
+            if all(v is not inspect.Parameter.empty for v in static.values()):
+                return dict(zip(names, arguments)), static
         try:
             bind = self._signature.bind if is_call or arguments else self._signature.bind_partial
             bound = bind(*arguments, **keywords)

@@ -282,7 +282,8 @@ def _sizes(program: Program, given: Mapping[str, Any]) -> dict[str, int]:
     for name, kind in program.parameters.items():
         value = given[name]
         if isinstance(kind, ParameterType) and value is not None:
-            shape = np.shape(flatten(value)[0][0])
+            view = view_of(flatten(value)[0][0])
+            shape = view.shape if view is not None else ()
             sizes.update((_label(kind, name, d), extent) for d, extent in enumerate(shape))
         elif isinstance(value, (int, np.integer)):
             sizes[name] = int(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -120,8 +121,9 @@ def test_donated_arguments(backend: native.NativeBackend, driver: FakeDriver) ->
 def test_bench(
     backend: native.NativeBackend, driver: FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("obsidian.jit.backend", lambda: backend)
-    monkeypatch.setattr("obsidian.tools.backend", lambda: backend)
+    for name in ("jit", "tools"):
+        module = importlib.import_module(f"obsidian.{name}")
+        monkeypatch.setattr(module, "backend", lambda: backend)
     function = obs.jit(saxpy.__wrapped__)
     x, y = on_gpu(np.ones(100, np.float32)), on_gpu(np.ones(100, np.float32))
     report = function.bench(2.0, x, y, repeat=3)
