@@ -85,17 +85,20 @@ def has_cuda_device():
         return False
 
 
-def has_module(name):
-    """True when the Python that runs the tests' scripts can import `name`."""
-    return subprocess.run([config.python_executable, "-c", "import " + name],
+def python_runs(statement):
+    """True when the Python that runs the tests' scripts runs a statement without an error."""
+    return subprocess.run([config.python_executable, "-c", statement],
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
 config.available_features.add("python")
-for name in ["numpy", "pytest", "pytest_cov", "mypy", "ruff"]:
-    if has_module(name):
+for name in ["numpy", "pytest", "pytest_cov", "ruff"]:
+    if python_runs("import " + name):
         config.available_features.add(name)
+# Older versions, such as that of Debian 12, refuse correct programs.
+if python_runs("from mypy.version import __version__ as v; assert [int(p) for p in v.split('.')[:2]] >= [2, 0]"):
+    config.available_features.add("mypy")
 if os.path.exists(os.path.join(config.llvm_tools_dir, "mlir-opt")):
     config.available_features.add("mlir-opt")
 if config.obs_assertions:
