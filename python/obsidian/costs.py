@@ -86,13 +86,15 @@ class Shuffle:
 class Loop:
     """A loop over the threads of a level.
 
-    `operations` are those of one iteration, by kind: float, function, integer, index.
+    `operations` are those of one iteration, by kind: float, function, integer, index. A thread
+    executes `items` iterations side by side.
     """
 
     iterations: Formula
     level: str
     location: Location | None
     operations: dict[str, Formula]
+    items: int
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,9 @@ _BARRIERS = re.compile(
     r"barriers: (\d+) of a block, (\d+) of a warp"
     r"(?:; executed for each part of the grid: (.+) and (.+))?"
 )
-_LOOP = re.compile(rf"(.+) iterations? in a {_LEVEL} at {_PLACE}, each (.+)")
+_LOOP = re.compile(
+    rf"(.+) iterations? in a {_LEVEL} at {_PLACE}(?:, (\d+) of a thread side by side)?, each (.+)"
+)
 _ACCESS = re.compile(
     rf"(read|write|atomic) (\w+|\?) (.+) at {_PLACE}(?: by all threads of a {_LEVEL})?"
     r"(, .* per request.*?|, bank-conflict degree .*?|, no requests .*?)?, ([^?]*|\?) bytes"
@@ -259,8 +263,9 @@ class _Reader:
             count, registers = int(match[1] or 1), int(match[2])
             kernel.registers.append(RegisterArray(*stored, registers, count, bool(match[6])))
         elif match := _LOOP.fullmatch(words):
-            place, operations = self._place(match[3]), _operations(match[4])
-            kernel.loops.append(Loop(Formula(match[1]), match[2], place, operations))
+            place, operations, items = self._place(match[3]), _operations(match[5]), match[4]
+            loop = Loop(Formula(match[1]), match[2], place, operations, int(items or 1))
+            kernel.loops.append(loop)
         elif match := _SHUFFLE.fullmatch(words):
             kernel.shuffles.append(Shuffle(match[1], self._place(match[2]), match[3]))
         elif match := _ACCESS.fullmatch(words):

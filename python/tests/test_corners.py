@@ -599,9 +599,10 @@ from typing import Annotated
 @obs.jit
 def slow(a: Annotated[Pull, "n", i32]):
     def count(x):
+        y = x
         while x > 0:
-            x = x - 1
-        return x
+            x, y = x - 1, y * y + x
+        return y
     return a.map(count)
 @obs.jit
 def large(a: Annotated[Pull, "n", i32], *, k):
@@ -613,7 +614,7 @@ slow(small)
 def interrupt():
     time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
-for work in (lambda: slow(np.full(2000, 30000, np.int32)), lambda: large(small, k=150)):
+for work in (lambda: slow(np.full(2000, 1000000, np.int32)), lambda: large(small, k=150)):
     threading.Thread(target=interrupt).start()
     try:
         work()
@@ -632,4 +633,4 @@ def test_interrupts(tmp_path: Path) -> None:
         [sys.executable, "-W", "ignore", str(tmp_path / "interrupted.py")],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
-    assert done.stdout == "interrupted\n[0, 0, 0, 0]\n" * 2, done.stderr
+    assert done.stdout == "interrupted\n[2, 2, 2, 2]\n" * 2, done.stderr

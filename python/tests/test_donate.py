@@ -43,7 +43,8 @@ def test_results_are_in_the_memory_of_the_argument(n: int) -> None:
 
 def test_no_memory_is_allocated() -> None:
     (function,) = increment.contract()["functions"]
-    assert [step["step"] for step in function["steps"]] == ["launch"]
+    # Steps on scalars find the number of blocks.
+    assert [step["step"] for step in function["steps"] if step["step"] != "let"] == ["launch"]
     assert function["results"][0]["value"] == "a"
 
 

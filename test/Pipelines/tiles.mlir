@@ -28,7 +28,7 @@
 // RUN: sed 's/i32/i8/g' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: sed 's/i32/i16/g' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: sed 's/i32/i64/g' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
-// RUN: obs-translate --no-tiles --obs-to-ptx %s | FileCheck %s --check-prefix=PLAIN --implicit-check-not='.v{{[24]}}.'
+// RUN: obs-opt --obs-to-gpu='tiles=false plain-collectives' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PLAIN --implicit-check-not='.v{{[24]}}.'
 // PTX: .entry increment
 // PTX: ld.global.nc.v{{2.b64|4.b32}}
 // PTX: st.global.v{{2.b64|4.b32}}

@@ -180,7 +180,7 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
   Value behind = block.add(begin, whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned width = block.elementTypes.size();
-  return block.force(block.generate(busy, [&](Value w) {
+  Value results = block.force(block.generate(busy, [&](Value w) {
     auto loadChunk = [&](Value first) {
       return load(block, x,
                   block.add(first, block.mul(w, block.constant(neighbours))),
@@ -211,4 +211,5 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
         block.less(block.constant(0), whole), reduceWhole,
         [&] { return block.fold(x, block.add(begin, w), end, step); });
   }));
+  return block.shareReads(shorten(block, results));
 }
