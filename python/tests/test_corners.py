@@ -614,7 +614,7 @@ slow(small)
 def interrupt():
     time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
-for work in (lambda: slow(np.full(2000, 1000000, np.int32)), lambda: large(small, k=150)):
+for work in (lambda: slow(np.full(2000, 200000, np.int32)), lambda: large(small, k=150)):
     threading.Thread(target=interrupt).start()
     try:
         work()
