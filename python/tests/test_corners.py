@@ -611,6 +611,8 @@ def large(a: Annotated[Pull, "n", i32], *, k):
     return a
 small = np.ones(4, np.int32)
 slow(small)
+# A shell may start programs that ignore the signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt():
     time.sleep(0.3)
     os.kill(os.getpid(), signal.SIGINT)
