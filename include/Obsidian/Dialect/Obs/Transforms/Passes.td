@@ -343,7 +343,8 @@ def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
     region of an array operation or in a function of a level, or if it takes or
     returns arrays. Such a function has a body of one block and is not
     recursive. The pass reports the first call that violates this, and the calls
-    that lead to it. It changes nothing, and runs before the inliner.
+    that lead to it. It also reports a `memref.dim` of a dimension that does not
+    exist. It changes nothing, and runs before the inliner.
 
     ```mlir
     func.func private @f(i32) -> i32
