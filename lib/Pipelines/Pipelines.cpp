@@ -103,6 +103,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   if (options.tiles)
     pm.addPass(createObsRestrictArgumentsPass());
+  pm.addPass(createObsSaturateHalvesPass());
 }
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
