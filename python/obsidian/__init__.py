@@ -4,7 +4,7 @@ In: Python functions. Out: kernels; `@obs.jit` makes a function of NumPy arrays 
 the program. The levels thread, warp, block and grid say who shares the work.
 """
 
-from . import bit, unsigned
+from . import arrays, bit, unsigned
 from .control import loop, range, when, while_loop
 from .device_arrays import DeviceArray
 from .errors import (
@@ -105,6 +105,7 @@ __all__ = [
     "TraceError",
     "acos",
     "acosh",
+    "arrays",
     "asin",
     "asinh",
     "assert_",

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from . import programs, syntax
+from . import pending, programs, syntax
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
 from .captures import Captures
@@ -33,7 +33,7 @@ from .regions import Array, as_leaf, leaf_type, make_leaf, names
 from .regions import types as types_of
 from .scalars import Scalar
 from .tools import Tools
-from .trace import Trace, Value, current, is_tracing, tracing
+from .trace import Trace, current, is_tracing, tracing
 from .types import (
     ArrayType,
     Element,
@@ -304,7 +304,7 @@ class Function(Tools, Generic[F]):
                 raise TraceError("a function with @obs.jit returns its results", place)
             flat, shape = flatten(value)
             with trace.at(last_return(self.__wrapped__.__code__)):
-                leaves = _stored([as_leaf(leaf) for leaf in flat])
+                leaves = pending.stored([as_leaf(leaf) for leaf in flat])
                 trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
             results = tuple(leaf_type(leaf) for leaf in leaves)
             if trace.size > LONG:
@@ -377,18 +377,6 @@ def _open_parameters(
                 first, other = extents[label]
                 assert_(size == other, f"{label} is not the same in {first} and {name}")
     return given, ", ".join(heads)
-
-
-def _stored(leaves: list[Any]) -> list[Value]:
-    """The results of a program: arrays that are not in memory are forced, all by one kernel."""
-    virtual = [leaf for leaf in leaves if isinstance(leaf, Array) and not leaf.is_stored]
-    if not virtual:
-        return leaves
-    forced = programs.force(*virtual)
-    rest = iter(forced if isinstance(forced, tuple) else (forced,))
-    return [
-        next(rest) if isinstance(leaf, Array) and not leaf.is_stored else leaf for leaf in leaves
-    ]
 
 
 @overload

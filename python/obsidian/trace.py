@@ -102,6 +102,8 @@ class Trace:
         #: The generator that `concat` runs; the arrays it walks over, with their arguments; and
         #: the frame that runs it.
         self.walk: tuple[Iterator[Any], list[tuple[Array, list[Any]]], FrameType] | None = None
+        #: How often code of a region has added operations before it.
+        self._insertions = 0
         self._fixed: Location | None = None
         self._places: dict[Location, int] = {}
         self._count = 0
@@ -176,15 +178,28 @@ class Trace:
             self.stack.pop()
 
     @contextmanager
+    def before(self, block: Block) -> Iterator[None]:
+        """Add operations to an open region around the code that is traced, before that code."""
+        self._insertions += 1
+        self.stack.append(block)
+        try:
+            yield
+        finally:
+            self.stack.pop()
+
+    @contextmanager
     def rehearse(self) -> Iterator[None]:
         """Trace code only to see what it returns: nothing of it becomes part of the program."""
         constants, kernels, functions = dict(self.constants), dict(self.kernels), self.functions
         self.functions = list(functions)
+        insertions = self._insertions
         try:
             with self.open(self.level):
                 yield
         finally:
-            self.constants, self.kernels, self.functions = constants, kernels, functions
+            # What was added before the code stays, with its constants and names.
+            if insertions == self._insertions:
+                self.constants, self.kernels, self.functions = constants, kernels, functions
 
     def emit(
         self,
