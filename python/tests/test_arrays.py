@@ -781,3 +781,60 @@ def test_no_warnings_of_vectors() -> None:
             return arrays.map(lambda x: x / total[0], a), arrays.scanl1(operator.add, a)
 
         program(np.float32([1, 2, 3]))
+
+
+def test_two_elements_with_one_target() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        return arrays.permute(None, 0, lambda i: a[i], a, 5)
+
+    a = np.int32([1, 2, 1])
+    for run_it in (program.interpret, lambda a: program.emulate(a, check=True)):
+        with pytest.raises(obs.RunError, match="R5-disjoint"):
+            run_it(a)
+
+
+def test_segments_that_do_not_cover_the_row() -> None:
+    @obs.jit
+    def program(a: Numbers, lengths: Others) -> Any:
+        return arrays.fold_seg(operator.add, 0, a, lengths)
+
+    with pytest.raises(obs.RunError, match="segment-offsets"):
+        program.interpret(numbers((5,)), np.int32([2, 9]))
+
+
+def test_branches_and_other_operations() -> None:
+    """Pending arrays in control flow of Python's syntax, and in all other reads of the package."""
+
+    @obs.jit
+    def program(a: Numbers, k: i32) -> Any:
+        sums = arrays.scanl1(operator.add, a)
+        total = arrays.fold(operator.add, 0, a)
+        if k > 3:  # noqa: SIM108
+            first = arrays.map(lambda x: 2 * x, total)
+        else:
+            first = total + 1
+        for i in obs.range(k):
+            sums = arrays.scanl1(operator.add, sums + i)
+        chunks = obs.concat(c.sum() for c in sums.split(4, pad=0))
+        return first, chunks, obs.where(sums > 3, sums, -sums), sums.shape[0], sums.reverse()
+
+    for n, k in [(0, 5), (1, 0), (33, 2), (33, 4)]:
+        a = numbers((n,))
+        s, total = np.cumsum(a, dtype=np.int32), a.sum(dtype=np.int32)
+        for i in range(k):
+            s = np.cumsum(s + np.int32(i), dtype=np.int32)
+        chunks = np.pad(s, (0, -n % 4)).reshape(-1, 4).sum(1, dtype=np.int32)
+        equal(both(program, a, k), [2 * total if k > 3 else total + 1], chunks,
+              np.where(s > 3, s, -s), n, s[::-1])  # fmt: skip
+
+
+def test_one_result_twice() -> None:
+    @obs.jit
+    def program(a: Numbers) -> Any:
+        total, doubled = arrays.fold(operator.add, 0, a), 2 * a
+        return total, total, doubled, doubled
+
+    a = numbers((33,))
+    equal(both(program, a), [a.sum()], [a.sum()], 2 * a, 2 * a)
+    assert program.mlir().count("obs.reduce") == 1

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .. import control, library, programs
+from .. import control, programs
 from ..collectives import Operator
 from ..control import when
 from ..errors import TraceError
@@ -85,8 +85,10 @@ def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
         raise TraceError(
             f"flags are i1, not {flags.type.element}: compare, as in a.map(f) or a > 0"
         )
-    counts = fold(operator.add, 0, flags.to(i32), commutative=True)
-    return library.filter(source.flatten(), flags.flatten()), counts
+    kept, count = source.flatten().compact(flags.flatten())
+    elements, number = programs.force(kept, count)
+    rows = fold(operator.add, 0, flags.to(i32), commutative=True) if source.ndim > 1 else number
+    return elements.take(number[0]), rows
 
 
 def compute(*arrays: Pull) -> Any:
