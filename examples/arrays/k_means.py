@@ -1,8 +1,9 @@
 """K-means: centres of groups of points, by the method of Lloyd.
 
 Each step finds the nearest centre of each point, by a fold along the rows of the matrix of all
-distances, which is not in memory. A permutation adds the points of each group, and the mean of a
-group is its new centre. A group without points keeps its centre.
+distances, which is not in memory. There are few centres, so a thread has a row. A permutation adds
+the points of each group, and the mean of a group is its new centre. A group without points keeps
+its centre.
 
 >>> import numpy as np
 >>> x, y = np.float32([0, 1, 10, 11]), np.float32([0, 0, 5, 5])
@@ -15,7 +16,7 @@ group is its new centre. A group without points keeps its centre.
 from typing import Annotated
 
 import obsidian as obs
-from obsidian import Pull, arrays, f32, i32, index
+from obsidian import Pull, arrays, f32, i32, index, thread
 
 Points = Annotated[Pull, "n", (f32, f32)]
 
@@ -31,7 +32,7 @@ def nearest(points, centres):
         return obs.where(b[0] < a[0], b, a)
 
     pairs = arrays.generate((points.size, centres.size), distance)
-    return arrays.map(lambda _, k: k, arrays.fold(closer, (f32.inf, 0), pairs))
+    return arrays.map(lambda _, k: k, arrays.fold(closer, (f32.inf, 0), pairs, level=thread))
 
 
 @obs.jit

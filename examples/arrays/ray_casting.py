@@ -1,8 +1,8 @@
 """Ray casting: a picture of balls, seen along the z axis, with light from one side.
 
 An array of rank 3 has the distance to each ball for each point of the picture; it is not in memory.
-A fold along its last dimension finds the nearest ball, and a function of the result, which is fused
-behind the fold, computes the light. The background is 0.
+A fold along its last dimension finds the nearest ball. There are few balls, so a thread has a row.
+A function of the result, which is fused behind the fold, computes the light. The background is 0.
 
 >>> import numpy as np
 >>> balls = tuple(np.float32([x]) for x in (0, 0, 5, 1))
@@ -15,7 +15,7 @@ array([[0.  , 0.  , 0.  , 0.  , 0.  ],
 from typing import Annotated
 
 import obsidian as obs
-from obsidian import Pull, arrays, f32, i32, index
+from obsidian import Pull, arrays, f32, i32, index, thread
 
 LIGHT = (-0.48, 0.6, -0.64)
 #: The light of what the lamp does not reach.
@@ -47,6 +47,6 @@ def cast(balls: Annotated[Pull, "k", (f32, f32, f32, f32)], rows: index, columns
         return obs.when(number >= 0)(shade, lambda: f32(0))
 
     distances = arrays.generate((rows, columns, balls.size), distance)
-    hits = arrays.fold(nearer, (f32.inf, -1), distances)
+    hits = arrays.fold(nearer, (f32.inf, -1), distances, level=thread)
     places = arrays.generate((rows, columns), lambda i, j: (i, j))
     return arrays.zip_with(light, places, hits)
