@@ -26,7 +26,7 @@ from obsidian import Pull, i32, testing
 Matrix = Annotated[Pull, "h", 4, i32]
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs" / name for name in ("Python.md", "Tutorial-Python.md")]
+PAGES = [ROOT / "docs" / name for name in ("Python.md", "Tutorial-Python.md", "Arrays.md")]
 BLOCK = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
