@@ -36,11 +36,21 @@ def vector(rank: int, kind: Any = i32) -> Any:
     return Pull[(*(None,) * rank, kind)]
 
 
+#: The last programs of `run`: arrays of one rank and all shapes have the same one. They are few,
+#: since each has memory for the threads of the emulator.
+PROGRAMS: dict[Any, Any] = {}
+
+
 def run(function: Callable[..., Any], types: Any, *values: Any, **static: Any) -> Any:
     """The results of a program on the interpreter, after the emulator has given the same."""
-    function.__annotations__ = dict(zip(function.__code__.co_varnames, types))
-    program = obs.jit(function)
-    return both(program, *values, **static)
+    captured = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    key = (function.__code__, tuple(types), captured)
+    if key not in PROGRAMS:
+        function.__annotations__ = dict(zip(function.__code__.co_varnames, types))
+        PROGRAMS[key] = obs.jit(function)
+        if len(PROGRAMS) > 4:
+            del PROGRAMS[next(iter(PROGRAMS))]
+    return both(PROGRAMS[key], *values, **static)
 
 
 def both(program: Any, *values: Any, **static: Any) -> Any:
