@@ -147,6 +147,10 @@ class Function(Tools, Generic[F]):
             parameters.append(parameter.replace(annotation=self._hint(parameter, hint)))
         return signature.replace(parameters=parameters)
 
+    def parameter_types(self) -> dict[str, Parameter]:
+        """The types of the parameters by name, which are all annotated and not static."""
+        return {name: p.annotation for name, p in self._signature.parameters.items()}
+
     @functools.cached_property
     def _names(self) -> tuple[list[str], dict[str, Any]]:
         """The names of arrays and numbers, and the defaults of static values."""

@@ -204,10 +204,10 @@ class NativeArtifact:
     options: CompileOptions
     #: The name of its entry in the cache, and the texts of that; if they have no "ptx", nobody has
     #: asked for that.
-    key: str
-    saved: dict[str, str]
+    key: str = ""
+    saved: dict[str, str] = field(default_factory=dict)
     #: If the program was read from there, and so has neither a source nor reports.
-    is_read: bool
+    is_read: bool = False
     executables: dict[RunOptions, _Handle] = field(default_factory=dict)
     on_gpus: dict[tuple[int, type[Allocator]], Loaded] = field(default_factory=dict)
 
@@ -272,28 +272,8 @@ class NativeBackend:
                 messages = [_diagnostic(m) for m in json.loads(saved["diagnostics"])]
             else:
                 handle, messages = self._compile(text, options)
-            program = self._program(handle)
-            library = self._library
-            parameters = [
-                library.obs_program_get_parameter(program.value, i)
-                for i in range(library.obs_program_get_num_parameters(program.value))
-            ]
-            results = [
-                library.obs_program_get_result(program.value, i)
-                for i in range(library.obs_program_get_num_results(program.value))
-            ]
-            artifact = NativeArtifact(
-                program,
-                tuple((slot.type, slot.rank) for slot in parameters),
-                tuple((slot.type, slot.rank) for slot in results),
-                messages,
-                "obs.print" in text,
-                text,
-                options,
-                key,
-                saved or {},
-                saved is not None,
-            )
+            artifact = self._artifact(handle, messages, text, options)
+            artifact.key, artifact.saved, artifact.is_read = key, saved or {}, saved is not None
             if saved is None and cache.folder() is not None:
                 # What has no contract, such as a kernel that nothing launches, is not kept.
                 with contextlib.suppress(CompileError):
@@ -304,6 +284,43 @@ class NativeBackend:
                     }
                     cache.write(key, artifact.saved)
         return artifact
+
+    def read(self, saved: dict[str, str]) -> NativeArtifact:
+        """A program from its texts `contract`, `ptx` and `kernels`. Compiles nothing.
+
+        It has no other forms, and no reports. Raises CompileError if this is no program.
+        """
+        with self._lock:
+            self._bury()
+            handle = self._read(saved)
+            if handle is None:
+                raise CompileError(self._messages())
+            artifact = self._artifact(handle, [], "", CompileOptions())
+            artifact.prints = '"print"' in saved["contract"]
+            artifact.saved = saved
+            return artifact
+
+    def _artifact(
+        self, handle: int, messages: list[Diagnostic], text: str, options: CompileOptions
+    ) -> NativeArtifact:
+        program, library = self._program(handle), self._library
+        parameters = [
+            library.obs_program_get_parameter(program.value, i)
+            for i in range(library.obs_program_get_num_parameters(program.value))
+        ]
+        results = [
+            library.obs_program_get_result(program.value, i)
+            for i in range(library.obs_program_get_num_results(program.value))
+        ]
+        return NativeArtifact(
+            program,
+            tuple((slot.type, slot.rank) for slot in parameters),
+            tuple((slot.type, slot.rank) for slot in results),
+            messages,
+            "obs.print" in text,
+            text,
+            options,
+        )
 
     def _compile(self, text: str, options: CompileOptions) -> tuple[int, list[Diagnostic]]:
         given = _CompileOptions(
