@@ -297,7 +297,7 @@ class NativeBackend:
                 raise CompileError(self._messages())
             artifact = self._artifact(handle, [], "", CompileOptions())
             artifact.prints = '"print"' in saved["contract"]
-            artifact.saved = saved
+            artifact.key, artifact.saved = cache.key_of(sorted(saved.items())), saved
             return artifact
 
     def _artifact(

@@ -327,6 +327,34 @@ def arrays_of_jax() -> str:
 
 
 @check
+def programs_in_jax_jit() -> str:
+    """On the stream of JAX, between its own kernels; a traced number is read on the host."""
+    try:
+        import jax
+    except ImportError:
+        return "no JAX"
+    place = jax.default_backend()
+
+    @jax.jit
+    def f(x: Any, k: Any) -> Any:
+        for _ in range(20):
+            x = SAXPY([0.5, x + 1, x - 1])
+        return x, SAXPY([k, x, x])
+
+    for n in (0, 1, 1000, 10**6):
+        x = np.arange(n, dtype=np.float32) % 16
+        expected = x
+        for _ in range(20):
+            expected = np.float32(0.5) * (expected + 1) + (expected - 1)
+        found, more = f(x, 3.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+        np.testing.assert_allclose(more, 4 * expected, rtol=1e-5)
+    half = jax.jit(lambda a: HALF([a]) + 1)(jax.numpy.ones((4,), jax.numpy.bfloat16))
+    assert half.tolist() == [3.0] * 4
+    return place
+
+
+@check
 def threads_with_streams_of_their_own() -> None:
     wrong: list[object] = []
 
