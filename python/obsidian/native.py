@@ -13,6 +13,7 @@ import functools
 import json
 import os
 import threading
+import weakref
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, byref
 from dataclasses import asdict, dataclass, field
@@ -33,6 +34,9 @@ from .views import Allocator
 _API_VERSION = 1
 #: How often this process is the child of one that had loaded this module.
 _forks = 0
+#: All backends, and those whose locks a fork holds.
+_backends: weakref.WeakSet[NativeBackend] = weakref.WeakSet()
+_held: list[NativeBackend] = []
 _SEVERITIES = ("note", "warning", "error", "remark")
 _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
@@ -42,12 +46,27 @@ _TYPES = tuple(np.dtype(t) for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2",
 _BF16 = 6
 
 
-def _count_fork() -> None:
+def _before_fork() -> None:
+    """Wait for the calls of other threads: the child has no such thread to end them."""
+    for one in list(_backends):
+        one._lock.acquire()
+        _held.append(one)
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop()._lock.release()
+
+
+def _after_fork_in_child() -> None:
     global _forks
     _forks += 1
+    _after_fork()
 
 
-os.register_at_fork(after_in_child=_count_fork)
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+)
 
 
 class _Text(Structure):
@@ -228,6 +247,7 @@ class NativeBackend:
         #: Of this build of the compiler: versions alone do not tell builds apart.
         self._identity = (file.st_size, file.st_mtime_ns)
         self._forks = _forks
+        _backends.add(self)
 
     @property
     def version(self) -> str:
