@@ -10,10 +10,12 @@ checks that failed.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import operator
 import os
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -324,6 +326,23 @@ def arrays_of_jax() -> str:
     a = x.astype(jax.numpy.bfloat16)
     assert bool((HALF([a]) == a + a).all())
     return place
+
+
+@check
+def programs_from_files() -> None:
+    """A stub of `export` runs on tensors and on arrays of CuPy, on their streams."""
+    with tempfile.TemporaryDirectory() as folder:
+        saxpy.export(folder, name="exported_saxpy")
+        sys.path.insert(0, folder)
+        try:
+            function = importlib.import_module("exported_saxpy").exported_saxpy
+        finally:
+            sys.path.remove(folder)
+    for n in LENGTHS:
+        x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        assert torch.equal(function(2.0, x, y), SAXPY([2.0, x, y]))
+        a, b = cupy.arange(n, dtype=cupy.float32), cupy.ones(n, cupy.float32)
+        assert bool((function(2.0, a, b) == 2 * a + b).all())
 
 
 @check
