@@ -263,7 +263,9 @@ def handler(call: Call, run: Run) -> Callable[[Any], int | None]:
         try:
             if frame.extension and frame.extension.contents.type == _METADATA:
                 metadata = frame.extension.contents.metadata.contents
-                metadata.version.major, metadata.version.minor = _version(frame)
+                # XLA refuses a handler of another major version; minor ones only add members.
+                metadata.version.major = 0
+                metadata.version.minor = frame.api.contents.version.minor
                 metadata.traits = 0
             elif frame.stage == _EXECUTE:
                 given, results = _buffers(frame.arguments), _buffers(frame.results)
@@ -276,11 +278,6 @@ def handler(call: Call, run: Run) -> Callable[[Any], int | None]:
         return None
 
     return handle
-
-
-def _version(frame: Any) -> tuple[int, int]:
-    version = frame.api.contents.version
-    return version.major, version.minor
 
 
 def _buffers(given: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
@@ -192,6 +193,29 @@ def test_programs_that_stop() -> None:
     np.testing.assert_array_equal(f(a, 3), a + 3)
     with pytest.raises(jax.errors.JaxRuntimeError, match="k: 300"):
         jax.jit(lambda v, k: several(v, k, True))(a, 300)[1].block_until_ready()
+
+
+@needs_jax
+def test_threads() -> None:
+    """Handlers of XLA wait for calls of this package, and the other way round."""
+    f = jax.jit(lambda x: saxpy(2.0, x, x) + saxpy(1.0, x, x))
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for n in range(100, 110):
+                x = np.arange(n, dtype=np.float32) + number
+                np.testing.assert_array_equal(f(x), 5 * x)
+                np.testing.assert_array_equal(saxpy(1.0, x, jax.numpy.asarray(x)), 2 * x)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
 
 
 @needs_jax
