@@ -31,6 +31,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
+  pm.addPass(createObsContractFloatsPass());
   pm.addPass(createObsVerifyCallsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createObsFoldTablesPass());

@@ -68,6 +68,9 @@ class Block:
         """If all operations may run although their results are not needed."""
         return all(entry.is_pure for entry in self.entries)
 
+#: The operations of floats that may share one rounding.
+_CONTRACTED = frozenset({"arith.addf", "arith.subf", "arith.mulf"})
+
 
 class Value:
     """A value of the program: its name in the text, and the block that defines it."""
@@ -94,6 +97,8 @@ class Trace:
         #: Name and threads of the kernels that name none.
         self.default_kernel = "kernel"
         self.default_threads: int | None = None
+        #: Whether a product and a sum of floats may be rounded once.
+        self.contracts = False
         #: The memory that a force may write again, by the array of its contents: the names and
         #: types of one memref for each leaf.
         self.memory: dict[str, tuple[list[str], list[str]]] = {}
@@ -218,7 +223,8 @@ class Trace:
     def emit_short(self, operation: str, operands: tuple[str, ...], type_name: str) -> str:
         """Add an operation of scalars that has one result and one type."""
         result = self.new_name()
-        head = f"{result} = {operation} {', '.join(operands)} : {type_name}"
+        flags = " fastmath<contract>" if self.contracts and operation in _CONTRACTED else ""
+        head = f"{result} = {operation} {', '.join(operands)}{flags} : {type_name}"
         short = Short(operation, operands, result)
         self.block.entries.append(Entry(head, self.place(), short=short, is_pure=True))
         return result

@@ -336,6 +336,33 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
+def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
+  let summary = "Compute a product and a sum with one rounding";
+  let description = [{
+    The sum or difference of a product and a number becomes `math.fma` if both
+    operations have the flag `contract` of `fastmath`. If both operands are
+    products, the first one is contracted. Afterwards no operation has the flag:
+    the interpreter, the emulator and the GPU then compute the same bits. So the
+    pass runs before all others, and `obs-run` runs it before it interprets a
+    program. A product and a sum in different regions stay as they are.
+
+    ```mlir
+    // before
+    %p = arith.mulf %a, %b fastmath<contract> : f32
+    %s = arith.addf %p, %c fastmath<contract> : f32
+    // after
+    %s = math.fma %a, %b, %c : f32
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", /*default=*/"false",
+           "Contract operations without the flag, too">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
   let summary = "Refuse calls in array code that cannot be inlined";
   let description = [{
