@@ -348,6 +348,32 @@ def test_intervals() -> None:
               np.arange(n + 1))  # fmt: skip
 
 
+@pytest.mark.parametrize("n", SIZES[1:])
+def test_known_operators(n: int) -> None:
+    """Operators with a neutral element need no flags; the results are those of all others."""
+
+    def program(a, x, b):  # type: ignore[no-untyped-def]
+        return (
+            arrays.fold1(obs.min, a), arrays.fold1(obs.max, x), arrays.fold1(obs.min, x),
+            arrays.fold1(operator.mul, a), arrays.fold1(operator.xor, a),
+            arrays.fold1(operator.and_, a), arrays.fold1(operator.or_, a),
+            arrays.fold1(operator.and_, b), arrays.fold1(operator.or_, b),
+            arrays.fold1(operator.add, x), arrays.scanl1(operator.xor, b),
+        )  # fmt: skip
+
+    a, x = numbers((n,)), np.full(n, -0.0, np.float32)
+    b = a > 20
+    types = [Numbers.__metadata__, Floats.__metadata__, ("n", obs.i1)]
+    found = run(program, [Pull[t] for t in types], a, x, b)
+    with np.errstate(over="ignore"):
+        product = np.multiply.reduce(a, dtype=np.int32)
+    equal(found, [a.min()], [0], [0], [product], [np.bitwise_xor.reduce(a)],
+          [np.bitwise_and.reduce(a)], [np.bitwise_or.reduce(a)], [b.all()], [b.any()], [0],
+          np.logical_xor.accumulate(b))  # fmt: skip
+    # The sum of -0 is -0.
+    assert np.signbit(found[9]).all()
+
+
 # ---- segments
 
 
@@ -706,7 +732,7 @@ def located(function: Callable[..., Any], *types: Any) -> obs.TraceError:
 
 V, M = Pull["n", i32], Pull["h", 3, i32]
 REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
-    "map": (lambda a: arrays.map(3, a), (V,), "the first argument of map is a function, not a int"),
+    "map": (lambda a: arrays.map(3, a), (V,), "map takes a function, not a int"),
     "number": (lambda a: arrays.map(abs, 3), (V,), "map takes an array, not a int"),
     "scalar": (lambda a: arrays.map(abs, a), (i32,), "map takes an array, not a scalar"),
     "push": (lambda a: arrays.map(abs, a.push()), (V,), "force the push array first"),
@@ -718,7 +744,7 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "shapes": (
         lambda a, b: arrays.zip(a, b), (Pull["h", 4, i32], M), "one shape, not of ?x4 and ?x3",
     ),
-    "generate": (lambda: arrays.generate(3, 4), (), "takes a shape and then a function"),
+    "generate": (lambda: arrays.generate(3, 4), (), "generate takes a function, not a int"),
     "extent": (lambda: arrays.generate(-1, lambda i: i), (), "-1 is no extent"),
     "backpermute": (
         lambda a: arrays.backpermute(3, lambda i: i, a), (M,), "returns 1 indices, and 2 are",
@@ -759,6 +785,38 @@ REFUSALS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "stencil": (lambda a: arrays.stencil(lambda w: w[0], a, "edge"), (V,), "clamp, mirror, wrap"),
     "window": (lambda a: arrays.stencil(lambda w: w[0], a, 0), (M,), "takes 2 distances, not 1"),
     "window_end": (lambda a: arrays.stencil(lambda w: sum(w), a, 0), (V,), "a window has no end"),
+    "arity_map": (
+        lambda a: arrays.map(lambda x, y: x, a), (V,), "the function of map has 1 argument here",
+    ),
+    "arity_zip": (lambda a: arrays.zip_with(lambda x: x, a, a), (V,), "zip_with has 2 arguments"),
+    "arity_generate": (lambda: arrays.generate((3, 4), lambda i: i), (), "generate has 2 argum"),
+    "arity_fold": (lambda a: arrays.fold(lambda x: x, 0, a), (V,), "of fold has 2 arguments here"),
+    "arity_permute": (
+        lambda a: arrays.permute("add", 0, lambda i: i, a, 3), (M,), "permute has 2 arguments",
+    ),
+    "arity_loop": (lambda a: arrays.loop(3, a)(lambda x: x), (V,), "of loop has 2 arguments here"),
+    "arity_boundary": (
+        lambda a: arrays.stencil(lambda w: w[0, 0], a, lambda i: 0), (M,),
+        "the function of the boundary of stencil has 2 arguments",
+    ),
+    "boundary": (
+        lambda a: arrays.stencil(lambda w: w[0], a, None), (V,), 'is "clamp", "mirror", "wrap"',
+    ),
+    "tuples": (
+        lambda a: arrays.scanl1(operator.add, a), (Pull["n", (i32, i32)],),
+        "an element consists of 2 values, not of 4",
+    ),
+    "default": (
+        lambda a, b: arrays.permute("add", b, lambda i: i, a), (V, Pull["m", f32]),
+        "the default of permute has elements of type (f32), and the array of type (i32)",
+    ),
+    "rank": (lambda a, s: arrays.fold_seg(operator.add, 0, a, s), (V, M), "vector of integers"),
+    "condition": (
+        lambda a: arrays.while_loop(lambda x: x, a)(lambda x: x), (V,), "is an i1: compare",
+    ),
+    "carried": (
+        lambda a: arrays.loop(3, a)(lambda k, x: x.to(f32)), (V,), "a loop does not change types",
+    ),
     "stencil2": (
         lambda a, b: arrays.stencil2(lambda v, w: v[0], a, 0, b, 0), (V, M),
         "two arrays of one rank, not of 1 and 2",

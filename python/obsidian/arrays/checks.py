@@ -5,6 +5,7 @@ In: arguments of the operations. Out: the same with known ranks, or a located Tr
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,12 +45,26 @@ def require(array: Any, name: str, rank: int = 0) -> Pull:
     return array
 
 
-def require_function(function: Any, name: str) -> None:
-    """An error if the first argument of an operation is no function."""
+def require_function(function: Any, name: str, count: int) -> None:
+    """An error if an argument of an operation is no function of `count` arguments."""
     if not callable(function):
-        raise TraceError(
-            f"the first argument of {name} is a function, not a {type(function).__name__}"
-        )
+        raise TraceError(f"{name} takes a function, not a {type(function).__name__}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        # Some functions of C have no signature.
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        many = "1 argument" if count == 1 else f"{count} arguments"
+        raise TraceError(f"the function of {name} has {many} here: {error}") from None
+
+
+def parts_of(array: Pull) -> int:
+    """The number of arguments of a function of one element."""
+    shape = array.type.element.shape
+    return len(shape[1]) if shape is not None and shape[0] is tuple else 1
 
 
 def require_grid(name: str) -> None:
@@ -139,9 +154,11 @@ def without_init(
 
     def lifted(left: Any, right: Any) -> Any:
         (has_left, a), (has_right, b) = left, right
-        value = choose(
-            has_right, lambda: choose(has_left, lambda: function(a, b), lambda: b), lambda: a
-        )
+
+        def combined() -> Any:
+            return element.value(as_leaves(function(a, b), element)[0])
+
+        value = choose(has_right, lambda: choose(has_left, combined, lambda: b), lambda: a)
         return has_left | has_right, value
 
     pairs = array.map(lambda *parts: (i1(True), value_of(element, parts)))

@@ -14,7 +14,7 @@ from .. import maps, sources
 from ..errors import TraceError
 from ..pull_push import Pull
 from ..regions import Array, static_number
-from .checks import ALL, extents_of, indices_of, require, require_function
+from .checks import ALL, extents_of, indices_of, parts_of, require, require_function
 
 
 def map(function: Callable[..., Any], array: Pull) -> Pull:
@@ -23,8 +23,9 @@ def map(function: Callable[..., Any], array: Pull) -> Pull:
     The parts of an element that is a plain tuple are separate arguments of the function. A tuple
     that it returns is an element. Raises TraceError if an argument is no array.
     """
-    require_function(function, "map")
-    return cast(Pull, maps.map_arrays(function, (require(array, "map"),)))
+    source = require(array, "map")
+    require_function(function, "map", parts_of(source))
+    return cast(Pull, maps.map_arrays(function, (source,)))
 
 
 def zip_with(function: Callable[..., Any], *arrays: Pull) -> Pull:
@@ -33,10 +34,11 @@ def zip_with(function: Callable[..., Any], *arrays: Pull) -> Pull:
     Raises TraceError for arrays of different ranks or extents; extents that are known at run time
     are compared by the program, which stops with RunError.
     """
-    require_function(function, "zip_with")
     if len(arrays) < 2:
         raise TraceError("zip_with takes a function and two or more arrays; map takes one")
-    _agree("zip_with", [require(array, "zip_with") for array in arrays])
+    sources = [require(array, "zip_with") for array in arrays]
+    require_function(function, "zip_with", sum(builtins.map(parts_of, sources)))
+    _agree("zip_with", sources)
     return cast(Pull, maps.map_arrays(function, arrays))
 
 
@@ -62,15 +64,9 @@ def generate(shape: Any, function: Callable[..., Any]) -> Pull:
 
     Raises TraceError for extents that are no numbers or traced integers.
     """
-    require_function_second(function, "generate")
     extents = extents_of(shape)
+    require_function(function, "generate", len(indices_of(shape, extents)))
     return sources.generate(*extents)(lambda *place: function(*indices_of(shape, place)))
-
-
-def require_function_second(function: Any, name: str) -> None:
-    """An error if the second argument of an operation is no function."""
-    if not callable(function):
-        raise TraceError(f"{name} takes a shape and then a function of the index")
 
 
 def backpermute(shape: Any, function: Callable[..., Any], array: Pull) -> Pull:
@@ -79,14 +75,14 @@ def backpermute(shape: Any, function: Callable[..., Any], array: Pull) -> Pull:
     An index outside of the array is undefined, and the checks of the emulator stop there. Raises
     TraceError if the function returns another number of indices than the array has dimensions.
     """
-    require_function_second(function, "backpermute")
-    source = require(array, "backpermute")
+    source, extents = require(array, "backpermute"), extents_of(shape)
+    require_function(function, "backpermute", len(indices_of(shape, extents)))
 
     def place(*indices: Any) -> Any:
         found = function(*indices_of(shape, indices))
         return (0,) if isinstance(found, tuple) and not found else found
 
-    return source.ix_map(place, *extents_of(shape))
+    return source.ix_map(place, *extents)
 
 
 def _spec(spec: Any) -> tuple[Any, ...]:
@@ -159,7 +155,7 @@ def transpose(array: Pull, *permutation: int) -> Pull:
 def reshape(shape: Any, array: Pull) -> Pull:
     """The same elements in row-major order with other extents; `()` is rank 0.
 
-    The number of elements must be the same: TraceError if it is known, else RunError.
+    The number of elements must be the same: CompileError if it is known, else RunError.
     """
     return require(array, "reshape").reshape(*extents_of(shape))
 

@@ -29,7 +29,7 @@ def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
 
 def _checked(array: Any, function: Any, level: Any, name: str) -> Pull:
     require_grid(name)
-    require_function(function, name)
+    require_function(function, name, 2)
     require_level(level, name)
     return require(array, name, 1)
 

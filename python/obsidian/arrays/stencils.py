@@ -50,11 +50,18 @@ def _apply(
     function: Callable[..., Any], arrays: list[Pull], boundaries: list[Any], name: str
 ) -> Pull:
     require_grid(name)
-    require_function(function, name)
+    require_function(function, name, len(arrays))
     sources = [_read_often(require(array, name, 1)) for array in arrays]
     ranks = [array.ndim for array in sources]
     if len(set(ranks)) > 1:
         raise TraceError(f"{name} takes two arrays of one rank, not of {ranks[0]} and {ranks[1]}")
+    for rule in boundaries:
+        if callable(rule):
+            require_function(rule, f"the boundary of {name}", ranks[0])
+        elif rule is None:
+            raise TraceError(
+                f'a boundary of {name} is "clamp", "mirror", "wrap", an element or a function'
+            )
     reads = [beyond(array, rule) for array, rule in zip(sources, boundaries)]
     shape = sources[0].shape
     found = generate(*shape)(lambda *place: function(*(Window(read, place) for read in reads)))

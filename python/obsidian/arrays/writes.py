@@ -17,7 +17,7 @@ from ..pending import finish, pending
 from ..pull_push import Pull
 from ..regions import Array, as_index
 from ..types import Element, i1, i32
-from .checks import extents_of, require, require_grid
+from .checks import extents_of, parts_of, require, require_function, require_grid
 from .elements import _agree
 from .folds import fold
 
@@ -42,9 +42,15 @@ def permute(
     if is_array is (shape is not None):
         raise TraceError("permute takes an array as its default, or an element and shape=")
     extents = require(default, "permute").shape if is_array else extents_of(shape)
-    if callable(combine) or isinstance(combine, str) or combine is None:
-        pass
-    else:
+    if isinstance(default, Array) and default.type.element.leaves != source.type.element.leaves:
+        raise TraceError(
+            f"the default of permute has elements of type ({default.type.element}), and the array "
+            f"of type ({source.type.element}): convert one of them, as in a.to(obs.f32)"
+        )
+    require_function(place, "permute", source.ndim)
+    if callable(combine):
+        require_function(combine, "permute, as combine,", 2)
+    elif combine is not None and not isinstance(combine, str):
         raise TraceError("combine of permute is a function, a name such as 'add', 'any' or None")
     rank = len(extents)
 
@@ -79,6 +85,8 @@ def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
     """
     require_grid("compact")
     source = require(array, "compact", 1)
+    if callable(keep):
+        require_function(keep, "compact", parts_of(source))
     flags = source.map(keep) if callable(keep) else require(keep, "compact, as its flags,")
     _agree("compact", [flags, source])
     if flags.type.element != Element((i1,)):
@@ -120,7 +128,12 @@ def loop(count: Any, *init: Any) -> Callable[[Callable[..., Any]], Any]:
     returns the new ones, of the same types. One kernel stores them after each iteration.
     """
     values = _carried(init, "loop")
-    return lambda body: control.loop(count, *values)(lambda k, *xs: finish(body(k, *xs)))
+
+    def run(body: Callable[..., Any]) -> Any:
+        require_function(body, "loop", 1 + len(values))
+        return control.loop(count, *values)(lambda k, *xs: finish(body(k, *xs)))
+
+    return run
 
 
 def while_loop(condition: Callable[..., Any], *init: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -134,4 +147,9 @@ def while_loop(condition: Callable[..., Any], *init: Any) -> Callable[[Callable[
         found = condition(*arrays)
         return compute(found)[0] if isinstance(found, Pull) else found
 
-    return lambda body: control.while_loop(holds, *values)(lambda *xs: finish(body(*xs)))
+    def run(body: Callable[..., Any]) -> Any:
+        require_function(condition, "while_loop, its condition,", len(values))
+        require_function(body, "while_loop", len(values))
+        return control.while_loop(holds, *values)(lambda *xs: finish(body(*xs)))
+
+    return run
