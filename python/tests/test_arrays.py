@@ -703,6 +703,17 @@ def test_a_pending_array_that_a_loop_reads_is_computed_before_it() -> None:
     equal(both(program, a), a + 6 * s, [6 * s], [s])
 
 
+@pytest.mark.parametrize("rank", [2, 3, 4])
+@pytest.mark.parametrize("level", LEVELS[1:], ids=str)
+def test_rows_have_no_races(rank: int, level: Any) -> None:
+    def program(a):  # type: ignore[no-untyped-def]
+        sums = arrays.fold(affine, 0, a, level=level)
+        return arrays.map(abs, sums), arrays.scanr(operator.add, 0, a, level=level)
+
+    program.__annotations__ = {"a": vector(rank)}
+    assert obs.jit(program).races()
+
+
 def test_levels_of_rows() -> None:
     def level_of(columns: Any, **keywords: Any) -> str:
         def program(a):  # type: ignore[no-untyped-def]

@@ -47,10 +47,11 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
         for extent in shape:
             count = extent if isinstance(count, int) and count == 1 else count * extent
         offsets = generate(count + 1)(lambda i: i * length)
-        found: Array = array.flatten().segmented_reduce(function, init, offsets=offsets)
-    else:
-        found = rows(array, unit, lambda r: r.reduce(function, init, commutative=free))
-    return cast(Array, maps.reshape(found, shape))
+        sums: Array = array.flatten().segmented_reduce(function, init, offsets=offsets)
+        return cast(Array, maps.reshape(sums, shape))
+    found = rows(array, unit, lambda r: r.reduce(function, init, commutative=free))
+    # Each row has one element. The compiler proves that this map is one to one, unlike a reshape.
+    return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
 
 
 def fold(
