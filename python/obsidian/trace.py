@@ -68,6 +68,7 @@ class Block:
         """If all operations may run although their results are not needed."""
         return all(entry.is_pure for entry in self.entries)
 
+
 #: The operations of floats that may share one rounding.
 _CONTRACTED = frozenset({"arith.addf", "arith.subf", "arith.mulf"})
 
