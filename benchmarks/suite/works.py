@@ -209,7 +209,7 @@ def retyped(function: Any, element: Any, by: Any) -> Any:
 
 def contracted(function: Any) -> Any:
     """The program of a function with products and sums rounded once, as nvcc and cuBLAS do."""
-    return obs.Function(function.__wrapped__, function.threads, contract=True)
+    return obs.Function(function.__wrapped__, function.threads, fp_contract=True)
 
 
 def side(count: int) -> int:
@@ -596,7 +596,7 @@ def images() -> list[Work]:
         )  # fmt: skip
 
     # A call without arrays would run on the emulator: the extents are those of a picture.
-    @obs.jit(threads=mandelbrot.julia.threads, contract=True)
+    @obs.jit(threads=mandelbrot.julia.threads, fp_contract=True)
     def julia(
         picture: Annotated[obs.Pull, "h", "w", obs.i32],
         x: obs.f32, y: obs.f32, d: obs.f32, cx: obs.f32, cy: obs.f32, steps: obs.i32,

@@ -100,7 +100,7 @@ class Function(Tools, Generic[F]):
         threads: int | None = None,
         donate: str | Sequence[str] = (),
         copy: bool = True,
-        contract: bool = False,
+        fp_contract: bool = False,
     ) -> None:
         """Take the function; it is traced when it is called first."""
         if not isinstance(function, FunctionType):
@@ -109,7 +109,7 @@ class Function(Tools, Generic[F]):
         self.threads = threads
         self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
         self.copy = copy
-        self.contract = contract
+        self.fp_contract = fp_contract
         self._captures = Captures(function)
         self._programs: dict[Hashable, Program] = {}
         self._artifacts: dict[Hashable, NativeArtifact] = {}
@@ -298,7 +298,7 @@ class Function(Tools, Generic[F]):
         name = self.__wrapped__.__name__
         trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
         trace.default_threads = self.threads
-        trace.contracts = self.contract
+        trace.contracts = self.fp_contract
         place = self._place
         with tracing(trace):
             with trace.at(place):
@@ -393,7 +393,7 @@ def jit(
     threads: int | None = None,
     donate: str | Sequence[str] = (),
     copy: bool = True,
-    contract: bool = False,
+    fp_contract: bool = False,
 ) -> Function[F]: ...
 @overload
 def jit(
@@ -401,7 +401,7 @@ def jit(
     threads: int | None = None,
     donate: str | Sequence[str] = (),
     copy: bool = True,
-    contract: bool = False,
+    fp_contract: bool = False,
 ) -> Callable[[F], Function[F]]: ...
 def jit(
     function: F | None = None,
@@ -409,7 +409,7 @@ def jit(
     threads: int | None = None,
     donate: str | Sequence[str] = (),
     copy: bool = True,
-    contract: bool = False,
+    fp_contract: bool = False,
 ) -> Any:
     """Compile a function for its arguments.
 
@@ -421,12 +421,12 @@ def jit(
     argument `a`, and the result shares it. `copy=False` refuses arguments that are not contiguous,
     which are copied by default.
 
-    `contract=True` lets the program compute a product and a sum of floats with one rounding, on
+    `fp_contract=True` lets the program compute a product and a sum of floats with one rounding, on
     every device. It is faster, and the last bits differ from those of NumPy.
     """
     if function is None:
-        return lambda f: Function(f, threads, donate, copy, contract)
-    return Function(function, threads, donate, copy, contract)
+        return lambda f: Function(f, threads, donate, copy, fp_contract)
+    return Function(function, threads, donate, copy, fp_contract)
 
 
 def function(function: F) -> F:

@@ -592,7 +592,7 @@ def test_memory_is_returned_without_a_copy() -> None:
 def test_contract() -> None:
     """A product and a sum have one rounding, on every device: 1 + 2^-11 + 2^-24 needs 25 bits."""
 
-    @obs.jit(contract=True)
+    @obs.jit(fp_contract=True)
     def once(a: Annotated[Pull, "n", f32]) -> Any:
         return a.map(lambda x: x * x - 1.00048828125)
 
