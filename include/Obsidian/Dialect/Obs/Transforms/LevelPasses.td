@@ -63,7 +63,8 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     lanes by shuffles. All other arrays of warps live in shared memory.
 
     An array of a block lives in registers if no two threads use the same
-    element. Accumulators are an example. If the array has more elements than
+    element. Accumulators are an example. The lanes of warps are these threads,
+    too, if each warp has at most one turn of the loop over warps. If the array has more elements than
     the block has threads, a thread has several elements, and the compiler must
     know the register of each access. So step s of a leaf loop reaches the same
     register in all threads. Its iteration is s T + t for thread t, or t q + s
@@ -112,6 +113,25 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
     is `blocked` where this assigns each element to one thread and `striped`
     does not. An example is a loop with one iteration for each thread that uses
     a run of neighbouring elements.
+
+    Warps that combine an array by rows (the strategy `rows`) read it in the
+    order of rows: lane l of warp w reads elements 4 l to 4 l + 3 of each of its
+    rows of 128. A loop with one iteration for each element of the array gets
+    the same order, so that each element belongs to one thread. It becomes a
+    loop over threads, with the elements of a thread side by side. This needs
+    one turn of the loop over warps for each warp, a body without atomic
+    operations or writes under contract, and at most 4096 operations. Arrays
+    that only such loops use follow.
+
+    ```mlir
+    // before, for 1024 elements and two rows of each warp
+    scf.forall (%i) in (1024) { S(%i) } {mapping = [#obs.map<block, thread>]}
+    // after
+    scf.forall (%t) in (128) {
+      %i = 256 * (%t / 32) + 4 * (%t % 32)
+      S(%i) S(%i + 1) S(%i + 2) S(%i + 3) S(%i + 128) ... S(%i + 131)
+    } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+    ```
 
     ```mlir
     // before

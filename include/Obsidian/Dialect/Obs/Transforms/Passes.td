@@ -104,6 +104,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
+    | `rows` | reduce | each warp combines up to 8 rows of 128 elements: a lane its 4 neighbours, shuffles the lanes of each row, or if `commutative` what the lanes have of all rows. All threads combine the at most 32 results of warps. Not below level block |
 
     At level grid these work inside a block, and others share the work between
     blocks, which take parts of 4096 elements or more, at most 1024 of them. In
@@ -138,8 +139,11 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     replaces these strategies by `three_kernels` and `one_kernel`, even if the
     program names them. The default at level thread is `sequential`. At the
     other levels it is `halving_tree` or `adjacent_tree` (reduction) or
-    `kogge_stone` (scan) for up to 32 elements, `warps` for up to 1024 elements
-    at level block, and `raking` for all others. Strategies other than
+    `kogge_stone` (scan) for up to 32 elements, at level
+    block `rows` for a known number of 513 to 8192 elements of at most 8 bytes
+    that are read from memory without a loop and with at most 64 operations,
+    else `warps` for up to
+    1024 elements, and `raking` for all others. Strategies other than
     `sequential` and `raking` of a reduction need a bound of n.
 
     With `plain`, each element is read on its own, and the host does not choose
@@ -392,8 +396,9 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let description = [{
     `threads` is a compile-time number of a kernel: the option, else the
     attribute of the force, else the widest static loop over the threads of a
-    block, rounded up to warps and limited to 256, else 256. The number of
-    blocks is computed at launch: enough for one iteration per unit, or the
+    block, rounded up to warps and limited to 256, else 256. If there are static
+    loops over at least 4 warps, the widest of these alone decides: threads
+    without a warp would only wait. The number of blocks is computed at launch: enough for one iteration per unit, or the
     option. Neither changes results.
 
     ```mlir

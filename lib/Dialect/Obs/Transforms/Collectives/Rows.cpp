@@ -16,6 +16,10 @@
 //
 // The grouping depends on the number of elements alone: workers are virtual.
 //
+// The strategy `rows` of a block is the same for an array that the block may
+// keep: each warp combines one piece, of a few rows. Which element belongs to
+// which lane shows by constants alone, so the array can live in registers.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
@@ -35,12 +39,12 @@ static constexpr int64_t segment = neighbours * rows * warpSize;
 /// Segments whose results a block stores at a time.
 static constexpr int64_t maxSegments = 1024;
 
-/// The elements from `first` on that a thread combines at once, each row
-/// `distance` behind the one before.
+/// The elements from `first` on that a thread combines at once, `count` rows,
+/// each `distance` behind the one before.
 static SmallVector<Values> load(CollectiveBuilder &c, Value x, Value first,
-                                int64_t distance) {
+                                int64_t count, int64_t distance) {
   SmallVector<Values> elements;
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t row = 0; row < count; ++row)
     for (int64_t i = 0; i < neighbours; ++i)
       elements.push_back(
           c.get(x, c.add(first, c.constant(row * distance + i))));
@@ -55,52 +59,153 @@ static Values getZeros(CollectiveBuilder &c) {
   return zeros;
 }
 
-/// At level warp: an array of one element, the combination of the segment of
-/// `x` from `begin` on.
-static Value reduceSegment(CollectiveBuilder &warp, Value x, Value begin) {
+namespace {
+/// A part of an array that one warp combines: rows of 128 elements, of which
+/// lane l reads the four from 4 * l on.
+struct Piece {
+  Value x;
+  Value begin;
+  int64_t rows;
+  /// The number of elements of `x`, and the place where the last piece begins:
+  /// there, rows may have fewer elements. Nothing if no piece is shorter.
+  std::optional<Extent> n;
+  int64_t last = 0;
+
+  /// Whether row `row` has at least `count` elements in every piece.
+  bool hasAlways(int64_t row, int64_t count) const {
+    return !n || (n->isStatic() &&
+                  last + row * neighbours * warpSize + count <= n->size);
+  }
+};
+} // namespace
+
+/// What `combine` gives where element `index` exists, else `otherwise`.
+static Values ifThere(CollectiveBuilder &warp, const Piece &piece, bool always,
+                      Value index, ValueRange otherwise,
+                      llvm::function_ref<Values()> combine) {
+  if (always)
+    return combine();
+  return warp.choose(warp.less(index, piece.n->value), combine,
+                     [&] { return Values(otherwise); });
+}
+
+/// The elements of row `row` from `first` on, as many as a lane has there,
+/// combined with `value` before them, or alone if they begin the combination;
+/// `value` if there are none. `elements` are those of a row that all pieces
+/// have in full; they are read already.
+static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
+                                Value first, ArrayRef<Values> elements,
+                                ValueRange value, bool isFirst) {
+  bool isFull = !elements.empty();
+  // All of them exist, or none.
+  bool areTogether =
+      isFull || (piece.n->isStatic() && piece.n->size % neighbours == 0);
+  return ifThere(warp, piece, isFull, first, value, [&] {
+    auto getElement = [&](int64_t i) {
+      return isFull ? elements[i]
+                    : warp.get(piece.x, warp.add(first, warp.constant(i)));
+    };
+    Values all = getElement(0);
+    if (!isFirst)
+      all = warp.combine(value, all);
+    for (int64_t i = 1; i < neighbours; ++i)
+      all = ifThere(warp, piece, areTogether,
+                    areTogether ? Value() : warp.add(first, warp.constant(i)),
+                    all, [&] { return warp.combine(all, getElement(i)); });
+    return all;
+  });
+}
+
+/// At level warp: an array of one element, the combination of `piece`. In
+/// order, lanes combine each row; in any order, what the lanes have of all rows.
+static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   Extent lanes = warp.getConstantExtent(warpSize);
+  int64_t trees = warp.commutative ? 1 : piece.rows;
   // One array with all rows: a stage shuffles them side by side.
   CollectiveBuilder all = warp;
   all.elementTypes.clear();
-  for (int64_t row = 0; row < rows; ++row)
+  for (int64_t row = 0; row < trees; ++row)
     llvm::append_range(all.elementTypes, warp.elementTypes);
   unsigned width = warp.elementTypes.size();
   auto getRow = [&](ValueRange values, int64_t row) {
     return values.slice(row * width, width);
   };
+  auto getBegin = [&](int64_t row) {
+    return warp.add(piece.begin,
+                    warp.constant(row * neighbours * warpSize));
+  };
   Value y = all.force(all.generate(lanes, [&](Value lane) {
+    Value mine = warp.mul(lane, warp.constant(neighbours));
+    // Rows that are always full come first, and all of them are read before
+    // anything is combined.
+    int64_t full = 0;
+    while (full < piece.rows && piece.hasAlways(full, neighbours * warpSize))
+      ++full;
     SmallVector<Values> elements =
-        load(warp, x,
-             warp.add(begin, warp.mul(lane, warp.constant(neighbours))),
+        load(warp, piece.x, warp.add(piece.begin, mine), full,
              neighbours * warpSize);
-    Values folded;
-    for (int64_t row = 0; row < rows; ++row) {
-      Values value = elements[row * neighbours];
-      for (int64_t i = 1; i < neighbours; ++i)
-        value = warp.combine(value, elements[row * neighbours + i]);
+    Values folded, none = getZeros(warp);
+    for (int64_t row = 0; row < piece.rows; ++row) {
+      bool isFirst = row == 0 || !warp.commutative;
+      ArrayRef<Values> read = row < full ? ArrayRef(elements).slice(
+                                               row * neighbours, neighbours)
+                                         : ArrayRef<Values>();
+      Values value =
+          combineNeighbours(warp, piece, warp.add(getBegin(row), mine), read,
+                            isFirst ? none : folded, isFirst);
+      if (!isFirst)
+        folded.clear();
       llvm::append_range(folded, value);
     }
     return folded;
   }));
+  // The lanes that have elements of each row.
+  SmallVector<Value> live;
+  for (int64_t row = 0; row < trees; ++row)
+    live.push_back(
+        piece.hasAlways(row, neighbours * (warpSize - 1) + 1)
+            ? lanes.value
+            : warp.min(lanes.value,
+                       warp.div(warp.add(warp.max(warp.sub(piece.n->value,
+                                                           getBegin(row)),
+                                                  warp.constant(0)),
+                                         warp.constant(neighbours - 1)),
+                                warp.constant(neighbours))));
   for (int64_t distance = 1; distance < warpSize; distance *= 2)
     y = all.force(all.generate(lanes, [&](Value lane) {
       Value other = warp.add(lane, warp.constant(distance));
-      return warp.choose(
-          warp.less(other, lanes.value),
-          [&] {
-            Values own = all.get(y, lane), next = all.get(y, other), both;
-            for (int64_t row = 0; row < rows; ++row)
-              llvm::append_range(both, warp.combine(getRow(own, row),
-                                                    getRow(next, row)));
-            return both;
-          },
-          [&] { return all.get(y, lane); });
+      Values stage;
+      // Rows with as many lanes have one condition.
+      for (int64_t row = 0, next; row < trees; row = next) {
+        for (next = row + 1; next < trees && live[next] == live[row];)
+          ++next;
+        Values own = all.get(y, lane);
+        ValueRange mine = ValueRange(own).slice(row * width,
+                                                (next - row) * width);
+        llvm::append_range(
+            stage,
+            warp.choose(
+                warp.less(other, live[row]),
+                [&] {
+                  Values neighbour = all.get(y, other), both;
+                  for (int64_t r = row; r < next; ++r)
+                    llvm::append_range(both,
+                                       warp.combine(getRow(own, r),
+                                                    getRow(neighbour, r)));
+                  return both;
+                },
+                [&] { return Values(mine); }));
+      }
+      return stage;
     }));
   return warp.generate(warp.getConstantExtent(1), [&](Value i) {
     Values found = all.get(y, i);
     Values value(getRow(found, 0));
-    for (int64_t row = 1; row < rows; ++row)
-      value = warp.combine(value, getRow(found, row));
+    for (int64_t row = 1; row < trees; ++row)
+      value = ifThere(warp, piece, piece.hasAlways(row, 1), getBegin(row),
+                      value, [&] {
+                        return warp.combine(value, getRow(found, row));
+                      });
     return value;
   });
 }
@@ -129,7 +234,7 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
             count, 1, count, [&](CollectiveBuilder &warp, Value number) {
               Value place = warp.mul(warp.add(first, number),
                                      warp.constant(segment));
-              return reduceSegment(warp, x, warp.add(begin, place));
+              return reducePiece(warp, {x, warp.add(begin, place), rows, {}});
             });
         Value few = block.shareReads(shorten(block, results));
         Value one = block.force(
@@ -184,7 +289,7 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
     auto loadChunk = [&](Value first) {
       return load(block, x,
                   block.add(first, block.mul(w, block.constant(neighbours))),
-                  workers * neighbours);
+                  rows, workers * neighbours);
     };
     auto reduceWhole = [&] {
       Values start;
@@ -212,4 +317,40 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
         [&] { return block.fold(x, block.add(begin, w), end, step); });
   }));
   return block.shareReads(shorten(block, results));
+}
+
+//===----------------------------------------------------------------------===//
+// The strategy
+//===----------------------------------------------------------------------===//
+
+/// Rows of a piece of an array of `n` elements. A lane has up to 32 elements, so
+/// that few warps, which are resident beside those of other blocks, have many
+/// accesses on their way.
+static int64_t chooseRows(int64_t n) {
+  int64_t count = llvm::divideCeil(n, neighbours * warpSize);
+  return count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8;
+}
+
+/// At most 32 elements whose combination is that of `x`.
+static Value reduce(CollectiveBuilder &c, Value x) {
+  for (Extent n = c.getExtent(x); !n.isAtMost(warpSize); n = c.getExtent(x)) {
+    int64_t count = chooseRows(n.bound);
+    int64_t size = count * neighbours * warpSize;
+    Extent pieces = c.ceilDiv(n, size);
+    x = c.distributeWarps(
+        pieces, 1, pieces, [&](CollectiveBuilder &warp, Value number) {
+          return reducePiece(warp, {x, warp.mul(number, warp.constant(size)),
+                                    count, n, (pieces.bound - 1) * size});
+        });
+  }
+  return x;
+}
+
+void strategies::addRows(Registry &registry) {
+  ReduceStrategy strategy;
+  strategy.shorten = reduce;
+  strategy.storesElements = true;
+  strategy.allCombine = true;
+  strategy.minLevel = Level::Block;
+  registry.reduce["rows"] = strategy;
 }

@@ -18,7 +18,13 @@ namespace mlir::obs {
 /// depend on more than the iteration.
 std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
-                                                    ArrayRef<int64_t> shape);
+                                                    ArrayRef<int64_t> shape,
+                                                    scf::ForOp warps = {});
+
+/// The loop over the warps of a block around `leaf`, a loop over all lanes of a
+/// warp, if each of the warps that `threads` threads are has at most one turn
+/// of it; else null.
+scf::ForOp getOneTurn(scf::ForallOp leaf, int64_t threads);
 
 /// True if `access`, which reaches `elements` in the iterations of `leaf`,
 /// reaches none of the array in an iteration that certainly runs it. Such an

@@ -174,6 +174,7 @@ private:
       *why = NotOwned{op, reason.str()};
     return false;
   }
+  LeafSteps getSteps(Operation *access);
   bool collect();
   bool addSteps(Operation *access);
   bool nameRegisters(OwnedArray &array);
@@ -201,6 +202,14 @@ static scf::ForallOp getLeaf(Operation *access) {
   return access->getParentOfType<scf::ForallOp>();
 }
 
+LeafSteps OwnerSearch::getSteps(Operation *access) {
+  scf::ForallOp leaf = getLeaf(access);
+  if (scf::ForOp warps = getOneTurn(leaf, threads))
+    return {*getConstantIntValue(warps.getUpperBound()) * warpSize, threads,
+            /*isBlocked=*/false};
+  return LeafSteps::get(leaf, threads);
+}
+
 /// Fails if an access is none of a thread of the block to one element.
 bool OwnerSearch::collect() {
   bool isKnown = true;
@@ -217,12 +226,14 @@ bool OwnerSearch::collect() {
         else if (!leaf)
           isKnown = fail(op, "is read here by all threads");
         else if (MapAttr map = getLeafMap(leaf);
-                 !map || map.getScope() != Level::Block)
-          isKnown = fail(op, "is used here by the lanes of warps");
+                 !map || (map.getScope() != Level::Block &&
+                          !getOneTurn(leaf, threads)))
+          isKnown = fail(op, "is used here by the lanes of warps, in a loop of "
+                             "more turns than the block has warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
           isKnown = fail(op, "is used here in a loop whose extent is not a "
                              "constant");
-        else if (LeafSteps::get(leaf, threads).getCount() > maxOwnedRegisters)
+        else if (getSteps(op).getCount() > maxOwnedRegisters)
           isKnown = fail(op, "is used here in a loop of more than " +
                                  Twine(maxOwnedRegisters) +
                                  " iterations for each thread");
@@ -245,13 +256,14 @@ bool OwnerSearch::addSteps(Operation *access) {
       elements = found;
   if (!elements)
     elements = evaluateIndices(leaf, indices,
-                               alloc.getType().getShape().drop_front(skipped));
+                               alloc.getType().getShape().drop_front(skipped),
+                               getOneTurn(leaf, threads));
   if (!elements)
     return fail(access, "is used here at an index that depends on more than "
                         "the iteration");
   if (reachesOutside(access, leaf, *elements))
     return fail(access, "has an index here that is outside of the array");
-  LeafSteps spread = LeafSteps::get(leaf, threads);
+  LeafSteps spread = getSteps(access);
   unsigned first = numSteps;
   numSteps += spread.getCount();
   steps.grow(numSteps);
@@ -297,7 +309,7 @@ bool OwnerSearch::nameRegisters(OwnedArray &array) {
   }
   for (auto [access, first] : llvm::zip(accesses, firstStep)) {
     SmallVector<int64_t> &registers = array.accesses[access];
-    int64_t count = LeafSteps::get(getLeaf(access), threads).getCount();
+    int64_t count = getSteps(access).getCount();
     for (unsigned step = first; step < first + count; ++step)
       registers.push_back(std::max<int64_t>(0, number[steps[step]]));
   }
