@@ -30,6 +30,8 @@
 // RUN: %{check}
 // REDEFINE: %{columns} = 1000
 // RUN: %{check}
+// REDEFINE: %{columns} = 1002
+// RUN: %{check}
 // REDEFINE: %{columns} = 1025
 // RUN: %{check}
 // REDEFINE: %{columns} = 4097
@@ -70,6 +72,11 @@
 // RUN: %if ptxas %{ ptxas -arch=sm_90 -v %t.long.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS %}
 // ACCESSES: {{^}}32{{$}}
 // BARRIERS: {{^}}4{{$}}
+
+// Rows that begin anywhere are read in the widest accesses that all of them are aligned for: 4 of 8 bytes, or 8 of 4.
+// RUN: sed 's/1000/1002/g' %s | obs-translate --obs-to-ptx | grep -cE '(ld|st)\.global\..*v2' | FileCheck %s --check-prefix=PAIRS
+// RUN: sed 's/1000/1001/g' %s | obs-translate --obs-to-ptx | grep -cE '(ld|st)\.global\..*b32' | FileCheck %s --check-prefix=ACCESSES
+// PAIRS: {{^}}16{{$}}
 
 !m = !obs.pull<? x 1000 x i32>
 !row = !obs.pull<1000 x i32>

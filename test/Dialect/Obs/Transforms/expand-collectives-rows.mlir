@@ -31,8 +31,7 @@
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
 // PTX-COUNT-4: ld.global.{{(nc\.)?}}v4.b32
-// PTX-COUNT-16: shfl.sync.down.b32
-// PTX-COUNT-4: shfl.sync.bfly.b32
+// PTX-COUNT-20: shfl.sync.bfly.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>

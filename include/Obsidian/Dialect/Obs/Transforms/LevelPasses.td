@@ -116,7 +116,7 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
 
     Warps that combine an array by rows (the strategy `rows`) read it in the
     order of rows: lane l of warp w reads elements 4 l to 4 l + 3 of each of its
-    rows of 128. A loop with one iteration for each element of the array gets
+    rows of 128, or two or one of rows of 64 or 32. A loop with one iteration for each element of the array gets
     the same order, so that each element belongs to one thread. It becomes a
     loop over threads, with the elements of a thread side by side. This needs
     one turn of the loop over warps for each warp, a body without atomic

@@ -104,7 +104,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
-    | `rows` | reduce | each warp combines up to 8 rows of 128 elements: a lane its 4 neighbours, shuffles the lanes of each row, or if `commutative` what the lanes have of all rows. All threads combine the at most 32 results of warps. Not below level block |
+    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is no multiple of 4): a lane its neighbours in a row, shuffles the lanes of each row, or if `commutative` what the lanes have of all rows. All threads combine the at most 32 results of warps. Not below level block |
 
     At level grid these work inside a block, and others share the work between
     blocks, which take parts of 4096 elements or more, at most 1024 of them. In

@@ -25,6 +25,7 @@
 #include "Grid.h"
 #include "Pieces.h"
 #include "Strategies.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -39,13 +40,14 @@ static constexpr int64_t segment = neighbours * rows * warpSize;
 /// Segments whose results a block stores at a time.
 static constexpr int64_t maxSegments = 1024;
 
-/// The elements from `first` on that a thread combines at once, `count` rows,
-/// each `distance` behind the one before.
+/// The elements from `first` on that a thread combines at once: `width` of each
+/// of `count` rows, each `distance` behind the one before.
 static SmallVector<Values> load(CollectiveBuilder &c, Value x, Value first,
-                                int64_t count, int64_t distance) {
+                                int64_t count, int64_t width,
+                                int64_t distance) {
   SmallVector<Values> elements;
   for (int64_t row = 0; row < count; ++row)
-    for (int64_t i = 0; i < neighbours; ++i)
+    for (int64_t i = 0; i < width; ++i)
       elements.push_back(
           c.get(x, c.add(first, c.constant(row * distance + i))));
   return elements;
@@ -60,21 +62,23 @@ static Values getZeros(CollectiveBuilder &c) {
 }
 
 namespace {
-/// A part of an array that one warp combines: rows of 128 elements, of which
-/// lane l reads the four from 4 * l on.
+/// A part of an array that one warp combines: rows of 32 * `width` elements, of
+/// which lane l reads the `width` from l * `width` on.
 struct Piece {
   Value x;
   Value begin;
   int64_t rows;
+  int64_t width;
   /// The number of elements of `x`, and the place where the last piece begins:
   /// there, rows may have fewer elements. Nothing if no piece is shorter.
   std::optional<Extent> n;
   int64_t last = 0;
 
+  int64_t getRowSize() const { return width * warpSize; }
   /// Whether row `row` has at least `count` elements in every piece.
   bool hasAlways(int64_t row, int64_t count) const {
     return !n || (n->isStatic() &&
-                  last + row * neighbours * warpSize + count <= n->size);
+                  last + row * getRowSize() + count <= n->size);
   }
 };
 } // namespace
@@ -99,7 +103,7 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
   bool isFull = !elements.empty();
   // All of them exist, or none.
   bool areTogether =
-      isFull || (piece.n->isStatic() && piece.n->size % neighbours == 0);
+      isFull || (piece.n->isStatic() && piece.n->size % piece.width == 0);
   return ifThere(warp, piece, isFull, first, value, [&] {
     auto getElement = [&](int64_t i) {
       return isFull ? elements[i]
@@ -108,7 +112,7 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
     Values all = getElement(0);
     if (!isFirst)
       all = warp.combine(value, all);
-    for (int64_t i = 1; i < neighbours; ++i)
+    for (int64_t i = 1; i < piece.width; ++i)
       all = ifThere(warp, piece, areTogether,
                     areTogether ? Value() : warp.add(first, warp.constant(i)),
                     all, [&] { return warp.combine(all, getElement(i)); });
@@ -126,29 +130,28 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   all.elementTypes.clear();
   for (int64_t row = 0; row < trees; ++row)
     llvm::append_range(all.elementTypes, warp.elementTypes);
-  unsigned width = warp.elementTypes.size();
+  unsigned arity = warp.elementTypes.size();
   auto getRow = [&](ValueRange values, int64_t row) {
-    return values.slice(row * width, width);
+    return values.slice(row * arity, arity);
   };
   auto getBegin = [&](int64_t row) {
-    return warp.add(piece.begin,
-                    warp.constant(row * neighbours * warpSize));
+    return warp.add(piece.begin, warp.constant(row * piece.getRowSize()));
   };
   Value y = all.force(all.generate(lanes, [&](Value lane) {
-    Value mine = warp.mul(lane, warp.constant(neighbours));
+    Value mine = warp.mul(lane, warp.constant(piece.width));
     // Rows that are always full come first, and all of them are read before
     // anything is combined.
     int64_t full = 0;
-    while (full < piece.rows && piece.hasAlways(full, neighbours * warpSize))
+    while (full < piece.rows && piece.hasAlways(full, piece.getRowSize()))
       ++full;
     SmallVector<Values> elements =
-        load(warp, piece.x, warp.add(piece.begin, mine), full,
-             neighbours * warpSize);
+        load(warp, piece.x, warp.add(piece.begin, mine), full, piece.width,
+             piece.getRowSize());
     Values folded, none = getZeros(warp);
     for (int64_t row = 0; row < piece.rows; ++row) {
       bool isFirst = row == 0 || !warp.commutative;
       ArrayRef<Values> read = row < full ? ArrayRef(elements).slice(
-                                               row * neighbours, neighbours)
+                                               row * piece.width, piece.width)
                                          : ArrayRef<Values>();
       Values value =
           combineNeighbours(warp, piece, warp.add(getBegin(row), mine), read,
@@ -163,38 +166,41 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   SmallVector<Value> live;
   for (int64_t row = 0; row < trees; ++row)
     live.push_back(
-        piece.hasAlways(row, neighbours * (warpSize - 1) + 1)
+        piece.hasAlways(row, piece.width * (warpSize - 1) + 1)
             ? lanes.value
             : warp.min(lanes.value,
                        warp.div(warp.add(warp.max(warp.sub(piece.n->value,
                                                            getBegin(row)),
                                                   warp.constant(0)),
-                                         warp.constant(neighbours - 1)),
-                                warp.constant(neighbours))));
+                                         warp.constant(piece.width - 1)),
+                                warp.constant(piece.width))));
+  // A lane whose number is a multiple of 2 d combines what it has with that of
+  // the lane d to the right. What the other lanes have after that does not
+  // matter, so all of them do the same, without a condition.
   for (int64_t distance = 1; distance < warpSize; distance *= 2)
     y = all.force(all.generate(lanes, [&](Value lane) {
-      Value other = warp.add(lane, warp.constant(distance));
-      Values stage;
+      Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
+                                          warp.constant(distance));
+      Values own = all.get(y, lane), stage;
       // Rows with as many lanes have one condition.
       for (int64_t row = 0, next; row < trees; row = next) {
         for (next = row + 1; next < trees && live[next] == live[row];)
           ++next;
-        Values own = all.get(y, lane);
-        ValueRange mine = ValueRange(own).slice(row * width,
-                                                (next - row) * width);
-        llvm::append_range(
-            stage,
-            warp.choose(
-                warp.less(other, live[row]),
-                [&] {
-                  Values neighbour = all.get(y, other), both;
-                  for (int64_t r = row; r < next; ++r)
-                    llvm::append_range(both,
-                                       warp.combine(getRow(own, r),
-                                                    getRow(neighbour, r)));
-                  return both;
-                },
-                [&] { return Values(mine); }));
+        auto combineRows = [&] {
+          Values neighbour = all.get(y, other), both;
+          for (int64_t r = row; r < next; ++r)
+            llvm::append_range(
+                both, warp.combine(getRow(own, r), getRow(neighbour, r)));
+          return both;
+        };
+        if (live[row] == lanes.value)
+          llvm::append_range(stage, combineRows());
+        else
+          llvm::append_range(
+              stage, warp.choose(warp.less(other, live[row]), combineRows, [&] {
+                return Values(ValueRange(own).slice(row * arity,
+                                                    (next - row) * arity));
+              }));
       }
       return stage;
     }));
@@ -234,7 +240,8 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
             count, 1, count, [&](CollectiveBuilder &warp, Value number) {
               Value place = warp.mul(warp.add(first, number),
                                      warp.constant(segment));
-              return reducePiece(warp, {x, warp.add(begin, place), rows, {}});
+              return reducePiece(
+                  warp, {x, warp.add(begin, place), rows, neighbours, {}});
             });
         Value few = block.shareReads(shorten(block, results));
         Value one = block.force(
@@ -289,7 +296,7 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
     auto loadChunk = [&](Value first) {
       return load(block, x,
                   block.add(first, block.mul(w, block.constant(neighbours))),
-                  rows, workers * neighbours);
+                  rows, neighbours, workers * neighbours);
     };
     auto reduceWhole = [&] {
       Values start;
@@ -323,24 +330,31 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
 // The strategy
 //===----------------------------------------------------------------------===//
 
-/// Rows of a piece of an array of `n` elements. A lane has up to 32 elements, so
-/// that few warps, which are resident beside those of other blocks, have many
-/// accesses on their way.
-static int64_t chooseRows(int64_t n) {
+/// Elements of a lane, of an array of `n`. There are up to 32, so that few
+/// warps, which are resident beside those of other blocks, have many accesses on
+/// their way.
+static int64_t chooseItems(int64_t n) {
   int64_t count = llvm::divideCeil(n, neighbours * warpSize);
-  return count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8;
+  return neighbours * (count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8);
+}
+
+/// Neighbours of a lane: as many as all rows of a matrix with `n` columns can
+/// be read in.
+static int64_t chooseWidth(Extent n) {
+  return n.isStatic() ? std::gcd(n.size, neighbours) : 1;
 }
 
 /// At most 32 elements whose combination is that of `x`.
 static Value reduce(CollectiveBuilder &c, Value x) {
   for (Extent n = c.getExtent(x); !n.isAtMost(warpSize); n = c.getExtent(x)) {
-    int64_t count = chooseRows(n.bound);
-    int64_t size = count * neighbours * warpSize;
+    int64_t items = chooseItems(n.bound), width = chooseWidth(n);
+    int64_t size = items * warpSize;
     Extent pieces = c.ceilDiv(n, size);
     x = c.distributeWarps(
         pieces, 1, pieces, [&](CollectiveBuilder &warp, Value number) {
           return reducePiece(warp, {x, warp.mul(number, warp.constant(size)),
-                                    count, n, (pieces.bound - 1) * size});
+                                    items / width, width, n,
+                                    (pieces.bound - 1) * size});
         });
   }
   return x;

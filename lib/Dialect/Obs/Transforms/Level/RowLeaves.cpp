@@ -18,36 +18,45 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Neighbours of a lane, and elements of a row.
-static constexpr int64_t neighbours = 4, rowSize = neighbours * warpSize;
-/// Rows of a warp, and operations of all copies of a body.
-static constexpr int64_t maxRows = 8, maxOperations = 4096;
-
-/// The thread that has element `element` if each warp has `rows` rows.
-static int64_t getThread(int64_t element, int64_t rows) {
-  return element / (rows * rowSize) * warpSize +
-         element / neighbours % warpSize;
-}
+/// Elements of a lane, and operations of all copies of a body.
+static constexpr int64_t maxItems = 32, maxOperations = 4096;
 
 namespace {
+/// The order of elements in the lanes of warps: each warp has `count` rows, and
+/// each lane `width` neighbours of a row.
+struct Rows {
+  int64_t count = 0, width = 0;
+
+  int64_t getSize() const { return width * warpSize; }
+  int64_t getItems() const { return count * width; }
+  int64_t getThread(int64_t element) const {
+    return element / (count * getSize()) * warpSize +
+           element / width % warpSize;
+  }
+};
+
 /// An array, and the loops with one iteration for each of its elements.
 struct RowArray {
   int64_t size = 0;
   llvm::SetVector<Operation *> leaves;
-  /// The rows of each warp that combines the array; 0 if none does.
-  int64_t rows = 0;
+  /// Of the warps that combine the array; nothing if none do.
+  std::optional<Rows> rows;
 };
 } // namespace
 
-/// The number of rows for which the threads of `elements`, the elements that
-/// threads reach, are those of rows; 0 if there is none.
-static int64_t fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
-  for (int64_t rows = 1; rows <= maxRows; rows *= 2)
-    if (llvm::all_of(elements, [&](auto reached) {
-          return getThread(reached.first, rows) == reached.second;
-        }))
-      return rows;
-  return 0;
+/// The order in which threads reach `elements`, pairs of element and thread, if
+/// that is one of rows.
+static std::optional<Rows>
+fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
+  for (int64_t width : {4, 2, 1})
+    for (int64_t count = 1; count * width <= maxItems; count *= 2) {
+      Rows rows{count, width};
+      if (llvm::all_of(elements, [&](auto reached) {
+            return rows.getThread(reached.first) == reached.second;
+          }))
+        return rows;
+    }
+  return std::nullopt;
 }
 
 /// Nothing for an array that threads do not own element by element.
@@ -87,7 +96,9 @@ findRowArray(memref::AllocOp alloc, int64_t threads,
   if (elements.empty())
     return array;
   array.rows = fitRows(elements);
-  return array.rows ? std::optional(array) : std::nullopt;
+  if (!array.rows)
+    return std::nullopt;
+  return array;
 }
 
 /// True if copies of the body may stand side by side, and are not too long.
@@ -107,13 +118,14 @@ static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
 
 /// Writes the iterations of `leaf` by rows:
 ///
-///   forall t in warps * 32 { first = t / 32 * rows * 128 + t % 32 * 4
-///     for each row: iterations first + row * 128 + 0, 1, 2, 3 }
-static void write(scf::ForallOp leaf, int64_t rows) {
+///   forall t in warps * 32 { first = t / 32 * rows * size + t % 32 * width
+///     for each row: iterations first + row * size + 0, 1, .., width - 1 }
+static void write(scf::ForallOp leaf, const Rows &rows) {
   OpBuilder builder(leaf);
   Location loc = leaf.getLoc();
   int64_t size = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  int64_t warps = llvm::divideCeil(size, rows * rowSize);
+  int64_t piece = rows.count * rows.getSize();
+  int64_t warps = llvm::divideCeil(size, piece);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -127,10 +139,10 @@ static void write(scf::ForallOp leaf, int64_t rows) {
       builder, loc,
       arith::MulIOp::create(builder, loc,
                             arith::DivUIOp::create(builder, loc, thread, lanes),
-                            constant(rows * rowSize)),
+                            constant(piece)),
       arith::MulIOp::create(builder, loc,
                             arith::RemUIOp::create(builder, loc, thread, lanes),
-                            constant(neighbours)));
+                            constant(rows.width)));
   auto getIteration = [&](int64_t distance) -> Value {
     return distance ? arith::AddIOp::create(builder, loc, first,
                                             constant(distance))
@@ -150,17 +162,17 @@ static void write(scf::ForallOp leaf, int64_t rows) {
     builder.setInsertionPointToStart(branch.thenBlock());
     writeBody(iterations);
   };
-  int64_t last = (warps - 1) * rows * rowSize;
+  int64_t last = (warps - 1) * piece;
   SmallVector<Value> full;
   SmallVector<SmallVector<Value>> partial;
-  for (int64_t row = 0; row < rows; ++row) {
-    bool isFull = last + (row + 1) * rowSize <= size;
+  for (int64_t row = 0; row < rows.count; ++row) {
+    bool isFull = last + (row + 1) * rows.getSize() <= size;
     // Neighbours exist together, or have a condition each.
-    for (int64_t i = 0; i < neighbours; ++i) {
-      Value iteration = getIteration(row * rowSize + i);
+    for (int64_t i = 0; i < rows.width; ++i) {
+      Value iteration = getIteration(row * rows.getSize() + i);
       if (isFull)
         full.push_back(iteration);
-      else if (i == 0 || size % neighbours != 0)
+      else if (i == 0 || size % rows.width != 0)
         partial.push_back({iteration});
       else
         partial.back().push_back(iteration);
@@ -182,7 +194,7 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
   });
   // Arrays of one loop have the same rows, so one that no warp combines follows
   // the others.
-  llvm::MapVector<Operation *, int64_t> rowsOf;
+  llvm::MapVector<Operation *, Rows> rowsOf;
   for (bool changed = true; changed;) {
     changed = false;
     for (RowArray &array : arrays) {
@@ -194,11 +206,11 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
           array.rows &&
           llvm::all_of(array.leaves, [&](Operation *leaf) {
             return canBeCopied(cast<scf::ForallOp>(leaf),
-                               array.rows * neighbours);
+                               array.rows->getItems());
           });
       for (Operation *leaf : array.leaves)
         if (fits)
-          changed |= rowsOf.insert({leaf, array.rows}).second;
+          changed |= rowsOf.insert({leaf, *array.rows}).second;
     }
   }
   for (auto [leaf, rows] : rowsOf)
