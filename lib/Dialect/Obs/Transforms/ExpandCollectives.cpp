@@ -103,8 +103,7 @@ static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
   for (Type type : c.elementTypes)
     bytes += getElementBytes(type);
   if (c.level == Level::Block && !c.plain && n.isStatic() && n.size > few &&
-      n.size <= most && bytes <= maxBytes &&
-      strategies::profitsFromRows(array))
+      n.size <= most && bytes <= maxBytes && strategies::profitsFromRows(array))
     return "rows";
   return getDefaultReduceStrategy(c.level, n, c.commutative);
 }
@@ -298,9 +297,8 @@ CollectiveBuilder::Values strategies::reduceAll(CollectiveBuilder &c,
                     init);
 }
 
-static LogicalResult
-expandReduce(OpBuilder &builder, ReduceOp op,
-             const strategies::ExpansionOptions &options) {
+static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op,
+                                  const strategies::ExpansionOptions &options) {
   CollectiveBuilder c = getBuilder(builder, op);
   c.plain = options.plain;
   if (c.level == Level::Grid)

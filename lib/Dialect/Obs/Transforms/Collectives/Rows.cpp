@@ -1,4 +1,5 @@
-//===- Rows.cpp - Parts of arrays, row by row ------------------------------===//
+//===- Rows.cpp - Parts of arrays, row by row
+//------------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -77,8 +78,8 @@ struct Piece {
   int64_t getRowSize() const { return width * warpSize; }
   /// Whether row `row` has at least `count` elements in every piece.
   bool hasAlways(int64_t row, int64_t count) const {
-    return !n || (n->isStatic() &&
-                  last + row * getRowSize() + count <= n->size);
+    return !n ||
+           (n->isStatic() && last + row * getRowSize() + count <= n->size);
   }
 };
 } // namespace
@@ -121,7 +122,8 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
 }
 
 /// At level warp: an array of one element, the combination of `piece`. In
-/// order, lanes combine each row; in any order, what the lanes have of all rows.
+/// order, lanes combine each row; in any order, what the lanes have of all
+/// rows.
 static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   Extent lanes = warp.getConstantExtent(warpSize);
   int64_t trees = warp.commutative ? 1 : piece.rows;
@@ -150,9 +152,9 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
     Values folded, none = getZeros(warp);
     for (int64_t row = 0; row < piece.rows; ++row) {
       bool isFirst = row == 0 || !warp.commutative;
-      ArrayRef<Values> read = row < full ? ArrayRef(elements).slice(
-                                               row * piece.width, piece.width)
-                                         : ArrayRef<Values>();
+      ArrayRef<Values> read =
+          row < full ? ArrayRef(elements).slice(row * piece.width, piece.width)
+                     : ArrayRef<Values>();
       Values value =
           combineNeighbours(warp, piece, warp.add(getBegin(row), mine), read,
                             isFirst ? none : folded, isFirst);
@@ -181,6 +183,8 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
     y = all.force(all.generate(lanes, [&](Value lane) {
       Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
                                           warp.constant(distance));
+      Value last = arith::OrIOp::create(warp.builder, warp.loc, lane,
+                                        warp.constant(distance));
       Values own = all.get(y, lane), stage;
       // Rows with as many lanes have one condition.
       for (int64_t row = 0, next; row < trees; row = next) {
@@ -196,10 +200,11 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
         if (live[row] == lanes.value)
           llvm::append_range(stage, combineRows());
         else
+          // Both have elements.
           llvm::append_range(
-              stage, warp.choose(warp.less(other, live[row]), combineRows, [&] {
-                return Values(ValueRange(own).slice(row * arity,
-                                                    (next - row) * arity));
+              stage, warp.choose(warp.less(last, live[row]), combineRows, [&] {
+                return Values(
+                    ValueRange(own).slice(row * arity, (next - row) * arity));
               }));
       }
       return stage;
@@ -208,10 +213,9 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
     Values found = all.get(y, i);
     Values value(getRow(found, 0));
     for (int64_t row = 1; row < trees; ++row)
-      value = ifThere(warp, piece, piece.hasAlways(row, 1), getBegin(row),
-                      value, [&] {
-                        return warp.combine(value, getRow(found, row));
-                      });
+      value =
+          ifThere(warp, piece, piece.hasAlways(row, 1), getBegin(row), value,
+                  [&] { return warp.combine(value, getRow(found, row)); });
     return value;
   });
 }
@@ -233,27 +237,26 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
       builder, block.loc, zero, segments, block.constant(maxSegments),
       getZeros(block),
       [&](OpBuilder &, Location loc, Value first, ValueRange carried) {
-        Extent count = {block.min(block.sub(segments, first),
-                                  block.constant(maxSegments)),
-                        ShapedType::kDynamic, maxSegments};
+        Extent count = {
+            block.min(block.sub(segments, first), block.constant(maxSegments)),
+            ShapedType::kDynamic, maxSegments};
         Value results = block.distributeWarps(
             count, 1, count, [&](CollectiveBuilder &warp, Value number) {
-              Value place = warp.mul(warp.add(first, number),
-                                     warp.constant(segment));
+              Value place =
+                  warp.mul(warp.add(first, number), warp.constant(segment));
               return reducePiece(
                   warp, {x, warp.add(begin, place), rows, neighbours, {}});
             });
         Value few = block.shareReads(shorten(block, results));
-        Value one = block.force(
-            block.generate(block.getConstantExtent(1), [&](Value) {
+        Value one =
+            block.force(block.generate(block.getConstantExtent(1), [&](Value) {
               return block.fold(few, zero, block.getExtent(few).value);
             }));
         Values next = block.get(one, zero);
-        scf::YieldOp::create(
-            builder, loc,
-            block.choose(
-                block.equal(first, zero), [&] { return next; },
-                [&] { return block.combine(carried, next); }));
+        scf::YieldOp::create(builder, loc,
+                             block.choose(
+                                 block.equal(first, zero), [&] { return next; },
+                                 [&] { return block.combine(carried, next); }));
       });
   return Values(loop.getResults());
 }
@@ -268,8 +271,8 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
   Value behind = block.add(begin, block.mul(segments, size));
   Value rest = block.shareReads(
       shorten(block, block.shareReads(block.generate(left, [&](Value i) {
-                return block.get(x, block.add(behind, i));
-              }))));
+        return block.get(x, block.add(behind, i));
+      }))));
   Value isThere = block.min(segments, block.constant(1));
   Extent few = {block.add(isThere, block.getExtent(rest).value),
                 ShapedType::kDynamic, ShapedType::kDynamic};
@@ -287,8 +290,8 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
   OpBuilder &builder = block.builder;
   constexpr int64_t chunk = workers * neighbours * rows;
   Value count = block.sub(end, begin), step = block.constant(workers);
-  Value whole = block.mul(block.div(count, block.constant(chunk)),
-                          block.constant(chunk));
+  Value whole =
+      block.mul(block.div(count, block.constant(chunk)), block.constant(chunk));
   Value behind = block.add(begin, whole);
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned width = block.elementTypes.size();
@@ -309,8 +312,8 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
             Values next;
             for (auto [i, element] : llvm::enumerate(loadChunk(first)))
               llvm::append_range(
-                  next, block.combine(carried.slice(i * width, width),
-                                      element));
+                  next,
+                  block.combine(carried.slice(i * width, width), element));
             scf::YieldOp::create(builder, loc, next);
           });
       ValueRange found = loop.getResults();
@@ -319,9 +322,9 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
         value = block.combine(value, found.slice(i * width, width));
       return block.fold(x, value, block.add(behind, w), end, step);
     };
-    return block.choose(
-        block.less(block.constant(0), whole), reduceWhole,
-        [&] { return block.fold(x, block.add(begin, w), end, step); });
+    return block.choose(block.less(block.constant(0), whole), reduceWhole, [&] {
+      return block.fold(x, block.add(begin, w), end, step);
+    });
   }));
   return block.shareReads(shorten(block, results));
 }
@@ -331,8 +334,8 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
 //===----------------------------------------------------------------------===//
 
 /// Elements of a lane, of an array of `n`. There are up to 32, so that few
-/// warps, which are resident beside those of other blocks, have many accesses on
-/// their way.
+/// warps, which are resident beside those of other blocks, have many accesses
+/// on their way.
 static int64_t chooseItems(int64_t n) {
   int64_t count = llvm::divideCeil(n, neighbours * warpSize);
   return neighbours * (count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8);

@@ -226,8 +226,8 @@ bool OwnerSearch::collect() {
         else if (!leaf)
           isKnown = fail(op, "is read here by all threads");
         else if (MapAttr map = getLeafMap(leaf);
-                 !map || (map.getScope() != Level::Block &&
-                          !getOneTurn(leaf, threads)))
+                 !map ||
+                 (map.getScope() != Level::Block && !getOneTurn(leaf, threads)))
           isKnown = fail(op, "is used here by the lanes of warps, in a loop of "
                              "more turns than the block has warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))

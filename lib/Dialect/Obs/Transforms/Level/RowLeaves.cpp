@@ -130,7 +130,8 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   auto byThreads = scf::ForallOp::create(
-      builder, loc, ArrayRef<OpFoldResult>(builder.getIndexAttr(warps * warpSize)),
+      builder, loc,
+      ArrayRef<OpFoldResult>(builder.getIndexAttr(warps * warpSize)),
       ValueRange(), leaf.getMappingAttr());
   byThreads->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
   builder.setInsertionPointToStart(byThreads.getBody());
@@ -144,9 +145,9 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
                             arith::RemUIOp::create(builder, loc, thread, lanes),
                             constant(rows.width)));
   auto getIteration = [&](int64_t distance) -> Value {
-    return distance ? arith::AddIOp::create(builder, loc, first,
-                                            constant(distance))
-                    : first;
+    return distance
+               ? arith::AddIOp::create(builder, loc, first, constant(distance))
+               : first;
   };
   auto writeBody = [&](ArrayRef<Value> iterations) {
     llvm::MapVector<Value, SmallVector<Value>> copies;
@@ -154,8 +155,9 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
     writeSideBySide(builder, *leaf.getBody(), copies);
   };
   auto writeGuarded = [&](ArrayRef<Value> iterations) {
-    Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                         iterations.front(), constant(size));
+    Value exists =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              iterations.front(), constant(size));
     auto branch = scf::IfOp::create(builder, loc, exists,
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
@@ -203,8 +205,7 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
             !array.rows && found != rowsOf.end())
           array.rows = found->second;
       bool fits =
-          array.rows &&
-          llvm::all_of(array.leaves, [&](Operation *leaf) {
+          array.rows && llvm::all_of(array.leaves, [&](Operation *leaf) {
             return canBeCopied(cast<scf::ForallOp>(leaf),
                                array.rows->getItems());
           });

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Warps that combine an array by rows (the strategy `rows`) read it in a fixed
-// order: lane l of warp w has the same few neighbours of each of its rows. If all other loops over the elements have the same order, each element
-// belongs to one thread, and the array can live in registers. Neighbours in
-// global memory are then one access, too.
+// order: lane l of warp w has the same few neighbours of each of its rows. If
+// all other loops over the elements have the same order, each element belongs
+// to one thread, and the array can live in registers. Neighbours in global
+// memory are then one access, too.
 //
 //===----------------------------------------------------------------------===//
 
