@@ -24,9 +24,15 @@ struct ContractFloats
     : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
   using Base::Base;
 
+  /// True if `op` has the flag. Some operations have no flags at all.
+  static bool isFlagged(arith::ArithFastMathInterface op) {
+    arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
+    return flags &&
+           bitEnumContainsAll(flags.getValue(), FastMathFlags::contract);
+  }
+
   bool mayContract(arith::ArithFastMathInterface op) {
-    return all || bitEnumContainsAll(op.getFastMathFlagsAttr().getValue(),
-                                     FastMathFlags::contract);
+    return all || isFlagged(op);
   }
 
   /// The product that `value` is, if a sum may contract it.
@@ -69,11 +75,12 @@ struct ContractFloats
       contract(sum);
     // The code generators would contract the rest in their own ways.
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
+      if (!isFlagged(op))
+        return;
       FastMathFlags flags = op.getFastMathFlagsAttr().getValue();
-      if (bitEnumContainsAll(flags, FastMathFlags::contract))
-        op->setAttr(op.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(
-                        &getContext(), flags & ~FastMathFlags::contract));
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(
+                      &getContext(), flags & ~FastMathFlags::contract));
     });
   }
 };

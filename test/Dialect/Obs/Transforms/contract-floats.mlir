@@ -31,6 +31,14 @@ func.func @two(%a: f64, %b: f64, %c: f64) -> f64 {
   return %s : f64
 }
 
+// Some operations have no flags.
+// CHECK-LABEL: @none(
+func.func @none(%a: i32, %x: f64) -> (f64, f32) {
+  %s = arith.sitofp %a : i32 to f64
+  %t = arith.truncf %x : f64 to f32
+  return %s, %t : f64, f32
+}
+
 // Both need the flag. A product with other uses stays. Other flags stay.
 // CHECK-LABEL: @apart(
 // CHECK-NEXT: %[[P:.*]] = arith.mulf %arg0, %arg1 fastmath<nnan> : f32

@@ -60,7 +60,9 @@ obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
   IndexEvaluator evaluator(element);
   SmallVector<int64_t> elements;
   for (int64_t t = 0; t < numWarps * *extent; ++t) {
-    auto values = evaluator.evaluate({t % *extent, t / *extent});
+    // An index that depends on another variable has no value.
+    int64_t numbers[] = {t % *extent, t / *extent};
+    auto values = evaluator.evaluate(ArrayRef(numbers, warps ? 2 : 1));
     if (!values)
       return std::nullopt;
     int64_t value = values->front();
