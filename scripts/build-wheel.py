@@ -62,11 +62,11 @@ def pack(
 ) -> pathlib.Path:
     """The wheel of the package with the library in it."""
     package = stage / "obsidian"
-    (package / "lib").mkdir(parents=True)
+    # `make python` leaves a library in the tree.
+    unwanted = shutil.ignore_patterns("lib", "__pycache__")
+    shutil.copytree(ROOT / "python" / "obsidian", package, ignore=unwanted)
+    (package / "lib").mkdir()
     shutil.copy(ROOT / "python" / "pyproject.toml", stage)
-    for path in (ROOT / "python" / "obsidian").iterdir():
-        if path.suffix == ".py" or path.name == "py.typed":
-            shutil.copy(path, package)
     shutil.copy(library, package / "lib" / "libobsidian.so")
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

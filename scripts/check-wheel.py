@@ -59,7 +59,9 @@ def run(command: list[str], **options: object) -> str:
 def check_files(wheel: pathlib.Path) -> None:
     """Ends the script unless the wheel has the package, the library, and nothing else."""
     package = ROOT / "python" / "obsidian"
-    expected = {f"obsidian/{path.name}" for path in package.glob("*.py")}
+    expected = {
+        f"obsidian/{path.relative_to(package).as_posix()}" for path in package.rglob("*.py")
+    }
     expected |= {"obsidian/py.typed", "obsidian/lib/libobsidian.so"}
     with zipfile.ZipFile(wheel) as file:
         found = {name for name in file.namelist() if ".dist-info/" not in name}
