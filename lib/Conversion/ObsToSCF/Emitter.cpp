@@ -243,8 +243,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                   symbols);
       continue;
     }
-    bool isAny = contract.contract == Contract::Any &&
-                 !write->hasAttr("obs.contract");
+    bool isAny =
+        contract.contract == Contract::Any && !write->hasAttr("obs.contract");
     OpBuilder::InsertionGuard guard(builder);
     // Many iterations write few elements, often the same: a load that finds
     // them is served by a cache.

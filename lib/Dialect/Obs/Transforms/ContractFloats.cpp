@@ -20,8 +20,7 @@ using namespace mlir::obs;
 using arith::FastMathFlags;
 
 namespace {
-struct ContractFloats
-    : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
+struct ContractFloats : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
   using Base::Base;
 
   /// True if `op` has the flag. Some operations have no flags at all.
@@ -41,8 +40,8 @@ struct ContractFloats
     return product && mayContract(product) ? product : nullptr;
   }
 
-  /// Replaces `sum`, which adds or subtracts, if an operand is a product. If both
-  /// are, the first one is contracted.
+  /// Replaces `sum`, which adds or subtracts, if an operand is a product. If
+  /// both are, the first one is contracted.
   void contract(Operation *sum) {
     OpBuilder builder(sum);
     Location loc = sum->getLoc();

@@ -389,7 +389,5 @@ LogicalResult strategies::expandIrregular(OpBuilder &builder,
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
-      .Case([&](ScatterOp op) {
-        return expandScatter(builder, op, options);
-      });
+      .Case([&](ScatterOp op) { return expandScatter(builder, op, options); });
 }

@@ -45,8 +45,7 @@ static void choose(Operation *op, arith::CmpIPredicate predicate, int64_t bound,
 }
 
 namespace {
-struct SaturateHalves
-    : obs::impl::ObsSaturateHalvesPassBase<SaturateHalves> {
+struct SaturateHalves : obs::impl::ObsSaturateHalvesPassBase<SaturateHalves> {
   void runOnOperation() override {
     getOperation().walk([](Operation *op) {
       if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op) ||
