@@ -27,12 +27,21 @@ static constexpr int64_t largest = int64_t(1) << 31;
 /// Stands for an extent that only a run knows.
 static constexpr double largeExtent = 1e9;
 
-Borders::Borders(scf::ForOp loop, int64_t items)
-    : loop(loop), items(items),
-      growths(loop.getInductionVar(), loop.getBody()) {
-  loop.getBody()->walk([&](Operation *op) {
+Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
+                 int64_t items)
+    : loop(loop), counter(counter), bound(bound), items(items),
+      growths(counter, counter.getParentBlock()) {
+  counter.getParentBlock()->walk([&](Operation *op) {
     if (std::optional<Result> result = decide(op))
       decided.insert({op, *result});
+  });
+}
+
+bool Borders::hasGuardOf(Value value) const {
+  return llvm::any_of(orders, [&](const Order &order) {
+    return llvm::is_contained(llvm::make_first_range(order.less.terms),
+                              value) ||
+           llvm::is_contained(llvm::make_first_range(order.more.terms), value);
   });
 }
 
@@ -103,7 +112,7 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
   Form itself{{{value, 1}}, 0, 0};
   if (loop.isDefinedOutsideOfLoop(value))
     return itself;
-  if (value == loop.getInductionVar()) {
+  if (value == counter) {
     itself.high = items - 1;
     return itself;
   }
@@ -129,27 +138,36 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
   return std::nullopt;
 }
 
+/// The extent that `value` stands for: an extent that only a run knows is large.
+static double estimateExtent(OpFoldResult value) {
+  if (std::optional<int64_t> extent = getConstantIntValue(value))
+    return double(*extent);
+  Operation *op = cast<Value>(value).getDefiningOp();
+  if (auto product = dyn_cast_or_null<arith::MulIOp>(op))
+    return estimateExtent(Value(product.getLhs())) *
+           estimateExtent(Value(product.getRhs()));
+  if (auto quotient = dyn_cast_or_null<arith::CeilDivUIOp>(op))
+    return estimateExtent(Value(quotient.getLhs())) /
+           std::max(1.0, estimateExtent(Value(quotient.getRhs())));
+  return largeExtent;
+}
+
 /// The number of `form` in the middle of arrays.
 double Borders::estimate(const Form &form) {
   double sum = (double(form.low) + double(form.high)) / 2;
-  auto getExtent = [](Value value) {
-    std::optional<int64_t> extent = getConstantIntValue(value);
-    return extent ? double(*extent) : largeExtent;
-  };
   for (auto [term, factor] : form.terms) {
-    double number = largeExtent;
-    if (term == loop.getInductionVar())
-      number = getExtent(loop.getUpperBound()) / 2;
-    else if (auto rest = term.getDefiningOp<arith::RemUIOp>();
-             rest && varies(term))
-      number = getExtent(rest.getRhs()) / 2;
-    else if (auto quotient = term.getDefiningOp<arith::DivUIOp>();
-             quotient && varies(term))
-      number = getConstantIntValue(loop.getUpperBound())
-                   ? getExtent(loop.getUpperBound()) /
-                         std::max(1.0, getExtent(quotient.getRhs())) / 2
-                   : largeExtent / 2;
-    sum += double(factor) * number;
+    double extent = 2 * largeExtent;
+    if (term == counter) {
+      extent = estimateExtent(bound);
+    } else if (Operation *op = varies(term) ? term.getDefiningOp() : nullptr) {
+      extent = estimateExtent(op->getOperand(1));
+      if (isa<arith::DivUIOp>(op)) {
+        extent = estimateExtent(bound) / std::max(1.0, extent);
+        if (extent <= 1)
+          extent = largeExtent;
+      }
+    }
+    sum += double(factor) * extent / 2;
   }
   return sum;
 }
@@ -302,8 +320,8 @@ Value Borders::build(OpBuilder &builder, Location loc, const Form &form,
 
 Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
   IRMapping map;
-  map.map(loop.getInductionVar(), first);
-  loop.getBody()->walk([&](Operation *op) {
+  map.map(counter, first);
+  counter.getParentBlock()->walk([&](Operation *op) {
     if (growths.getDivisor(op))
       map.map(op->getResult(0), builder.clone(*op, map)->getResult(0));
   });

@@ -32,18 +32,26 @@ namespace mlir::obs {
 class Borders {
 public:
   /// Groups have `items` iterations, which are in one row of every array.
-  Borders(scf::ForOp loop, int64_t items);
+  Borders(scf::ForOp loop, int64_t items)
+      : Borders(loop, loop.getInductionVar(), loop.getUpperBound(), items) {}
+  Borders(scf::ForallOp loop, int64_t items)
+      : Borders(loop, loop.getInductionVar(0), loop.getMixedUpperBound()[0],
+                items) {}
 
   /// True if a test of the group can decide a guard.
   bool hasGuards() const { return !decided.empty(); }
+
+  /// True if a guard depends on `value`.
+  bool hasGuardOf(Value value) const;
 
   /// Builds the test that all guards hold for the group that begins at
   /// iteration `first`.
   Value buildTest(OpBuilder &builder, Location loc, Value first);
 
-  /// Returns a copy of the loop, before the loop, for groups that pass the
-  /// test: without the guards, and without inner loops of constant bounds while
-  /// `items` copies of the body have at most `maxOperations` operations.
+  /// Returns a copy of the loop, an scf.for, before the loop, for groups that
+  /// pass the test: without the guards, and without inner loops of constant
+  /// bounds while `items` copies of the body have at most `maxOperations`
+  /// operations.
   scf::ForOp buildInside(OpBuilder &builder, int64_t maxOperations);
 
 private:
@@ -62,6 +70,8 @@ private:
   /// The result of a guard: one of its operands, or a truth value.
   using Result = std::variant<Value, bool>;
 
+  Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
+          int64_t items);
   bool varies(Value term);
   std::optional<Form> getForm(Value value);
   std::optional<Form> computeForm(Value value);
@@ -75,7 +85,9 @@ private:
   Value build(OpBuilder &builder, Location loc, const Form &form,
               int64_t constant, IRMapping &map);
 
-  scf::ForOp loop;
+  LoopLikeOpInterface loop;
+  Value counter;
+  OpFoldResult bound;
   int64_t items;
   Growths growths;
   llvm::MapVector<Operation *, Result> decided;

@@ -75,7 +75,7 @@ static bool mayDivide(int64_t items, OpFoldResult length,
 
 /// The most operations that the copies of a body have together away from
 /// borders, without its inner loops.
-static constexpr int64_t maxOperations = 1024;
+static constexpr int64_t maxOperations = 2048;
 
 namespace {
 /// Writes one loop over the threads of a grid.
@@ -100,6 +100,7 @@ private:
   bool findAligned();
   void writeNeighbours(Value first);
   void writeApart(Value first);
+  void writeOneByOne(Value first);
   void writeDirect(Value tiles, Value blocks);
 
   scf::ForOp loop;
@@ -242,6 +243,18 @@ void TileWriter::writeApart(Value first) {
   writeSideBySide(builder, *loop.getBody(), copies);
 }
 
+/// Writes `items` neighbours one after the other: the code near borders is
+/// short, and needs few registers.
+void TileWriter::writeOneByOne(Value first) {
+  auto one = cast<scf::ForOp>(builder.clone(*loop));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(one);
+  one.setLowerBound(first);
+  one.setUpperBound(
+      arith::AddIOp::create(builder, loc, first, constant(items)));
+  one.setStep(constant(1));
+}
+
 /// Leaves the loop as it is for a launch with more blocks than tiles. What is
 /// written next is for all others.
 void TileWriter::writeDirect(Value tiles, Value blocks) {
@@ -319,8 +332,10 @@ void TileWriter::run() {
       inside->writeNeighbours(mine);
       inside->loop.erase();
       builder.setInsertionPointToStart(side.elseBlock());
+      writeOneByOne(mine);
+    } else {
+      writeNeighbours(mine);
     }
-    writeNeighbours(mine);
   } else {
     writeApart(arith::AddIOp::create(builder, loc, first, thread));
   }
