@@ -30,9 +30,7 @@ static constexpr int64_t widestAccess = 16;
 /// The most operations that the copies of a body have together.
 static constexpr int64_t maxOperations = 1024;
 
-/// The rows of a stencil for which a thread computes. Twice as many have a
-/// quarter fewer loads, but need more registers than 8 blocks of 256 threads
-/// have.
+/// The rows of a stencil for which a thread computes. More are not measured.
 static constexpr int64_t rowsOfThread = 2;
 
 /// Blocks of 256 threads that an H200 executes at once: 8 on each of 132

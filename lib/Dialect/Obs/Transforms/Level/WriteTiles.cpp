@@ -98,6 +98,10 @@ private:
   std::optional<uint64_t> getPhase(Operation *access,
                                    const llvm::SetVector<Value> &multiples);
   bool findAligned();
+  llvm::MapVector<Value, Value> findLeast(Value first);
+  bool isQuotient(Value value) {
+    return isa_and_nonnull<arith::DivUIOp>(value.getDefiningOp());
+  }
   void writeNeighbours(Value first);
   void writeApart(Value first);
   void writeOneByOne(Value first);
@@ -190,33 +194,39 @@ bool TileWriter::findAligned() {
   return any && contiguous >= others;
 }
 
+/// The counter, and its quotients and remainders, in iteration `first`. They
+/// are there for all neighbours: a quotient is the same, the others grow.
+llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
+  llvm::MapVector<Value, Value> least;
+  IRMapping map;
+  map.map(loop.getInductionVar(), first);
+  loop.getBody()->walk([&](Operation *op) {
+    if (growths.getDivisor(op))
+      least[op->getResult(0)] = builder.clone(*op, map)->getResult(0);
+  });
+  least[loop.getInductionVar()] = first;
+  return least;
+}
+
 /// Writes `items` neighbours, which are in one row of every array. Their first
 /// index is a multiple of `items`. So are the indices of one copy of each
 /// access whose distance is a constant.
 void TileWriter::writeNeighbours(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
   llvm::SetVector<Value> multiples;
-  auto neighbours = [&](Value least) {
-    multiples.insert(least);
-    SmallVector<Value> values = {least};
+  for (auto [value, number] : findLeast(first)) {
+    SmallVector<Value> &values = copies[value];
+    if (isQuotient(value)) {
+      values.assign(items, number);
+      continue;
+    }
+    multiples.insert(number);
+    values.push_back(number);
     for (int64_t item = 1; item < items; ++item)
       values.push_back(
-          arith::AddIOp::create(builder, loc, least, constant(item)));
-    return values;
-  };
-  copies[loop.getInductionVar()] = neighbours(first);
-  loop.getBody()->walk([&](Operation *op) {
-    Value divisor = growths.getDivisor(op);
-    if (!divisor)
-      return;
-    IRMapping map;
-    map.map(loop.getInductionVar(), first);
-    Value least = builder.clone(*op, map)->getResult(0);
-    copies[op->getResult(0)] = isa<arith::RemUIOp>(op)
-                                   ? neighbours(least)
-                                   : SmallVector<Value>(items, least);
-  });
-  // The neighbours of the counter, at least, have been written here.
+          arith::AddIOp::create(builder, loc, number, constant(item)));
+  }
+  // The last neighbours have been written here.
   auto begin = std::prev(builder.getInsertionPoint());
   writeSideBySide(builder, *loop.getBody(), copies);
   auto align = [&](auto access) {
@@ -246,13 +256,20 @@ void TileWriter::writeApart(Value first) {
 /// Writes `items` neighbours one after the other: the code near borders is
 /// short, and needs few registers.
 void TileWriter::writeOneByOne(Value first) {
-  auto one = cast<scf::ForOp>(builder.clone(*loop));
+  llvm::MapVector<Value, Value> least = findLeast(first);
+  auto one = scf::ForOp::create(builder, loc, constant(0), constant(items),
+                                constant(1));
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(one);
-  one.setLowerBound(first);
-  one.setUpperBound(
-      arith::AddIOp::create(builder, loc, first, constant(items)));
-  one.setStep(constant(1));
+  builder.setInsertionPointToStart(one.getBody());
+  IRMapping map;
+  for (auto [value, number] : least)
+    map.map(value, isQuotient(value)
+                       ? number
+                       : arith::AddIOp::create(builder, loc, number,
+                                               one.getInductionVar()));
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getNumResults() == 0 || !map.contains(op.getResult(0)))
+      builder.clone(op, map);
 }
 
 /// Leaves the loop as it is for a launch with more blocks than tiles. What is
