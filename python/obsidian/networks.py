@@ -70,9 +70,7 @@ def bitonic_merge(array: Pull, is_before: Order | None = None) -> Pull:
 
 def _merge_down(array: Pull, bits: Any, is_before: Order | None) -> Pull:
     """The columns at distances 2^(bits - 1), ..., 2, 1."""
-    result: Pull = loop(bits, array)(
-        lambda k, x: comparators(x, bits - 1 - k, bit.flip, is_before)
-    )
+    result: Pull = loop(bits, array)(lambda k, x: comparators(x, bits - 1 - k, bit.flip, is_before))
     return result
 
 

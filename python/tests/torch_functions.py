@@ -309,7 +309,12 @@ def writes(x, at):
 
 @case(lambda n, d: [floats(n, 2 * n, device=d), ints(n, n, high=4, device=d)], exact=True)
 def sorts(x, a):
-    return x.sort(1), x.sort(0, descending=True), a.sort(stable=True, dim=1), a.argsort(stable=True, dim=0)
+    return (
+        x.sort(1),
+        x.sort(0, descending=True),
+        a.sort(stable=True, dim=1),
+        a.argsort(stable=True, dim=0),
+    )
 
 
 @case(lambda n, d: [floats(n, 2 * n, device=d)], exact=True)

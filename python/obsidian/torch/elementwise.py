@@ -17,9 +17,9 @@ from ..scalars import Scalar, agree
 from ..scalars import elementwise as scalar_operation
 from ..types import f32, f64, i1
 from .values import (
+    Builder,
     Tensor,
     UnsupportedError,
-    aten,
     convert,
     kind_of,
     narrow,
@@ -334,7 +334,9 @@ def _common(metas: Sequence[Any]) -> Any:
     return torch.result_type(left, right)
 
 
-def lower_elementwise(builder: Any, node: Any, tensor_of: Callable[[Any], Tensor]) -> Tensor | None:
+def lower_elementwise(
+    builder: Builder, node: Any, tensor_of: Callable[[Any], Tensor]
+) -> Tensor | None:
     """The tensor of an operation on elements; None if the node is another operation."""
     found = elementwise(node, builder.extent)
     if found is None:
@@ -346,7 +348,4 @@ def lower_elementwise(builder: Any, node: Any, tensor_of: Callable[[Any], Tensor
         return operands[0]
     if not operands:
         return None
-    return builder.map(shape, dtype, found.function, operands)  # type: ignore[no-any-return]
-
-
-__all__ = ["Elementwise", "aten", "elementwise", "lower_elementwise", "name_of"]
+    return builder.map(shape, dtype, found.function, operands)

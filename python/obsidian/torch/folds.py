@@ -14,7 +14,6 @@ from typing import Any
 
 from .. import arrays, networks, programs
 from .. import functions as fn
-from ..arrays.checks import row_level
 from ..branching import choose
 from ..levels import Level
 from ..pending import pending
@@ -22,13 +21,12 @@ from ..scalars import Scalar
 from ..sources import generate
 from ..types import i1, i32, i64, index
 from .elementwise import is_float
-from .indexing import dim_of, lowering, place_in, scattered
+from .indexing import dim_of, lowering, scattered
 from .values import (
     Builder,
     Tensor,
     UnsupportedError,
     convert,
-    is_one,
     is_static,
     kind_of,
     narrow,
@@ -116,19 +114,17 @@ def fold_of(name: str, source: Any, target: Any) -> Fold:
             lambda: (least(kind) if sign > 0 else most(kind), most(i64)), finish,
         )  # fmt: skip
     if name in ("any", "all"):
-        combine, start = (operator.or_, False) if name == "any" else (operator.and_, True)
+        combine, unit = (operator.or_, False) if name == "any" else (operator.and_, True)
         return Fold(
-            lambda x, _: convert(x, source, torch.bool), combine, lambda: i1(start),
+            lambda x, _: convert(x, source, torch.bool), combine, lambda: i1(unit),
             lambda x, _: (convert(x, torch.bool, target),),
         )  # fmt: skip
     kind = wide(target)
-    if name in ("amax", "amin"):
-        combine, neutral = (fn.max, least) if name == "amax" else (fn.min, most)
-        start = lambda: neutral(kind)  # noqa: E731
-    elif name == "prod":
-        combine, start = operator.mul, lambda: kind(1)
-    else:
-        combine, start = operator.add, lambda: number(-0.0 if kind.kind == "float" else 0, kind)
+    starts: dict[str, Callable[[], Any]] = {
+        "amax": lambda: least(kind), "amin": lambda: most(kind), "prod": lambda: kind(1)
+    }  # fmt: skip
+    start = starts.get(name, lambda: number(-0.0 if kind.kind == "float" else 0, kind))
+    combine = {"amax": fn.max, "amin": fn.min, "prod": operator.mul}.get(name, operator.add)
 
     def end(x: Any, count: Any) -> tuple[Any, ...]:
         if name == "mean":
@@ -179,8 +175,11 @@ def _folded(
         level = Level.thread
         if isinstance(length, int) and length > COLUMN:
             source = _in_parts(source, extents, length, fold)
-    elif rows and is_static(rows) and isinstance(length, int) and (
-        product(rows) < 64 and length > 1 << 15
+    elif (
+        rows
+        and is_static(rows)
+        and isinstance(length, int)
+        and (product(rows) < 64 and length > 1 << 15)
     ):
         level = Level.grid
     found = arrays.fold(fold.combine, fold.init(), source, level=level)
@@ -201,7 +200,8 @@ def _in_parts(source: Any, extents: Sequence[Any], length: int, fold: Fold) -> A
 
     def element(part: Any, *place: Any) -> Any:
         i = part * size + place[-1]
-        return choose(i < length, lambda: source[(*place[:-1], i)], fold.init)
+        at = (*place[:-1], i)
+        return choose(i < length, lambda: source[at], fold.init)
 
     parts = generate(count, *extents, size)(element)
     found = arrays.compute(arrays.fold(fold.combine, fold.init(), parts, level=Level.thread))
@@ -258,8 +258,11 @@ def _scanned(
     extents = b.extents(moved.shape)
     source = generate(*extents)(lambda *i: prepare(moved.read(*i[: x.rank]), i[-1]))
     rows = product(extents[:-1]) if len(extents) > 1 else 1
-    if len(extents) > 1 and isinstance(rows, int) and rows < 64 and (
-        isinstance(extents[-1], int) and extents[-1] > 1 << 14
+    if (
+        len(extents) > 1
+        and isinstance(rows, int)
+        and rows < 64
+        and (isinstance(extents[-1], int) and extents[-1] > 1 << 14)
     ):
         length = extents[-1]
         offsets = generate(rows + 1)(lambda i: i * length)
@@ -366,17 +369,16 @@ def _convolution(
     x, weight = b.stored(x), b.stored(weight)
     kind, space = wide(out.dtype), x.rank - 2
     extents, taps = b.extents(out.shape), b.extents(weight.shape)[1:]
-    if not is_static(taps) or not isinstance(weight.shape[0], int):
-        raise UnsupportedError("a convolution whose weights have symbolic extents")
     limits = b.extents(x.shape)[2:]
-    each = weight.shape[0] // groups
+    each = b.extent(weight.shape[0]) // groups if groups > 1 else None
 
     def spread(value: Sequence[int], d: int) -> int:
         return value[d] if len(value) > 1 else value[0]
 
     def element(*i: Any) -> Any:
         n, o, *place = i[:-1]
-        rest, tap = i[-1], []
+        rest = i[-1]
+        tap: list[Any] = []
         for size in reversed(taps):
             tap.insert(0, rest % size)
             rest = rest // size
@@ -441,7 +443,8 @@ def _max_pool(
     taps = _windows(b, x, size, stride, padding, dilation)
 
     def element(*i: Any) -> Any:
-        best, chosen = least(kind), None
+        best: Any = least(kind)
+        chosen: Any = None
         for inside, place, plain in taps(*i):
             value = choose(inside, lambda: x.read_wide(*place), lambda: least(kind))
             wins = inside & ((value > best) | is_nan(value))
@@ -536,9 +539,7 @@ def _avg_pool_backward(
     return b.generate(out.shape, out.dtype, element, grad)
 
 
-def _sorted(
-    b: Builder, x: Tensor, dim: int, descending: bool, shape: Sequence[Any], take: int | None
-) -> list[Tensor]:
+def _sorted(b: Builder, x: Tensor, dim: int, descending: bool, take: int | None) -> list[Tensor]:
     """The sorted rows, and the index in the row that each element had; stable."""
     dim = dim_of(dim, x.rank)
     length = x.shape[dim] if x.rank else 1
@@ -597,8 +598,8 @@ def _sort(
 ) -> list[Tensor]:  # fmt: skip
     if more and (more[0] is None or isinstance(more[0], bool)) and len(more) == 3:
         more = more[1:]
-    dim, descending = (*more, *(dim, descending)[len(more) :])
-    return _sorted(b, x, dim, descending, out[0].shape, None)
+    given = [*more, *[dim, descending][len(more) :]]
+    return _sorted(b, x, given[0], given[1], None)
 
 
 @lowering("topk")
@@ -607,8 +608,4 @@ def _topk(
 ) -> list[Tensor]:
     if not isinstance(k, int):
         raise UnsupportedError("a symbolic number of elements")
-    return _sorted(b, x, dim, largest, out[0].shape, k)
-
-
-__all__ = ["FOLDS", "Fold", "correction_of", "fold_of", "folded_dims", "is_one", "place_in",
-           "row_level"]  # fmt: skip
+    return _sorted(b, x, dim, largest, k)

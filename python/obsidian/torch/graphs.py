@@ -21,16 +21,17 @@ from ..jit import Program, trace_program
 from ..locations import Location
 from ..trace import current
 from ..types import ArrayType, Element, ParameterType, f64, index
-from .elementwise import lower_elementwise, name_of
+from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import _fold  # noqa: F401  enters the reductions into LOWERINGS
 from .indexing import LOWERINGS
 from .reports import Fallback, GraphReport, note, warn_of
 from .rows import Group, find_groups, lower_group
-from .values import Builder, Tensor, UnsupportedError, kind_of, torch
+from .values import Builder, Tensor, UnsupportedError, is_static, kind_of, torch
 
 #: Products of at least this many multiplications run in the library of PyTorch, on a GPU.
 LARGE_PRODUCT = 1 << 18
 _PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "convolution"}
+_SYMBOLIC = (torch.SymInt, torch.SymFloat)
 #: What the fake tensor of the result says as well.
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
@@ -54,6 +55,24 @@ def _tensors(value: Any) -> list[Any]:
     return [v for v in found if isinstance(v, torch.Tensor)]
 
 
+def _is_number(node: Any) -> bool:
+    """If the value of a node is a number, such as an extent: the host computes it."""
+    return isinstance(
+        node.meta.get("val"), (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
+    )
+
+
+def symbols_of(value: Any) -> set[Any]:
+    """The symbols in extents and numbers."""
+    if isinstance(value, torch.Tensor):
+        value = tuple(value.shape)
+    if isinstance(value, (list, tuple)):
+        return {s for part in value for s in symbols_of(part)}
+    if isinstance(value, torch.fx.Node):
+        return symbols_of(value.meta.get("val"))
+    return set(value.node.expr.free_symbols) if isinstance(value, _SYMBOLIC) else set()
+
+
 def refusal(node: Any, device: Any, products: str) -> str | None:
     """Why a node runs in PyTorch; None if a program may have it."""
     name = name_of(node.target)
@@ -61,6 +80,7 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
         return None
     if not name:
         return "an operation outside of ATen"
+    symbols = torch.fx.experimental.symbolic_shapes
     value = node.meta.get("val")
     tensors = [t for n in (node, *node.all_input_nodes) for t in _tensors(n.meta.get("val"))]
     if not _tensors(value):
@@ -75,7 +95,7 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
         except UnsupportedError as error:
             return str(error)
         for n in tensor.shape:
-            if isinstance(n, torch.SymInt) and torch.fx.experimental.symbolic_shapes.free_unbacked_symbols(n):
+            if symbols.free_unbacked_symbols(n):
                 return "an extent that only a run knows"
     if name == "as_strided" and not node.args[0].meta["val"].is_contiguous():
         return "a view of memory that is not row by row"
@@ -83,8 +103,6 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
     if is_product and (products == "library" or _size_of(node, name) >= LARGE_PRODUCT):
         return "a large product, which the library of PyTorch computes"
     try:
-        from .elementwise import elementwise
-
         is_known = name in LOWERINGS or elementwise(node, lambda n: n) is not None
     except UnsupportedError as error:
         return str(error)
@@ -101,6 +119,7 @@ def _size_of(node: Any, name: str) -> int:
 
 def order_of(tensor: Any) -> list[int] | None:
     """The dimensions by their strides, the largest first; None if memory is row by row."""
+
     def size(n: Any) -> int:
         return int(n.node.hint if isinstance(n, torch.SymInt) else n)
 
@@ -141,10 +160,13 @@ class Importer:
         self.module, self.nodes = module, list(module.graph.nodes)
         self.refused: dict[Any, str] = {}
         self.devices = {
-            t.device for n in self.nodes if n.op == "call_function" for t in _tensors(n.meta.get("val"))
+            t.device
+            for n in self.nodes if n.op == "call_function"
+            for t in _tensors(n.meta.get("val"))
             if t.dim() or t.device.type != "cpu"
         }  # fmt: skip
         self.report = GraphReport(kind)
+        self.views = _views(self.nodes)
         self._products = products
 
     @property
@@ -156,7 +178,7 @@ class Importer:
         """A function of the list of inputs."""
         calls = [n for n in self.nodes if n.op == "call_function"]
         for node in calls:
-            reason = refusal(node, self.device, self._products)
+            reason = None if _is_number(node) else refusal(node, self.device, self._products)
             if reason is not None:
                 self.refused[node] = reason
         while True:
@@ -167,12 +189,12 @@ class Importer:
             except RefusedError as error:
                 self.refused[error.node] = error.reason
         for node, reason in self.refused.items():
-            if node.target is not operator.getitem:
+            if node.target is not operator.getitem and node not in self.views:
                 fallback = Fallback(str(node.target), place_of(node), reason)
                 self.report.fallbacks.append(fallback)
                 warn_of(fallback)
         note(self.report)
-        return _Plan(self.nodes, plan)
+        return _Plan(self.nodes, plan, self.views)
 
     def _steps(self, calls: Sequence[Any]) -> list[Any]:
         """Parts, and nodes that run in PyTorch, in an order in which they can run."""
@@ -186,11 +208,12 @@ class Importer:
                     self.refused[node] = self.refused[source]
                 else:
                     self.refused.pop(node, None)
-            is_refused = node in self.refused
+            is_refused = node in self.refused or _is_number(node)
             depth[node] = max(
                 (
                     depth[n] + (n in self.refused and not is_refused)
-                    for n in node.all_input_nodes if n in depth
+                    for n in node.all_input_nodes
+                    if n in depth and (is_refused or not _is_number(n))
                 ),
                 default=0,
             )  # fmt: skip
@@ -204,17 +227,19 @@ class Importer:
             if part is not None:
                 own = set(part.nodes)
                 used = dict.fromkeys(i for n in part.nodes for i in n.all_input_nodes)
-                part.inputs = [i for i in used if i not in own]
-                part.outputs = [n for n in part.nodes if any(u not in own for u in n.users)
-                                and _tensors(n.meta.get("val")) and not isinstance(
-                                    n.meta["val"], (list, tuple))]  # fmt: skip
-                steps.append(part)
+                part.inputs = [i for i in used if i not in own and not _is_number(i)]
+                part.outputs = [
+                    n for n in part.nodes
+                    if any(u not in own and u not in self.views for u in n.users)
+                    and isinstance(n.meta["val"], torch.Tensor) and n not in self.views
+                ]  # fmt: skip
+                steps += [part] if part.outputs else []
             steps += eager.get(level, [])
         return steps
 
     def _program(self, part: Part) -> _Step:
         """The compiled program of a part."""
-        tracer = _Tracer(part, self.device)
+        tracer = _Tracer(part, self.nodes, self.device)
         try:
             program = tracer.program()
             artifact = backend().compile(program.text, CompileOptions())
@@ -233,34 +258,54 @@ class Importer:
         return _Step(call, tracer.sources, part.outputs, tracer.orders, self.device)
 
 
+@dataclass
+class _Source:
+    """An argument of a program: the value of a node, an extent of it, or a number."""
+
+    node: Any
+    #: The order of the dimensions in memory.
+    order: list[int] | None = None
+    symbol: Any = None
+    dim: int | None = None
+
+    def of(self, values: dict[Any, Any], device: Any) -> Any:
+        """The argument, from the values of nodes."""
+        if self.node is None:
+            return torch.zeros(1, device=device)
+        value = values[self.node]
+        if self.symbol is not None:
+            return value if self.dim is None else value.shape[self.dim]
+        value = value.detach()
+        if value.device != device:
+            value = value.to(device)
+        if self.order:
+            value = value.permute(self.order)
+        return value.contiguous() if value.dim() else value.reshape(1)
+
+
 class _Tracer:
     """The trace of one part."""
 
-    def __init__(self, part: Part, device: Any) -> None:
+    def __init__(self, part: Part, nodes: Sequence[Any], device: Any) -> None:
         self.part = part
         self.device = device
         self.parameters: dict[str, Any] = {}
-        #: For each parameter: its node, and the order of its dimensions in memory.
-        self.sources: list[tuple[Any, Any]] = []
+        #: For each parameter: what it is at run time.
+        self.sources: list[_Source] = []
         self.orders: list[list[int] | None] = [order_of(n.meta["val"]) for n in part.outputs]
-        self._shapes: dict[str, Any] = {}
         for node in part.inputs:
-            self._parameter(node)
+            if isinstance(node.meta.get("val"), torch.Tensor):
+                self._parameter(node)
+        self._symbols(nodes)
         if not any(isinstance(k, ParameterType) for k in self.parameters.values()):
             # Results belong to the framework and the device of the first array.
             self.parameters["like"] = ParameterType(
                 ArrayType((1,), Element((kind_of(torch.float32),))), (None,)
             )
-            self.sources.append((None, None))
+            self.sources.append(_Source(None))
 
     def _parameter(self, node: Any) -> None:
-        value = node.meta.get("val")
-        if isinstance(value, (list, tuple)):
-            return
-        if not isinstance(value, torch.Tensor):
-            self.parameters[node.name] = f64 if isinstance(value, (float, torch.SymFloat)) else index
-            self.sources.append((node, None))
-            return
+        value = node.meta["val"]
         order = order_of(value)
         shape = [value.shape[d] for d in order] if order else list(value.shape)
         extents, names = [], []
@@ -271,7 +316,32 @@ class _Tracer:
         self.parameters[node.name] = ParameterType(
             ArrayType(tuple(extents), Element((kind_of(value.dtype),))), tuple(names)
         )
-        self.sources.append((node, order))
+        self.sources.append(_Source(node, order))
+
+    def _symbols(self, nodes: Sequence[Any]) -> None:
+        """Parameters for the symbols that are no extent of an array of the program."""
+        known = {
+            n.node.expr for source in self.sources for n in source.node.meta["val"].shape
+            if isinstance(n, torch.SymInt)
+        }  # fmt: skip
+        needed = {s for n in self.part.nodes for v in (n, n.args, *n.kwargs.values())
+                  for s in symbols_of(v)}  # fmt: skip
+        for symbol in sorted(needed - known, key=str):
+            for node in nodes:
+                value = node.meta.get("val") if node.op == "placeholder" else None
+                if isinstance(value, _SYMBOLIC) and value.node.expr == symbol:
+                    self.sources.append(_Source(node, symbol=symbol))
+                    break
+                shape = value.shape if isinstance(value, torch.Tensor) else ()
+                found = [d for d, n in enumerate(shape) if isinstance(n, torch.SymInt)
+                         and n.node.expr == symbol]  # fmt: skip
+                if found:
+                    self.sources.append(_Source(node, symbol=symbol, dim=found[0]))
+                    break
+            else:
+                continue
+            is_float = isinstance(value, torch.SymFloat)
+            self.parameters[str(symbol)] = f64 if is_float else index
 
     def program(self) -> Program:
         """Trace the part."""
@@ -286,15 +356,13 @@ class _Tracer:
         self.tensors: dict[Any, Any] = {}
         symbols: dict[Any, Any] = {}
         self.builder = b = Builder(symbols)
-        for node, order in self.sources:
-            value = node.meta["val"] if node is not None else None
-            if isinstance(value, (torch.SymInt, torch.SymFloat)):
-                symbols[value.node.expr] = given[node.name]
-        for node, order in self.sources:
-            value = node.meta["val"] if node is not None else None
-            if not isinstance(value, torch.Tensor):
+        for source in self.sources:
+            node, order = source.node, source.order
+            if source.symbol is not None:
+                symbols[source.symbol] = given[str(source.symbol)]
+            if source.symbol is not None or node is None:
                 continue
-            array = given[node.name]
+            value, array = node.meta["val"], given[node.name]
             with current().at(place_of(self.part.nodes[0])):
                 for d, k in enumerate(order or range(value.dim())):
                     n = value.shape[k]
@@ -348,7 +416,7 @@ class _Tracer:
 
     def _argument(self, node: Any) -> Any:
         value = node.meta["val"]
-        return value if isinstance(value, (torch.SymInt, torch.SymFloat)) else self.tensors[node]
+        return self.tensors[node] if isinstance(value, torch.Tensor) else value
 
     def _results(self) -> Any:
         results = []
@@ -401,7 +469,7 @@ class _Step:
     """A program of a plan, with the nodes that it takes and makes."""
 
     def __init__(
-        self, call: Call, sources: list[tuple[Any, Any]], outputs: list[Any],
+        self, call: Call, sources: list[_Source], outputs: list[Any],
         orders: list[list[int] | None], device: Any,
     ) -> None:  # fmt: skip
         self.call, self.sources, self.outputs, self.device = call, sources, outputs, device
@@ -413,17 +481,7 @@ class _Step:
 
     def __call__(self, values: dict[Any, Any]) -> None:
         """Run the program, and add its results to the values of nodes."""
-        arguments = []
-        for node, order in self.sources:
-            value = values[node] if node is not None else torch.zeros(1, device=self.device)
-            if isinstance(value, torch.Tensor):
-                value = value.detach()
-                if value.device != self.device:
-                    value = value.to(self.device)
-                if order:
-                    value = value.permute(order)
-                value = value.contiguous() if value.dim() else value.reshape(1)
-            arguments.append(value)
+        arguments = [source.of(values, self.device) for source in self.sources]
         found = self.call(arguments)
         results = found if len(self.outputs) > 1 else (found,)
         for node, result, (order, is_scalar, dtype) in zip(self.outputs, results, self._ends):
@@ -437,7 +495,8 @@ class _Step:
 class _Plan:
     """A graph as programs and operations of PyTorch."""
 
-    def __init__(self, nodes: Sequence[Any], steps: Sequence[Any]) -> None:
+    def __init__(self, nodes: Sequence[Any], steps: Sequence[Any], views: dict[Any, Any]) -> None:
+        self._views = [(n, base, n.meta["val"]) for n, base in views.items()]
         self._inputs = [n for n in nodes if n.op == "placeholder"]
         self._attributes = [n for n in nodes if n.op == "get_attr"]
         self._output = next(n for n in nodes if n.op == "output")
@@ -451,7 +510,7 @@ class _Plan:
         for number in reversed(range(len(self._steps))):
             step = self._steps[number]
             nodes = step.all_input_nodes if isinstance(step, torch.fx.Node) else [
-                n for n, _ in step.sources if n is not None]  # fmt: skip
+                s.node for s in step.sources if s.node is not None]  # fmt: skip
             found[number] = [n for n in nodes if n not in kept]
             kept.update(nodes)
         return found
@@ -470,7 +529,29 @@ class _Plan:
                 step(values)
             for node in last:
                 values.pop(node, None)
+        for node, base, like in self._views:
+            values[node] = values[base].as_strided(like.shape, like.stride(), like.storage_offset())
         return torch.fx.node.map_arg(self._output.args[0], values.__getitem__)
+
+
+def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
+    """The results of a graph that share the memory of another one, with this one."""
+    output = next(n for n in nodes if n.op == "output")
+    results = [n for n in output.all_input_nodes if n.op == "call_function"
+               and isinstance(n.meta.get("val"), torch.Tensor)]  # fmt: skip
+    bases: dict[Any, Any] = {}
+    for node in results:
+        value = node.meta["val"]
+        is_whole = value.is_contiguous() and is_static(value.shape) and not value.storage_offset()
+        if is_whole and value.untyped_storage().nbytes() == value.numel() * value.itemsize:
+            bases.setdefault(value.untyped_storage()._cdata, node)
+    found = {n: bases.get(n.meta["val"].untyped_storage()._cdata) for n in results}
+    return {
+        n: base for n, base in found.items()
+        if base is not None and base is not n and is_static(n.meta["val"].shape)
+        and n.meta["val"].dtype == base.meta["val"].dtype
+        and all(u is output for u in n.users)
+    }  # fmt: skip
 
 
 def compile_graph(module: Any, kind: str, products: str) -> Callable[[list[Any]], Any]:

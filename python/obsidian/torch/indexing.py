@@ -55,7 +55,14 @@ def dim_of(dim: int, rank: int) -> int:
 
 
 @lowering(
-    "view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "flatten", "_reshape_alias", "view_as"
+    "view",
+    "reshape",
+    "_unsafe_view",
+    "unsqueeze",
+    "squeeze",
+    "flatten",
+    "_reshape_alias",
+    "view_as",
 )
 def _reshape(b: Builder, out: Any, x: Tensor, *_: Any, **__: Any) -> Tensor:
     return b.reshape(x, out.shape)
@@ -195,7 +202,8 @@ def _unfold(b: Builder, out: Any, x: Tensor, dim: int, size: int, step: int) -> 
 def _split(b: Builder, out: Any, x: Tensor, *more: Any, **keywords: Any) -> list[Tensor]:
     is_unbind = len(out[0].shape) < x.rank
     found = keywords.get("dim", more[0 if is_unbind else 1] if len(more) > (not is_unbind) else 0)
-    dim, begin, parts = dim_of(found, x.rank), 0, []
+    dim, begin = dim_of(found, x.rank), 0
+    parts: list[Tensor] = []
     for part in out:
         if is_unbind:
             parts.append(_select(b, part, x, dim, len(parts)))
@@ -210,7 +218,7 @@ def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tenso
     dim = dim_of(dim, len(out.shape))
     # An old rule of PyTorch: empty vectors go with everything.
     parts = [
-        b.converted(t, out.dtype) for t in tensors if t.rank == len(out.shape) or not t.shape == (0,)
+        b.converted(t, out.dtype) for t in tensors if t.rank == len(out.shape) or t.shape != (0,)
     ]
     parts = [t for t in parts if not (t.shape[dim] == 0 and isinstance(t.shape[dim], int))]
     if not parts:
@@ -225,7 +233,8 @@ def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tenso
 def _stack(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     dim = dim_of(dim, len(out.shape))
     one = [*out.shape[:dim], 1, *out.shape[dim + 1 :]]
-    return _cat(b, out, [b.reshape(t, one) for t in tensors], dim)
+    found: Tensor = _cat(b, out, [b.reshape(t, one) for t in tensors], dim)
+    return found
 
 
 @lowering("constant_pad_nd")
@@ -493,6 +502,7 @@ def _histc(b: Builder, out: Any, x: Tensor, bins: int = 100, low: Any = 0, high:
         raise UnsupportedError("a histogram whose limits are the least and the largest element")
     kind = wide(x.dtype)
     first, last = kind(float(low)), kind(float(high))
+
     def place(*i: Any) -> list[Any]:
         v = x.read_wide(*i)
         bin_ = ((v - first) * float(bins) / (last - first)).to(i64)

@@ -127,9 +127,7 @@ def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any,
     return owner
 
 
-def _fits(
-    node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[Any], Any]
-) -> bool:
+def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[Any], Any]) -> bool:
     """If a node can be computed from the rows of a group."""
     if node.target is operator.getitem:
         return True
@@ -140,8 +138,10 @@ def _fits(
     forms = [group.form(_value(n).shape) for n in node.all_input_nodes if owner.get(n) is group
              and isinstance(_value(n), torch.Tensor)]  # fmt: skip
     if name_of(node.target) in _RESHAPES:
-        return forms == [form] or (forms[0] in ("kept", "flat") and form != "row") or (
-            forms == ["kept"] and form == "row" and name_of(node.target) == "expand"
+        return (
+            forms == [form]
+            or (forms[0] in ("kept", "flat") and form != "row")
+            or (forms == ["kept"] and form == "row" and name_of(node.target) == "expand")
         )
     if elementwise(node, extent) is None:
         return False
@@ -197,7 +197,8 @@ def lower_group(
                 return own[node]
             array = outside[node, form].array
             if form != "row":
-                return array[(*index, *[0] * (array.ndim - rank))] if rank else array[0]
+                at = (*index, *[0] * (array.ndim - rank))
+                return array[at] if rank else array[0]
             return array[index] if rank else array
 
         for node in group.members:

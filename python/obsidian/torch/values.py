@@ -14,11 +14,9 @@ from typing import Any
 
 from .. import functions
 from ..maps import map_arrays
-from ..pull_push import Pull
 from ..scalars import Scalar
 from ..sources import generate
-from ..trace import current
-from ..types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
+from ..types import bf16, f16, f32, f64, i1, i8, i16, i32, i64
 
 torch: Any = importlib.import_module("torch")
 aten = torch.ops.aten
@@ -252,18 +250,14 @@ class Builder:
         tensors: Sequence[Tensor],
     ) -> Tensor:
         """A function of the elements of tensors of a shape."""
-        reads = frozenset(
-            ("fun", *rest) for t in tensors for _, *rest in t.reads
-        )
+        reads = frozenset(("fun", *rest) for t in tensors for _, *rest in t.reads)
         return self.tensor(map_arrays(function, [t.array for t in tensors]), dtype, shape, reads)
 
     def converted(self, tensor: Tensor, dtype: Any) -> Tensor:
         """The tensor with elements of another type."""
         if tensor.dtype == dtype:
             return tensor
-        return self.map(
-            tensor.shape, dtype, lambda x: convert(x, tensor.dtype, dtype), [tensor]
-        )
+        return self.map(tensor.shape, dtype, lambda x: convert(x, tensor.dtype, dtype), [tensor])
 
     def permute(self, tensor: Tensor, dims: Sequence[int]) -> Tensor:
         """Dimension d of the result is dimension `dims[d]`."""
@@ -279,4 +273,4 @@ def convert(x: Any, source: Any, target: Any) -> Any:
         return x
     if target == torch.bool:
         return x != 0
-    return narrow(widen(x, source, x.__class__ if source not in _WIDE else _WIDE[source]), target)
+    return narrow(widen(x, source, _WIDE.get(source, type(x))), target)
