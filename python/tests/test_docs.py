@@ -29,8 +29,7 @@ Matrix = Annotated[Pull, "h", 4, i32]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    ROOT / "docs" / name
-    for name in ("Python.md", "Tutorial-Python.md", "Arrays.md", "PyTorch.md")
+    ROOT / "docs" / name for name in ("Python.md", "Tutorial-Python.md", "Arrays.md", "PyTorch.md")
 ]
 BLOCK = re.compile(r"^```(\S+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
