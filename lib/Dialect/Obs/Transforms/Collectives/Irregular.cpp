@@ -38,7 +38,7 @@ static FailureOr<std::unique_ptr<GridScan>> scanAtGrid(
   Value numbers =
       c.shareReads(c.generate(n, [&](Value i) { return Values{number(i)}; }));
   return strategy == "one_pass"
-             ? buildOnePassScan(c, numbers, n, std::move(atEnd))
+             ? buildOnePassScan(c, numbers, n, {std::move(atEnd), false, true})
              : buildThreeKernelScan(c, numbers, n);
 }
 

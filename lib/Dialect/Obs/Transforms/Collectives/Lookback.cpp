@@ -24,30 +24,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
-#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Pieces.h"
 #include "Published.h"
+#include "RowScan.h"
 #include "Strategies.h"
 #include "Tuples.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/bit.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
-
-/// Elements of a tile: as many as fit into 32 KiB, but not too many. Larger
-/// tiles mean fewer to look back at, smaller ones more blocks side by side.
-static int64_t getTileSize(ArrayRef<Type> elementTypes) {
-  constexpr int64_t tileBytes = 32768, minSize = 256, maxSize = 4096;
-  int64_t bytes = 0;
-  for (Type type : elementTypes)
-    bytes += getElementBytes(type);
-  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(tileBytes / bytes),
-                             minSize, maxSize);
-}
 
 namespace {
 /// The state of a tile, as its flag says.
@@ -62,9 +50,7 @@ enum State : int64_t {
 
 class OnePassScan : public GridScan {
 public:
-  using TotalFn = std::function<void(CollectiveBuilder &, ElementFn)>;
-
-  OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn atEnd);
+  OnePassScan(CollectiveBuilder &c, Value x, Extent n, OnePassOptions options);
   Value fill(PushType type, ValueRange extents, ValueRange init,
              EmitFn emit) override;
   Values getTotal() override;
@@ -78,17 +64,24 @@ private:
   void publish(CollectiveBuilder &thread, Value number, State state,
                ValueRange values);
   Values await(CollectiveBuilder &thread, Value number);
-  Values lookBack(CollectiveBuilder &block, Value number, ValueRange own);
+  Value buildWindow(CollectiveBuilder &pairs, Value end, ValueRange any);
+  Values combineWindow(CollectiveBuilder &pairs, Value end, ValueRange any,
+                       ValueRange before);
+  Values lookBack(CollectiveBuilder &warp, Value number, ValueRange own);
   Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own);
-  Values getLast(CollectiveBuilder &block, Value scanned, Value count);
+  SmallVector<Values> load(CollectiveBuilder &thread, Value first, Value isFull,
+                           Value warp, Value lane);
+  void emitThread(CollectiveBuilder &thread, Value first, Value isFull,
+                  const RowScan::Thread &found, EmitFn emit);
+  void finish(CollectiveBuilder &thread, Value first, Value number,
+              const RowScan::Thread &found);
 
   CollectiveBuilder &c;
   Value x;
   Extent n;
-  TotalFn atEnd;
-  /// Elements of a tile, and the number of tiles: at least one if there is
-  /// something to do at the end.
-  int64_t tile;
+  OnePassOptions options;
+  RowShape shape;
+  /// The number of tiles: at least one if there is something to do at the end.
   Value tiles;
   /// Of an element and a flag in one word, if they have room.
   std::optional<Packing> packing;
@@ -111,11 +104,13 @@ static std::optional<Packing> findPacking(CollectiveBuilder &c) {
   return Packing(c.builder, types);
 }
 
-OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn end)
-    : c(c), x(x), n(n), atEnd(std::move(end)),
-      tile(getTileSize(c.elementTypes)),
-      tiles(atEnd ? c.max(c.ceilDiv(n, tile).value, c.constant(1))
-                  : c.ceilDiv(n, tile).value),
+OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n,
+                         OnePassOptions given)
+    : c(c), x(x), n(n), options(std::move(given)),
+      shape(c.elementTypes, /*items=*/!c.plain && options.isCheap),
+      tiles(options.atEnd
+                ? c.max(c.ceilDiv(n, shape.getTile()).value, c.constant(1))
+                : c.ceilDiv(n, shape.getTile()).value),
       packing(findPacking(c)),
       flags(allocateFlags(c, c.add(tiles, c.constant(1)),
                           /*bits=*/packing ? 64 : 32)) {
@@ -199,112 +194,244 @@ Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
   return known;
 }
 
-/// At level block: what the tiles number - 32 to number - 1 know: a condition,
-/// whether that is everything before tile `number`, and their combination. Of
-/// those that do not exist it is anything; `own` will do.
-Values OnePassScan::lookBack(CollectiveBuilder &block, Value number,
+/// At level warp: an array of what the 32 tiles before `end` know: a condition,
+/// whether that is everything up to their ends, and their elements combined.
+/// Tiles that do not exist are before the first one, which knows everything.
+Value OnePassScan::buildWindow(CollectiveBuilder &pairs, Value end,
+                               ValueRange any) {
+  Extent lanes = pairs.getConstantExtent(warpSize);
+  return pairs.force(pairs.generate(lanes, [&](Value lane) {
+    Value place = pairs.add(pairs.sub(end, lanes.value), lane);
+    return pairs.choose(
+        pairs.less(place, pairs.constant(0)),
+        [&] {
+          Values nothing{
+              arith::ConstantIntOp::create(pairs.builder, pairs.loc, 1, 1)};
+          llvm::append_range(nothing, any);
+          return nothing;
+        },
+        [&] { return await(pairs, place); });
+  }));
+}
+
+/// At level warp: a condition, whether one of those tiles knows everything up
+/// to its end, and their elements combined, behind all that is known.
+Values OnePassScan::combineWindow(CollectiveBuilder &pairs, Value end,
+                                  ValueRange any, ValueRange before) {
+  Value window = buildWindow(pairs, end, any);
+  if (!options.isInOrder)
+    return pairs.get(reduceLanes(pairs, window), pairs.constant(0));
+  // One tile after the other, from the left, as if each had waited for the one
+  // before it.
+  Values known(before);
+  for (int64_t lane = 0; lane < warpSize; ++lane) {
+    Values next = pairs.get(window, pairs.constant(lane));
+    known = known.empty() ? next : pairs.combine(known, next);
+  }
+  return known;
+}
+
+/// At level warp: the combination of all elements before a tile; `own`, what
+/// the tile itself gives, if there are none.
+Values OnePassScan::lookBack(CollectiveBuilder &warp, Value number,
                              ValueRange own) {
+  OpBuilder &builder = warp.builder;
   CollectiveBuilder pairs(
-      block.builder, block.loc, block.level, block.elementTypes,
+      builder, warp.loc, warp.level, warp.elementTypes,
       /*commutative=*/false,
-      [&block](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+      [&warp](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
         Values result{arith::OrIOp::create(b, loc, x[0], y[0])};
         llvm::append_range(
             result,
-            block.choose(
+            warp.choose(
                 y[0], [&] { return Values(y.drop_front()); },
-                [&] { return block.combine(x.drop_front(), y.drop_front()); }));
+                [&] { return warp.combine(x.drop_front(), y.drop_front()); }));
         return result;
       });
-  pairs.elementTypes.insert(pairs.elementTypes.begin(),
-                            block.builder.getI1Type());
-  constexpr int64_t lanes = warpSize;
-  Extent one = block.getConstantExtent(1);
-  Value all =
-      pairs.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
-        Extent width = warp.getConstantExtent(lanes);
-        Value window =
-            warp.forceFill({width}, width.value, [&](Value lane, auto write) {
-              Value place = warp.add(warp.sub(number, width.value), lane);
-              Values known = warp.choose(
-                  warp.less(place, warp.constant(0)),
-                  [&] {
-                    Values nothing{arith::ConstantIntOp::create(
-                        warp.builder, warp.loc, 1, 1)};
-                    llvm::append_range(nothing, own);
-                    return nothing;
-                  },
-                  [&] { return await(warp, place); });
-              write(known, lane);
-            });
-        Value reduced = reduceLanes(warp, window);
-        return warp.generate(one,
-                             [&](Value i) { return warp.get(reduced, i); });
-      });
-  return pairs.get(all, block.constant(0));
-}
-
-/// At level block: the combination of all elements before a tile; `own`, what
-/// the tile itself gives, if there are none. Publishes it.
-Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
-                                ValueRange own) {
-  OpBuilder &builder = block.builder;
-  Value zero = block.constant(0);
-  Value isFirst = block.equal(number, zero);
-  forEach(block, block.constant(1), [&](Value) {
-    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    publish(block, number, Everything, own);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    publish(block, number, Own, own);
-  });
-  Values start{number, block.less(zero, number)};
+  pairs.elementTypes.insert(pairs.elementTypes.begin(), builder.getI1Type());
+  Value step = warp.constant(warpSize);
+  Values start{number, warp.less(warp.constant(0), number)};
   llvm::append_range(start, own);
-  auto loop = scf::WhileOp::create(
-      builder, block.loc, ValueRange(start).getTypes(), start,
+  auto back = scf::WhileOp::create(
+      builder, warp.loc, ValueRange(start).getTypes(), start,
       [&](OpBuilder &, Location loc, ValueRange carried) {
         scf::ConditionOp::create(builder, loc, carried[1], carried);
       },
       [&](OpBuilder &, Location loc, ValueRange carried) {
-        Values found = lookBack(block, carried[0], own);
+        Values known = combineWindow(pairs, carried[0], own, {});
         Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-        Values next{block.sub(carried[0], block.constant(warpSize)),
-                    arith::XOrIOp::create(builder, loc, found[0], yes)};
-        ValueRange values = ValueRange(found).drop_front();
+        Values next{warp.sub(carried[0], step),
+                    arith::XOrIOp::create(builder, loc, known[0], yes)};
+        ValueRange values = ValueRange(known).drop_front();
         // Nothing is combined before the first step.
         llvm::append_range(
             next,
-            block.choose(
-                block.equal(carried[0], number), [&] { return Values(values); },
-                [&] { return block.combine(values, carried.drop_front(2)); }));
+            options.isInOrder
+                ? Values(values)
+                : warp.choose(
+                      warp.equal(carried[0], number),
+                      [&] { return Values(values); },
+                      [&] {
+                        return warp.combine(values, carried.drop_front(2));
+                      }));
         scf::YieldOp::create(builder, loc, next);
       });
-  Values prefix(loop.getResults().drop_front(2));
-  forEach(block, block.constant(1), [&](Value) {
-    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    publish(block, number, Everything, block.combine(prefix, own));
-  });
-  return prefix;
+  ValueRange found = back.getResults().drop_front(2);
+  if (!options.isInOrder)
+    return Values(found);
+  // From there to the tile.
+  auto forth = scf::ForOp::create(
+      builder, warp.loc, warp.add(back.getResult(0), warp.add(step, step)),
+      warp.add(number, warp.constant(1)), step, found,
+      [&](OpBuilder &, Location loc, Value end, ValueRange carried) {
+        Values before{arith::ConstantIntOp::create(builder, loc, 1, 1)};
+        llvm::append_range(before, carried);
+        Values known = combineWindow(pairs, end, own, before);
+        scf::YieldOp::create(builder, loc, ValueRange(known).drop_front());
+      });
+  return Values(forth.getResults());
 }
 
-/// At level block: the combination of a tile, or anything if it is empty.
-Values OnePassScan::getLast(CollectiveBuilder &block, Value scanned,
-                            Value count) {
-  Value zero = block.constant(0), one = block.constant(1);
-  auto get = [&] { return block.get(scanned, block.sub(count, one)); };
-  if (!atEnd)
-    return get();
-  return block.choose(block.less(zero, count), get, [&] {
-    Values nothing;
-    for (Type type : block.elementTypes)
-      nothing.push_back(arith::ConstantOp::create(
-          block.builder, block.loc, block.builder.getZeroAttr(type)));
-    return nothing;
+/// At level block: the combination of all elements before a tile; `own`, what
+/// the tile itself gives, if there are none. Publishes both, unless the tile is
+/// the last one, for which nobody waits.
+Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
+                                ValueRange own) {
+  OpBuilder &builder = block.builder;
+  Value zero = block.constant(0);
+  Extent one = block.getConstantExtent(1);
+  Value isFirst = block.equal(number, zero);
+  Value isAwaited = block.less(block.add(number, one.value), tiles);
+  forEach(block, one.value, [&](Value) {
+    buildIf(block, isAwaited, [&] {
+      auto branch = scf::IfOp::create(builder, block.loc, isFirst,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      publish(block, number, Everything, own);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      publish(block, number, Own, own);
+    });
+  });
+  Value all = block.distributeWarps(
+      one, 1, one, [&](CollectiveBuilder &warp, Value) {
+        Values prefix = lookBack(warp, number, own);
+        Value isWanted = builder.createOrFold<arith::AndIOp>(
+            warp.loc, isAwaited, warp.less(zero, number));
+        Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
+          buildIf(warp, isWanted, [&] {
+            publish(warp, number, Everything, warp.combine(prefix, own));
+          });
+          write(prefix, i);
+        });
+        return warp.generate(one, [&](Value i) { return warp.get(told, i); });
+      });
+  return block.get(all, zero);
+}
+
+/// The elements of a thread, whose tile begins with element `first`. Behind the
+/// last one, it is the first one of the tile again, or nothing if there is
+/// none.
+SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
+                                      Value isFull, Value warp, Value lane) {
+  size_t width = thread.elementTypes.size();
+  auto loadAll = [&](llvm::function_ref<Values(Value)> get) {
+    Values loaded;
+    for (int64_t row = 0; row < shape.rows; ++row)
+      for (int64_t i = 0; i < shape.neighbours; ++i)
+        llvm::append_range(
+            loaded, get(thread.add(first, shape.getPlace(thread, warp, lane,
+                                                         row, i))));
+    return loaded;
+  };
+  auto get = [&](Value place) { return thread.get(x, place); };
+  auto getZeros = [&] {
+    Values zeros;
+    for (Type type : thread.elementTypes)
+      zeros.push_back(arith::ConstantOp::create(
+          thread.builder, thread.loc, thread.builder.getZeroAttr(type)));
+    return zeros;
+  };
+  auto loadGuarded = [&] {
+    // Without a neutral element, what is behind the end is combined, too.
+    auto getFirst = [&] { return get(first); };
+    Values any = options.atEnd ? thread.choose(thread.less(first, n.value),
+                                               getFirst, getZeros)
+                               : getFirst();
+    return loadAll([&](Value place) {
+      return thread.choose(
+          thread.less(place, n.value), [&] { return get(place); },
+          [&] { return any; });
+    });
+  };
+  Values loaded =
+      shape.getTile() == RowShape::workers
+          ? loadGuarded()
+          : thread.choose(
+                isFull, [&] { return loadAll(get); }, loadGuarded);
+  SmallVector<Values> elements;
+  for (size_t i = 0; i < loaded.size(); i += width)
+    elements.push_back(Values(ValueRange(loaded).slice(i, width)));
+  return elements;
+}
+
+/// Writes what the elements of a thread give.
+void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
+                             Value isFull, const RowScan::Thread &found,
+                             EmitFn emit) {
+  OpBuilder &builder = thread.builder;
+  auto emitAll = [&](bool guarded) {
+    for (auto [k, element] : llvm::enumerate(found.elements)) {
+      int64_t row = k / shape.neighbours, i = k % shape.neighbours;
+      const Values &before =
+          i == 0 ? found.before[row] : found.elements[k - 1];
+      Value place = thread.add(
+          first, shape.getPlace(thread, found.warp, found.lane, row, i));
+      auto emitOne = [&] {
+        emit(
+            place, [&] { return element; }, [&] { return before; });
+      };
+      if (guarded)
+        buildIf(thread, thread.less(place, n.value), emitOne);
+      else
+        emitOne();
+    }
+  };
+  if (shape.getTile() == RowShape::workers)
+    return emitAll(/*guarded=*/true);
+  auto branch = scf::IfOp::create(builder, thread.loc, isFull,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitAll(/*guarded=*/false);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitAll(/*guarded=*/true);
+}
+
+/// In the last tile: the thread that has the last element publishes it, and
+/// does what is to be done at the end. Without elements it is thread 0.
+void OnePassScan::finish(CollectiveBuilder &thread, Value first, Value number,
+                         const RowScan::Thread &found) {
+  Value last = thread.sub(n.value, thread.constant(1));
+  if (options.atEnd)
+    last = thread.max(last, thread.constant(0));
+  Value isHere = arith::ConstantIntOp::create(thread.builder, thread.loc, 0, 1);
+  Values value = found.elements.front();
+  for (auto [k, element] : llvm::enumerate(found.elements)) {
+    Value place = thread.add(
+        first, shape.getPlace(thread, found.warp, found.lane,
+                              k / shape.neighbours, k % shape.neighbours));
+    Value isLast = thread.equal(place, last);
+    isHere = thread.builder.createOrFold<arith::OrIOp>(thread.loc, isHere,
+                                                       isLast);
+    for (auto [own, other] : llvm::zip(value, element))
+      own = arith::SelectOp::create(thread.builder, thread.loc, isLast, other,
+                                    own);
+  }
+  buildIf(thread, isHere, [&] {
+    publish(thread, number, Everything, value);
+    if (options.atEnd)
+      options.atEnd(thread, [&] { return value; });
   });
 }
 
@@ -312,43 +439,21 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
                         EmitFn emit) {
   return fillByBlocks(
       c, type, extents, init, "", tiles, [&](CollectiveBuilder &block, Value) {
-        Value zero = block.constant(0), one = block.constant(1);
+        Value zero = block.constant(0);
         Value number = drawTile(block);
-        Value first = block.mul(number, block.constant(tile));
-        Extent m = {block.min(block.sub(n.value, first), block.constant(tile)),
-                    ShapedType::kDynamic, tile};
-        Value operand = block.shareReads(block.generate(
-            m, [&](Value k) { return block.get(x, block.add(first, k)); }));
-        // Not stored: whoever reads an element adds what the warps before give.
-        Value scanned =
-            block.shareReads(lookupScanStrategy("warps")->scan(block, operand));
-        Values prefix =
-            buildPrefix(block, number, getLast(block, scanned, m.value));
-        // Element k of the tile behind everything before the tile.
-        auto element = [&](Value k) {
-          Values inTile = block.get(scanned, k);
-          return block.choose(
-              block.equal(number, zero), [&] { return inTile; },
-              [&] { return block.combine(prefix, inTile); });
-        };
-        forEach(block, m.value, [&](Value k) {
-          emit(
-              block.add(first, k), [&] { return element(k); },
-              [&] {
-                return block.choose(
-                    block.equal(k, zero), [&] { return prefix; },
-                    [&] { return element(block.sub(k, one)); });
-              });
+        Value first = block.mul(number, block.constant(shape.getTile()));
+        Value isFull = block.less(block.add(number, block.constant(1)), tiles);
+        RowScan scan(block, shape, [&](Value warp, Value lane) {
+          return load(block, first, isFull, warp, lane);
         });
-        if (!atEnd)
-          return;
-        forEach(block, one, [&](Value) {
-          auto branch = scf::IfOp::create(
-              block.builder, block.loc,
-              block.equal(number, block.sub(tiles, one)), false);
-          OpBuilder::InsertionGuard guard(block.builder);
-          block.builder.setInsertionPointToStart(branch.thenBlock());
-          atEnd(block, [&] { return element(block.sub(m.value, one)); });
+        Values prefix = buildPrefix(block, number, scan.getSum());
+        forEach(block, block.constant(RowShape::workers), [&](Value worker) {
+          RowScan::Thread found =
+              scan.getThread(worker, prefix, block.less(zero, number));
+          emitThread(block, first, isFull, found, emit);
+          Value last = block.sub(tiles, block.constant(1));
+          buildIf(block, block.equal(number, last),
+                  [&] { finish(block, first, number, found); });
         });
       });
 }
@@ -370,8 +475,8 @@ Values OnePassScan::getTotal() {
                position(c, last, Everything));
 }
 
-std::unique_ptr<GridScan> strategies::buildOnePassScan(
-    CollectiveBuilder &c, Value x, Extent n,
-    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd) {
-  return std::make_unique<OnePassScan>(c, x, n, std::move(atEnd));
+std::unique_ptr<GridScan>
+strategies::buildOnePassScan(CollectiveBuilder &c, Value x, Extent n,
+                             OnePassOptions options) {
+  return std::make_unique<OnePassScan>(c, x, n, std::move(options));
 }

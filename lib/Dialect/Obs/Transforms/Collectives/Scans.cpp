@@ -146,7 +146,9 @@ Scan::buildGridScan(CollectiveBuilder &lifted) {
     return failure();
   Value operand = lifted.shareReads(buildOperand(lifted));
   if (isInOnePass(op))
-    return buildOnePassScan(lifted, operand, n);
+    return buildOnePassScan(lifted, operand, n, {{},
+                             /*isInOrder=*/!isExact(op),
+                             isCheap(operand) && isCheap(op.getBody())});
   return buildThreeKernelScan(lifted, operand, n);
 }
 

@@ -6,20 +6,36 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeafIndices.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::obs;
 
+scf::ForOp obs::getWarpLoop(scf::ForallOp leaf) {
+  for (Operation *op = leaf->getParentOp(); op; op = op->getParentOp()) {
+    auto map = op->getAttrOfType<MapAttr>("obs.map");
+    if (map && map.getScope() == Level::Block && map.getUnit() == Level::Warp)
+      return dyn_cast<scf::ForOp>(op);
+  }
+  return {};
+}
+
 std::optional<SmallVector<int64_t>>
 obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
-                     ArrayRef<int64_t> shape) {
+                     ArrayRef<int64_t> shape, scf::ForOp warps) {
   std::optional<int64_t> extent =
       getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  int64_t numWarps = 1;
   IndexRecognizer recognizer;
   recognizer.addLeaf(leaf.getRegion());
   recognizer.addVariable(leaf.getInductionVar(0), *extent);
+  if (warps) {
+    numWarps = *getConstantIntValue(warps.getUpperBound());
+    recognizer.addLeaf(warps.getRegion());
+    recognizer.addVariable(warps.getInductionVar(), numWarps);
+  }
   IndexExpr element = IndexExpr::constant(0);
   for (auto [index, size] : llvm::zip(indices, shape))
     element = element * IndexExpr::constant(size) + recognizer.get(index);
@@ -28,8 +44,8 @@ obs::evaluateIndices(scf::ForallOp leaf, ValueRange indices,
     count *= size;
   IndexEvaluator evaluator(element);
   SmallVector<int64_t> elements;
-  for (int64_t t = 0; t < *extent; ++t) {
-    auto values = evaluator.evaluate(t);
+  for (int64_t t = 0; t < numWarps * *extent; ++t) {
+    auto values = evaluator.evaluate({t % *extent, t / *extent});
     if (!values)
       return std::nullopt;
     int64_t value = values->front();

@@ -27,6 +27,24 @@ LeafSteps LeafSteps::get(scf::ForallOp leaf, int64_t threads) {
           distribution && distribution.getValue() == Distribution::Blocked};
 }
 
+std::optional<LeafSteps> LeafSteps::find(scf::ForallOp leaf, int64_t threads) {
+  MapAttr map = getLeafMap(leaf);
+  std::optional<int64_t> extent =
+      getConstantIntValue(leaf.getMixedUpperBound()[0]);
+  if (!map || !extent)
+    return std::nullopt;
+  if (map.getScope() == Level::Block)
+    return get(leaf, threads);
+  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
+  scf::ForOp warps = getWarpLoop(leaf);
+  std::optional<int64_t> count =
+      warps ? getConstantIntValue(warps.getUpperBound()) : std::nullopt;
+  if (!count || *extent != warpSize || *count * warpSize > threads ||
+      (distribution && distribution.getValue() == Distribution::Owners))
+    return std::nullopt;
+  return LeafSteps{*count * warpSize, threads, /*isBlocked=*/false};
+}
+
 int64_t LeafSteps::getCount() const {
   return llvm::divideCeil(extent, threads);
 }
@@ -216,13 +234,14 @@ bool OwnerSearch::collect() {
           isKnown = fail(op, "needs its address here");
         else if (!leaf)
           isKnown = fail(op, "is read here by all threads");
-        else if (MapAttr map = getLeafMap(leaf);
-                 !map || map.getScope() != Level::Block)
-          isKnown = fail(op, "is used here by the lanes of warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
           isKnown = fail(op, "is used here in a loop whose extent is not a "
                              "constant");
-        else if (LeafSteps::get(leaf, threads).getCount() > maxOwnedRegisters)
+        else if (std::optional<LeafSteps> spread =
+                     LeafSteps::find(leaf, threads);
+                 !spread)
+          isKnown = fail(op, "is used here by the lanes of warps");
+        else if (spread->getCount() > maxOwnedRegisters)
           isKnown = fail(op, "is used here in a loop of more than " +
                                  Twine(maxOwnedRegisters) +
                                  " iterations for each thread");
@@ -245,13 +264,14 @@ bool OwnerSearch::addSteps(Operation *access) {
       elements = found;
   if (!elements)
     elements = evaluateIndices(leaf, indices,
-                               alloc.getType().getShape().drop_front(skipped));
+                               alloc.getType().getShape().drop_front(skipped),
+                               getWarpLoop(leaf));
   if (!elements)
     return fail(access, "is used here at an index that depends on more than "
                         "the iteration");
   if (reachesOutside(access, leaf, *elements))
     return fail(access, "has an index here that is outside of the array");
-  LeafSteps spread = LeafSteps::get(leaf, threads);
+  LeafSteps spread = *LeafSteps::find(leaf, threads);
   unsigned first = numSteps;
   numSteps += spread.getCount();
   steps.grow(numSteps);
@@ -297,7 +317,7 @@ bool OwnerSearch::nameRegisters(OwnedArray &array) {
   }
   for (auto [access, first] : llvm::zip(accesses, firstStep)) {
     SmallVector<int64_t> &registers = array.accesses[access];
-    int64_t count = LeafSteps::get(getLeaf(access), threads).getCount();
+    int64_t count = LeafSteps::find(getLeaf(access), threads)->getCount();
     for (unsigned step = first; step < first + count; ++step)
       registers.push_back(std::max<int64_t>(0, number[steps[step]]));
   }
