@@ -173,12 +173,14 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
   Extent n = getCommonExtent(c, op.getArray(), op.getFlags().getType());
+  Value flags = c.shareReads(op.getFlags());
   PushType type = op.getResult().getType();
   Value one = c.constant(1);
-  auto isKept = [&](Value i) { return c.get(op.getFlags(), i).front(); };
+  auto isKept = [&](Value i) { return c.get(flags, i).front(); };
   auto getFlag = [&](Value i) { return convert(c, isKept(i), number, true); };
+  Value array = c.shareReads(op.getArray());
   auto writeElement = [&](Value i, Value position) {
-    write(c, c.get(op.getArray(), i), position);
+    write(c, c.get(array, i), position);
   };
   Value result, count;
   bool isTiled =
@@ -389,7 +391,5 @@ LogicalResult strategies::expandIrregular(OpBuilder &builder,
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
-      .Case([&](ScatterOp op) {
-        return expandScatter(builder, op, options);
-      });
+      .Case([&](ScatterOp op) { return expandScatter(builder, op, options); });
 }

@@ -264,16 +264,15 @@ Values OnePassScan::lookBack(CollectiveBuilder &warp, Value number,
                     arith::XOrIOp::create(builder, loc, known[0], yes)};
         ValueRange values = ValueRange(known).drop_front();
         // Nothing is combined before the first step.
-        llvm::append_range(
-            next,
-            options.isInOrder
-                ? Values(values)
-                : warp.choose(
-                      warp.equal(carried[0], number),
-                      [&] { return Values(values); },
-                      [&] {
-                        return warp.combine(values, carried.drop_front(2));
-                      }));
+        llvm::append_range(next, options.isInOrder
+                                     ? Values(values)
+                                     : warp.choose(
+                                           warp.equal(carried[0], number),
+                                           [&] { return Values(values); },
+                                           [&] {
+                                             return warp.combine(
+                                                 values, carried.drop_front(2));
+                                           }));
         scf::YieldOp::create(builder, loc, next);
       });
   ValueRange found = back.getResults().drop_front(2);
@@ -313,8 +312,8 @@ Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
       publish(block, number, Own, own);
     });
   });
-  Value all = block.distributeWarps(
-      one, 1, one, [&](CollectiveBuilder &warp, Value) {
+  Value all =
+      block.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
         Values prefix = lookBack(warp, number, own);
         Value isWanted = builder.createOrFold<arith::AndIOp>(
             warp.loc, isAwaited, warp.less(zero, number));
@@ -340,8 +339,8 @@ SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
     for (int64_t row = 0; row < shape.rows; ++row)
       for (int64_t i = 0; i < shape.neighbours; ++i)
         llvm::append_range(
-            loaded, get(thread.add(first, shape.getPlace(thread, warp, lane,
-                                                         row, i))));
+            loaded,
+            get(thread.add(first, shape.getPlace(thread, warp, lane, row, i))));
     return loaded;
   };
   auto get = [&](Value place) { return thread.get(x, place); };
@@ -367,8 +366,7 @@ SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
   Values loaded =
       shape.getTile() == RowShape::workers
           ? loadGuarded()
-          : thread.choose(
-                isFull, [&] { return loadAll(get); }, loadGuarded);
+          : thread.choose(isFull, [&] { return loadAll(get); }, loadGuarded);
   SmallVector<Values> elements;
   for (size_t i = 0; i < loaded.size(); i += width)
     elements.push_back(Values(ValueRange(loaded).slice(i, width)));
@@ -383,13 +381,11 @@ void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
   auto emitAll = [&](bool guarded) {
     for (auto [k, element] : llvm::enumerate(found.elements)) {
       int64_t row = k / shape.neighbours, i = k % shape.neighbours;
-      const Values &before =
-          i == 0 ? found.before[row] : found.elements[k - 1];
+      const Values &before = i == 0 ? found.before[row] : found.elements[k - 1];
       Value place = thread.add(
           first, shape.getPlace(thread, found.warp, found.lane, row, i));
       auto emitOne = [&] {
-        emit(
-            place, [&] { return element; }, [&] { return before; });
+        emit(place, [&] { return element; }, [&] { return before; });
       };
       if (guarded)
         buildIf(thread, thread.less(place, n.value), emitOne);
@@ -422,8 +418,8 @@ void OnePassScan::finish(CollectiveBuilder &thread, Value first, Value number,
         first, shape.getPlace(thread, found.warp, found.lane,
                               k / shape.neighbours, k % shape.neighbours));
     Value isLast = thread.equal(place, last);
-    isHere = thread.builder.createOrFold<arith::OrIOp>(thread.loc, isHere,
-                                                       isLast);
+    isHere =
+        thread.builder.createOrFold<arith::OrIOp>(thread.loc, isHere, isLast);
     for (auto [own, other] : llvm::zip(value, element))
       own = arith::SelectOp::create(thread.builder, thread.loc, isLast, other,
                                     own);
@@ -475,8 +471,8 @@ Values OnePassScan::getTotal() {
                position(c, last, Everything));
 }
 
-std::unique_ptr<GridScan>
-strategies::buildOnePassScan(CollectiveBuilder &c, Value x, Extent n,
-                             OnePassOptions options) {
+std::unique_ptr<GridScan> strategies::buildOnePassScan(CollectiveBuilder &c,
+                                                       Value x, Extent n,
+                                                       OnePassOptions options) {
   return std::make_unique<OnePassScan>(c, x, n, std::move(options));
 }

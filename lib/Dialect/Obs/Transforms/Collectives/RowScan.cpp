@@ -70,8 +70,8 @@ static Value scanLanes(CollectiveBuilder &warp, CollectiveBuilder &byRow,
   Value s = byRow.force(byRow.generate(lanes, [&](Value lane) {
     Values own = warp.get(y, lane), last;
     for (int64_t row = 0; row < shape.rows; ++row)
-      llvm::append_range(
-          last, getPart(own, width, (row + 1) * shape.neighbours - 1));
+      llvm::append_range(last,
+                         getPart(own, width, (row + 1) * shape.neighbours - 1));
     return last;
   }));
   for (int64_t distance = 1; distance < warpSize; distance *= 2)
@@ -91,12 +91,10 @@ static Value scanLanes(CollectiveBuilder &warp, CollectiveBuilder &byRow,
   return s;
 }
 
-RowScan::RowScan(
-    CollectiveBuilder &block, const RowShape &shape,
-    llvm::function_ref<SmallVector<Values>(Value, Value)> elements)
+RowScan::RowScan(CollectiveBuilder &block, const RowShape &shape,
+                 llvm::function_ref<SmallVector<Values>(Value, Value)> elements)
     : block(block), shape(shape),
-      all(repeatTypes(block,
-                      shape.rows * shape.neighbours + shape.rows + 1)) {
+      all(repeatTypes(block, shape.rows * shape.neighbours + shape.rows + 1)) {
   Extent workers = block.getConstantExtent(RowShape::workers);
   Extent warps = block.getConstantExtent(RowShape::warps);
   Extent lanes = block.getConstantExtent(warpSize);
@@ -137,13 +135,13 @@ RowScan::RowScan(
           llvm::append_range(result, getPart(left, width, 0));
           for (int64_t row = 1; row < shape.rows; ++row)
             llvm::append_range(
-                result, warp.choose(
-                            warp.equal(lane, zero),
-                            [&] { return carries[row - 1]; },
-                            [&] {
-                              return warp.combine(carries[row - 1],
-                                                  getPart(left, width, row));
-                            }));
+                result,
+                warp.choose(
+                    warp.equal(lane, zero), [&] { return carries[row - 1]; },
+                    [&] {
+                      return warp.combine(carries[row - 1],
+                                          getPart(left, width, row));
+                    }));
           llvm::append_range(result, carries.back());
           return result;
         });
@@ -167,9 +165,10 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
   Values warps = sums.front();
   for (int64_t warp = 2; warp < RowShape::warps; ++warp)
     warps = c.choose(
-        c.equal(thread.warp, c.constant(warp)),
-        [&] { return sums[warp - 1]; }, [&] { return warps; });
-  Value hasWarps = c.less(zero, thread.warp), hasLanes = c.less(zero, thread.lane);
+        c.equal(thread.warp, c.constant(warp)), [&] { return sums[warp - 1]; },
+        [&] { return warps; });
+  Value hasWarps = c.less(zero, thread.warp),
+        hasLanes = c.less(zero, thread.lane);
   Values base = c.choose(
       hasWarps,
       [&] {
@@ -178,7 +177,8 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
             [&] { return warps; });
       },
       [&] { return Values(prefix); });
-  Value hasBase = c.builder.createOrFold<arith::OrIOp>(c.loc, hasWarps, hasPrefix);
+  Value hasBase =
+      c.builder.createOrFold<arith::OrIOp>(c.loc, hasWarps, hasPrefix);
   Value hasAny = c.builder.createOrFold<arith::OrIOp>(c.loc, hasBase, hasLanes);
   Values found = all.get(scanned, worker);
   int64_t items = shape.rows * shape.neighbours;

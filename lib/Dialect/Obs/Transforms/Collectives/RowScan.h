@@ -45,9 +45,9 @@ public:
 
   /// Scans what `element` gives for each place of the tile, at level warp.
   /// `element` returns all elements of a thread, row by row.
-  RowScan(CollectiveBuilder &block, const RowShape &shape,
-          llvm::function_ref<SmallVector<Values>(Value warp, Value lane)>
-              elements);
+  RowScan(
+      CollectiveBuilder &block, const RowShape &shape,
+      llvm::function_ref<SmallVector<Values>(Value warp, Value lane)> elements);
 
   /// All elements combined.
   const Values &getSum() const { return sums.back(); }

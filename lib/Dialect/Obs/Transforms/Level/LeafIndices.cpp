@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LeafIndices.h"
-#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
