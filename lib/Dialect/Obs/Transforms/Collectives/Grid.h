@@ -96,9 +96,6 @@ std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
 
 /// How a scan in one pass is built.
 struct OnePassOptions {
-  /// One thread of the kernel runs it when all elements are combined, even if
-  /// there are none. It is given what builds their combination.
-  std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd;
   /// The grouping of tiles does not depend on the speed of blocks.
   bool isInOrder = false;
   /// Few operations compute an element, and what is written for it, so a thread

@@ -46,13 +46,41 @@ Value RowShape::getPlace(CollectiveBuilder &c, Value warp, Value lane,
   return c.add(first, c.constant(row * width + i));
 }
 
-/// A builder for elements that are `count` of those of `c`.
-static CollectiveBuilder repeatTypes(const CollectiveBuilder &c,
-                                     int64_t count) {
+SmallVector<Values> RowShape::load(CollectiveBuilder &thread, Value warp,
+                                   Value lane, Value isFull, LoadFn get,
+                                   LoadFn getGuarded) const {
+  size_t width = 0;
+  auto loadAll = [&](LoadFn fn) {
+    Values loaded;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = 0; i < neighbours; ++i) {
+        Values element = fn(getPlace(thread, warp, lane, row, i));
+        width = element.size();
+        llvm::append_range(loaded, element);
+      }
+    return loaded;
+  };
+  auto loadGuarded = [&] { return loadAll(getGuarded); };
+  Values loaded =
+      neighbours * rows == 1
+          ? loadGuarded()
+          : thread.choose(isFull, [&] { return loadAll(get); }, loadGuarded);
+  SmallVector<Values> elements;
+  for (size_t i = 0; i < loaded.size(); i += width)
+    elements.push_back(Values(ValueRange(loaded).slice(i, width)));
+  return elements;
+}
+
+/// A builder for elements that are `count` of those of `c`, and `count` of
+/// `carried`.
+static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t count,
+                                     ArrayRef<Type> carried = {}) {
   CollectiveBuilder result = c;
   result.elementTypes.clear();
   for (int64_t i = 0; i < count; ++i)
     llvm::append_range(result.elementTypes, c.elementTypes);
+  for (int64_t i = 0; i < count; ++i)
+    llvm::append_range(result.elementTypes, carried);
   return result;
 }
 
@@ -92,9 +120,12 @@ static Value scanLanes(CollectiveBuilder &warp, CollectiveBuilder &byRow,
 }
 
 RowScan::RowScan(CollectiveBuilder &block, const RowShape &shape,
+                 ArrayRef<Type> carried,
                  llvm::function_ref<SmallVector<Values>(Value, Value)> elements)
-    : block(block), shape(shape),
-      all(repeatTypes(block, shape.rows * shape.neighbours + shape.rows + 1)) {
+    : block(block), shape(shape), carried(carried),
+      all(repeatTypes(block, shape.rows * shape.neighbours, carried)) {
+  for (int64_t i = 0; i <= shape.rows; ++i)
+    llvm::append_range(all.elementTypes, block.elementTypes);
   Extent workers = block.getConstantExtent(RowShape::workers);
   Extent warps = block.getConstantExtent(RowShape::warps);
   Extent lanes = block.getConstantExtent(warpSize);
@@ -104,20 +135,20 @@ RowScan::RowScan(CollectiveBuilder &block, const RowShape &shape,
         CollectiveBuilder warp = inner;
         warp.elementTypes = block.elementTypes;
         CollectiveBuilder byItem =
-            repeatTypes(warp, shape.rows * shape.neighbours);
+            repeatTypes(warp, shape.rows * shape.neighbours, carried);
         CollectiveBuilder byRow = repeatTypes(warp, shape.rows);
         Value y = byItem.force(byItem.generate(lanes, [&](Value lane) {
           SmallVector<Values> own = elements(number, lane);
-          Values scannedRows;
-          for (int64_t row = 0; row < shape.rows; ++row) {
-            Values value = own[row * shape.neighbours];
-            llvm::append_range(scannedRows, value);
-            for (int64_t i = 1; i < shape.neighbours; ++i) {
-              value = warp.combine(value, own[row * shape.neighbours + i]);
-              llvm::append_range(scannedRows, value);
-            }
+          Values result, value;
+          for (auto [k, element] : llvm::enumerate(own)) {
+            Values next = getPart(element, width, 0);
+            value =
+                k % shape.neighbours == 0 ? next : warp.combine(value, next);
+            llvm::append_range(result, value);
           }
-          return scannedRows;
+          for (const Values &element : own)
+            llvm::append_range(result, ValueRange(element).drop_front(width));
+          return result;
         }));
         Value s = scanLanes(warp, byRow, y, shape);
         // The rows before each, and all.
@@ -182,8 +213,13 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
   Value hasAny = c.builder.createOrFold<arith::OrIOp>(c.loc, hasBase, hasLanes);
   Values found = all.get(scanned, worker);
   int64_t items = shape.rows * shape.neighbours;
+  ValueRange behind =
+      ValueRange(found).drop_front(items * (width + carried.size()));
+  for (int64_t k = 0; k < items; ++k)
+    thread.carried.push_back(getPart(
+        ValueRange(found).drop_front(items * width), carried.size(), k));
   for (int64_t row = 0; row < shape.rows; ++row) {
-    Values inWarp = getPart(found, width, items + row);
+    Values inWarp = getPart(behind, width, row);
     auto getBoth = [&] { return c.combine(base, inWarp); };
     Values before = c.choose(
         hasBase,
@@ -195,6 +231,7 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
         [&] { return inWarp; });
     for (int64_t i = 0; i < shape.neighbours; ++i) {
       Values own = getPart(found, width, row * shape.neighbours + i);
+      thread.inRow.push_back(own);
       auto getElement = [&] { return c.combine(before, own); };
       thread.elements.push_back(
           row > 0 ? getElement()

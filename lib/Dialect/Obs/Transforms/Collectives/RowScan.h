@@ -36,6 +36,14 @@ struct RowShape {
   /// The place in a tile of neighbour `i` of row `row` of a thread.
   Value getPlace(CollectiveBuilder &c, Value warp, Value lane, int64_t row,
                  int64_t i) const;
+
+  using LoadFn = llvm::function_ref<CollectiveBuilder::Values(Value place)>;
+  /// What `get` gives for the places of a thread, row by row, or `getGuarded`
+  /// if the tile is not full. Full tiles load neighbours together.
+  SmallVector<CollectiveBuilder::Values> load(CollectiveBuilder &thread,
+                                              Value warp, Value lane,
+                                              Value isFull, LoadFn get,
+                                              LoadFn getGuarded) const;
 };
 
 /// A tile that is scanned, at level block.
@@ -43,10 +51,11 @@ class RowScan {
 public:
   using Values = CollectiveBuilder::Values;
 
-  /// Scans what `element` gives for each place of the tile, at level warp.
-  /// `element` returns all elements of a thread, row by row.
+  /// Scans what `elements` builds at level warp: all elements of a thread, row
+  /// by row. Behind each stand values of the types `carried`, which the thread
+  /// keeps.
   RowScan(
-      CollectiveBuilder &block, const RowShape &shape,
+      CollectiveBuilder &block, const RowShape &shape, ArrayRef<Type> carried,
       llvm::function_ref<SmallVector<Values>(Value warp, Value lane)> elements);
 
   /// All elements combined.
@@ -57,8 +66,13 @@ public:
     Value warp, lane;
     /// What is before the first element of each row: anything, if nothing is.
     SmallVector<Values> before;
-    /// Row by row.
-    SmallVector<Values> elements;
+    /// Row by row; `inRow` behind the thread's elements of the row alone.
+    SmallVector<Values> elements, inRow, carried;
+    /// What is before element `k`.
+    const Values &getBefore(int64_t k) const {
+      int64_t neighbours = elements.size() / before.size();
+      return k % neighbours == 0 ? before[k / neighbours] : elements[k - 1];
+    }
   };
   /// In thread `worker`: what the elements are behind `prefix`, which is there
   /// if `hasPrefix` holds.
@@ -67,8 +81,9 @@ public:
 private:
   CollectiveBuilder &block;
   RowShape shape;
-  /// Of an array with an element for each thread: its elements, what is before
-  /// each row in its warp, and the sum of the warp.
+  SmallVector<Type> carried;
+  /// Of an array with an element for each thread: its elements, what it keeps
+  /// beside them, what is before each row in its warp, and the sum of the warp.
   CollectiveBuilder all;
   Value scanned;
   /// The combination of the warps up to each.

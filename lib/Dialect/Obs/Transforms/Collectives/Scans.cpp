@@ -156,7 +156,7 @@ Scan::buildGridScan(CollectiveBuilder &lifted) {
   Value operand = lifted.shareReads(buildOperand(lifted));
   if (isInOnePass(op))
     return buildOnePassScan(lifted, operand, n,
-                            {/*atEnd=*/{}, /*isInOrder=*/!isExact(op),
+                            {/*isInOrder=*/!isExact(op),
                              isCheap(operand) && isCheap(op.getBody()) &&
                                  isMappedCheaply(op->getResult(0))});
   return buildThreeKernelScan(lifted, operand, n);
