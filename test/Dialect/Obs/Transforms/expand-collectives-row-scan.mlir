@@ -11,7 +11,7 @@
 
 // Elements stay in registers from the load to the store: only the sums of the warps are in shared memory, beside the
 // number of the tile and what is before it. Three barriers stand between those.
-// LEVELS-LABEL: obs.kernel @sums(
+// LEVELS: obs.kernel {{.*}}entry = "sums"
 // LEVELS-COUNT-20: memref.alloc() : memref<256xi32, #obs.home<block, registers>>
 // LEVELS-NOT: memref<256xi32, #obs.home<block, registers>>
 // LEVELS: memref.alloc() {{.*}} : memref<256xi32, #obs.home<block, shared>>
