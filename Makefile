@@ -34,9 +34,11 @@ python:
 	ln -sf ../../../build/lib/libobsidian.so python/obsidian/lib/libobsidian.so
 	$${PYTHON:-python3} -m pip install -e python
 
-# The Python package for users, dist/*.whl, with LLVM inside. Needs ziglang, setuptools and wheel.
+# The Python package for users, dist/*.whl, with LLVM inside, and its examples in a fresh virtual
+# environment. Needs ziglang, setuptools, wheel and NumPy.
 wheel:
 	$${PYTHON:-python3} scripts/build-wheel.py
+	$${PYTHON:-python3} scripts/check-wheel.py dist/obsidian_gpu-*.whl
 
 # Writes docs/generated/ from the TableGen descriptions, and what the tools in build/bin print
 # into docs/programs/, docs/Gallery.md and README.md.

@@ -2,10 +2,12 @@
 """Builds the wheel of the Python package, with the compiler inside.
 
   scripts/build-wheel.py [--build build-static] [--out dist]
+  scripts/build-wheel.py --library build/lib/libobsidian.so [--out dist]
 
 Builds libobsidian.so with LLVM inside, links it for glibc 2.28 with zig, and packs it with the
-files of python/obsidian into dist/obsidian_gpu-VERSION-py3-none-manylinux_2_28_x86_64.whl. Needs
-the packages ziglang, setuptools and wheel of this Python (pip install ziglang setuptools "wheel>=0.40").
+files of python/obsidian into dist/obsidian_gpu-VERSION-py3-none-manylinux_2_28_x86_64.whl. With
+--library, packs a library that is there, for this machine: py3-none-linux_x86_64. Needs the
+packages setuptools and wheel of this Python, and without --library also ziglang.
 """
 
 from __future__ import annotations
@@ -55,20 +57,24 @@ def link(build: pathlib.Path, library: pathlib.Path) -> None:
     shim.unlink()
 
 
-def pack(library: pathlib.Path, stage: pathlib.Path, out: pathlib.Path) -> pathlib.Path:
+def pack(
+    library: pathlib.Path, stage: pathlib.Path, out: pathlib.Path, platform: str
+) -> pathlib.Path:
     """The wheel of the package with the library in it."""
-    shutil.copytree(ROOT / "python", stage, ignore=shutil.ignore_patterns("tests", "*cache*"))
-    (stage / "obsidian" / "lib").mkdir()
-    shutil.copy(library, stage / "obsidian" / "lib" / "libobsidian.so")
-    out.mkdir(exist_ok=True)
+    package = stage / "obsidian"
+    # `make python` leaves a library in the tree.
+    unwanted = shutil.ignore_patterns("lib", "__pycache__")
+    shutil.copytree(ROOT / "python" / "obsidian", package, ignore=unwanted)
+    (package / "lib").mkdir()
+    shutil.copy(ROOT / "python" / "pyproject.toml", stage)
+    shutil.copy(library, package / "lib" / "libobsidian.so")
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
-        run([*build, "--wheel-dir", folder, str(stage)])
+        settings = f"--config-settings=--build-option=--plat-name={platform}"
+        run([*build, settings, "--wheel-dir", folder, str(stage)])
         (wheel,) = pathlib.Path(folder).glob("*.whl")
-        platform = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
-        tags = ["--python-tag=py3", "--abi-tag=none", f"--platform-tag={platform}"]
-        name = run([sys.executable, "-m", "wheel", "tags", *tags, str(wheel)]).strip()
-        return pathlib.Path(shutil.copy(pathlib.Path(folder) / name.splitlines()[-1], out))
+        return pathlib.Path(shutil.copy(wheel, out))
 
 
 def main() -> int:
@@ -76,16 +82,22 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--build", default="build-static", help="folder of the static build")
+    parser.add_argument("--library", help="a library to pack, in place of a build")
     parser.add_argument("--out", default="dist", help="folder of the wheel")
     options = parser.parse_args()
-    build = (ROOT / options.build).resolve()
-    if not (build / "build.ninja").exists():
-        run(["cmake", "--preset", "static", "-B", str(build)])
-    run(["cmake", "--build", str(build), "--target", "obsidian"])
+    out = ROOT / options.out
     with tempfile.TemporaryDirectory() as folder:
-        library = pathlib.Path(folder) / "libobsidian.so"
-        link(build, library)
-        wheel = pack(library, pathlib.Path(folder) / "stage", ROOT / options.out)
+        stage = pathlib.Path(folder) / "stage"
+        if options.library:
+            wheel = pack(pathlib.Path(options.library), stage, out, "linux_x86_64")
+        else:
+            build = (ROOT / options.build).resolve()
+            if not (build / "build.ninja").exists():
+                run(["cmake", "--preset", "static", "-B", str(build)])
+            run(["cmake", "--build", str(build), "--target", "obsidian"])
+            library = pathlib.Path(folder) / "libobsidian.so"
+            link(build, library)
+            wheel = pack(library, stage, out, f"manylinux_{GLIBC.replace('.', '_')}_x86_64")
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB")
     return 0
 

@@ -96,6 +96,9 @@ config.available_features.add("python")
 for name in ["numpy", "pytest", "pytest_cov", "ruff"]:
     if python_runs("import " + name):
         config.available_features.add(name)
+# setuptools comes first: it replaces distutils.
+if python_runs("import setuptools, pip, wheel, venv, numpy"):
+    config.available_features.add("wheel")
 # Older versions, such as that of Debian 12, refuse correct programs.
 if python_runs("from mypy.version import __version__ as v; assert [int(p) for p in v.split('.')[:2]] >= [2, 0]"):
     config.available_features.add("mypy")

@@ -103,13 +103,8 @@ def to_arrays(value: Any) -> list[Any]:
     return [value]
 
 
-def compare(
-    xp: Any, work: Work, found: Any, expected: Any, who: str, is_exact: bool = False
-) -> None:
-    """Raise WrongResult unless two results agree, as far as the work says.
-
-    With `is_exact`, no element may differ by more than the tolerance.
-    """
+def compare(xp: Any, work: Work, found: Any, expected: Any, who: str) -> None:
+    """Raise WrongResult unless two results agree, as far as the work says."""
     ones, others = to_arrays(found), to_arrays(expected)
     if len(ones) != len(others):
         raise WrongResult(f"{who} has {len(ones)} arrays, and {len(others)} are expected")
@@ -122,7 +117,7 @@ def compare(
         else:
             agree = one == other
         wrong = one.size - int(xp.count_nonzero(agree))
-        if wrong > (0 if is_exact else work.differing) * one.size:
+        if wrong > work.differing * one.size:
             raise WrongResult(f"{who}: {wrong} of {one.size} elements of array {number} are wrong")
 
 
@@ -133,7 +128,7 @@ def check_small(work: Work, sizes: Sequence[int] = ()) -> int:
         with warnings.catch_warnings(), np.errstate(over="ignore"):
             warnings.simplefilter("ignore")
             found, expected = work.run(*inputs), work.oracle(np, *inputs)
-        compare(np, work, work.view(found), expected, f"{work.name} of {size}", is_exact=True)
+        compare(np, work, work.view(found), expected, f"{work.name} of {size}")
     return len(sizes or work.small)
 
 

@@ -207,6 +207,11 @@ def retyped(function: Any, element: Any, by: Any) -> Any:
     return obs.Function(new_one, function.threads)
 
 
+def contracted(function: Any) -> Any:
+    """The program of a function with products and sums rounded once, as nvcc and cuBLAS do."""
+    return obs.Function(function.__wrapped__, function.threads, fp_contract=True)
+
+
 def side(count: int) -> int:
     """The side of a square of about that many elements."""
     return max(1, math.isqrt(count))
@@ -249,7 +254,7 @@ def maps() -> list[Work]:
         ),
         Work(
             "black-scholes", "maps", "black_scholes.py: black_scholes",
-            options, black_scholes.black_scholes, prices,
+            options, contracted(black_scholes.black_scholes), prices,
             (from_library("nvcc, one option per thread", "nvcc_black_scholes", like(0, 0)),),
             lambda n: 20.0 * n, tolerance=1e-4,
         ),
@@ -562,7 +567,7 @@ def images() -> list[Work]:
         mode = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
         border: Any = 0 if rule == "constant" else rule
         tiled = convolution.tiled
-        program = tiled if kind == "i32" else retyped(tiled, obs.i32, obs.f32)
+        program = tiled if kind == "i32" else contracted(retyped(tiled, obs.i32, obs.f32))
 
         def inputs(xp: Any, n: int) -> Inputs:
             pixels = square_of(data.integers(xp, n, 1 << 10), n).astype(dtype)
@@ -591,7 +596,7 @@ def images() -> list[Work]:
         )  # fmt: skip
 
     # A call without arrays would run on the emulator: the extents are those of a picture.
-    @obs.jit(threads=mandelbrot.julia.threads)
+    @obs.jit(threads=mandelbrot.julia.threads, fp_contract=True)
     def julia(
         picture: Annotated[obs.Pull, "h", "w", obs.i32],
         x: obs.f32, y: obs.f32, d: obs.f32, cx: obs.f32, cy: obs.f32, steps: obs.i32,
@@ -672,9 +677,9 @@ def products() -> list[Work]:
         )  # fmt: skip
 
     return [
-        make("matmul-f32", matmul.matmul, "matmul.py: matmul"),
+        make("matmul-f32", contracted(matmul.matmul), "matmul.py: matmul"),
         make(
-            "matmul-registers-f32", matmul_registers.matmul_registers,
+            "matmul-registers-f32", contracted(matmul_registers.matmul_registers),
             "matmul_registers.py: matmul_registers",
         ),
     ]  # fmt: skip
@@ -800,6 +805,7 @@ def others() -> list[Work]:
             sizes=POWERS[:7], small=(1, 1089), calls=50, is_captured=is_captured,
         )  # fmt: skip
 
+    attracted = contracted(n_body.blocks)
     return [
         Work(
             "spmv-f32", "sparse products", "spmv.py: spmv", sparse, spmv.spmv, product,
@@ -818,7 +824,7 @@ def others() -> list[Work]:
         ),
         Work(
             "n-body", "n-body", "n_body.py: blocks", bodies,
-            lambda *given: n_body.blocks(given, 0.0625), accelerations,
+            lambda *given: attracted(given, 0.0625), accelerations,
             (from_library("nvcc", "nvcc_n_body", like(0, 0, 0)),), lambda n: 28.0 * n,
             flops=lambda inputs, result: 20.0 * inputs[0].size ** 2, tolerance=1e-3,
             sizes=tuple(2**k for k in range(12, 18)), small=(1, 300), view=tuple,

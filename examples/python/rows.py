@@ -24,6 +24,7 @@ def softmax_of(columns, level=block):
     @obs.jit
     def softmax(x: Annotated[Pull, "rows", columns, f32]):
         def row(r):
+            r = r.force()
             e = obs.exp(r - r.max()).force()
             return e / e.sum()
 

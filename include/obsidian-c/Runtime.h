@@ -83,9 +83,9 @@ OBS_EXPORT obs_status obs_run(obs_executable *executable,
 OBS_EXPORT obs_value obs_get_result(const obs_executable *executable,
                                     size_t number);
 
-/* The same for a program on a GPU, with less to do for each call. Each parameter
- * slot is the bits of a scalar in a word, or the address of an array and then
- * its extents; `results` gets the result slots in the same form, and
+/* The same for a program on a GPU, with less to do for each call. Each
+ * parameter slot is the bits of a scalar in a word, or the address of an array
+ * and then its extents; `results` gets the result slots in the same form, and
  * obs_get_result gives nothing. */
 OBS_EXPORT obs_status obs_run_packed(obs_executable *executable,
                                      const uint64_t *arguments,

@@ -8,6 +8,7 @@
 #include "Calls.h"
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Interpreter/Slots.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -194,6 +195,11 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   if (!chip)
     return emitError(source->getLoc(), llvm::toString(chip.takeError()));
 
+  // The interpreter computes the same bits, so it gets this, too.
+  PassManager contraction(source->getContext());
+  contraction.addPass(createObsContractFloatsPass());
+  if (failed(contraction.run(*source)))
+    return failure();
   kernels = source->clone();
   ObsToGPUOptions pipeline;
   pipeline.threads = options.threads;

@@ -64,7 +64,6 @@ struct Machine::Impl {
   std::vector<Site> sites;
   std::vector<GlobalRange> globals;
   llvm::StringMap<Kernel> kernels;
-  StackPool stacks;
   std::vector<AccessObserver *> observers;
 };
 
@@ -233,9 +232,12 @@ llvm::Error Machine::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
 
   LaunchStats counts;
   if (grid.count() > 0) {
-    impl->stacks.setStackBytes(impl->options.stackBytes + kernel.privateBytes);
+    // One pool for all machines: a process may hold only so many mappings, and
+    // each stack takes two.
+    static thread_local StackPool stacks;
+    stacks.setStackBytes(impl->options.stackBytes + kernel.privateBytes);
     Launch::Config config{&kernel, grid, block, sharedBytes, params};
-    Launch run(impl->sites, impl->globals, *impl->memory, impl->stacks,
+    Launch run(impl->sites, impl->globals, *impl->memory, stacks,
                impl->observers, impl->options, config);
     if (llvm::Error error = run.run(counts))
       return error;

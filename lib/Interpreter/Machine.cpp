@@ -247,6 +247,10 @@ LogicalResult Frame::run(const Sequence &sequence, DataRef arguments,
                          Data &yields) {
   for (auto [slot, argument] : llvm::zip(sequence.arguments, arguments))
     slots[slot] = argument;
+  if (machine.options.budget > 0)
+    --machine.options.budget;
+  else if (!sequence.instructions.empty())
+    return trap(sequence.instructions.front(), "the run takes too many steps");
   for (const Instruction &inst : sequence.instructions)
     if (failed(inst.handler(*this, inst)))
       return failure();

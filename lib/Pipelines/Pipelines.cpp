@@ -31,6 +31,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
+  pm.addPass(createObsContractFloatsPass());
   pm.addPass(createObsVerifyCallsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createObsFoldTablesPass());
@@ -103,6 +104,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   pm.addPass(createCSEPass());
   if (options.tiles)
     pm.addPass(createObsRestrictArgumentsPass());
+  pm.addPass(createObsSaturateHalvesPass());
 }
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,

@@ -97,6 +97,26 @@ static LogicalResult checkLibdevice(gpu::GPUModuleOp module,
   return success();
 }
 
+/// Reports the first value of a float type that GPUs do not have. Operations on
+/// such floats end in an error of LLVM without a place.
+static LogicalResult checkFloats(gpu::GPUModuleOp module) {
+  auto hasWideFloats = [](Type type) {
+    return isa<Float80Type, Float128Type>(getElementTypeOrSelf(type));
+  };
+  WalkResult walked = module.walk([&](Operation *op) -> WalkResult {
+    SmallVector<Type> types(op->getResultTypes());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(types, block.getArgumentTypes());
+    auto found = llvm::find_if(types, hasWideFloats);
+    if (found == types.end())
+      return WalkResult::advance();
+    return op->emitOpError("has a value of type ")
+           << *found << ", which GPUs do not have; use f16, bf16, f32 or f64";
+  });
+  return failure(walked.wasInterrupted());
+}
+
 /// Refuses what kernels of other tools may contain and the conversion does not
 /// know.
 static LogicalResult checkModule(gpu::GPUModuleOp module) {
@@ -124,7 +144,7 @@ static LogicalResult checkModule(gpu::GPUModuleOp module) {
                   "obs-to-gpu does, and the extents as index";
     }
   }
-  return success();
+  return checkFloats(module);
 }
 
 /// Makes the array of dynamic shared memory what CUDA expects: an external one,

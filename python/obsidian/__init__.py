@@ -4,8 +4,7 @@ In: Python functions. Out: kernels; `@obs.jit` makes a function of NumPy arrays 
 the program. The levels thread, warp, block and grid say who shares the work.
 """
 
-from . import bit, unsigned
-from .arrays import Pull, Push
+from . import arrays, bit, unsigned
 from .control import loop, range, when, while_loop
 from .device_arrays import DeviceArray
 from .errors import (
@@ -81,6 +80,7 @@ from .networks import (
     sklansky,
 )
 from .programs import fill, force, grid_of, par, put, stack, write
+from .pull_push import Pull, Push
 from .regions import up_to
 from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
@@ -105,6 +105,7 @@ __all__ = [
     "TraceError",
     "acos",
     "acosh",
+    "arrays",
     "asin",
     "asinh",
     "assert_",

@@ -22,7 +22,18 @@ from .gpu import Foreign
 from .native import NativeArtifact, NativeBackend
 from .parameters import Parameter, parameters_of
 from .types import ArrayType, spell
-from .views import ALIGNMENT, CPU, DTYPES, Framework, View, contains, overlap, place_of, remark
+from .views import (
+    ALIGNMENT,
+    CPU,
+    DTYPES,
+    Framework,
+    Traced,
+    View,
+    contains,
+    overlap,
+    place_of,
+    remark,
+)
 
 #: A run on the emulator is slow from this number of elements on.
 MANY = 10**6
@@ -59,10 +70,10 @@ class Call:
 
     def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
         """Take a program, and what `backend` has compiled it to."""
-        self._program, self._artifact, self._backend = program, artifact, backend
+        self.program, self.artifact, self.backend = program, artifact, backend
         self._parameters: list[Parameter] = parameters_of(program.parameters)
         #: The names of the elements of each component of the results; bits matter for bf16 only.
-        self._elements = [
+        self.elements = [
             spell(leaf)
             for result in program.results
             for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
@@ -70,7 +81,7 @@ class Call:
         #: If the value of the results is the only component.
         self._is_single = (
             program.shape is None
-            and len(self._elements) == 1
+            and len(self.elements) == 1
             and getattr(getattr(program.results[0], "element", None), "shape", None) is None
         )
         self._is_slow = False
@@ -106,6 +117,8 @@ class Call:
         sizes: dict[str, tuple[str, int]] = {}
         for parameter, value in zip(self._parameters, values):
             parameter.add(value, items, sizes)
+        if Traced in map(type, items):
+            return self._trace(items, options)
         views = [item for item in items if type(item) is View]
         if self._donated:
             self._check_donated(items, views)
@@ -119,7 +132,20 @@ class Call:
                     f"{options.device}: pass arrays in the memory of the host"
                 )
             found = self._run_on_gpu(items, views, first, copy)
-        return found[0] if self._is_single else self._program.pack(found)
+        return found[0] if self._is_single else self.program.pack(found)
+
+    def _trace(self, items: Sequence[Any], options: RunOptions | None) -> Any:
+        """A call in a program that JAX traces."""
+        from .jax_calls import call_traced
+
+        if options is not None:
+            raise ArgumentTypeError("in jax.jit, JAX says where a program runs: call it plainly")
+        found = call_traced(self, items)
+        return found[0] if self._is_single else self.program.pack(found)
+
+    def show(self, form: str) -> str:
+        """The program in one of `native.FORMS`."""
+        return self.backend.show(self.artifact, form)[0]
 
     def _name(self, items: Sequence[Any], view: View) -> str:
         """The name of the parameter of a view."""
@@ -183,7 +209,7 @@ class Call:
                     "such as CuPy's or PyTorch's"
                 )
         values = [i.framework.to_host(i) if type(i) is View else i for i in items]
-        results = self._backend.run(self._artifact, values, len(self._elements), options)
+        results = self.backend.run(self.artifact, values, len(self.elements), options)
         for number, place in self._reused.items():
             np.copyto(values[place], results[number])
             results[number] = items[place].owner
@@ -195,7 +221,7 @@ class Call:
             framework.from_host(result, element, like)
             if isinstance(result, np.ndarray) and number not in self._reused
             else result
-            for number, (result, element) in enumerate(zip(results, self._elements))
+            for number, (result, element) in enumerate(zip(results, self.elements))
         ]
 
     def _run_on_gpu(
@@ -213,8 +239,8 @@ class Call:
                 or view.stream is not None
             ):
                 self._prepare(items, view, first, stream, copy)
-        results = self._backend.run_on_gpu(
-            self._artifact, items, len(self._elements), stream, framework.allocator, index
+        results = self.backend.run_on_gpu(
+            self.artifact, items, len(self.elements), stream, framework.allocator, index
         )
         framework.finish(index, stream)
         for number, result in enumerate(results):

@@ -89,3 +89,7 @@ class ArgumentError(ObsidianError, ValueError):
 
 class ArgumentTypeError(ObsidianError, TypeError):
     """An argument of a call has the wrong type: its kind, its element type, or its rank."""
+
+
+class DistError(ObsidianError):
+    """Another rank of a program of several processes failed or is late; see `obsidian.dist`."""

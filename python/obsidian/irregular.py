@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from . import collectives
-from .arrays import Pull, Push
 from .collectives import Operator
+from .pull_push import Pull, Push
 from .regions import Extent
 from .scalars import Scalar
 from .types import i32

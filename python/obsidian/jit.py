@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from . import programs, syntax
+from . import pending, programs, syntax
 from .backend import CompileOptions, RunOptions, backend
 from .calls import Call
 from .captures import Captures
@@ -33,7 +33,7 @@ from .regions import Array, as_leaf, leaf_type, make_leaf, names
 from .regions import types as types_of
 from .scalars import Scalar
 from .tools import Tools
-from .trace import Trace, Value, current, is_tracing, tracing
+from .trace import Trace, current, is_tracing, tracing
 from .types import (
     ArrayType,
     Element,
@@ -100,6 +100,7 @@ class Function(Tools, Generic[F]):
         threads: int | None = None,
         donate: str | Sequence[str] = (),
         copy: bool = True,
+        fp_contract: bool = False,
     ) -> None:
         """Take the function; it is traced when it is called first."""
         if not isinstance(function, FunctionType):
@@ -108,6 +109,7 @@ class Function(Tools, Generic[F]):
         self.threads = threads
         self.donate = (donate,) if isinstance(donate, str) else tuple(donate)
         self.copy = copy
+        self.fp_contract = fp_contract
         self._captures = Captures(function)
         self._programs: dict[Hashable, Program] = {}
         self._artifacts: dict[Hashable, NativeArtifact] = {}
@@ -146,6 +148,10 @@ class Function(Tools, Generic[F]):
             hint = hints.get(parameter.name, parameter.empty)
             parameters.append(parameter.replace(annotation=self._hint(parameter, hint)))
         return signature.replace(parameters=parameters)
+
+    def parameter_types(self) -> dict[str, Parameter]:
+        """The types of the parameters by name, which are all annotated and not static."""
+        return {name: p.annotation for name, p in self._signature.parameters.items()}
 
     @functools.cached_property
     def _names(self) -> tuple[list[str], dict[str, Any]]:
@@ -292,6 +298,7 @@ class Function(Tools, Generic[F]):
         name = self.__wrapped__.__name__
         trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
         trace.default_threads = self.threads
+        trace.contracts = self.fp_contract
         place = self._place
         with tracing(trace):
             with trace.at(place):
@@ -304,7 +311,7 @@ class Function(Tools, Generic[F]):
                 raise TraceError("a function with @obs.jit returns its results", place)
             flat, shape = flatten(value)
             with trace.at(last_return(self.__wrapped__.__code__)):
-                leaves = _stored([as_leaf(leaf) for leaf in flat])
+                leaves = pending.stored([as_leaf(leaf) for leaf in flat])
                 trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
             results = tuple(leaf_type(leaf) for leaf in leaves)
             if trace.size > LONG:
@@ -379,18 +386,6 @@ def _open_parameters(
     return given, ", ".join(heads)
 
 
-def _stored(leaves: list[Any]) -> list[Value]:
-    """The results of a program: arrays that are not in memory are forced, all by one kernel."""
-    virtual = [leaf for leaf in leaves if isinstance(leaf, Array) and not leaf.is_stored]
-    if not virtual:
-        return leaves
-    forced = programs.force(*virtual)
-    rest = iter(forced if isinstance(forced, tuple) else (forced,))
-    return [
-        next(rest) if isinstance(leaf, Array) and not leaf.is_stored else leaf for leaf in leaves
-    ]
-
-
 @overload
 def jit(
     function: F,
@@ -398,10 +393,15 @@ def jit(
     threads: int | None = None,
     donate: str | Sequence[str] = (),
     copy: bool = True,
+    fp_contract: bool = False,
 ) -> Function[F]: ...
 @overload
 def jit(
-    *, threads: int | None = None, donate: str | Sequence[str] = (), copy: bool = True
+    *,
+    threads: int | None = None,
+    donate: str | Sequence[str] = (),
+    copy: bool = True,
+    fp_contract: bool = False,
 ) -> Callable[[F], Function[F]]: ...
 def jit(
     function: F | None = None,
@@ -409,6 +409,7 @@ def jit(
     threads: int | None = None,
     donate: str | Sequence[str] = (),
     copy: bool = True,
+    fp_contract: bool = False,
 ) -> Any:
     """Compile a function for its arguments.
 
@@ -419,10 +420,13 @@ def jit(
     `donate` names arrays that the program may write: `x.force(into=a)` stores in the memory of the
     argument `a`, and the result shares it. `copy=False` refuses arguments that are not contiguous,
     which are copied by default.
+
+    `fp_contract=True` lets the program compute a product and a sum of floats with one rounding, on
+    every device. It is faster, and the last bits differ from those of NumPy.
     """
     if function is None:
-        return lambda f: Function(f, threads, donate, copy)
-    return Function(function, threads, donate, copy)
+        return lambda f: Function(f, threads, donate, copy, fp_contract)
+    return Function(function, threads, donate, copy, fp_contract)
 
 
 def function(function: F) -> F:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from . import branching
-from .arrays import Pull
 from .collectives import Operator
 from .control import loop
 from .errors import TraceError
@@ -20,6 +19,7 @@ from .functions import min as smaller
 from .levels import Level, grid
 from .levels import block as block_level
 from .programs import force, grid_of
+from .pull_push import Pull
 from .regions import Array, Extent
 from .sources import full, generate
 from .trace import current

@@ -1,7 +1,7 @@
 """Elementwise operations and index maps.
 
 In: pull and push arrays, Python functions of elements and indices, extents. Out: virtual arrays;
-nothing is stored. The methods of the classes in arrays.py call these functions.
+nothing is stored. The methods of the classes in pull_push.py call these functions.
 """
 
 from __future__ import annotations
@@ -73,8 +73,16 @@ def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
 
 def map_arrays(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
     """Apply a function to each element of arrays of equal extents."""
-    if any(not isinstance(array, Array) for array in arrays):
-        raise TraceError("map takes arrays; a number or a scalar is part of the function")
+    for array in arrays:
+        if not isinstance(array, Array):
+            raise TraceError("map takes arrays; a number or a scalar is part of the function")
+        if array.runs_late:
+            return array.mapped(function, arrays)
+    return map_now(function, arrays)
+
+
+def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
+    """Emit the map of arrays; those whose programs run late are read."""
     groups: list[list[Any]] = []
 
     def arguments() -> list[Any]:

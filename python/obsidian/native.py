@@ -13,6 +13,7 @@ import functools
 import json
 import os
 import threading
+import weakref
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, POINTER, Structure, byref
 from dataclasses import asdict, dataclass, field
@@ -33,6 +34,9 @@ from .views import Allocator
 _API_VERSION = 1
 #: How often this process is the child of one that had loaded this module.
 _forks = 0
+#: All backends, and those whose locks a fork holds.
+_backends: weakref.WeakSet[NativeBackend] = weakref.WeakSet()
+_held: list[NativeBackend] = []
 _SEVERITIES = ("note", "warning", "error", "remark")
 _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
@@ -42,12 +46,27 @@ _TYPES = tuple(np.dtype(t) for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2",
 _BF16 = 6
 
 
-def _count_fork() -> None:
+def _before_fork() -> None:
+    """Wait for the calls of other threads: the child has no such thread to end them."""
+    for one in list(_backends):
+        one._lock.acquire()
+        _held.append(one)
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop()._lock.release()
+
+
+def _after_fork_in_child() -> None:
     global _forks
     _forks += 1
+    _after_fork()
 
 
-os.register_at_fork(after_in_child=_count_fork)
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+)
 
 
 class _Text(Structure):
@@ -204,10 +223,10 @@ class NativeArtifact:
     options: CompileOptions
     #: The name of its entry in the cache, and the texts of that; if they have no "ptx", nobody has
     #: asked for that.
-    key: str
-    saved: dict[str, str]
+    key: str = ""
+    saved: dict[str, str] = field(default_factory=dict)
     #: If the program was read from there, and so has neither a source nor reports.
-    is_read: bool
+    is_read: bool = False
     executables: dict[RunOptions, _Handle] = field(default_factory=dict)
     on_gpus: dict[tuple[int, type[Allocator]], Loaded] = field(default_factory=dict)
 
@@ -228,6 +247,7 @@ class NativeBackend:
         #: Of this build of the compiler: versions alone do not tell builds apart.
         self._identity = (file.st_size, file.st_mtime_ns)
         self._forks = _forks
+        _backends.add(self)
 
     @property
     def version(self) -> str:
@@ -272,28 +292,8 @@ class NativeBackend:
                 messages = [_diagnostic(m) for m in json.loads(saved["diagnostics"])]
             else:
                 handle, messages = self._compile(text, options)
-            program = self._program(handle)
-            library = self._library
-            parameters = [
-                library.obs_program_get_parameter(program.value, i)
-                for i in range(library.obs_program_get_num_parameters(program.value))
-            ]
-            results = [
-                library.obs_program_get_result(program.value, i)
-                for i in range(library.obs_program_get_num_results(program.value))
-            ]
-            artifact = NativeArtifact(
-                program,
-                tuple((slot.type, slot.rank) for slot in parameters),
-                tuple((slot.type, slot.rank) for slot in results),
-                messages,
-                "obs.print" in text,
-                text,
-                options,
-                key,
-                saved or {},
-                saved is not None,
-            )
+            artifact = self._artifact(handle, messages, text, options)
+            artifact.key, artifact.saved, artifact.is_read = key, saved or {}, saved is not None
             if saved is None and cache.folder() is not None:
                 # What has no contract, such as a kernel that nothing launches, is not kept.
                 with contextlib.suppress(CompileError):
@@ -304,6 +304,43 @@ class NativeBackend:
                     }
                     cache.write(key, artifact.saved)
         return artifact
+
+    def read(self, saved: dict[str, str]) -> NativeArtifact:
+        """A program from its texts `contract`, `ptx` and `kernels`. Compiles nothing.
+
+        It has no other forms, and no reports. Raises CompileError if this is no program.
+        """
+        with self._lock:
+            self._bury()
+            handle = self._read(saved)
+            if handle is None:
+                raise CompileError(self._messages())
+            artifact = self._artifact(handle, [], "", CompileOptions())
+            artifact.prints = '"print"' in saved["contract"]
+            artifact.key, artifact.saved = cache.key_of(sorted(saved.items())), saved
+            return artifact
+
+    def _artifact(
+        self, handle: int, messages: list[Diagnostic], text: str, options: CompileOptions
+    ) -> NativeArtifact:
+        program, library = self._program(handle), self._library
+        parameters = [
+            library.obs_program_get_parameter(program.value, i)
+            for i in range(library.obs_program_get_num_parameters(program.value))
+        ]
+        results = [
+            library.obs_program_get_result(program.value, i)
+            for i in range(library.obs_program_get_num_results(program.value))
+        ]
+        return NativeArtifact(
+            program,
+            tuple((slot.type, slot.rank) for slot in parameters),
+            tuple((slot.type, slot.rank) for slot in results),
+            messages,
+            "obs.print" in text,
+            text,
+            options,
+        )
 
     def _compile(self, text: str, options: CompileOptions) -> tuple[int, list[Diagnostic]]:
         given = _CompileOptions(

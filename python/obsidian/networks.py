@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from . import bit
-from .arrays import Pull
 from .branching import choose
 from .collectives import Operator
 from .control import loop
@@ -20,6 +19,7 @@ from .functions import choose as select
 from .functions import max as larger
 from .functions import min as smaller
 from .programs import fill
+from .pull_push import Pull
 from .regions import up_to
 from .sources import generate
 from .types import index

@@ -15,7 +15,7 @@ from . import interop
 from .errors import ArgumentError, ArgumentTypeError, TraceError
 from .scalars import Scalar, number_of
 from .types import ParameterType, flatten, spell
-from .views import CPU, View, place_of
+from .views import CPU, DTYPES, Traced, View, place_of
 
 #: The elements of arrays that a parameter takes besides its own.
 _ALSO = {"i8": "u8", "i16": "u16", "i32": "u32", "i64": "u64", "bf16": "u16"}
@@ -47,6 +47,10 @@ class _Number(Parameter):
         framework = interop.framework_of(value)
         if framework is not None:
             view = framework.view(value)
+            if type(view) is Traced:
+                self._check_traced(view)
+                items.append(view)
+                return
             if view.device != CPU:
                 raise ArgumentTypeError(
                     f"{self.name} is a number, and this one is {place_of(view.device)}, so that "
@@ -55,6 +59,24 @@ class _Number(Parameter):
             if not view.shape and view.element != "bf16":
                 value = framework.to_host(view)
         items.append(_number_of(self.name, self._kind, value))
+
+    def _check_traced(self, view: View) -> None:
+        kind = DTYPES[view.element].kind if view.element != "bf16" else "f"
+        expected = {"float": "f", "bool": "b"}.get(self._kind.kind, "iu")
+        if view.shape or kind not in expected:
+            raise ArgumentTypeError(
+                f"{self.name} is {self._kind.type_name}, and JAX traces {view.element} with "
+                f"{view.ndim} dimensions"
+            )
+
+
+def number_of_type(kinds: Mapping[str, Any], place: int, value: Any) -> Any:
+    """A number for a component of the parameters, in the range of its type."""
+    for name, kind in kinds.items():
+        place -= len(kind.type.element.leaves) if isinstance(kind, ParameterType) else 1
+        if place < 0:
+            return _number_of(name, kind, value)
+    raise IndexError
 
 
 def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:

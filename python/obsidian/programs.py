@@ -35,7 +35,7 @@ from .trace import Region, current, use
 from .types import ArrayType, Element, Shape, element_of, flatten, spell
 
 if TYPE_CHECKING:
-    from .arrays import Push
+    from .pull_push import Push
 
 
 def push(array: Array) -> Any:

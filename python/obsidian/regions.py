@@ -27,6 +27,9 @@ class Array(Value):
     #: The class of pull arrays and the class of push arrays.
     classes: ClassVar[tuple[type[Array], type[Array]]]
 
+    #: If the program of the array runs when the array is read; see pending.py.
+    runs_late: ClassVar[bool] = False
+
     #: Extents, elements, bounds and level.
     type: ArrayType
     #: If the array is in memory at level grid.
@@ -38,6 +41,10 @@ class Array(Value):
 
     def __repr__(self) -> str:
         return f"<traced {self.type} {self.name}>"
+
+    def mapped(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
+        """The map of arrays of which this one runs late."""
+        raise NotImplementedError
 
     def __bool__(self) -> bool:
         raise TraceError("an array is neither true nor false: reduce it, as in a.any() or a.all()")

@@ -28,7 +28,7 @@ from .trace import current
 from .types import ArrayType, Element, f32, index
 
 if TYPE_CHECKING:
-    from .arrays import Pull
+    from .pull_push import Pull
 
 
 def generate(*extents: Extent | Sequence[Extent]) -> Callable[[Callable[..., Any]], Pull]:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from .timing import BenchReport
 
 
+#: The files of a program by their suffixes, and the forms of it that they have.
+_FILES = {"ptx": "ptx", "json": "contract", "c": "host_c", "kernels.mlir": "kernels"}
+
+
 class Compiled(NamedTuple):
     """A traced program, and what the compiler made of it."""
 
@@ -242,19 +246,18 @@ class Tools:
         """Write the program to files, and return their paths.
 
         NAME.ptx has the kernels, NAME.json the launch contract, NAME.c the host in C, NAME.mlir the
-        program, and NAME.py reads the contract and the PTX in Python, without this package. NAME is
-        the name of the function by default. The folder is made if it does not exist.
+        program, and NAME.kernels.mlir the kernels for the emulator. NAME.py has a function of the
+        parameters that runs the program from these files without a compilation; results that are
+        named tuples or dataclasses become tuples there. NAME is the name of the function by
+        default. The folder is made if it does not exist.
         """
         from .export import write_files
 
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
-        texts = {
-            suffix: backend().show(artifact, form)[0]
-            for suffix, form in (("ptx", "ptx"), ("json", "contract"), ("c", "host_c"))
-        }
+        texts = {suffix: backend().show(artifact, form)[0] for suffix, form in _FILES.items()}
         texts["mlir"] = program.plain_text
-        return write_files(Path(directory), name or self.__wrapped__.__name__, texts)
+        return write_files(Path(directory), name or self.__wrapped__.__name__, program, texts)
 
 
 def _labels(program: Program) -> list[tuple[str, ...]]:

@@ -69,6 +69,10 @@ class Block:
         return all(entry.is_pure for entry in self.entries)
 
 
+#: The operations of floats that may share one rounding.
+_CONTRACTED = frozenset({"arith.addf", "arith.subf", "arith.mulf"})
+
+
 class Value:
     """A value of the program: its name in the text, and the block that defines it."""
 
@@ -94,6 +98,8 @@ class Trace:
         #: Name and threads of the kernels that name none.
         self.default_kernel = "kernel"
         self.default_threads: int | None = None
+        #: Whether a product and a sum of floats may be rounded once.
+        self.contracts = False
         #: The memory that a force may write again, by the array of its contents: the names and
         #: types of one memref for each leaf.
         self.memory: dict[str, tuple[list[str], list[str]]] = {}
@@ -102,6 +108,8 @@ class Trace:
         #: The generator that `concat` runs; the arrays it walks over, with their arguments; and
         #: the frame that runs it.
         self.walk: tuple[Iterator[Any], list[tuple[Array, list[Any]]], FrameType] | None = None
+        #: How often code of a region has added operations before it.
+        self._insertions = 0
         self._fixed: Location | None = None
         self._places: dict[Location, int] = {}
         self._count = 0
@@ -176,15 +184,28 @@ class Trace:
             self.stack.pop()
 
     @contextmanager
+    def before(self, block: Block) -> Iterator[None]:
+        """Add operations to an open region around the code that is traced, before that code."""
+        self._insertions += 1
+        self.stack.append(block)
+        try:
+            yield
+        finally:
+            self.stack.pop()
+
+    @contextmanager
     def rehearse(self) -> Iterator[None]:
         """Trace code only to see what it returns: nothing of it becomes part of the program."""
         constants, kernels, functions = dict(self.constants), dict(self.kernels), self.functions
         self.functions = list(functions)
+        insertions = self._insertions
         try:
             with self.open(self.level):
                 yield
         finally:
-            self.constants, self.kernels, self.functions = constants, kernels, functions
+            # What was added before the code stays, with its constants and names.
+            if insertions == self._insertions:
+                self.constants, self.kernels, self.functions = constants, kernels, functions
 
     def emit(
         self,
@@ -203,7 +224,8 @@ class Trace:
     def emit_short(self, operation: str, operands: tuple[str, ...], type_name: str) -> str:
         """Add an operation of scalars that has one result and one type."""
         result = self.new_name()
-        head = f"{result} = {operation} {', '.join(operands)} : {type_name}"
+        flags = " fastmath<contract>" if self.contracts and operation in _CONTRACTED else ""
+        head = f"{result} = {operation} {', '.join(operands)}{flags} : {type_name}"
         short = Short(operation, operands, result)
         self.block.entries.append(Entry(head, self.place(), short=short, is_pure=True))
         return result

@@ -305,3 +305,9 @@ def element_type_for(dtype: np.dtype[Any]) -> type[Scalar] | None:
         if kind.dtype == dtype:
             return kind
     return None
+
+
+def element_by_name(name: str) -> type[Scalar]:
+    """The element type that a program text spells so. Raises KeyError if there is none."""
+    kinds = (i1, i8, i16, i32, i64, index, f16, bf16, f32, f64)
+    return {kind.type_name: kind for kind in kinds}[name]

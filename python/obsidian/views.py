@@ -98,6 +98,12 @@ class View:
         return math.prod(self.shape) * int(self.dtype.itemsize)
 
 
+class Traced(View):
+    """An array or a number that JAX traces: it has a shape, and no elements yet."""
+
+    __slots__ = ()
+
+
 class Allocator:
     """Memory on one GPU for one loaded program, of which one run at a time asks.
 

@@ -10,10 +10,12 @@ checks that failed.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import operator
 import os
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -323,6 +325,51 @@ def arrays_of_jax() -> str:
     assert bool((found == 3 * x).all())
     a = x.astype(jax.numpy.bfloat16)
     assert bool((HALF([a]) == a + a).all())
+    return place
+
+
+@check
+def programs_from_files() -> None:
+    """A stub of `export` runs on tensors and on arrays of CuPy, on their streams."""
+    with tempfile.TemporaryDirectory() as folder:
+        saxpy.export(folder, name="exported_saxpy")
+        sys.path.insert(0, folder)
+        try:
+            function = importlib.import_module("exported_saxpy").exported_saxpy
+        finally:
+            sys.path.remove(folder)
+    for n in LENGTHS:
+        x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+        assert torch.equal(function(2.0, x, y), SAXPY([2.0, x, y]))
+        a, b = cupy.arange(n, dtype=cupy.float32), cupy.ones(n, cupy.float32)
+        assert bool((function(2.0, a, b) == 2 * a + b).all())
+
+
+@check
+def programs_in_jax_jit() -> str:
+    """On the stream of JAX, between its own kernels; a traced number is read on the host."""
+    try:
+        import jax
+    except ImportError:
+        return "no JAX"
+    place = jax.default_backend()
+
+    @jax.jit
+    def f(x: Any, k: Any) -> Any:
+        for _ in range(20):
+            x = SAXPY([0.5, x + 1, x - 1])
+        return x, SAXPY([k, x, x])
+
+    for n in (0, 1, 1000, 10**6):
+        x = np.arange(n, dtype=np.float32) % 16
+        expected = x
+        for _ in range(20):
+            expected = np.float32(0.5) * (expected + 1) + (expected - 1)
+        found, more = f(x, 3.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+        np.testing.assert_allclose(more, 4 * expected, rtol=1e-5)
+    half = jax.jit(lambda a: HALF([a]) + 1)(jax.numpy.ones((4,), jax.numpy.bfloat16))
+    assert half.tolist() == [3.0] * 4
     return place
 
 

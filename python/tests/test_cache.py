@@ -56,12 +56,12 @@ def test_the_second_backend_compiles_nothing(monkeypatch: pytest.MonkeyPatch, fo
     first = call_of(saxpy, native.NativeBackend(LIBRARY))
     (entry,) = folder.iterdir()
     second = call_of(saxpy, reader(monkeypatch))
-    assert (first._artifact.is_read, second._artifact.is_read) == (False, True)
+    assert (first.artifact.is_read, second.artifact.is_read) == (False, True)
     for size in (0, 1, 33, 100):
         x, y = X[:size], X[:size] * 2
         np.testing.assert_array_equal(second([3.0, x, y]), 3 * x + y)
-    assert first._artifact.parameters == second._artifact.parameters
-    assert first._artifact.results == second._artifact.results
+    assert first.artifact.parameters == second.artifact.parameters
+    assert first.artifact.results == second.artifact.results
     assert [entry] == [*folder.iterdir()]
 
 
@@ -108,7 +108,7 @@ def test_damaged_entries_are_compiled_again(damage: str, folder: Path) -> None:
     }[damage]
     entry.write_bytes(bad)
     call = call_of(saxpy, native.NativeBackend(LIBRARY))
-    assert not call._artifact.is_read
+    assert not call.artifact.is_read
     np.testing.assert_array_equal(call([3.0, X, X]), 4 * X)
     assert entry.read_bytes() == good
 

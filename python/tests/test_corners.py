@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import re
 import subprocess
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import obsidian as obs
-from obsidian import Pull, TraceError, f32, f64, i1, i32, i64, index
+from obsidian import Pull, TraceError, f32, f64, i1, i32, i64, index, native
 
 Ints = Annotated[Pull, "n", i32]
 A = np.array([-7, -1, 0, 1, 2, 5, 100], np.int32)
@@ -590,6 +591,132 @@ def test_fork_after_use() -> None:
         [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.stdout, done.returncode) == ("[1 2 3 4 5]\n", 0), done.stderr
+
+
+FORKED_DURING_A_RUN = """
+import os, threading, time, numpy as np, obsidian as obs
+from obsidian import Pull, i32
+from typing import Annotated
+@obs.jit
+def slow(a: Annotated[Pull, "n", i32]):
+    def count(x):
+        y = x
+        while x > 0:
+            x, y = x - 1, y * y + x
+        return y
+    return a.map(count)
+small = np.ones(4, np.int32)
+slow(small)
+large = np.full(1000, 100000, np.int32)
+thread = threading.Thread(target=lambda: print(slow(large).size, flush=True))
+thread.start()
+time.sleep(0.1)
+child = os.fork()
+if child == 0:
+    os._exit(0 if slow(small).tolist() == [2, 2, 2, 2] else 1)
+end = time.monotonic() + 60
+while not (found := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
+    time.sleep(0.01)
+if not found[0]:
+    os.kill(child, 9)
+thread.join()
+print(found[0] == child, found[1])
+"""
+
+
+def test_fork_during_a_run_of_another_thread(tmp_path: Path) -> None:
+    """The fork waits for the run: in the child, nobody would end it."""
+    (tmp_path / "forked.py").write_text(FORKED_DURING_A_RUN)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(tmp_path / "forked.py")],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stdout == "1000\nTrue 0\n", done.stderr
+
+
+def test_errors_keep_nothing() -> None:
+    """Calls that fail keep no programs and no runs of the library, and the next call works."""
+
+    @obs.jit
+    def limited(a: Annotated[Pull, "n <= 9", i32], k: index) -> Any:
+        assert k < 5, "k is too large"
+        return a + k.to(i32)
+
+    @obs.jit
+    def overlapping(a: Annotated[Pull, 7, i32], *, k: int) -> Any:
+        @obs.fill(40, i32, over=7, init=0)
+        def same(t: Any) -> Any:
+            return {t * 0 + k: a[t]}
+
+        return same.force()
+
+    def handles() -> int:
+        gc.collect()
+        return sum(type(one) is native._Handle for one in gc.get_objects())
+
+    np.testing.assert_array_equal(limited(A, 1), A + 1)
+    before = handles()
+    for k in range(20):
+        for wrong, kind in (
+            (lambda: limited(A, 5), obs.RunError),
+            (lambda: limited(np.zeros(10, np.int32), 1), obs.ArgumentError),
+            (lambda: limited(A.astype(np.float32), 1), obs.ArgumentTypeError),
+            (lambda: limited(A.reshape(1, -1), 1), obs.ArgumentTypeError),
+            (lambda: limited(A, 2**64), obs.ArgumentError),
+            (lambda: limited(A), obs.ArgumentTypeError),
+            (lambda: overlapping(A, k=k), obs.CompileError),
+        ):
+            with pytest.raises(kind):
+                wrong()
+    assert handles() == before
+    np.testing.assert_array_equal(limited(A, 2), A + 2)
+
+
+def test_elements_cannot_be_assigned() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        a[0] = 1
+        return a
+
+    with pytest.raises(TraceError, match="arrays never change"):
+        f(A)
+
+    @obs.jit
+    def table(a: Ints) -> Any:
+        TABLE[0] = 7
+        return a + int(TABLE[0])
+
+    with pytest.raises(TraceError, match="the function changes"):
+        table(A)
+    TABLE[0] = 10
+
+
+def test_interrupt_while_traced() -> None:
+    """What Python raises in a function that is traced reaches the caller."""
+
+    @obs.jit
+    def f(a: Ints, *, error: type[BaseException] | None) -> Any:
+        def g(x: Any) -> Any:
+            if error is not None:
+                raise error("stop")
+            return x + 1
+
+        return a.map(g)
+
+    for error in (KeyboardInterrupt, ZeroDivisionError, SystemExit):
+        with pytest.raises(error, match="stop"):
+            f(A, error=error)
+        np.testing.assert_array_equal(f(A, error=None), A + 1)
+
+
+def test_read_only_arrays_are_arguments() -> None:
+    @obs.jit
+    def f(a: Ints) -> Any:
+        return a + 1
+
+    fixed = A.copy()
+    fixed.flags.writeable = False
+    np.testing.assert_array_equal(f(fixed), A + 1)
 
 
 INTERRUPTED = """

@@ -30,6 +30,7 @@ import obsidian as obs
 from obsidian import calls, device_arrays, interop, native, timing
 from obsidian.backend import CompileOptions, RunOptions
 from obsidian.device_arrays import DeviceArray
+from obsidian.driver import Driver
 from obsidian.errors import PerformanceWarning
 from obsidian.extents import ResultExtents
 
@@ -223,6 +224,28 @@ def test_device_arrays_have_both_interfaces(driver: FakeDriver) -> None:
     again = interop.view_of(array)
     assert again is not None
     assert (again.pointer, again.stream) == (view.pointer, 5)
+
+
+@needs_fake_cuda
+def test_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The calls of the driver itself, whose memory here is that of the host."""
+    monkeypatch.setenv("OBS_CUDA_DRIVER", str(FAKE_CUDA))
+    one, stream = Driver(), 1
+    source, middle, target = np.arange(9, dtype=np.int64), np.zeros(9), np.zeros(9, np.int64)
+    places = [a.ctypes.data for a in (source, middle, target)]
+    one.upload(0, places[1], places[0], source.nbytes, stream)
+    one.copy(0, places[1], places[1], source.nbytes, stream)
+    one.download(0, places[2], places[1], source.nbytes, stream)
+    one.synchronize(0, stream)
+    assert target.tolist() == source.tolist()
+    one.order(0, stream, stream)
+    one.order(0, stream, 2)
+    assert one.device_of(0) == 0
+    with pytest.raises(obs.ObsidianError, match="cuDeviceGet"):
+        one.enter(99)
+    monkeypatch.setenv("OBS_CUDA_DRIVER", "/nowhere/libcuda.so")
+    with pytest.raises(obs.ObsidianError, match="there is no CUDA driver"):
+        Driver()
 
 
 # ------------------------------------------------------------------------------ Extents

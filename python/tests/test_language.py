@@ -587,3 +587,20 @@ def test_memory_is_returned_without_a_copy() -> None:
         for one, other in zip(others, expected):
             np.testing.assert_array_equal(one, other)
     assert views.mlir().count("obs.force") == 3
+
+
+def test_contract() -> None:
+    """A product and a sum have one rounding, on every device: 1 + 2^-11 + 2^-24 needs 25 bits."""
+
+    @obs.jit(fp_contract=True)
+    def once(a: Annotated[Pull, "n", f32]) -> Any:
+        return a.map(lambda x: x * x - 1.00048828125)
+
+    @obs.jit
+    def twice(a: Annotated[Pull, "n", f32]) -> Any:
+        return a.map(lambda x: x * x - 1.00048828125)
+
+    a = np.full(33, 1 + 2**-12, np.float32)
+    for run in (once, once.interpret, once.emulate):
+        np.testing.assert_array_equal(run(a), np.full(33, 2**-24, np.float32))
+    np.testing.assert_array_equal(twice(a), np.zeros(33, np.float32))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import runpy
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -242,24 +240,6 @@ def test_other_forms() -> None:
 def test_chip_that_is_not_known() -> None:
     with pytest.raises(CompileError, match="sm_7"):
         saxpy.ptx(chip="sm_7")
-
-
-def test_export(tmp_path: Path) -> None:
-    paths = saxpy.export(tmp_path / "new")
-    assert [p.name for p in paths] == [f"saxpy.{s}" for s in ("ptx", "json", "c", "mlir", "py")]
-    assert paths[0].read_text() == saxpy.ptx()
-    assert json.loads(paths[1].read_text()) == saxpy.contract()
-    assert paths[2].read_text() == saxpy.host_c()
-    assert paths[3].read_text() == saxpy.mlir()
-    stub = runpy.run_path(str(paths[4]))
-    assert list(stub["kernels"]) == ["saxpy"]
-    assert stub["ptx"] == saxpy.ptx()
-    assert [p["name"] for p in stub["function"]["parameters"]] == ["k", "x", "y"]
-    assert "saxpy(k: f32, x: f32[?], y: f32[?]) -> (f32[?])" in stub["__doc__"]
-    named = sums.export(tmp_path, name="chunks", size=64, level=warp)
-    assert named[0].name == "chunks.ptx"
-    with pytest.raises(ArgumentError, match="no name for files"):
-        saxpy.export(tmp_path, name="a/b")
 
 
 def test_argument_without_annotation() -> None:

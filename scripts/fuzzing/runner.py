@@ -31,8 +31,11 @@ LABEL = re.compile(r"\[(?:[A-Za-z0-9]+-[a-z-]+|race)\]")
 # Functions of Obsidian on a stack, but for `main`, and those that every crash has.
 OWN = re.compile(r"\bobs::|/Obs/|/Obsidian/|^\(anonymous namespace\)")
 LIBRARY = re.compile(
-    r"llvm::sys::|(?:__)?(?:raise|abort|gsignal|assert|pthread|libc|call_init)|_nl_|main\b|_start"
+    r"llvm::sys::|(?:__)?(?:raise|abort|gsignal|assert|pthread|libc|call_init)|_nl_|main\b|_start|"
+    r"SignalHandler|PrintStackTrace"
 )
+# MLIR asks `array<index: ...>` for the width of its elements, which an index does not have.
+MLIR_DEFECT = re.compile(r"mlir::detail::Parser::parseDenseArrayAttr|printDenseArrayAttr")
 
 
 class Limits(NamedTuple):
@@ -150,6 +153,7 @@ class Runner:
         stack = self.run(command, has_stack=True).err
         frames = re.findall(r"^ *#\d+ 0x\w+ (.*)$", stack, re.MULTILINE)
         is_own = any(OWN.search(frame) for frame in frames)
+        is_own &= not any(MLIR_DEFECT.search(frame) for frame in frames)
         is_upstream = not is_own and (not library or any(library in frame for frame in frames))
         named = [frame.replace("(anonymous namespace)", "") for frame in frames if not frame.startswith("(/")]
         named = [re.sub(r"[(/].*", "", frame).strip() for frame in named]

@@ -71,6 +71,21 @@ TEST(Machine, BlockBarrierExchange) {
   }
 }
 
+// The stacks of 1,024 threads are about 2,000 mappings, and a process of Linux
+// may have 65,530.
+TEST(Machine, ManyMachinesLive) {
+  std::vector<std::unique_ptr<TestMachine>> machines;
+  for (int i = 0; i < 40; ++i) {
+    machines.push_back(
+        std::make_unique<TestMachine>(arrayKernel(kReverseInShared)));
+    TestMachine &m = *machines.back();
+    int32_t *a = m.upload(iota(1024));
+    int32_t *r = m.upload(std::vector<int32_t>(1024));
+    ASSERT_EQ(m.launch(1, 1024, 4096, a, r, int64_t(1024)), "") << i;
+    EXPECT_EQ(r[0], a[1023]);
+  }
+}
+
 TEST(Machine, BarrierInLoopRotates) {
   TestMachine m(arrayKernel(kRotateInShared));
   for (uint32_t threads : {1, 17, 32, 100, 1024}) {

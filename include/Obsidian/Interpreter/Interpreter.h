@@ -23,6 +23,7 @@
 
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <limits>
 #include <vector>
 
 namespace mlir::obs::interpreter {
@@ -54,6 +55,8 @@ struct HostValue {
 struct InterpreterOptions {
   /// The output of `obs.print`; if null, nothing is printed.
   raw_ostream *output = nullptr;
+  /// The number of times that regions may run; then the run is an error.
+  uint64_t budget = std::numeric_limits<uint64_t>::max();
 };
 
 /// The element types of the HostValues that make up one argument or result of

@@ -725,7 +725,8 @@ static std::optional<Answer> solveAllCases(const Question &question,
     if (possible)
       if (std::optional<Answer> found = attempt.sample()) {
         answer = *found;
-        if (answer.kind == Answer::Meet)
+        // Of one thread, only a proof matters.
+        if (answer.kind == Answer::Meet || question.isOneThread)
           return answer;
       }
     // The next combination.

@@ -10,9 +10,11 @@
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Format.h"
@@ -84,7 +86,15 @@ Error Session::parseProgram() {
     return createStringError(reason);
   sourceMgr.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sourceMgr, &context);
-  return module ? Error::success() : createStringError("");
+  if (!module)
+    return createStringError("");
+  // All devices compute the same bits.
+  PassManager manager(&context);
+  ObsContractFloatsPassOptions floats;
+  floats.all = options.contractsAll;
+  manager.addPass(createObsContractFloatsPass(floats));
+  return succeeded(manager.run(*module)) ? Error::success()
+                                         : createStringError("");
 }
 
 Error Session::findEntry() {

@@ -51,6 +51,8 @@ options:
   --blocks=N           blocks of a grid
   --deterministic      floats round the same way in every run, whatever the
                        strategy of a collective
+  --fp-contract=MODE   fast: compute a product and a sum with one rounding
+                       flagged: only where the flag contract is (default)
   --no-tiles           threads execute one iteration of a loop over the grid
                        at a time, and load one element at a time
   --runtime-checks     check in kernels the extents that only kernels know; the
@@ -138,6 +140,7 @@ private:
                         .Case("--entry", &Parser::setEntry)
                         .Case("--device", &Parser::setDevice)
                         .Case("--gpu", &Parser::setGpu)
+                        .Case("--fp-contract", &Parser::setContract)
                         .Case("--threads", &Parser::setThreads)
                         .Case("--blocks", &Parser::setBlocks)
                         .Cases({"--out", "-o"}, &Parser::addOutput)
@@ -190,6 +193,13 @@ private:
                                "not '" +
                                value + "'");
     options.device = *device;
+    return Error::success();
+  }
+  Error setContract(StringRef, StringRef value) {
+    if (value != "fast" && value != "flagged")
+      return createStringError("--fp-contract must be fast or flagged, not '" +
+                               value + "'");
+    options.contractsAll = value == "fast";
     return Error::success();
   }
   Error setGpu(StringRef name, StringRef value) {

@@ -39,6 +39,8 @@ struct Options {
   bool graph = false;
   bool deterministic = false;
   bool noTiles = false;
+  /// Products and sums are contracted without flags, too.
+  bool contractsAll = false;
   bool runtimeChecks = false;
   int64_t repeat = 1;
 };

@@ -10,6 +10,7 @@
 
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -48,6 +49,14 @@ struct TranslateOptions {
       llvm::cl::desc("Floats round the same way in every run, whatever the "
                      "strategy of a collective"),
       llvm::cl::cat(category)};
+  enum Contraction { Flagged, Fast };
+  llvm::cl::opt<Contraction> contraction{
+      "fp-contract",
+      llvm::cl::desc("Compute a product and a sum with one rounding:"),
+      llvm::cl::values(
+          clEnumValN(Fast, "fast", "wherever a region has both"),
+          clEnumValN(Flagged, "flagged", "where the flag contract is")),
+      llvm::cl::init(Flagged), llvm::cl::cat(category)};
   llvm::cl::opt<bool> noTiles{
       "no-tiles",
       llvm::cl::desc("Threads execute one iteration of a loop over the grid at "
@@ -84,6 +93,9 @@ static LogicalResult lowerToGPU(ModuleOp module,
   // Once behind the last pass is enough; after each it would take a tenth of
   // the time.
   manager.enableVerifier(false);
+  ObsContractFloatsPassOptions floats;
+  floats.all = options.contraction == TranslateOptions::Fast;
+  manager.addPass(createObsContractFloatsPass(floats));
   buildObsToGPUPipeline(manager, lowering);
   return success(succeeded(manager.run(module)) && succeeded(verify(module)));
 }

@@ -88,6 +88,15 @@ func.func @map_attribute() {
 
 // -----
 
+func.func @items(%n: index) {
+  // expected-error@+1 {{[obs-items] 'obs.items' is the number of iterations of a thread side by side: 2, 4, 8 or 16}}
+  scf.for %i = %n to %n step %n {
+  } {obs.items = -9223372036854775808 : i64}
+  return
+}
+
+// -----
+
 func.func @attribute() {
   // expected-error@+1 {{[obs-attribute] unknown attribute 'obs.colour' of the obs dialect}}
   %c = arith.constant {obs.colour = 1} 0 : index

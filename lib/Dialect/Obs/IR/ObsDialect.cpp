@@ -73,13 +73,21 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("[obs-map] 'obs.map' must be a #obs.map attribute");
     return success();
   }
+  if (name == "obs.items") {
+    auto items = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!items || !llvm::is_contained({2, 4, 8, 16}, items.getInt()))
+      return op->emitError(
+          "[obs-items] 'obs.items' is the number of iterations "
+          "of a thread side by side: 2, 4, 8 or 16");
+    return success();
+  }
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.registers" || name == "obs.origin" ||
       name == nestingAttrName || name == copyAttrName ||
-      name == packedAttrName || name == "obs.started" || name == "obs.items" ||
-      name == "obs.by_extent" || name == "obs.constant" || name == "obs.entry" ||
-      name == "obs.unnamed")
+      name == packedAttrName || name == "obs.started" ||
+      name == "obs.by_extent" || name == "obs.constant" ||
+      name == "obs.entry" || name == "obs.unnamed")
     return success();
   return op->emitError("[obs-attribute] unknown attribute '")
          << name << "' of the obs dialect";

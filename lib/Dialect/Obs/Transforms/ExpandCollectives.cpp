@@ -12,6 +12,8 @@
 
 #include "Collectives/Expansion.h"
 #include "Collectives/Grid.h"
+#include "Collectives/Pieces.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
@@ -91,10 +93,24 @@ static LogicalResult verifyStrategy(Operation *op, StringRef name,
   return success();
 }
 
+/// The default strategy for `array`. Elements that are cheap to read are read
+/// several at a time where a block has enough of them for that, and can keep
+/// them. Long ones take more shuffles than that saves.
+static StringRef chooseReduce(CollectiveBuilder &c, Value array) {
+  constexpr int64_t few = 512, most = 8192, maxBytes = 8;
+  Extent n = c.getExtent(array);
+  int64_t bytes = 0;
+  for (Type type : c.elementTypes)
+    bytes += getElementBytes(type);
+  if (c.level == Level::Block && !c.plain && n.isStatic() && n.size > few &&
+      n.size <= most && bytes <= maxBytes && strategies::profitsFromRows(array))
+    return "rows";
+  return getDefaultReduceStrategy(c.level, n, c.commutative);
+}
+
 static FailureOr<const ReduceStrategy *>
-findReduceStrategy(CollectiveOpInterface op, CollectiveBuilder &c, Extent n) {
-  StringRef name = op.getStrategy().value_or(
-      getDefaultReduceStrategy(c.level, n, c.commutative));
+findReduceStrategy(ReduceOp op, CollectiveBuilder &c, Extent n) {
+  StringRef name = op.getStrategy().value_or(chooseReduce(c, op.getArray()));
   const ReduceStrategy *strategy = lookupReduceStrategy(name);
   if (failed(verifyStrategy(op, name, strategy, getReduceStrategies(), c.level,
                             strategy && strategy->storesElements, n)))
@@ -267,6 +283,8 @@ static CollectiveBuilder::Values reduceWith(CollectiveBuilder &c,
   };
   if (c.level == Level::Thread)
     return foldAll();
+  if (strategy.allCombine && few.getDefiningOp<ForceOp>())
+    return c.foldEach(few, init, 0, c.getExtent(few).value);
   // One worker combines what is left, and all read its result.
   Value one = c.force(
       c.generate(c.getConstantExtent(1), [&](Value) { return foldAll(); }));
@@ -275,9 +293,8 @@ static CollectiveBuilder::Values reduceWith(CollectiveBuilder &c,
 
 CollectiveBuilder::Values strategies::reduceAll(CollectiveBuilder &c,
                                                 Value array, ValueRange init) {
-  StringRef name =
-      getDefaultReduceStrategy(c.level, c.getExtent(array), c.commutative);
-  return reduceWith(c, *lookupReduceStrategy(name), array, init);
+  return reduceWith(c, *lookupReduceStrategy(chooseReduce(c, array)), array,
+                    init);
 }
 
 static LogicalResult expandReduce(OpBuilder &builder, ReduceOp op,

@@ -171,8 +171,11 @@ static LogicalResult fold(ForceOp force) {
     builder.clone(*op, map);
   func::ReturnOp::create(builder, force.getLoc(),
                          map.lookup(force.getOperation())->getResults());
+  // A few seconds.
+  interpreter::InterpreterOptions options;
+  options.budget = uint64_t(1) << 24;
   llvm::Expected<SmallVector<HostValue>> values =
-      interpreter::interpret(function, {});
+      interpreter::interpret(function, {}, options);
   function.erase();
   // Its text says where it happened.
   if (!values)

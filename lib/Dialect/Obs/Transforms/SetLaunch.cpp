@@ -24,9 +24,11 @@ using namespace mlir::obs;
 static constexpr int64_t defaultThreads = 256;
 
 /// Threads for a kernel that asks for none: the widest static loop over the
-/// threads of a block, in whole warps.
+/// threads of a block, in whole warps. Where the parts of warps are at least 4,
+/// there are as many warps: more threads would only wait for these.
 static int64_t chooseThreads(KernelOp kernel) {
-  int64_t widest = 0;
+  constexpr int64_t leastWarps = 4;
+  int64_t widest = 0, warps = 0;
   kernel.walk([&](ParOp par) {
     Level scope = getEnclosingScope(par).level;
     if (scope != Level::Block)
@@ -39,7 +41,11 @@ static int64_t chooseThreads(KernelOp kernel) {
       width = std::min(width, defaultThreads);
     }
     widest = std::max(widest, width);
+    if (par.getUnit() == Level::Warp)
+      warps = std::max(warps, width);
   });
+  if (warps >= leastWarps * warpSize)
+    return warps;
   if (widest == 0)
     return defaultThreads;
   return llvm::alignTo(widest, warpSize);

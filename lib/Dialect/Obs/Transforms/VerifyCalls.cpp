@@ -13,6 +13,8 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSVERIFYCALLSPASS
@@ -105,12 +107,28 @@ static LogicalResult verifyArguments(func::FuncOp function) {
   return success();
 }
 
+/// Emits `[memref-dim]` if `dim` asks for a dimension that `memref` does not
+/// have. MLIR's canonicalization of such operations crashes.
+static LogicalResult verifyDimension(memref::DimOp dim) {
+  std::optional<int64_t> number = getConstantIntValue(dim.getDimension());
+  auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+  if (!number || !type || (*number >= 0 && *number < type.getRank()))
+    return success();
+  return dim.emitOpError("[memref-dim] asks for dimension ")
+         << *number << " of memory that has " << type.getRank()
+         << " dimensions; the first is number 0";
+}
+
 namespace {
 struct VerifyCalls : obs::impl::ObsVerifyCallsPassBase<VerifyCalls> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(verifyArguments(function)))
         return signalPassFailure();
+    WalkResult dims = getOperation().walk(
+        [](memref::DimOp dim) { return WalkResult(verifyDimension(dim)); });
+    if (dims.wasInterrupted())
+      return signalPassFailure();
     Verifier verifier(getOperation());
     WalkResult walked = getOperation().walk([&](CallOpInterface call) {
       bool isChecked =

@@ -72,35 +72,15 @@ obs.kernel @uniform(%x: f32) attributes {threads = 32 : i64} {
 // -----
 
 obs.kernel @by_warps(%x: f32) attributes {threads = 64 : i64} {
-  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
   %w = obs.worker_id <block, warp>
   %ws = obs.worker_count <block, warp>
   // expected-error@+1 {{[force-storage] an array of a block cannot live in registers as it is used; it can live in shared}}
   %a = memref.alloc() : memref<64xf32, #obs.home<block, registers>>
-  scf.for %j = %w to %c2 step %ws {
+  scf.for %j = %w to %c3 step %ws {
     scf.forall (%t) in (32) {
-      // expected-note@+1 {{it has an element that thread 0 uses, and here thread 32}}
+      // expected-note@+1 {{it is used here by the lanes of warps, in a loop of more turns than the block has warps}}
       memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, registers>>
-    } {mapping = [#obs.map<warp, thread>]}
-  } {obs.map = #obs.map<block, warp>}
-}
-
-// -----
-
-// A warp runs several turns of the loop, and its lanes then own several elements.
-obs.kernel @by_few_warps(%x: f32) attributes {threads = 64 : i64} {
-  %c4 = arith.constant 4 : index
-  %c32 = arith.constant 32 : index
-  %w = obs.worker_id <block, warp>
-  %ws = obs.worker_count <block, warp>
-  // expected-error@+1 {{[force-storage] an array of a block cannot live in registers as it is used; it can live in shared}}
-  %a = memref.alloc() : memref<128xf32, #obs.home<block, registers>>
-  scf.for %j = %w to %c4 step %ws {
-    %first = arith.muli %j, %c32 : index
-    scf.forall (%t) in (32) {
-      %i = arith.addi %first, %t : index
-      // expected-note@+1 {{it is used here by the lanes of warps}}
-      memref.store %x, %a[%i] : memref<128xf32, #obs.home<block, registers>>
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<block, warp>}
 }

@@ -31,8 +31,7 @@
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
 // PTX-COUNT-4: ld.global.{{(nc\.)?}}v4.b32
-// PTX-COUNT-16: shfl.sync.down.b32
-// PTX-COUNT-4: shfl.sync.bfly.b32
+// PTX-COUNT-20: shfl.sync.bfly.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>
@@ -107,4 +106,75 @@ func.func @computed(%n: index) -> !obs.pull<1 x f32> {
   %p = obs.reduce grid { arith.addf } %y init %z : !obs.pull<? x f32>
   %r = obs.force %p : !obs.push<grid, 1 x f32>
   return %r : !obs.pull<1 x f32>
+}
+
+// A block that may keep an array reads it by rows, too. In order: four warps have two rows of 128 elements, combined by
+// lanes side by side. All threads combine the four results.
+// CHECK-LABEL: @block_in_order(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<1000 x f32>
+// CHECK: obs.distribute warp
+// The first row exists in every warp.
+// CHECK-COUNT-4: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-3: arith.addf
+// The neighbours in the second row exist together.
+// CHECK: arith.cmpi slt, %{{.*}}, %c1000
+// CHECK: scf.if
+// CHECK-COUNT-4: obs.get %[[X]]
+// CHECK: } else {
+// CHECK-COUNT-6: obs.push<warp, 32 x f32, f32>
+// CHECK: %[[PARTS:.*]] = obs.force {{.*}} : !obs.push<block, 4 x f32>
+// CHECK-COUNT-4: obs.get %[[PARTS]]
+// CHECK-NOT: obs.force
+// CHECK: return
+// PLAIN-LABEL: @block_in_order(
+// PLAIN: obs.push<block, 32 x 1 x f32>
+func.func @block_in_order(%x: !obs.pull<1000 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<1000 x f32>
+  return %s : f32
+}
+
+// In any order a lane combines its elements of all rows, so one array is shuffled.
+// CHECK-LABEL: @block_any_order(
+// CHECK-SAME: %[[X:.*]]: !obs.pull<8192 x f32>
+// CHECK: obs.distribute warp
+// CHECK-COUNT-32: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-31: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK-COUNT-6: obs.push<warp, 32 x f32>
+// CHECK: obs.force {{.*}} : !obs.push<block, 8 x f32>
+func.func @block_any_order(%x: !obs.pull<8192 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z {commutative} : !obs.pull<8192 x f32>
+  return %s : f32
+}
+
+// Fewer and more elements than a block keeps have other strategies.
+// CHECK-LABEL: @block_few(
+// CHECK: obs.push<block, 16 x 1 x f32>
+// CHECK-LABEL: @block_many(
+// CHECK: obs.push<block, 127 x f32>
+func.func @block_few(%x: !obs.pull<512 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<512 x f32>
+  return %s : f32
+}
+func.func @block_many(%x: !obs.pull<8193 x f32>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z : !obs.pull<8193 x f32>
+  return %s : f32
+}
+
+// By name, for any bounded number: warps without elements have no part, and a row without elements is left out.
+// CHECK-LABEL: @block_bounded(
+// CHECK: arith.cmpi slt
+// CHECK: obs.force {{.*}} : !obs.push<block, ? x f32 bound [1]>
+// CHECK: scf.if
+// CHECK: return
+func.func @block_bounded(%x: !obs.pull<? x f32 bound [100]>) -> f32 attributes {obs.level = #obs.level<block>} {
+  %z = arith.constant 0.0 : f32
+  %s = obs.reduce { arith.addf } %x init %z {strategy = "rows"} : !obs.pull<? x f32 bound [100]>
+  return %s : f32
 }

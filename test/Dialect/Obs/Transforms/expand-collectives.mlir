@@ -80,7 +80,7 @@ func.func @warps(%a: !obs.pull<1024 x i32>, %z: i32) -> i32 attributes {obs.leve
   // CHECK: obs.force {{.*}} : !obs.push<block, 32 x i32>
   // CHECK: %[[WHOLE:.*]] = obs.distribute warp in block
   // CHECK: obs.join %[[WHOLE]] to [1] : !obs.push<block, 1 x 1 x i32>
-  %s = obs.reduce (%x, %y) = %a init %z : !obs.pull<1024 x i32> -> i32 {
+  %s = obs.reduce (%x, %y) = %a init %z {strategy = "warps"} : !obs.pull<1024 x i32> -> i32 {
     %r = arith.addi %x, %y : i32
     obs.yield %r : i32
   }

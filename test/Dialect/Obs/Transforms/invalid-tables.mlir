@@ -53,3 +53,23 @@ func.func @division() -> !obs.pull<4 x index> {
   %r = obs.force %p in constant : !obs.push<grid, 4 x index> -> !obs.pull<4 x index>
   return %r : !obs.pull<4 x index>
 }
+
+// -----
+
+// Compile time does not grow with the numbers in a program.
+func.func @long() -> !obs.pull<3 x i64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 4294967296 : index
+  %one = arith.constant 1 : i64
+  %a = obs.generate (%i) {
+    %f = scf.for %k = %c0 to %n step %c1 iter_args(%x = %one) -> i64 {
+      %y = arith.addi %x, %one : i64
+      scf.yield %y : i64
+    }
+    obs.yield %f : i64
+  } : !obs.pull<3 x i64>
+  // expected-error-re@+1 {{[table-known] the table cannot be computed: {{.*}}: the run takes too many steps}}
+  %r = obs.force %a in constant : !obs.pull<3 x i64>
+  return %r : !obs.pull<3 x i64>
+}

@@ -102,3 +102,12 @@ func.func @scalars(%x: i32) -> i32 {
   %y = func.call @host_only(%x) : (i32) -> i32
   return %y : i32
 }
+
+// -----
+
+func.func @dimension(%a: memref<?xf32>) -> index {
+  %c = arith.constant -1 : index
+  // expected-error@+1 {{'memref.dim' op [memref-dim] asks for dimension -1 of memory that has 1 dimensions; the first is number 0}}
+  %n = memref.dim %a, %c : memref<?xf32>
+  return %n : index
+}

@@ -122,6 +122,8 @@ public:
     return fold(array, get(array, begin), add(begin, step ? step : constant(1)),
                 end, step);
   }
+  /// The same without a loop, for a bounded array.
+  Values foldEach(Value array, ValueRange start, int64_t begin, Value end);
 
   // Arrays.
   /// The pull array of what `element` builds for each index. Not stored.
@@ -166,6 +168,9 @@ struct ReduceStrategy {
   bool commutativeOnly = false;
   /// It stores arrays as long as its operand, which so needs a bound.
   bool storesElements = false;
+  /// It leaves at most 32 elements, which are stored: all workers combine them,
+  /// instead of one that stores the result for all.
+  bool allCombine = false;
   /// The lowest level that it works at.
   Level minLevel = Level::Thread;
 };

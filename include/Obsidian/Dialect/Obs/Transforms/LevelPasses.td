@@ -63,7 +63,8 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     lanes by shuffles. All other arrays of warps live in shared memory.
 
     An array of a block lives in registers if no two threads use the same
-    element. Accumulators are an example. If the array has more elements than
+    element. Accumulators are an example. The lanes of warps are these threads,
+    too, if each warp has at most one turn of the loop over warps. If the array has more elements than
     the block has threads, a thread has several elements, and the compiler must
     know the register of each access. So step s of a leaf loop reaches the same
     register in all threads. Its iteration is s T + t for thread t, or t q + s
@@ -112,6 +113,25 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
     is `blocked` where this assigns each element to one thread and `striped`
     does not. An example is a loop with one iteration for each thread that uses
     a run of neighbouring elements.
+
+    Warps that combine an array by rows (the strategy `rows`) read it in the
+    order of rows: lane l of warp w reads elements 4 l to 4 l + 3 of each of its
+    rows of 128, or two or one of rows of 64 or 32. A loop with one iteration for each element of the array gets
+    the same order, so that each element belongs to one thread. It becomes a
+    loop over threads, with the elements of a thread side by side. This needs
+    one turn of the loop over warps for each warp, a body without atomic
+    operations or writes under contract, and at most 4096 operations. Arrays
+    that only such loops use follow.
+
+    ```mlir
+    // before, for 1024 elements and two rows of each warp
+    scf.forall (%i) in (1024) { S(%i) } {mapping = [#obs.map<block, thread>]}
+    // after
+    scf.forall (%t) in (128) {
+      %i = 256 * (%t / 32) + 4 * (%t % 32)
+      S(%i) S(%i + 1) S(%i + 2) S(%i + 3) S(%i + 128) ... S(%i + 131)
+    } {mapping = [#obs.map<block, thread>], obs.distribution = #obs.distribution<striped>}
+    ```
 
     ```mlir
     // before
@@ -369,7 +389,7 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     largest GPU executes at once.
 
     A loop stays as it is if no access is contiguous, if it has fewer iterations
-    than a tile, if a turn in its body depends on the iteration, or if the
+    than a tile, if a loop in its body depends on the iteration, or if the
     copies of its body would have more than 1024 operations. Iterations of a
     leaf loop are independent, so results do not change.
 
@@ -392,16 +412,37 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ObsSaturateHalvesPass : Pass<"obs-saturate-halves", "::mlir::ModuleOp"> {
+  let summary = "Convert integers that are too large for f16 to an infinity";
+  let description = [{
+    The result of `arith.uitofp` and `arith.sitofp` is an infinity if the integer
+    is 65520 or more. LLVM converts such an integer to a longer type if f32 or
+    f64 follows and it knows that the integer has few digits. It then forgets the
+    infinity. A choice keeps it. Integers that cannot be so large stay as they
+    are.
+
+    ```mlir
+    // before
+    %h = arith.uitofp %i : i32 to f16
+    // after
+    %x = arith.uitofp %i : i32 to f16
+    %large = arith.cmpi uge, %i, %c65520 : i32
+    %h = arith.select %large, %inf, %x : f16
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
-  let summary = "Load the elements of several turns before they are combined";
+  let summary = "Load the elements of several iterations before they are combined";
   let description = [{
     A thread that combines elements in a loop, as in the first stage of a
     reduction, waits for each of them. If the elements of neighbouring threads
     are neighbours (the step of the loop is a constant of more than 1) and the
-    body only loads and computes, the pass writes several turns with their loads
-    side by side: 8 loads of arrays in global memory, or fewer if a turn has
-    several. Values are combined in the same order, so results are equal bit for
-    bit. The loop itself remains for the last turns.
+    body only loads and computes, the pass writes several iterations with their
+    loads side by side: 8 loads of arrays in global memory, or fewer if an
+    iteration has several. Values are combined in the same order, so results are
+    equal bit for bit. The loop itself remains for the last iterations.
 
     ```mlir
     // before
@@ -410,7 +451,7 @@ def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
       %w = arith.addf %t, %v : f32
       scf.yield %w : f32
     }
-    // after, with 2 turns in place of 8
+    // after, with 2 iterations in place of 8
     %r = scf.for %i = %a to %end step %c512 iter_args(%t = %x) -> (f32) {
       %j = arith.addi %i, %c256 : index
       %v0 = memref.load %m[%i] : memref<?xf32>

@@ -104,6 +104,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
+    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is no multiple of 4): a lane its neighbours in a row, shuffles the lanes of each row, or if `commutative` what the lanes have of all rows. All threads combine the at most 32 results of warps. Not below level block |
 
     At level grid these work inside a block, and others share the work between
     blocks, which take parts of 4096 elements or more, at most 1024 of them. In
@@ -138,8 +139,11 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     floats. The option `deterministic` replaces it by `one_kernel`, even if the
     program names it. The default at level thread is `sequential`. At the
     other levels it is `halving_tree` or `adjacent_tree` (reduction) or
-    `kogge_stone` (scan) for up to 32 elements, `warps` for up to 1024 elements
-    at level block, and `raking` for all others. Strategies other than
+    `kogge_stone` (scan) for up to 32 elements, at level
+    block `rows` for a known number of 513 to 8192 elements of at most 8 bytes
+    that are read from memory without a loop and with at most 64 operations,
+    else `warps` for up to
+    1024 elements, and `raking` for all others. Strategies other than
     `sequential` and `raking` of a reduction need a bound of n.
 
     With `plain`, each element is read on its own, and the host does not choose
@@ -336,6 +340,33 @@ def ObsProveDisjointPass : Pass<"obs-prove-disjoint"> {
   }];
 }
 
+def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
+  let summary = "Compute a product and a sum with one rounding";
+  let description = [{
+    The sum or difference of a product and a number becomes `math.fma` if both
+    operations have the flag `contract` of `fastmath`. If both operands are
+    products, the first one is contracted. Afterwards no operation has the flag:
+    the interpreter, the emulator and the GPU then compute the same bits. So the
+    pass runs before all others, and `obs-run` runs it before it interprets a
+    program. A product and a sum in different regions stay as they are.
+
+    ```mlir
+    // before
+    %p = arith.mulf %a, %b fastmath<contract> : f32
+    %s = arith.addf %p, %c fastmath<contract> : f32
+    // after
+    %s = math.fma %a, %b, %c : f32
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", /*default=*/"false",
+           "Contract operations without the flag, too">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
   let summary = "Refuse calls in array code that cannot be inlined";
   let description = [{
@@ -343,7 +374,8 @@ def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
     region of an array operation or in a function of a level, or if it takes or
     returns arrays. Such a function has a body of one block and is not
     recursive. The pass reports the first call that violates this, and the calls
-    that lead to it. It changes nothing, and runs before the inliner.
+    that lead to it. It also reports a `memref.dim` of a dimension that does not
+    exist. It changes nothing, and runs before the inliner.
 
     ```mlir
     func.func private @f(i32) -> i32
@@ -364,8 +396,9 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let description = [{
     `threads` is a compile-time number of a kernel: the option, else the
     attribute of the force, else the widest static loop over the threads of a
-    block, rounded up to warps and limited to 256, else 256. The number of
-    blocks is computed at launch: enough for one iteration per unit, or the
+    block, rounded up to warps and limited to 256, else 256. If there are static
+    loops over at least 4 warps, the widest of these alone decides: threads
+    without a warp would only wait. The number of blocks is computed at launch: enough for one iteration per unit, or the
     option. Neither changes results.
 
     ```mlir

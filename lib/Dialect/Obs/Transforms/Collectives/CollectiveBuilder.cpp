@@ -145,21 +145,25 @@ Values CollectiveBuilder::fold(Value array, ValueRange start, Value begin,
   // Nor are at most two. Whether a thread reads what it wrote itself, or what
   // its warp wrote, does not show if the index is a variable.
   int64_t bound = getArrayBound(array.getType(), 0);
-  if (!step && first && !ShapedType::isDynamic(bound) && bound <= 2) {
-    Values value(start);
-    for (int64_t i = *first; i < bound; ++i)
-      value = choose(
-          less(constant(i), end),
-          [&] { return combine(value, get(array, constant(i))); },
-          [&] { return value; });
-    return value;
-  }
+  if (!step && first && !ShapedType::isDynamic(bound) && bound <= 2)
+    return foldEach(array, start, *first, end);
   auto loop = scf::ForOp::create(
       builder, loc, begin, end, step ? step : constant(1), start,
       [&](OpBuilder &, Location, Value i, ValueRange value) {
         scf::YieldOp::create(builder, loc, combine(value, get(array, i)));
       });
   return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+Values CollectiveBuilder::foldEach(Value array, ValueRange start, int64_t begin,
+                                   Value end) {
+  Values value(start);
+  for (int64_t i = begin; i < getArrayBound(array.getType(), 0); ++i)
+    value = choose(
+        less(constant(i), end),
+        [&] { return combine(value, get(array, constant(i))); },
+        [&] { return value; });
+  return value;
 }
 
 //===----------------------------------------------------------------------===//

@@ -297,11 +297,10 @@ void MarkedMemory::add(Value value, ValueRange place, Value index) {
 
 /// Has `body` build `count` iterations from `begin` on, those that one thread
 /// runs side by side, given the number of the thread.
-static void
-runIterations(CollectiveBuilder &c, Reduction &reduction, Value begin,
-              Value count, const ExpansionOptions &options,
-              llvm::function_ref<void(ValueRange iterations, Value thread)>
-                  body) {
+static void runIterations(
+    CollectiveBuilder &c, Reduction &reduction, Value begin, Value count,
+    const ExpansionOptions &options,
+    llvm::function_ref<void(ValueRange iterations, Value thread)> body) {
   constexpr int64_t neighbours = CopyLimits::neighbours,
                     group = workers * neighbours,
                     chunk = group * CopyLimits::groups;
@@ -506,8 +505,7 @@ ForceOp strategies::findForceAlone(Operation *op) {
 static int64_t chooseParts(ForceOp force) {
   if (!force || force.getThreads() || force.getArrays().size() != 1)
     return GridParts::maxParts;
-  force.setThreadsAttr(
-      Builder(force).getI64IntegerAttr(CopyLimits::threads));
+  force.setThreadsAttr(Builder(force).getI64IntegerAttr(CopyLimits::threads));
   return CopyLimits::parts;
 }
 
@@ -518,9 +516,8 @@ static Value buildInBlocks(Reduction &reduction, int64_t copies,
   CollectiveBuilder &c = reduction.c;
   // What the copies of a part cost is then less than what its elements cost,
   // if there are parts enough.
-  Value least =
-      c.min(c.mul(reduction.size.value, c.constant(8 * copies)),
-            c.ceilDiv(reduction.n, CopyLimits::busyParts).value);
+  Value least = c.min(c.mul(reduction.size.value, c.constant(8 * copies)),
+                      c.ceilDiv(reduction.n, CopyLimits::busyParts).value);
   GridParts parts(c, reduction.n, least, maxParts);
   int64_t most = getMostBytes(options) / countElementBytes(reduction);
   auto buildPart = [&](CollectiveBuilder &block, Value number,
@@ -536,16 +533,16 @@ static Value buildInBlocks(Reduction &reduction, int64_t copies,
                       });
   // Neighbouring blocks read the same elements.
   Value ranges = c.ceilDiv(reduction.size, most).value;
-  return buildParts(
-      reduction, Level::Block, c.mul(parts.count.value, ranges),
-      [&](CollectiveBuilder &block, Value number) {
-        Value begin =
-            block.mul(block.rem(number, ranges), block.constant(most));
-        Value size = block.min(block.sub(reduction.size.value, begin),
-                               block.constant(most));
-        buildPart(block, block.div(number, ranges),
-                  {begin, {size, ShapedType::kDynamic, most}});
-      });
+  return buildParts(reduction, Level::Block, c.mul(parts.count.value, ranges),
+                    [&](CollectiveBuilder &block, Value number) {
+                      Value begin = block.mul(block.rem(number, ranges),
+                                              block.constant(most));
+                      Value size =
+                          block.min(block.sub(reduction.size.value, begin),
+                                    block.constant(most));
+                      buildPart(block, block.div(number, ranges),
+                                {begin, {size, ShapedType::kDynamic, most}});
+                    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -853,9 +850,8 @@ FailureOr<Copies> strategies::findCopies(Operation *op,
                                          const ExpansionOptions &options) {
   Level level = getEnclosingScope(op).level;
   if (!strategy)
-    return reduction && level == Level::Grid
-               ? chooseCopies(*reduction, options)
-               : Copies::None;
+    return reduction && level == Level::Grid ? chooseCopies(*reduction, options)
+                                             : Copies::None;
   SmallVector<std::pair<StringRef, Copies>> known{{"atomic", Copies::None}};
   if (reduction && level > Level::Thread)
     known.emplace_back("per_thread", Copies::Thread);
@@ -911,9 +907,10 @@ Value strategies::buildCopies(Reduction &reduction, Copies copies,
   llvm_unreachable("there are no copies to build");
 }
 
-Values strategies::buildAtRunTime(
-    ArrayRef<Reduction *> reductions, const ExpansionOptions &options,
-    llvm::function_ref<Value(unsigned)> buildPlain) {
+Values
+strategies::buildAtRunTime(ArrayRef<Reduction *> reductions,
+                           const ExpansionOptions &options,
+                           llvm::function_ref<Value(unsigned)> buildPlain) {
   CollectiveBuilder &c = reductions.front()->c;
   Extent size = reductions.front()->size;
   // Of one kernel, in case that all are at work at once.
@@ -945,9 +942,8 @@ Values strategies::buildAtRunTime(
       pushes.push_back(build(i));
       mapping.map(reductions[i]->op->getResult(0), pushes.back());
     }
-    Operation *force = alone
-                           ? c.builder.clone(*alone, mapping)
-                           : forceAtGrid(c, pushes.front()).getDefiningOp();
+    Operation *force = alone ? c.builder.clone(*alone, mapping)
+                             : forceAtGrid(c, pushes.front()).getDefiningOp();
     if (isWide)
       cast<ForceOp>(force).setThreadsAttr(
           c.builder.getI64IntegerAttr(CopyLimits::threads));
@@ -958,8 +954,7 @@ Values strategies::buildAtRunTime(
       return forceAll(buildPlain, /*isWide=*/false);
     int64_t limit = kernels[next].first;
     Copies copies = kernels[next].second;
-    bool isWide =
-        copies == Copies::Block && !(alone && alone.getThreads());
+    bool isWide = copies == Copies::Block && !(alone && alone.getThreads());
     auto buildOne = [&](unsigned i) {
       Reduction &reduction = *reductions[i];
       Extent known = reduction.size;
@@ -982,8 +977,8 @@ Values strategies::buildAtRunTime(
     if (alone)
       place = llvm::find(alone.getArrays(), reduction->op->getResult(0)) -
               alone.getArrays().begin();
-    results.push_back(PushOp::create(c.builder, c.loc, reduction->getType(),
-                                     stored[place]));
+    results.push_back(
+        PushOp::create(c.builder, c.loc, reduction->getType(), stored[place]));
   }
   if (alone) {
     alone.getResults().replaceAllUsesWith(stored);

@@ -53,8 +53,8 @@ struct CopyLimits {
   static constexpr int64_t blockBytes = 131072;
   /// Ranges of a result that is too large for one copy of a block: so many
   /// blocks read the same iterations, and each combines those of its range.
-  /// With 2^25 keys, 2 ranges take 0.073 ms and 4 take 0.129 ms, and without copies
-  /// 0.40 and 0.37 ms (benchmarks/results/cuda-run-time-bins.txt).
+  /// With 2^25 keys, 2 ranges take 0.073 ms and 4 take 0.129 ms, and without
+  /// copies 0.40 and 0.37 ms (benchmarks/results/cuda-run-time-bins.txt).
   static constexpr int64_t maxRanges = 4;
   /// Bytes of the smaller of two copies for a number of elements that is known
   /// when the program runs: several blocks of a multiprocessor have room.

@@ -252,13 +252,12 @@ static SmallVector<FillOp> findPeers(FillOp op) {
   SmallVector<FillOp> peers;
   for (Value array : force.getArrays()) {
     auto fill = array.getDefiningOp<FillOp>();
-    bool isAlike =
-        fill && findForceAlone(fill) == force && hasStart(fill) &&
-        !fill->hasAttr("strategy") && findCopyableLoop(fill) &&
-        llvm::equal(fill.getExtents(), op.getExtents()) &&
-        fill->hasOneUse() &&
-        !isa_and_nonnull<FlatSymbolRefAttr>(fill.getKindAttr()) &&
-        !llvm::is_contained(peers, fill);
+    bool isAlike = fill && findForceAlone(fill) == force && hasStart(fill) &&
+                   !fill->hasAttr("strategy") && findCopyableLoop(fill) &&
+                   llvm::equal(fill.getExtents(), op.getExtents()) &&
+                   fill->hasOneUse() &&
+                   !isa_and_nonnull<FlatSymbolRefAttr>(fill.getKindAttr()) &&
+                   !llvm::is_contained(peers, fill);
     if (!isAlike)
       return {};
     peers.push_back(fill);

@@ -44,8 +44,7 @@ Value strategies::allocateFlags(CollectiveBuilder &c, Value extent,
 Value strategies::countUp(CollectiveBuilder &thread, Value counters,
                           Value place) {
   OpBuilder &builder = thread.builder;
-  unsigned bits =
-      cast<MemRefType>(counters.getType()).getElementTypeBitWidth();
+  unsigned bits = cast<MemRefType>(counters.getType()).getElementTypeBitWidth();
   Value old = memref::AtomicRMWOp::create(
       builder, thread.loc, arith::AtomicRMWKind::addi,
       getConstant(thread, 1, bits), counters, place);

@@ -19,6 +19,7 @@ static Registry &getRegistry() {
     strategies::addTrees(initial);
     strategies::addRaking(initial);
     strategies::addWarps(initial);
+    strategies::addRows(initial);
     return initial;
   }();
   return registry;

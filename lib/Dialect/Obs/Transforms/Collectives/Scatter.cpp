@@ -46,9 +46,8 @@ struct Scatter {
     for (Value i : elements)
       indices.push_back(getIndex(i));
     for (unsigned k = 0; k < elements.size(); ++k)
-      buildIf(c, isInRange(indices[k]), [&] {
-        write(c.get(op.getArray(), elements[k]), indices[k]);
-      });
+      buildIf(c, isInRange(indices[k]),
+              [&] { write(c.get(op.getArray(), elements[k]), indices[k]); });
   }
 
   CollectiveBuilder &c;

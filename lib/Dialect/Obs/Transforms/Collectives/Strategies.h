@@ -24,6 +24,7 @@ void addSequential(Registry &registry);
 void addTrees(Registry &registry);
 void addRaking(Registry &registry);
 void addWarps(Registry &registry);
+void addRows(Registry &registry);
 
 /// Each stage adds the element 2^k to the left.
 Value scanKoggeStone(CollectiveBuilder &c, Value x);

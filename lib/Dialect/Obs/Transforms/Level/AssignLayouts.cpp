@@ -7,6 +7,7 @@
 
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "OwnedArrays.h"
+#include "RowLeaves.h"
 #include "Workers.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -49,6 +50,7 @@ struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
         distribute(leaf, Distribution::Striped);
     });
     int64_t threads = getWorkers(getOperation()).threads;
+    writeRowLeaves(getOperation(), threads, asked);
     getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
       if (!home || home.getOwner() != Level::Block ||

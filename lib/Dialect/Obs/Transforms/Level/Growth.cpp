@@ -45,28 +45,25 @@ Growth Growths::compute(Value value) {
       op->getOperands(), [&](Value operand) { return get(operand); });
   if (llvm::all_of(growths, [](Growth g) { return g == Growth::None; }))
     return Growth::None;
-  bool isSum =
-      isa<arith::AddIOp>(op) && llvm::is_contained(growths, Growth::None) &&
-      llvm::is_contained(growths, Growth::One);
+  bool isSum = isa<arith::AddIOp>(op) &&
+               llvm::is_contained(growths, Growth::None) &&
+               llvm::is_contained(growths, Growth::One);
   bool isDifference = isa<arith::SubIOp>(op) && growths[0] == Growth::One &&
                       growths[1] == Growth::None;
-  return value.getType().isIndex() && (isSum || isDifference)
-             ? Growth::One
-             : Growth::Unknown;
+  return value.getType().isIndex() && (isSum || isDifference) ? Growth::One
+                                                              : Growth::Unknown;
 }
 
 bool Growths::isContiguous(Operation *access) {
   ValueRange indices = getIndexedMemory(access).second;
   return !indices.empty() && get(indices.back()) == Growth::One &&
-         llvm::all_of(indices.drop_back(), [&](Value index) {
-           return get(index) == Growth::None;
-         });
+         llvm::all_of(indices.drop_back(),
+                      [&](Value index) { return get(index) == Growth::None; });
 }
 
 Value Growths::getDivisor(Operation *op) {
   if (!isa<arith::DivUIOp, arith::RemUIOp>(op) ||
-      op->getOperand(0) != counter ||
-      get(op->getOperand(1)) != Growth::None)
+      op->getOperand(0) != counter || get(op->getOperand(1)) != Growth::None)
     return {};
   return op->getOperand(1);
 }

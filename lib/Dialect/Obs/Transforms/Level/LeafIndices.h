@@ -15,16 +15,16 @@ namespace mlir::obs {
 /// The number, in an array with the extents `shape`, of the element that
 /// `indices` are in each iteration of `leaf`, whose extent is static: -1 where
 /// they are none of the array, which then does not happen. Nothing if they
-/// depend on more than the iteration. With `warps`, the loop over the warps of
-/// a block around it, the iterations of `leaf` in its first turn come first,
-/// then those in the second, and so on.
+/// depend on more than the iteration.
 std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> shape,
                                                     scf::ForOp warps = {});
 
-/// The loop over the warps of a block around `leaf`, or null.
-scf::ForOp getWarpLoop(scf::ForallOp leaf);
+/// The loop over the warps of a block around `leaf`, a loop over all lanes of a
+/// warp, if each of the warps that `threads` threads are has at most one turn
+/// of it; else null.
+scf::ForOp getOneTurn(scf::ForallOp leaf, int64_t threads);
 
 /// True if `access`, which reaches `elements` in the iterations of `leaf`,
 /// reaches none of the array in an iteration that certainly runs it. Such an

@@ -27,24 +27,6 @@ LeafSteps LeafSteps::get(scf::ForallOp leaf, int64_t threads) {
           distribution && distribution.getValue() == Distribution::Blocked};
 }
 
-std::optional<LeafSteps> LeafSteps::find(scf::ForallOp leaf, int64_t threads) {
-  MapAttr map = getLeafMap(leaf);
-  std::optional<int64_t> extent =
-      getConstantIntValue(leaf.getMixedUpperBound()[0]);
-  if (!map || !extent)
-    return std::nullopt;
-  if (map.getScope() == Level::Block)
-    return get(leaf, threads);
-  auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
-  scf::ForOp warps = getWarpLoop(leaf);
-  std::optional<int64_t> count =
-      warps ? getConstantIntValue(warps.getUpperBound()) : std::nullopt;
-  if (!count || *extent != warpSize || *count * warpSize > threads ||
-      (distribution && distribution.getValue() == Distribution::Owners))
-    return std::nullopt;
-  return LeafSteps{*count * warpSize, threads, /*isBlocked=*/false};
-}
-
 int64_t LeafSteps::getCount() const {
   return llvm::divideCeil(extent, threads);
 }
@@ -192,6 +174,7 @@ private:
       *why = NotOwned{op, reason.str()};
     return false;
   }
+  LeafSteps getSteps(Operation *access);
   bool collect();
   bool addSteps(Operation *access);
   bool nameRegisters(OwnedArray &array);
@@ -219,6 +202,14 @@ static scf::ForallOp getLeaf(Operation *access) {
   return access->getParentOfType<scf::ForallOp>();
 }
 
+LeafSteps OwnerSearch::getSteps(Operation *access) {
+  scf::ForallOp leaf = getLeaf(access);
+  if (scf::ForOp warps = getOneTurn(leaf, threads))
+    return {*getConstantIntValue(warps.getUpperBound()) * warpSize, threads,
+            /*isBlocked=*/false};
+  return LeafSteps::get(leaf, threads);
+}
+
 /// Fails if an access is none of a thread of the block to one element.
 bool OwnerSearch::collect() {
   bool isKnown = true;
@@ -234,14 +225,15 @@ bool OwnerSearch::collect() {
           isKnown = fail(op, "needs its address here");
         else if (!leaf)
           isKnown = fail(op, "is read here by all threads");
+        else if (MapAttr map = getLeafMap(leaf);
+                 !map ||
+                 (map.getScope() != Level::Block && !getOneTurn(leaf, threads)))
+          isKnown = fail(op, "is used here by the lanes of warps, in a loop of "
+                             "more turns than the block has warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
           isKnown = fail(op, "is used here in a loop whose extent is not a "
                              "constant");
-        else if (std::optional<LeafSteps> spread =
-                     LeafSteps::find(leaf, threads);
-                 !spread)
-          isKnown = fail(op, "is used here by the lanes of warps");
-        else if (spread->getCount() > maxOwnedRegisters)
+        else if (getSteps(op).getCount() > maxOwnedRegisters)
           isKnown = fail(op, "is used here in a loop of more than " +
                                  Twine(maxOwnedRegisters) +
                                  " iterations for each thread");
@@ -265,13 +257,13 @@ bool OwnerSearch::addSteps(Operation *access) {
   if (!elements)
     elements = evaluateIndices(leaf, indices,
                                alloc.getType().getShape().drop_front(skipped),
-                               getWarpLoop(leaf));
+                               getOneTurn(leaf, threads));
   if (!elements)
     return fail(access, "is used here at an index that depends on more than "
                         "the iteration");
   if (reachesOutside(access, leaf, *elements))
     return fail(access, "has an index here that is outside of the array");
-  LeafSteps spread = *LeafSteps::find(leaf, threads);
+  LeafSteps spread = getSteps(access);
   unsigned first = numSteps;
   numSteps += spread.getCount();
   steps.grow(numSteps);
@@ -317,7 +309,7 @@ bool OwnerSearch::nameRegisters(OwnedArray &array) {
   }
   for (auto [access, first] : llvm::zip(accesses, firstStep)) {
     SmallVector<int64_t> &registers = array.accesses[access];
-    int64_t count = LeafSteps::find(getLeaf(access), threads)->getCount();
+    int64_t count = getSteps(access).getCount();
     for (unsigned step = first; step < first + count; ++step)
       registers.push_back(std::max<int64_t>(0, number[steps[step]]));
   }

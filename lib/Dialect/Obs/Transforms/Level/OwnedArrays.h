@@ -36,11 +36,6 @@ struct LeafSteps {
   bool isBlocked;
 
   static LeafSteps get(scf::ForallOp leaf, int64_t threads);
-  /// The same for a loop over the threads of the block, or over the lanes of
-  /// all warps: iteration l of warp w then counts as number 32 w + l. Nothing
-  /// if a warp runs a loop over lanes several times, or its lanes others than
-  /// their own iteration.
-  static std::optional<LeafSteps> find(scf::ForallOp leaf, int64_t threads);
   /// Steps of the threads that have most.
   int64_t getCount() const;
   int64_t getThread(int64_t iteration) const;

@@ -1,0 +1,32 @@
+//===- RowLeaves.h - Loops that follow the rows of warps --------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warps that combine an array by rows (the strategy `rows`) read it in a fixed
+// order: lane l of warp w has the same few neighbours of each of its rows. If
+// all other loops over the elements have the same order, each element belongs
+// to one thread, and the array can live in registers. Neighbours in global
+// memory are then one access, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ROWLEAVES_H
+#define OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ROWLEAVES_H
+
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace mlir::obs {
+
+/// Rewrites the loops over the elements of arrays that warps read by rows as
+/// loops over threads, with the elements of a thread side by side. Loops of
+/// `asked` stay.
+void writeRowLeaves(KernelOp kernel, int64_t threads,
+                    const llvm::SmallPtrSet<Operation *, 4> &asked);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_DIALECT_OBS_TRANSFORMS_LEVEL_ROWLEAVES_H

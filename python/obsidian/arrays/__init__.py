@@ -1,0 +1,74 @@
+"""Programs of whole arrays, in which no level is written: the operations of Accelerate.
+
+In: arrays of a function with @obs.jit, and functions of elements or indices. Out: arrays. A
+function comes first, as in `arrays.fold(operator.add, 0, a)`. Elementwise functions and index maps
+store nothing, and are fused before and behind collectives. The result of a collective, a stencil or
+a permutation is stored once, if something reads it; the module chooses the levels. All other
+operations of the package, and functions with levels, take and return the same arrays.
+"""
+
+from .checks import ALL
+from .elements import (
+    backpermute,
+    generate,
+    map,
+    replicate,
+    reshape,
+    slice,
+    transpose,
+    unzip,
+    zip,
+    zip_with,
+)
+from .folds import fold, fold1, fold_all, scanl, scanl1, scanl_, scanr, scanr1, scanr_
+from .segments import (
+    fold1_seg,
+    fold_seg,
+    scanl1_seg,
+    scanl_seg,
+    scanl_seg_,
+    scanr1_seg,
+    scanr_seg,
+    scanr_seg_,
+)
+from .stencils import Window, stencil, stencil2
+from .writes import compact, compute, loop, permute, while_loop
+
+__all__ = [
+    "ALL",
+    "Window",
+    "backpermute",
+    "compact",
+    "compute",
+    "fold",
+    "fold1",
+    "fold1_seg",
+    "fold_all",
+    "fold_seg",
+    "generate",
+    "loop",
+    "map",
+    "permute",
+    "replicate",
+    "reshape",
+    "scanl",
+    "scanl1",
+    "scanl1_seg",
+    "scanl_",
+    "scanl_seg",
+    "scanl_seg_",
+    "scanr",
+    "scanr1",
+    "scanr1_seg",
+    "scanr_",
+    "scanr_seg",
+    "scanr_seg_",
+    "slice",
+    "stencil",
+    "stencil2",
+    "transpose",
+    "unzip",
+    "while_loop",
+    "zip",
+    "zip_with",
+]

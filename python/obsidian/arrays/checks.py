@@ -1,0 +1,166 @@
+"""What all operations ask of their arguments, and operators without an initial value.
+
+In: arguments of the operations. Out: the same with known ranks, or a located TraceError.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..branching import choose
+from ..collectives import Operator
+from ..errors import TraceError
+from ..functions import max as larger
+from ..functions import min as smaller
+from ..levels import Level
+from ..maps import map_arrays
+from ..pull_push import Pull
+from ..reading import largest, smallest
+from ..regions import Array, as_leaves
+from ..scalars import Scalar
+from ..trace import current
+from ..types import Element, i1
+
+#: A marker of `replicate` and `slice`: this dimension stays.
+ALL = slice(None)
+
+
+def require(array: Any, name: str, rank: int = 0) -> Pull:
+    """A pull array with at least `rank` dimensions; an error that names the operation if not."""
+    if isinstance(array, Array) and not isinstance(array, Pull):
+        raise TraceError(f"{name} takes a pull array: force the push array first, as in a.force()")
+    if not isinstance(array, Pull):
+        kind = "a scalar" if isinstance(array, Scalar) else f"a {type(array).__name__}"
+        raise TraceError(
+            f"{name} takes an array, not {kind}: an argument of the program, arrays.generate or "
+            "obs.table is one"
+        )
+    if array.ndim < rank:
+        raise TraceError(f"{name} takes an array of rank {rank} or more, not {array.ndim}")
+    return array
+
+
+def require_function(function: Any, name: str, count: int) -> None:
+    """An error if an argument of an operation is no function of `count` arguments."""
+    if not callable(function):
+        raise TraceError(f"{name} takes a function, not a {type(function).__name__}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        # Some functions of C have no signature.
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        many = "1 argument" if count == 1 else f"{count} arguments"
+        raise TraceError(f"the function of {name} has {many} here: {error}") from None
+
+
+def parts_of(array: Pull) -> int:
+    """The number of arguments of a function of one element."""
+    shape = array.type.element.shape
+    return len(shape[1]) if shape is not None and shape[0] is tuple else 1
+
+
+def require_grid(name: str) -> None:
+    """An error if the code around is not at level grid."""
+    if current().level is not Level.grid:
+        raise TraceError(
+            f"arrays.{name} works on whole arrays, at level grid: inside a sub-program or a "
+            "function of elements, use the methods of arrays, such as a.reduce(f, z)"
+        )
+
+
+def require_level(level: Any, name: str) -> None:
+    """An error if `level=` is no level."""
+    if level is not None and not isinstance(level, Level):
+        raise TraceError(f"level= of {name} is obs.thread, obs.warp, obs.block or obs.grid")
+
+
+def extents_of(shape: Any) -> tuple[Any, ...]:
+    """The extents that a shape means: those of rank 0 are an array of one element."""
+    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return given or (1,)
+
+
+def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
+    """The indices that a function of a shape takes: none for rank 0."""
+    return () if isinstance(shape, (tuple, list)) and not shape else indices
+
+
+def row_level(array: Pull) -> Level:
+    """The level of one row: a thread for short rows, a warp up to 1024 elements, else a block.
+
+    Rows whose length is known only at run time, without a bound, belong to blocks.
+    """
+    bound = array.type.bounds[-1]
+    if bound is None or bound > 1024:
+        return Level.block
+    return Level.thread if bound <= 8 else Level.warp
+
+
+def value_of(element: Element, parts: Sequence[Any]) -> Any:
+    """The element whose parts a function of `map` takes; the inverse of `Element.arguments`."""
+    is_plain = element.shape is not None and element.shape[0] is tuple
+    return tuple(parts) if is_plain else parts[0]
+
+
+#: Operators that users give, and their neutral elements by the kind of the elements. Minus zero is
+#: that of floats: 0 + -0 is 0.
+_NEUTRAL: dict[Any, Callable[[Any], Any]] = {
+    operator.add: lambda kind: -0.0 if kind.kind == "float" else 0,
+    operator.mul: lambda kind: 1,
+    operator.or_: lambda kind: False if kind.kind == "bool" else 0,
+    operator.xor: lambda kind: False if kind.kind == "bool" else 0,
+    operator.and_: lambda kind: True if kind.kind == "bool" else -1,
+}
+_LEAST = (larger, largest)
+_MOST = (smaller, smallest)
+
+
+def _neutral(function: Operator, element: Element) -> Any:
+    """The neutral element of an operator that is known; None of others."""
+    kind = element.leaves[0]
+    if element.shape is not None or not isinstance(kind, type):
+        return None
+    if function in _NEUTRAL:
+        return _NEUTRAL[function](kind)
+    if function in _LEAST or function in _MOST:
+        sign = -1 if function in _LEAST else 1
+        if kind.kind == "float":
+            return sign * np.inf
+        return getattr(kind, "min" if sign < 0 else "max", None)
+    return None
+
+
+def without_init(
+    function: Operator, array: Pull
+) -> tuple[Operator, Any, Pull, Callable[[Array], Any]]:
+    """An operator without an initial value as one with a neutral element.
+
+    The results are the operator, its neutral element, the array that it combines, and a function
+    that makes elements of combined ones. An operator that is not known gets pairs: a flag that is
+    false for the neutral element, and a value.
+    """
+    element = array.type.element
+    neutral = _neutral(function, element)
+    if neutral is not None:
+        return function, neutral, array, lambda combined: combined
+
+    def lifted(left: Any, right: Any) -> Any:
+        (has_left, a), (has_right, b) = left, right
+
+        def combined() -> Any:
+            return element.value(as_leaves(function(a, b), element)[0])
+
+        value = choose(has_right, lambda: choose(has_left, combined, lambda: b), lambda: a)
+        return has_left | has_right, value
+
+    pairs = array.map(lambda *parts: (i1(True), value_of(element, parts)))
+    zero = element.value(as_leaves(0, element)[0])
+    return lifted, (i1(False), zero), pairs, lambda c: map_arrays(lambda _, value: value, (c,))

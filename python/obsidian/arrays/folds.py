@@ -1,0 +1,207 @@
+"""Folds and scans along the last dimension, in the order of the elements.
+
+In: arrays, associative operators, which need not be commutative, and initial values. Out: pending
+arrays: functions of elements are fused before the collective, and behind it. A vector is folded by
+the whole grid, rows of arrays of higher rank by units of a level that their extent chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from .. import functions, maps, programs
+from ..branching import choose
+from ..collectives import Operator
+from ..errors import TraceError
+from ..levels import Level
+from ..pending import pending
+from ..pull_push import Pull
+from ..regions import Array, as_leaves
+from ..sources import generate
+from .checks import require, require_function, require_grid, require_level, row_level, without_init
+
+
+def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
+    """A push array: one sub-program of a level for each row."""
+    return programs.each(array.nest(array.ndim - 1), level, (), function)
+
+
+def _checked(array: Any, function: Any, level: Any, name: str) -> Pull:
+    require_grid(name)
+    require_function(function, name, 2)
+    require_level(level, name)
+    return require(array, name, 1)
+
+
+def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, free: bool) -> Array:
+    """The push array of one element for each row."""
+    if array.ndim == 1 and level in (None, Level.grid):
+        return cast(Array, array.reduce(function, init, commutative=free))
+    shape = array.shape[:-1] or (1,)
+    if array.ndim == 1:
+        array = array.reshape(1, array.dim(0))
+    unit = row_level(array) if level is None else level
+    if unit is Level.grid:
+        length, count = array.dim(-1), 1
+        for extent in shape:
+            count = extent if isinstance(count, int) and count == 1 else count * extent
+        offsets = generate(count + 1)(lambda i: i * length)
+        sums: Array = array.flatten().segmented_reduce(function, init, offsets=offsets)
+        return cast(Array, maps.reshape(sums, shape))
+    found = rows(array, unit, lambda r: r.reduce(function, init, commutative=free))
+    # Each row has one element. The compiler proves that this map is one to one, unlike a reshape.
+    return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
+
+
+def fold(
+    function: Operator,
+    init: Any,
+    array: Pull,
+    *,
+    level: Level | None = None,
+    commutative: bool = False,
+) -> Pull:
+    """`init` and the elements of each row, combined from the left; the last dimension goes.
+
+    The operator is associative. `init` is combined once, from the left, and is the result for a row
+    without elements. A vector becomes an array of rank 0. `level` is that of the units which have a
+    row each; by default, the extent of rows chooses. `commutative` allows other orders, which is
+    faster. Raises TraceError for an array of another kind, and for operators and initial values of
+    other types than the elements.
+    """
+    source = _checked(array, function, level, "fold")
+    return pending(_reduced(source, function, init, level, commutative), source.shape[:-1] or (1,))
+
+
+def fold_all(function: Operator, init: Any, array: Pull, *, commutative: bool = False) -> Pull:
+    """All elements of an array of any rank, combined in row-major order; the result has rank 0."""
+    source = _checked(array, function, None, "fold_all").flatten()
+    return pending(_reduced(source, function, init, None, commutative), (1,))
+
+
+def fold1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
+    """A fold without an initial value, of rows that have elements.
+
+    Raises TraceError, or RunError when the program runs, if the rows have no element.
+    """
+    source = _checked(array, function, level, "fold1")
+    length = source.dim(-1)
+    message = "fold1 needs an element in each row: use fold with an initial value"
+    if isinstance(length, int) and not length:
+        raise TraceError(message)
+    if not isinstance(length, int):
+        functions.assert_(length > 0, message)
+    lifted, neutral, elements, drop = without_init(function, source)
+    return pending(
+        drop(_reduced(elements, lifted, neutral, level, False)), source.shape[:-1] or (1,)
+    )
+
+
+def _scanned(array: Pull, level: Level | None, name: str, function: Callable[[Pull], Any]) -> Array:
+    """The push array of the scan of each row."""
+    if array.ndim == 1 and level in (None, Level.grid):
+        return cast(Array, function(array))
+    if level is Level.grid:
+        raise TraceError(f"{name} of rows has no level grid: use obs.block, or a segmented form")
+    if array.ndim > 1:
+        return cast(Array, rows(array, row_level(array) if level is None else level, function))
+    found: Array = rows(array.reshape(1, array.dim(0)), cast(Level, level), function)
+    return cast(Array, maps.reindex(found, lambda _, i: i, [maps.dim(found, 1)], False))
+
+
+def _flipped(function: Operator) -> Operator:
+    return lambda a, b: function(b, a)
+
+
+def _left(
+    function: Operator, init: Any, array: Pull, level: Level | None, name: str, right: bool
+) -> Pull:
+    """The scan with an initial value: one element more than the rows have."""
+    source = _checked(array, function, level, name)
+    if right:
+        source, function = source.reverse(source.ndim - 1), _flipped(function)
+    kind = source.type.element
+    length = source.dim(-1)
+
+    def scan(row: Pull) -> Any:
+        # The last element of an exclusive scan is never combined: it stands for the end of the row.
+        start = kind.value(as_leaves(init, kind)[0])
+        longer = generate(length + 1)(lambda i: choose(i < length, lambda: row[i], lambda: start))
+        return longer.scan(function, init, exclusive=True)
+
+    found = _scanned(source, level, name, scan)
+    result = maps.reverse(found, found.type.rank - 1) if right else found
+    return pending(result, (*source.shape[:-1], length + 1))
+
+
+def _inclusive(
+    function: Operator, array: Pull, level: Level | None, name: str, right: bool
+) -> Pull:
+    source = _checked(array, function, level, name)
+    if right:
+        source, function = source.reverse(source.ndim - 1), _flipped(function)
+    lifted, neutral, elements, drop = without_init(function, source)
+    found = _scanned(elements, level, name, lambda row: row.scan(lifted, neutral))
+    result = drop(found)
+    return pending(maps.reverse(result, result.type.rank - 1) if right else result, source.shape)
+
+
+def _with_total(scanned: Pull, right: bool) -> tuple[Pull, Pull]:
+    """The scan without its last (or first) element, and this element of each row."""
+    _ = scanned.name
+    length = scanned.dim(-1) - 1
+    shape, last = scanned.shape[:-1], scanned.ndim - 1
+    first, total = (1, 0) if right else (0, length)
+    offsets = [0] * last + [first]
+    prefix = scanned.slice(offsets, [*shape, length])
+    if not shape:
+        return prefix, scanned.slice(total, 1)
+    return prefix, scanned.ix_map(lambda *place: (*place, total), *shape)
+
+
+def scanl(function: Operator, init: Any, array: Pull, *, level: Level | None = None) -> Pull:
+    """All prefixes of each row, combined with `init` from the left.
+
+    Element i combines `init` and the i elements before it, so that rows of n elements become rows
+    of n + 1. Errors and `level` are those of `fold`.
+    """
+    return _left(function, init, array, level, "scanl", False)
+
+
+def scanr(function: Operator, init: Any, array: Pull, *, level: Level | None = None) -> Pull:
+    """All suffixes of each row, combined with `init` from the right: the mirror image of `scanl`.
+
+    Element i combines the elements from i on and `init`, so the last of the n + 1 is `init`.
+    """
+    return _left(function, init, array, level, "scanr", True)
+
+
+def scanl1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
+    """Element i combines the elements up to i, without an initial value; the shape stays."""
+    return _inclusive(function, array, level, "scanl1", False)
+
+
+def scanr1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
+    """Element i combines the elements from i on, without an initial value; the shape stays."""
+    return _inclusive(function, array, level, "scanr1", True)
+
+
+def scanl_(
+    function: Operator, init: Any, array: Pull, *, level: Level | None = None
+) -> tuple[Pull, Pull]:
+    """`scanl` as two arrays: its first n elements, and the last one, the fold of each row.
+
+    It is the `scanl'` of Accelerate.
+    """
+    return _with_total(_left(function, init, array, level, "scanl_", False), False)
+
+
+def scanr_(
+    function: Operator, init: Any, array: Pull, *, level: Level | None = None
+) -> tuple[Pull, Pull]:
+    """`scanr` as two arrays: its last n elements, and the first one, the fold of each row.
+
+    It is the `scanr'` of Accelerate.
+    """
+    return _with_total(_left(function, init, array, level, "scanr_", True), True)

@@ -1,0 +1,155 @@
+"""Operations that choose where elements go: permute and compact; and storage and loops.
+
+In: arrays, functions of indices, flags, functions of whole arrays. Out: stored or pending arrays.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .. import control, programs
+from ..collectives import Operator
+from ..control import when
+from ..errors import TraceError
+from ..pending import finish, pending
+from ..pull_push import Pull
+from ..regions import Array, as_index
+from ..types import Element, i1, i32
+from .checks import extents_of, parts_of, require, require_function, require_grid
+from .elements import _agree
+from .folds import fold
+
+
+def permute(
+    combine: str | Operator | None, default: Any, place: Callable[..., Any], array: Pull,
+    shape: Any = None,
+) -> Pull:  # fmt: skip
+    """Each element goes to the index that `place` returns for its own index.
+
+    `default` is an array, which says the shape and the elements of the result where nothing goes;
+    or an element, and then `shape` is the shape. An index outside of the result drops the element.
+    `combine` is the meaning of several elements at one index, together with the default there: an
+    associative and commutative function, or one of its names ("add", "mul", "min", "max", "and",
+    "or", "xor"); "any" keeps one of the elements; with None no two elements go to one index, which
+    the compiler proves or the checks of the emulator watch. Raises TraceError if `place` returns
+    another number of indices than the result has dimensions.
+    """
+    require_grid("permute")
+    source = require(array, "permute")
+    is_array = isinstance(default, Array)
+    if is_array is (shape is not None):
+        raise TraceError("permute takes an array as its default, or an element and shape=")
+    extents = require(default, "permute").shape if is_array else extents_of(shape)
+    if isinstance(default, Array) and default.type.element.leaves != source.type.element.leaves:
+        raise TraceError(
+            f"the default of permute has elements of type ({default.type.element}), and the array "
+            f"of type ({source.type.element}): convert one of them, as in a.to(obs.f32)"
+        )
+    require_function(place, "permute", source.ndim)
+    if callable(combine):
+        require_function(combine, "permute, as combine,", 2)
+    elif combine is not None and not isinstance(combine, str):
+        raise TraceError("combine of permute is a function, a name such as 'add', 'any' or None")
+    rank = len(extents)
+
+    def program(*index: Any) -> None:
+        found = place(*index)
+        target = found if isinstance(found, tuple) else (found,)
+        target = target or (0,)
+        if len(target) != rank:
+            raise TraceError(
+                f"the function of permute returns {len(target)} indices, and {rank} are needed"
+            )
+        places = [as_index(part) for part in target]
+        is_inside: Any = i1(True)
+        for part, extent in zip(places, extents):
+            is_inside = is_inside & (part >= 0) & (part < extent)
+        when(is_inside)(lambda: programs.write(source[index], at=tuple(places)))
+
+    start: dict[str, Any] = {"onto": default} if is_array else {"init": default}
+    written = programs.fill(
+        list(extents), source.type.element, over=list(source.shape), combine=combine,
+        unchecked=combine is None, **start,
+    )(program)  # fmt: skip
+    return pending(written, extents)
+
+
+def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
+    """The elements that are kept, in row-major order, and how many each row keeps.
+
+    `keep` is an array of i1 of the shape of the array, or a function of an element. The first
+    result is a vector of exactly the elements that are kept: the host waits for their number. The
+    second has an `i32` for each row; for a vector, its rank is 0.
+    """
+    require_grid("compact")
+    source = require(array, "compact", 1)
+    if callable(keep):
+        require_function(keep, "compact", parts_of(source))
+    flags = source.map(keep) if callable(keep) else require(keep, "compact, as its flags,")
+    _agree("compact", [flags, source])
+    if flags.type.element != Element((i1,)):
+        raise TraceError(
+            f"flags are i1, not {flags.type.element}: compare, as in a.map(f) or a > 0"
+        )
+    kept, count = source.flatten().compact(flags.flatten())
+    elements, number = programs.force(kept, count)
+    rows = fold(operator.add, 0, flags.to(i32), commutative=True) if source.ndim > 1 else number
+    return elements.take(number[0]), rows
+
+
+def compute(*arrays: Pull) -> Any:
+    """Arrays in memory: they are computed here, once; several by one kernel.
+
+    Without it, a virtual array is computed again in each kernel that reads it.
+    """
+    require_grid("compute")
+    found = [require(array, "compute") for array in arrays]
+    for array in found:
+        _ = array.name
+    rest = [array for array in found if not array.is_stored]
+    forced = programs.force(*rest) if rest else ()
+    given = iter(forced if isinstance(forced, tuple) else (forced,))
+    result = tuple(array if array.is_stored else next(given) for array in found)
+    return result[0] if len(result) == 1 else result
+
+
+def _carried(init: tuple[Any, ...], name: str) -> list[Any]:
+    """The initial values of a loop, with arrays in memory."""
+    require_grid(name)
+    return [finish(value) for value in init]
+
+
+def loop(count: Any, *init: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Run a function of whole arrays `count` times; a decorator, or called.
+
+    The function takes the number of the iteration and the arrays, which begin as `init`, and
+    returns the new ones, of the same types. One kernel stores them after each iteration.
+    """
+    values = _carried(init, "loop")
+
+    def run(body: Callable[..., Any]) -> Any:
+        require_function(body, "loop", 1 + len(values))
+        return control.loop(count, *values)(lambda k, *xs: finish(body(k, *xs)))
+
+    return run
+
+
+def while_loop(condition: Callable[..., Any], *init: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Run a function of whole arrays while a condition of them holds; a decorator, or called.
+
+    The condition returns an array of rank 0 with an i1, which the host reads before each iteration.
+    """
+    values = _carried(init, "while_loop")
+
+    def holds(*arrays: Any) -> Any:
+        found = condition(*arrays)
+        return compute(found)[0] if isinstance(found, Pull) else found
+
+    def run(body: Callable[..., Any]) -> Any:
+        require_function(condition, "while_loop, its condition,", len(values))
+        require_function(body, "while_loop", len(values))
+        return control.while_loop(holds, *values)(lambda *xs: finish(body(*xs)))
+
+    return run

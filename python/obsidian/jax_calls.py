@@ -1,0 +1,378 @@
+"""Calls of programs inside `jax.jit`, as foreign functions of XLA.
+
+In: a compiled program, and arguments of which JAX knows shapes and types, but no elements. Out: a
+call in JAX's own program, which runs on the emulator in the memory of the host, and on a GPU on the
+stream of JAX. The extents of the results come from the launch contract.
+
+XLA calls a handler with one structure, the call frame; `xla/ffi/api/c_api.h` of jaxlib describes
+it. The handler here is a function of Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import threading
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .backend import RunOptions
+from .device_arrays import PLAIN, DeviceArray, PoolAllocator
+from .driver import LEGACY_STREAM, driver
+from .errors import ArgumentTypeError, ObsidianError
+from .extents import ResultExtents
+from .parameters import number_of_type
+from .types import ArrayType, ParameterType
+from .views import CPU, DTYPES, Traced, View, place_of
+
+if TYPE_CHECKING:
+    from .calls import Call
+
+_METADATA, _EXECUTE, _INTERNAL = 1, 3, 13
+#: The codes of the types of buffers that programs take.
+_TYPES = {
+    1: "i1", 2: "i8", 3: "i16", 4: "i32", 5: "i64", 6: "u8", 7: "u16", 8: "u32", 9: "u64",
+    10: "f16", 11: "f32", 12: "f64", 16: "bf16",
+}  # fmt: skip
+#: The names of the attributes that hold the numbers, which follow the place of an argument.
+_NUMBER = "number_"
+
+
+class _Version(Structure):
+    _fields_ = (("size", c_size_t), ("extension", c_void_p), ("major", c_int), ("minor", c_int))
+
+
+class _Metadata(Structure):
+    _fields_ = (("size", c_size_t), ("version", _Version), ("traits", c_uint32))
+
+
+class _Extension(Structure):
+    _fields_ = (
+        ("size", c_size_t), ("type", c_int), ("next", c_void_p), ("metadata", POINTER(_Metadata)),
+    )  # fmt: skip
+
+
+class _Error(Structure):
+    _fields_ = (
+        ("size", c_size_t), ("extension", c_void_p), ("message", c_char_p), ("code", c_int),
+    )  # fmt: skip
+
+
+class _Stream(Structure):
+    _fields_ = (
+        ("size", c_size_t), ("extension", c_void_p), ("context", c_void_p), ("stream", c_void_p),
+    )  # fmt: skip
+
+
+class Api(Structure):
+    """The first functions of XLA's interface."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("extension", c_void_p),
+        ("version", _Version),
+        ("internal", c_void_p),
+        ("create_error", ctypes.CFUNCTYPE(c_void_p, POINTER(_Error))),
+        ("unused", c_void_p * 3),
+        ("get_stream", ctypes.CFUNCTYPE(c_void_p, POINTER(_Stream))),
+    )
+
+
+class Buffer(Structure):
+    """An array of XLA."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("extension", c_void_p),
+        ("type", c_int),
+        ("data", c_void_p),
+        ("rank", c_int64),
+        ("extents", POINTER(c_int64)),
+    )
+
+
+class Buffers(Structure):
+    """The arguments, or the results."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("extension", c_void_p),
+        ("count", c_int64),
+        ("kinds", c_void_p),
+        ("buffers", POINTER(POINTER(Buffer))),
+    )
+
+
+class _Text(Structure):
+    _fields_ = (("data", c_void_p), ("length", c_size_t))
+
+
+class _Scalar(Structure):
+    _fields_ = (("type", c_int), ("value", c_void_p))
+
+
+class Attributes(Structure):
+    """What the program of JAX gives besides arrays."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("extension", c_void_p),
+        ("count", c_int64),
+        ("kinds", c_void_p),
+        ("names", POINTER(POINTER(_Text))),
+        ("values", POINTER(POINTER(_Scalar))),
+    )
+
+
+class Frame(Structure):
+    """One call of a handler."""
+
+    _fields_ = (
+        ("size", c_size_t),
+        ("extension", POINTER(_Extension)),
+        ("api", POINTER(Api)),
+        ("context", c_void_p),
+        ("stage", c_int),
+        ("arguments", Buffers),
+        ("results", Buffers),
+        ("attributes", Attributes),
+    )
+
+
+_Handler = ctypes.CFUNCTYPE(c_void_p, POINTER(Frame))
+#: The programs that XLA knows, by the names of the foreign functions. They stay: XLA may call them
+#: as long as the process lives.
+_targets: dict[str, list[Any]] = {}
+_lock = threading.Lock()
+
+
+def call_traced(call: Call, items: Sequence[Any]) -> list[Any]:
+    """The results of a program for arguments of which some are traced by JAX.
+
+    `items` are checked views and numbers, one for each component of a parameter. Raises
+    ArgumentTypeError or ObsidianError where JAX cannot call the program.
+    """
+    jax: Any = importlib.import_module("jax")
+    ffi: Any = importlib.import_module("jax.ffi")
+    if call.program.donated:
+        raise ArgumentTypeError("arrays of JAX never change: omit donate= for jax.jit")
+    shapes = _shapes(call, items)
+    types = [_type_of(jax, element) for element in call.elements]
+    results = [jax.ShapeDtypeStruct(shape, kind) for shape, kind in zip(shapes, types)]
+    arrays = [_array_of(item) for item in items if isinstance(item, View)]
+    numbers = {
+        f"{_NUMBER}{place}": np.float64(item) if isinstance(item, float) else np.int64(item)
+        for place, item in enumerate(items)
+        if not isinstance(item, View)
+    }
+    foreign = ffi.ffi_call(_register(ffi, call), results, vmap_method="sequential")
+    return list(foreign(*arrays, **numbers))
+
+
+def _array_of(view: View) -> Any:
+    """What JAX takes for a view."""
+    if isinstance(view, Traced):
+        return view.owner
+    if view.framework.name == "JAX":
+        return view.owner[0]
+    if view.device != CPU:
+        raise ArgumentTypeError(
+            f"an array of {view.framework.name} is {place_of(view.device)}: in jax.jit, pass "
+            "jax.dlpack.from_dlpack(x)"
+        )
+    return view.framework.to_host(view)
+
+
+def _type_of(jax: Any, element: str) -> Any:
+    """JAX's type of the elements of a result."""
+    if element == "bf16":
+        return jax.numpy.bfloat16
+    dtype = DTYPES["i64" if element == "index" else element]
+    if dtype.itemsize == 8 and not jax.config.jax_enable_x64:
+        raise ArgumentTypeError(
+            f"a result has elements of type {element}, and JAX has 64 bits only with "
+            "jax.config.update('jax_enable_x64', True)"
+        )
+    return dtype
+
+
+def _shapes(call: Call, items: Sequence[Any]) -> list[tuple[int, ...]]:
+    """The extents of each component of the results."""
+    known: list[tuple[Any, ...]] = [
+        result.extents if isinstance(result, ArrayType) else ()
+        for result in call.program.results
+        for _ in (result.element.leaves if isinstance(result, ArrayType) else (None,))
+    ]
+    if all(None not in extents for extents in known):
+        return known
+    extents = ResultExtents(json.loads(call.show("contract")))
+    sizes: dict[str, Any] = {}
+    for name, item, is_array in zip(extents.names, items, _are_arrays(call)):
+        if is_array:
+            sizes[name] = item.shape
+        elif not isinstance(item, Traced):
+            sizes[name] = item
+    found = []
+    for number, static in enumerate(known):
+        try:
+            found.append(static if None not in static else extents.of(number, sizes))
+        except KeyError as name:
+            raise ArgumentTypeError(
+                f"the extents of a result depend on {name.args[0]}, which is traced by JAX: make "
+                "it static, as in jax.jit(f, static_argnames=...)"
+            ) from None
+    return found
+
+
+def _are_arrays(call: Call) -> list[bool]:
+    """If each component of the parameters is an array."""
+    return [
+        isinstance(kind, ParameterType)
+        for kind in call.program.parameters.values()
+        for _ in (kind.type.element.leaves if isinstance(kind, ParameterType) else (None,))
+    ]
+
+
+def _register(ffi: Any, call: Call) -> str:
+    """The name of the foreign function of a program.
+
+    It is made of what the program is: JAX keeps compiled functions on disk, by such names.
+    """
+    name = f"obsidian_{call.artifact.key}"
+    with _lock:
+        if name not in _targets:
+            handlers = [_Handler(handler(call, run)) for run in (run_on_host, run_on_gpu)]
+            for handle, platform in zip(handlers, ("cpu", "CUDA")):
+                ffi.register_ffi_target(name, ffi.pycapsule(handle), platform=platform)
+            _targets[name] = handlers
+    return name
+
+
+Run = Callable[["Call", Any, list[Any], list[Any]], None]
+
+
+def handler(call: Call, run: Run) -> Callable[[Any], int | None]:
+    """What XLA calls for a program; `run` is for a platform."""
+
+    def handle(pointer: Any) -> int | None:
+        frame = pointer.contents
+        try:
+            if frame.extension and frame.extension.contents.type == _METADATA:
+                metadata = frame.extension.contents.metadata.contents
+                # XLA refuses a handler of another major version; minor ones only add members.
+                metadata.version.major = 0
+                metadata.version.minor = frame.api.contents.version.minor
+                metadata.traits = 0
+            elif frame.stage == _EXECUTE:
+                given, results = _buffers(frame.arguments), _buffers(frame.results)
+                run(call, frame, _merge(call, given, _numbers(frame.attributes)), results)
+        except BaseException as error:
+            # An exception cannot pass through XLA; JAX raises one with this text.
+            text = str(error) or type(error).__name__
+            message = _Error(ctypes.sizeof(_Error), None, text.encode(), _INTERNAL)
+            return int(frame.api.contents.create_error(message))
+        return None
+
+    return handle
+
+
+def _buffers(given: Any) -> list[Any]:
+    return [given.buffers[i].contents for i in range(given.count)]
+
+
+def _numbers(given: Any) -> dict[int, Any]:
+    """The numbers among the attributes, by the place of the argument."""
+    found: dict[int, Any] = {}
+    for i in range(given.count):
+        text = given.names[i].contents
+        name = ctypes.string_at(text.data, text.length).decode()
+        scalar = given.values[i].contents
+        dtype = DTYPES[_TYPES[scalar.type]]
+        raw = ctypes.string_at(scalar.value, dtype.itemsize)
+        found[int(name.removeprefix(_NUMBER))] = np.frombuffer(raw, dtype)[0].item()
+    return found
+
+
+def _merge(call: Call, buffers: Sequence[Any], numbers: dict[int, Any]) -> list[Any]:
+    """Buffers and numbers in the order of the program."""
+    rest = iter(buffers)
+    return [numbers[i] if i in numbers else next(rest) for i in range(len(_are_arrays(call)))]
+
+
+def _shape_of(buffer: Any) -> tuple[int, ...]:
+    return tuple(buffer.extents[: buffer.rank])
+
+
+def _on_host(buffer: Any) -> Any:
+    """A buffer in the memory of the host as a NumPy array; the bits of bf16 are uint16."""
+    dtype, shape = DTYPES[_TYPES[buffer.type]], _shape_of(buffer)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    if not size:
+        return np.empty(shape, dtype)
+    memory: Any = (ctypes.c_char * size).from_address(buffer.data)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+def _number(call: Call, place: int, array: Any, element: str) -> Any:
+    """An element that is a number of the program."""
+    value = array[()].item()
+    if element == "bf16":
+        value = float(np.asarray(value << 16, np.uint32).view(np.float32))
+    return number_of_type(call.program.parameters, place, value)
+
+
+def run_on_host(call: Call, frame: Any, items: list[Any], results: list[Any]) -> None:
+    """Run a program on the emulator, from and to buffers in the memory of the host."""
+    del frame
+    values = []
+    for place, (item, is_array) in enumerate(zip(items, _are_arrays(call))):
+        array = _on_host(item) if isinstance(item, Buffer) else item
+        if not is_array and isinstance(item, Buffer):
+            array = _number(call, place, array, _TYPES[item.type])
+        values.append(array)
+    found = call.backend.run(call.artifact, values, len(results), RunOptions())
+    for result, buffer in zip(found, results):
+        _check(result.shape, buffer)
+        np.copyto(_on_host(buffer), result)
+
+
+def run_on_gpu(call: Call, frame: Any, items: list[Any], results: list[Any]) -> None:
+    """Run a program on a GPU, on the stream of JAX. Nobody waits, but for traced numbers."""
+    given = _Stream(ctypes.sizeof(_Stream), None, frame.context)
+    error = frame.api.contents.get_stream(given)
+    if error:
+        raise ObsidianError("JAX has no stream for the program")
+    stream = given.stream or LEGACY_STREAM
+    pointers = (b.data for b in (*items, *results) if isinstance(b, Buffer) and b.data)
+    index = driver().device_of(next(pointers, 0))
+    values = []
+    for place, (item, is_array) in enumerate(zip(items, _are_arrays(call))):
+        if isinstance(item, Buffer):
+            element, shape = _TYPES[item.type], _shape_of(item)
+            view = View(PLAIN, index, item.data or 0, shape, element, None)
+            if is_array:
+                item = view
+            else:
+                array = DeviceArray(None, index, item.data, shape, element, stream).numpy()
+                item = _number(call, place, array, element)
+        values.append(item)
+    artifact = call.artifact
+    found = call.backend.run_on_gpu(artifact, values, len(results), stream, PoolAllocator, index)
+    for result, buffer in zip(found, results):
+        _check(result.shape, buffer)
+        if isinstance(result, np.generic):
+            data = np.asarray(result)
+            place = data.__array_interface__["data"][0]
+            driver().upload(index, buffer.data, place, data.nbytes, stream)
+        elif 0 not in result.shape:
+            size = int(np.prod(result.shape, dtype=np.int64)) * DTYPES[result.element].itemsize
+            driver().copy(index, buffer.data, result.pointer, size, stream)
+
+
+def _check(shape: Sequence[int], buffer: Any) -> None:
+    if tuple(shape) != _shape_of(buffer):
+        raise ObsidianError(f"a result has the extents {tuple(shape)}, not {_shape_of(buffer)}")

@@ -1,0 +1,310 @@
+"""Programs in `jax.jit`, and their handlers on buffers of a GPU that pretends."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pytest
+from foreign import (
+    FAKE_CUDA,
+    LIBRARY,
+    FakeDriver,
+    call_of,
+    increment,
+    kept,
+    needs_fake_cuda,
+    on_gpu,
+    pairs,
+    same,
+    saxpy,
+    twice,
+)
+
+import obsidian as obs
+from obsidian import Pull, calls, device_arrays, f32, f64, i1, i8, i32, index, jax_calls, native
+from obsidian.backend import RunOptions
+
+try:
+    import jax
+except ImportError:
+    jax = None
+needs_jax = pytest.mark.skipif(
+    jax is None or jax.default_backend() != "cpu", reason="JAX on the processor is not here"
+)
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
+    fake = FakeDriver()
+    monkeypatch.setenv("OBS_CUDA_DRIVER", str(FAKE_CUDA))
+    for module in (calls, device_arrays, jax_calls, native):
+        monkeypatch.setattr(module, "driver", lambda: fake)
+    yield fake
+
+
+class Ends(NamedTuple):
+    least: Any
+    most: Any
+
+
+@obs.jit
+def several(a: Annotated[Pull, "n", i32], k: i8, flag: i1):
+    """A named tuple, a number, and elements that are tuples."""
+    ends = Ends(a.min(), a.max())
+    return ends, obs.where(flag, k, 0), a.map(lambda x: (x, x.to(f32) / 2))
+
+
+@obs.jit
+def table(n: index):
+    return obs.iota(n)
+
+
+@obs.jit
+def limited(a: Annotated[Pull, "n", i32], k: index):
+    assert k < 10, "k is too large"
+    return a.map(lambda x: x + k.to(i32))
+
+
+@needs_jax
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 1000, 1025])
+def test_results_equal_those_of_numpy(n: int) -> None:
+    """Numbers are of Python, or traced."""
+    x, y = np.arange(n, dtype=np.float32), np.ones(n, np.float32)
+
+    @jax.jit
+    def f(x: Any, y: Any, k: Any) -> Any:
+        return saxpy(2.0, x, y), saxpy(k, x * 2, y)
+
+    for k in (3.0, -1.0):
+        one, other = f(x, y, k)
+        np.testing.assert_array_equal(one, 2 * x + y)
+        np.testing.assert_array_equal(other, k * 2 * x + y)
+
+
+@needs_jax
+def test_forms_of_arguments_and_results() -> None:
+    a = np.int32([5, -3, 7, 1])
+
+    @jax.jit
+    def f(a: Any, k: Any) -> Any:
+        return several(a, k, True)
+
+    ends, number, (whole, halves) = f(a, 4)
+    assert type(ends) is Ends
+    assert (ends.least[0], ends.most[0], number) == (-3, 7, 4)
+    assert number.shape == ()
+    np.testing.assert_array_equal(whole, a)
+    np.testing.assert_array_equal(halves, a / 2)
+    p = jax.jit(lambda a, b: twice(a) + b)(
+        jax.numpy.ones((2, 3), jax.numpy.bfloat16), jax.numpy.bfloat16(1)
+    )
+    assert p.dtype == jax.numpy.bfloat16
+    assert p.tolist() == [[3.0] * 3] * 2
+    unsigned = np.uint32([1, 2**31])
+    ends, _, _ = jax.jit(lambda a: several(a, 1, False))(unsigned)
+    assert ends.least[0] == -(2**31)
+
+
+@needs_jax
+def test_numbers_of_all_types() -> None:
+    @obs.jit
+    def f(a: Annotated[Pull, "n", f32], b: obs.bf16, c: obs.f16, d: i1, e: obs.i64):
+        return a.map(lambda x: obs.where(d, x + b.to(f32) + c.to(f32), e.to(f32)))
+
+    x, numbers = np.float32([1, 2]), (jax.numpy.bfloat16(0.5), np.float16(0.25), True, 7)
+    np.testing.assert_array_equal(jax.jit(f)(x, *numbers), x + 0.75)
+    np.testing.assert_array_equal(jax.jit(f)(x, *numbers[:2], False, 7), [7, 7])
+    np.testing.assert_array_equal(jax.jit(lambda x: f(x, 0.5, 0.25, True, 7))(x), x + 0.75)
+
+
+@needs_jax
+def test_arrays_that_are_not_traced() -> None:
+    """They are constants of JAX's program."""
+    x = np.arange(5, dtype=np.float32)
+    for y in (x, jax.numpy.asarray(x), memoryview(x)):
+        np.testing.assert_array_equal(jax.jit(lambda v: saxpy(1.0, v, y))(x), 2 * x)
+    np.testing.assert_array_equal(jax.jit(lambda k: saxpy(k, x, x))(1.0), 2 * x)
+
+
+@needs_jax
+def test_transformations() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(jax.vmap(lambda v: saxpy(2.0, v, v))(x), 3 * x)
+    np.testing.assert_array_equal(
+        jax.jit(lambda v: jax.lax.fori_loop(0, 3, lambda _, w: saxpy(1.0, w, w), v))(x[0]), 8 * x[0]
+    )
+    shape = jax.eval_shape(lambda v: saxpy(2.0, v, v), x[0])
+    assert (shape.shape, shape.dtype) == ((4,), np.float32)
+    with pytest.raises(ValueError, match="differentiated"):
+        jax.grad(lambda v: saxpy(2.0, v, v).sum())(x[0])
+
+
+@needs_jax
+def test_what_jax_cannot_call() -> None:
+    x, a = np.ones(4, np.float32), np.arange(4, dtype=np.int32)
+    for function, arguments, message in (
+        (lambda v: saxpy(1.0, v, v[:3]), (x,), "n is 4 in x, 3 in y"),
+        (lambda v: saxpy(1.0, v, v), (a,), "the elements of x are f32"),
+        (lambda v: saxpy(v, v, v), (x,), "k is f32, and JAX traces f32 with 1 dim"),
+        (lambda v: saxpy(v, x, x), (1,), "k is f32, and JAX traces i32 with 0 dim"),
+        (lambda v: saxpy(1.0, v, v), (x + 1j,), "elements of type complex64"),
+        (increment, (a,), "arrays of JAX never change: omit donate="),
+        (kept, (a,), "the host reads an element"),
+        (table, (4,), "extents of a result depend on n, which is traced by JAX"),
+        (lambda v: pairs((v, np.zeros(4, np.int8)), 3, True), (a,), "only with"),
+        (lambda v: saxpy.run(RunOptions(), 1.0, v, v), (x,), "JAX says where a program runs"),
+    ):
+        with pytest.raises(obs.ObsidianError, match=message):
+            jax.jit(function)(*arguments)
+
+
+@needs_jax
+def test_arrays_of_a_gpu_of_others(driver: FakeDriver) -> None:
+    x = np.ones(4, np.float32)
+    with pytest.raises(obs.ArgumentTypeError, match=r"DeviceArray is on GPU 0: in jax\.jit, pass"):
+        jax.jit(lambda v: saxpy(1.0, v, on_gpu(x)))(x)
+    del driver
+
+
+@needs_jax
+def test_elements_of_64_bits() -> None:
+    @obs.jit
+    def wide(a: Annotated[Pull, "n", f64], k: f64):
+        return a + k, obs.iota(a.size)
+
+    with jax.enable_x64(True):
+        x = jax.numpy.asarray([1.0, 1e300])
+        found, places = jax.jit(lambda v: wide(v, 1 / 3))(x)
+        assert found.dtype == np.float64
+        assert found.tolist() == [1.0 + 1 / 3, 1e300]
+        assert places.tolist() == [0, 1]
+
+
+@needs_jax
+def test_programs_that_stop() -> None:
+    """JAX raises its own error, with the text of this package; the next call works."""
+    f, a = jax.jit(limited), np.arange(4, dtype=np.int32)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="k is too large"):
+        f(a, 10).block_until_ready()
+    np.testing.assert_array_equal(f(a, 3), a + 3)
+    with pytest.raises(jax.errors.JaxRuntimeError, match="k: 300"):
+        jax.jit(lambda v, k: several(v, k, True))(a, 300)[1].block_until_ready()
+
+
+@needs_jax
+def test_threads() -> None:
+    """Handlers of XLA wait for calls of this package, and the other way round."""
+    f = jax.jit(lambda x: saxpy(2.0, x, x) + saxpy(1.0, x, x))
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for n in range(100, 110):
+                x = np.arange(n, dtype=np.float32) + number
+                np.testing.assert_array_equal(f(x), 5 * x)
+                np.testing.assert_array_equal(saxpy(1.0, x, jax.numpy.asarray(x)), 2 * x)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
+@needs_jax
+def test_a_program_is_one_foreign_function() -> None:
+    """Its name follows from the program, and numbers are attributes."""
+    x = np.ones(4, np.float32)
+    texts = [jax.jit(lambda v: saxpy(k, v, v)).lower(x).as_text() for k in (1.0, 2.0)]
+    names = [next(w for w in text.split() if "@obsidian_" in w) for text in texts]
+    assert names[0] == names[1]
+    count = len(jax_calls._targets)
+    jax.jit(lambda v: saxpy(3.0, v, v))(x)
+    assert len(jax_calls._targets) == count
+
+
+# ------------------------------------------------------------------------------ Handlers
+
+
+class Xla:
+    """The side of XLA: a call frame with buffers."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self._keep: list[Any] = []
+        types = dict(jax_calls.Api._fields_)
+        self._error = types["create_error"](self._create_error)
+        self._stream = types["get_stream"](self._get_stream)
+        self.api = jax_calls.Api(create_error=self._error, get_stream=self._stream)
+        self.api.version.minor = 3
+
+    def _create_error(self, given: Any) -> int:
+        self.errors.append(given.contents.message.decode())
+        return 1
+
+    def _get_stream(self, given: Any) -> None:
+        given.contents.stream = 9
+
+    def buffers(self, arrays: list[Any]) -> Any:
+        codes = {name: code for code, name in jax_calls._TYPES.items()}
+        made = (ctypes.POINTER(jax_calls.Buffer) * len(arrays))()
+        for place, array in enumerate(arrays):
+            extents = (ctypes.c_int64 * array.ndim)(*array.shape)
+            code = codes[f"{array.dtype.kind}{8 * array.dtype.itemsize}"]
+            buffer = jax_calls.Buffer(
+                type=code, data=array.ctypes.data, rank=array.ndim, extents=extents
+            )
+            made[place] = ctypes.pointer(buffer)
+            self._keep += [extents, buffer, array]
+        self._keep.append(made)
+        return jax_calls.Buffers(count=len(arrays), buffers=made)
+
+    def call(self, handle: Any, given: list[Any], results: list[Any]) -> Any:
+        frame = jax_calls.Frame(
+            api=ctypes.pointer(self.api),
+            stage=3,
+            arguments=self.buffers(given),
+            results=self.buffers(results),
+        )
+        return handle(ctypes.pointer(frame))
+
+
+@needs_fake_cuda
+def test_buffers_of_a_gpu(driver: FakeDriver) -> None:
+    """A result in an argument is copied, and nobody waits. Kernels do nothing here."""
+    xla, call = Xla(), call_of(same, native.NativeBackend(LIBRARY))
+    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
+    a = on_gpu(np.arange(8, dtype=np.int32)).array
+    results = [np.zeros(8, np.int32), np.zeros(8, np.int32)]
+    assert xla.call(handle, [a], results) is None
+    assert xla.errors == []
+    assert results[0].tolist() == [*range(8)]
+    assert driver.orders == []
+    assert not driver.live
+    assert xla.call(handle, [a[:0]], [results[0][:0], results[1][:0]]) is None
+    assert xla.call(handle, [a], [results[0][:4], results[1]]) == 1
+    assert xla.errors == ["a result has the extents (8,), not (4,)"]
+
+
+@needs_fake_cuda
+def test_numbers_in_buffers_of_a_gpu(driver: FakeDriver) -> None:
+    """A traced number is read from the GPU, and a number of the results is written there."""
+    xla = Xla()
+    call = call_of(several, native.NativeBackend(LIBRARY))
+    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
+    a = on_gpu(np.arange(8, dtype=np.int32)).array
+    ends, number = [np.zeros(1, np.int32) for _ in range(2)], np.zeros((), np.int8)
+    rest = [np.zeros(8, np.int32), np.zeros(8, np.float32)]
+    given = [a, np.asarray(7, np.int8), np.asarray(1, np.uint8)]
+    assert xla.call(handle, given, [*ends, number, *rest]) is None, xla.errors
+    assert number == 7
+    assert xla.call(handle, [a, np.asarray(300, np.int32), given[2]], [*ends, number, *rest]) == 1
+    assert "k: 300" in xla.errors[0]
+    del driver

@@ -1,0 +1,154 @@
+"""A small PyTorch on NumPy, for tests without PyTorch: what the package uses of it.
+
+The real one is tested by gpu_interop.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+class DType:
+    """A type of elements: its name, and NumPy's type with the same bits."""
+
+    def __init__(self, name: str, numpy: Any) -> None:
+        self.name, self.numpy = name, np.dtype(numpy)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+DTYPES = {
+    name: DType(name, {"bool": np.bool_, "bfloat16": np.int16}.get(name, name))
+    for name in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "float16", "bfloat16",
+        "float32", "float64", "complex64",
+    )
+}  # fmt: skip
+
+
+class Tensor:
+    """A tensor in the memory of the host."""
+
+    def __init__(self, array: Any, dtype: DType, device: str = "cpu") -> None:
+        self.array, self.dtype, self.device = array, dtype, SimpleNamespace(type=device)
+        self.requires_grad = self.negative = False
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.array.shape)
+
+    def _with(self, array: Any) -> Tensor:
+        return Tensor(array, self.dtype)
+
+    def get_device(self) -> int:
+        return -1
+
+    def is_contiguous(self) -> bool:
+        return bool(self.array.flags.c_contiguous)
+
+    def is_neg(self) -> bool:
+        return self.negative
+
+    def detach(self) -> Tensor:
+        found = self._with(self.array)
+        found.negative = self.negative
+        return found
+
+    def resolve_neg(self) -> Tensor:
+        return self._with(-self.array if self.negative else self.array)
+
+    def contiguous(self) -> Tensor:
+        return self._with(np.ascontiguousarray(self.array))
+
+    def clone(self) -> Tensor:
+        return self._with(self.array.copy())
+
+    def data_ptr(self) -> int:
+        return int(self.array.ctypes.data)
+
+    def untyped_storage(self) -> Tensor:
+        return self
+
+    def numel(self) -> int:
+        return int(self.array.size)
+
+    def element_size(self) -> int:
+        return int(self.array.itemsize)
+
+    def reshape(self, *shape: int) -> Tensor:
+        return self._with(self.array.reshape(*shape))
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self._with(self.array[key])
+
+    def view(self, form: Any) -> Tensor:
+        if isinstance(form, DType):
+            return Tensor(self.array.view(form.numpy), form)
+        return self._with(self.array.reshape(form))
+
+    def numpy(self) -> Any:
+        assert self.dtype is not DTYPES["bfloat16"]
+        return self.array
+
+    def new_empty(self, shape: Any, dtype: DType) -> Tensor:
+        return Tensor(np.empty(shape, dtype.numpy), dtype)
+
+
+def tensor(values: Any, dtype: str) -> Tensor:
+    return Tensor(np.asarray(values, DTYPES[dtype].numpy), DTYPES[dtype])
+
+
+def from_numpy(array: Any) -> Tensor:
+    return tensor(array, array.dtype.name)
+
+
+class Operator:
+    """What `torch.library.custom_op` returns."""
+
+    def __init__(self, name: str, run: Callable[..., Any], schema: str) -> None:
+        self.name, self.run, self.schema = name, run, schema
+        self.fake: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.run(*arguments)
+
+    def register_fake(self, fake: Any) -> None:
+        self.fake = fake
+
+
+def custom_op(name: str, run: Any, mutates_args: tuple[str, ...], schema: str) -> Operator:
+    assert mutates_args == ()
+    return Operator(name, run, schema)
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """PyTorch is this module."""
+    torch, library = ModuleType("torch"), ModuleType("torch.library")
+    vars(torch).update(
+        DTYPES,
+        Tensor=Tensor,
+        from_numpy=from_numpy,
+        sym_max=max,
+        library=library,
+        _C=SimpleNamespace(_cuda_getCurrentRawStream=lambda index: 7 * index),
+    )
+    context = SimpleNamespace(new_dynamic_size=lambda: 99)
+    vars(library).update(custom_op=custom_op, get_ctx=lambda: context)
+    before = {name: sys.modules.get(name) for name in ("torch", "torch.library")}
+    sys.modules.update({"torch": torch, "torch.library": library})
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
