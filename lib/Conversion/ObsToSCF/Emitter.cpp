@@ -209,21 +209,6 @@ static void markCopy(memref::StoreOp store) {
   store->setAttr(copyAttrName, mark);
 }
 
-/// Several writes of a fill promise together that none meets another one.
-void Emitter::markOrigin(memref::StoreOp store, FillOp fill) {
-  Attribute &origin = origins[fill];
-  if (!origin) {
-    int64_t writes = 0;
-    fill.getBody().walk([&](WriteOp other) {
-      writes += other->getParentOfType<FillOp>() == fill;
-    });
-    if (writes == 1)
-      return;
-    origin = DistinctAttr::create(builder.getUnitAttr());
-  }
-  store->setAttr("obs.origin", origin);
-}
-
 /// A condition: an element that any iteration may write has other bits than
 /// `value`. The load counts as such a write, which it saves.
 Value Emitter::buildDiffers(Location loc, Value value, Value buffer,
@@ -273,15 +258,12 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
     if (getInitialNesting(write))
       markCopy(store);
-    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract")) {
-      if (mark.getValue() == unprovedMark)
-        mark = builder.getStringAttr("disjoint");
-      store->setAttr("obs.contract", mark);
-      if (mark.getValue() == "disjoint")
-        markOrigin(store, write->getParentOfType<FillOp>());
-    } else if (isAny) {
+    if (auto mark = write->getAttrOfType<StringAttr>("obs.contract"))
+      store->setAttr("obs.contract", mark.getValue() == unprovedMark
+                                         ? builder.getStringAttr("disjoint")
+                                         : mark);
+    else if (isAny)
       store->setAttr("obs.contract", builder.getStringAttr("any"));
-    }
   }
   return success();
 }

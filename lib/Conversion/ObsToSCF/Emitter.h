@@ -53,7 +53,6 @@ private:
   LogicalResult emitWrite(WriteOp write);
   Value buildDiffers(Location loc, Value value, Value buffer,
                      ValueRange indices);
-  void markOrigin(memref::StoreOp store, FillOp fill);
   LogicalResult emitGet(GetOp get);
   LogicalResult emitConstant(ConstantOp constant);
   void emitCheck(Operation &op, Level level);
@@ -109,8 +108,6 @@ private:
 
   OpBuilder builder;
   ModuleOp symbols;
-  /// What the unproved writes of each fill have in common.
-  llvm::DenseMap<Operation *, Attribute> origins;
   bool testAny;
   IRMapping values;
   llvm::DenseMap<Value, StoredArray> arrays;

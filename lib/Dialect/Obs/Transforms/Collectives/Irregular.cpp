@@ -190,7 +190,7 @@ static LogicalResult expandCompactInOnePass(CollectiveBuilder &c, CompactOp op,
       c, n,
       {elements, [&](Value i) { return c.get(flags, i).front(); },
        [&](Value i) { return c.get(array, i); },
-       isCheap(flags) && isCheap(array)});
+       isCheap(flags) && isCheap(array), isTotal(array)});
   ValueRange extents(n.value);
   if (type.hasStaticExtents())
     extents = {};

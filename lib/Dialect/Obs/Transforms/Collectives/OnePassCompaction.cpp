@@ -13,6 +13,7 @@
 #include "OnePassCompaction.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -35,6 +36,103 @@ OnePassCompaction::OnePassCompaction(CollectiveBuilder &c, Extent n,
       tiles(c.max(c.ceilDiv(n, shape.getTile()).value, c.constant(1))),
       lookback(c, tiles, LookbackKind::Counts) {}
 
+/// Zeros of the types of `c`.
+static Values getZeros(CollectiveBuilder &c) {
+  Values zeros;
+  for (Type type : c.elementTypes)
+    zeros.push_back(arith::ConstantOp::create(c.builder, c.loc,
+                                              c.builder.getZeroAttr(type)));
+  return zeros;
+}
+
+/// The flags of a thread as numbers, and the elements behind them. What is not
+/// kept is computed only if that cannot fail.
+SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
+                                            Value first, Value isFull,
+                                            Value warp, Value lane) {
+  auto get = [&](Value place) {
+    Value i = block.add(first, place), flag = source.flag(i);
+    auto getElement = [&] { return source.element(i); };
+    Values all{convert(block, flag, block.builder.getI32Type(),
+                       /*isUnsigned=*/true)};
+    llvm::append_range(all, source.isTotal
+                                ? getElement()
+                                : block.choose(flag, getElement, [&] {
+                                    return getZeros(source.elements);
+                                  }));
+    return all;
+  };
+  auto getGuarded = [&](Value place) {
+    return block.choose(
+        block.less(block.add(first, place), n.value),
+        [&] { return get(place); },
+        [&] {
+          Values nothing{arith::ConstantIntOp::create(block.builder, block.loc,
+                                                      0, /*width=*/32)};
+          llvm::append_range(nothing, getZeros(source.elements));
+          return nothing;
+        });
+  };
+  return shape.load(block, warp, lane, isFull, get, getGuarded);
+}
+
+/// A loop over numbers below `count`, which LLVM writes out.
+static void buildUnrolled(CollectiveBuilder &c, int64_t count,
+                          llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(c.builder, c.loc, c.constant(0),
+                                 c.constant(count), c.constant(1));
+  MLIRContext *context = c.builder.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, {}, {}, {}, /*full=*/c.builder.getBoolAttr(true), {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+  OpBuilder::InsertionGuard guard(c.builder);
+  c.builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+/// Writes the kept elements from `begin` on. All of them have one write, in a
+/// loop: contract `disjoint` is a promise for the runs of one write, and
+/// nothing would say that several writes stay apart.
+void OnePassCompaction::emit(CollectiveBuilder &block, RowScan &scan,
+                             Value begin) {
+  Value zero = arith::ConstantIntOp::create(block.builder, block.loc, 0, 32),
+        yes = arith::ConstantIntOp::create(block.builder, block.loc, 1, 1);
+  forEach(block, block.constant(RowShape::workers), [&](Value worker) {
+    RowScan::Thread found = scan.getThread(worker, zero, yes);
+    int64_t items = found.elements.size();
+    auto writeItem = [&](Value item) {
+      // Whether the element is kept, its place, and the element.
+      Values own;
+      for (int64_t k = 0; k < items; ++k) {
+        Value left =
+            k % shape.neighbours == 0 ? zero : found.inRow[k - 1].front();
+        Values next{arith::CmpIOp::create(block.builder, block.loc,
+                                          arith::CmpIPredicate::ne,
+                                          found.inRow[k].front(), left),
+                    found.getBefore(k).front()};
+        llvm::append_range(next, found.carried[k]);
+        if (k == 0)
+          own = next;
+        else
+          for (auto [value, other] : llvm::zip_equal(own, next))
+            value = arith::SelectOp::create(
+                block.builder, block.loc, block.equal(item, block.constant(k)),
+                other, value);
+      }
+      buildIf(block, own[0], [&] {
+        write(block, ValueRange(own).drop_front(2),
+              block.add(begin, toIndex(block, own[1], /*isUnsigned=*/true)));
+      });
+    };
+    if (items == 1)
+      writeItem(block.constant(0));
+    else
+      buildUnrolled(block, items, writeItem);
+  });
+}
+
 Value OnePassCompaction::fill(
     PushType type, ValueRange extents, ValueRange init,
     llvm::function_ref<void(CollectiveBuilder &, Value)> atEnd) {
@@ -44,41 +142,19 @@ Value OnePassCompaction::fill(
         Value number = lookback.drawTile(block);
         Value first = block.mul(number, block.constant(shape.getTile()));
         Value isFull = block.less(block.add(number, block.constant(1)), tiles);
+        // 32 bits hold any number of elements of a tile.
         CollectiveBuilder counts(
-            builder, block.loc, Level::Block, builder.getIndexType(),
+            builder, block.loc, Level::Block, builder.getI32Type(),
             /*commutative=*/true,
             [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
               return Values{arith::AddIOp::create(b, loc, x[0], y[0])};
             });
-        auto get = [&](Value place) {
-          Value i = block.add(first, place);
-          Values all{toIndex(block, source.flag(i), /*isUnsigned=*/true)};
-          llvm::append_range(all, source.element(i));
-          return all;
-        };
-        auto getGuarded = [&](Value place) {
-          return block.choose(
-              block.less(block.add(first, place), n.value),
-              [&] { return get(place); },
-              [&] {
-                Values nothing;
-                for (Type type : counts.elementTypes)
-                  nothing.push_back(arith::ConstantOp::create(
-                      builder, block.loc, builder.getZeroAttr(type)));
-                for (Type type : source.elements.elementTypes)
-                  nothing.push_back(arith::ConstantOp::create(
-                      builder, block.loc, builder.getZeroAttr(type)));
-                return nothing;
-              });
-        };
         RowScan scan(counts, shape, source.elements.elementTypes,
                      [&](Value warp, Value lane) {
-                       return shape.load(block, warp, lane, isFull, get,
-                                         getGuarded);
+                       return load(block, first, isFull, warp, lane);
                      });
-        Value zero = block.constant(0);
         Value yes = arith::ConstantIntOp::create(builder, block.loc, 1, 1);
-        Value own = scan.getSum().front();
+        Value own = toIndex(block, scan.getSum().front(), /*isUnsigned=*/true);
         Values before =
             lookback.buildPrefix(block, number, own, /*isAwaited=*/yes);
         Value begin = block
@@ -87,20 +163,7 @@ Value OnePassCompaction::fill(
                               [&] { return Values{block.constant(0)}; },
                               [&] { return before; })
                           .front();
-        forEach(block, block.constant(RowShape::workers), [&](Value worker) {
-          RowScan::Thread found = scan.getThread(worker, zero, yes);
-          for (size_t k = 0; k < found.elements.size(); ++k) {
-            Value rank = found.getBefore(k).front();
-            Value left =
-                k % shape.neighbours == 0 ? zero : found.inRow[k - 1].front();
-            Value isKept = arith::CmpIOp::create(builder, block.loc,
-                                                 arith::CmpIPredicate::ne,
-                                                 found.inRow[k].front(), left);
-            buildIf(block, isKept, [&] {
-              write(block, found.carried[k], block.add(begin, rank));
-            });
-          }
-        });
+        emit(block, scan, begin);
         if (!atEnd)
           return;
         forEach(block, block.constant(1), [&](Value) {

@@ -29,6 +29,8 @@ public:
     /// Few operations compute an element and its flag, so a thread better has
     /// several.
     bool isCheap;
+    /// Elements that are not kept can be computed, too.
+    bool isTotal;
   };
 
   /// `c` adds numbers of type `index`. Stands on the host.
@@ -42,6 +44,10 @@ public:
   Value getCount() { return lookback.getTotal(c).front(); }
 
 private:
+  SmallVector<Values> load(CollectiveBuilder &block, Value first, Value isFull,
+                           Value warp, Value lane);
+  void emit(CollectiveBuilder &block, RowScan &scan, Value begin);
+
   CollectiveBuilder &c;
   Extent n;
   Source source;

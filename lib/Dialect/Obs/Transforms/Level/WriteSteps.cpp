@@ -152,7 +152,7 @@ void obs::writeSideBySide(
 void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
   Builder builder(leaf.getContext());
   leaf.walk([&](Operation *op) {
-    if (op->hasAttr("obs.contract") && !op->hasAttr("obs.origin"))
+    if (op->hasAttr("obs.contract"))
       op->setAttr("obs.origin", builder.getI64IntegerAttr(nextOrigin++));
   });
 }
