@@ -21,6 +21,7 @@
 // LEVELS-NOT: memref.alloc() {obs.offset
 // LEVELS: obs.barrier block
 // LEVELS-NOT: obs.barrier
+// LEVELS: obs.kernel {{.*}}entry = "floats"
 
 // PTX: .entry sums(
 // PTX-COUNT-3: bar.sync
