@@ -1,10 +1,18 @@
-// Scans and a compaction in one pass; the tiles of the scan of floats are combined in order.
+// Scans and a compaction in one pass: of elements that are in one word with the state of a tile, of elements that are
+// published beside it, and of floats, whose tiles are combined in order.
 
 func.func @words(%x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %z = arith.constant 0 : i32
   %p = obs.scan grid inclusive { arith.addi } %x init %z : !obs.pull<? x i32>
   %r = obs.force %p {kernel = "words"} : !obs.push<grid, ? x i32>
   return %r : !obs.pull<? x i32>
+}
+
+func.func @published(%x: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
+  %z = arith.constant 0 : i64
+  %p = obs.scan grid exclusive { arith.addi } %x init %z : !obs.pull<? x i64>
+  %r = obs.force %p {kernel = "published"} : !obs.push<grid, ? x i64>
+  return %r : !obs.pull<? x i64>
 }
 
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
