@@ -103,6 +103,12 @@ public:
     return get(array, indices).front();
   }
 
+  /// The components that one of two pieces of code builds: what the other one
+  /// reads is not read.
+  SmallVector<Value> choose(Value condition,
+                            llvm::function_ref<SmallVector<Value>()> then,
+                            llvm::function_ref<SmallVector<Value>()> otherwise);
+
   //===--- Elementwise functions and sources ------------------------------===//
 
   /// `r[i] = code(a[i], b[i], ...)`. The arrays have the same extents.
@@ -192,10 +198,28 @@ public:
 private:
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
+  /// The element at a place of an array with holes, or else `padding`.
+  SmallVector<Value> readPadded(Value array, ValueRange padding,
+                                ValueRange places, ArrayRef<int64_t> holes);
   Value limitReads(Value array);
   Value forceOne(Value array);
-  /// The push array of the program of each row of an array of rank 2.
-  Value perRow(Value rows, Level level, ScalarCode code);
+  /// The push arrays that `distribute` stores.
+  SmallVector<Value> distributePush(Extents extents, Level level,
+                                    ScalarCode code);
+  /// The part of an array whose first indices are `place`.
+  Value getRow(Value array, ValueRange place);
+  /// The product of two arrays by tiles in shared memory.
+  Value contractTiles(Value x, Value y, ValueRange init, ScalarCode multiply,
+                      ScalarCode combine);
+  Value fill(PushType type, ValueRange init, Value onto, Extents extents,
+             const WriteContract &contract, llvm::function_ref<void()> code);
+  void par(Extents extents, Level unit,
+           llvm::function_ref<void(ValueRange)> code);
+  /// The place of element `i` of a row of `length` after its run of `width`
+  /// elements is merged with the one beside it.
+  Value findMergePlace(Value i, Value width, Value length, ValueRange element,
+                       llvm::function_ref<SmallVector<Value>(Value)> read,
+                       ScalarCode less);
 };
 
 } // namespace mlir::obs
