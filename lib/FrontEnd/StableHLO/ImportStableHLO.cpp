@@ -782,11 +782,9 @@ static FailureOr<Places> parsePlaces(Operation *op, StringRef text,
                                      ArrayRef<StringRef> names, Value indices,
                                      int64_t rank, int64_t outer) {
   Places p;
-  for (auto [list, name] : llvm::zip_equal(
-           std::initializer_list<Numbers *>{&p.offsetDims, &p.collapsed,
-                                            &p.batching, &p.indexBatching,
-                                            &p.startMap},
-           names)) {
+  Numbers *lists[] = {&p.offsetDims, &p.collapsed, &p.batching,
+                      &p.indexBatching, &p.startMap};
+  for (auto [list, name] : llvm::zip_equal(lists, names)) {
     FailureOr<Numbers> found = parseList(op, text, name);
     if (failed(found))
       return failure();
