@@ -390,8 +390,10 @@ SmallVector<Value> ArrayBuilder::store(ValueRange arrays) {
   return stored;
 }
 
-Value ArrayBuilder::forceOne(Value array) {
-  return ForceOp::create(*this, array, ValueRange()).getResults().front();
+Value ArrayBuilder::forceOne(Value array, Storage storage) {
+  auto force = ForceOp::create(*this, array, ValueRange());
+  force.setStorage(storage);
+  return force.getResults().front();
 }
 
 namespace {

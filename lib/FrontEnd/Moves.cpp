@@ -252,18 +252,22 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
       auto isIn = [&](Value i) -> Value {
         return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, i, rest);
       };
-      Value own = forceOne(generate({getIndexAttr(tile)}, [&](ValueRange i) {
-        return choose(
-            isIn(i[0]),
-            [&] {
-              return get(rows,
-                         {at[0], arith::AddIOp::create(*this, first, i[0])});
-            },
-            [&] {
-              return llvm::map_to_vector(
-                  element, [&](Type type) { return getNumber(type, 0); });
-            });
-      }));
+      Value own = forceOne(
+          generate({getIndexAttr(tile)},
+                   [&](ValueRange i) {
+                     return choose(
+                         isIn(i[0]),
+                         [&] {
+                           return get(rows, {at[0], arith::AddIOp::create(
+                                                        *this, first, i[0])});
+                         },
+                         [&] {
+                           return llvm::map_to_vector(element, [&](Type type) {
+                             return getNumber(type, 0);
+                           });
+                         });
+                   }),
+          Storage::Shared);
       auto stages = scf::ForOp::create(
           *this, zero, getIndex(countStages(tile)), one, ValueRange{own},
           [&](OpBuilder &, Location, Value stage, ValueRange carried) {
@@ -283,7 +287,7 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
                 scf::IfOp::create(*this, isIn(i[0]), write);
               });
             });
-            scf::YieldOp::create(*this, forceOne(merged));
+            scf::YieldOp::create(*this, forceOne(merged, Storage::Shared));
           });
       Value sorted = stages.getResult(0);
       par({getIndexAttr(tile)}, Level::Thread, [&](ValueRange i) {

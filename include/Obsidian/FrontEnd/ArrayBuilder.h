@@ -202,7 +202,7 @@ private:
   SmallVector<Value> readPadded(Value array, ValueRange padding,
                                 ValueRange places, ArrayRef<int64_t> holes);
   Value limitReads(Value array);
-  Value forceOne(Value array);
+  Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,
                                     ScalarCode code);
