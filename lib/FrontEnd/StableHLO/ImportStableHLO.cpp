@@ -67,6 +67,7 @@ private:
   FailureOr<int64_t> getNumber(Operation *op, StringRef name);
   LogicalResult verifyRegion(Operation *op, unsigned region, TypeRange elements,
                              TypeRange results);
+  LogicalResult verifyOperands(Operation *op);
   LogicalResult verifyScalarBlock(Block &block);
 
   // Values.
@@ -235,6 +236,17 @@ static int64_t parseNumber(StringRef text, StringRef name) {
   return number;
 }
 
+/// The regions of operations that are not registered have no order for MLIR.
+LogicalResult Importer::verifyOperands(Operation *op) {
+  for (Value operand : op->getOperands()) {
+    Operation *before = operand.getDefiningOp();
+    bool isHere = operand.getParentBlock() == op->getBlock();
+    if (isHere ? before && !before->isBeforeInBlock(op) : !lookup(operand))
+      return op->emitOpError("reads a value that is not defined before it");
+  }
+  return success();
+}
+
 LogicalResult Importer::verifyScalarBlock(Block &block) {
   for (Operation &op : llvm::drop_end(block)) {
     for (Type type : op.getResultTypes()) {
@@ -274,6 +286,8 @@ LogicalResult Importer::verifyScalarBlock(Block &block) {
           "is not supported in the function of elements of another operation");
     }
     // An outer tensor of rank 0 is captured.
+    if (failed(verifyOperands(&op)))
+      return failure();
     for (Value operand : op.getOperands())
       if (!isa<RankedTensorType>(operand.getType()) ||
           cast<RankedTensorType>(operand.getType()).getRank())
@@ -301,6 +315,8 @@ LogicalResult Importer::verifyRegion(Operation *op, unsigned region,
       block.back().getName().getStringRef() != "stablehlo.return" ||
       !llvm::equal(block.back().getOperandTypes(), toTensors(results)))
     return op->emitOpError("has a region that returns no element");
+  if (failed(verifyOperands(&block.back())))
+    return failure();
   return verifyScalarBlock(block);
 }
 
@@ -1381,9 +1397,16 @@ void Importer::findDeviceScalars() {
     });
 }
 
+/// True if the function has one block, which ends with a return.
+static bool hasPlainBody(func::FuncOp function) {
+  Region &body = function.getBody();
+  return body.hasOneBlock() && !body.front().empty() &&
+         isa<func::ReturnOp>(body.front().back());
+}
+
 FailureOr<func::FuncOp> Importer::findCallee(Operation *op) {
   auto callee = tables.lookup<func::FuncOp>(cast<func::CallOp>(op).getCallee());
-  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+  if (!callee || !hasPlainBody(callee))
     return op->emitOpError("calls a function without a body of one block");
   if (op->getOperandTypes() != callee.getArgumentTypes() ||
       op->getResultTypes() != callee.getResultTypes())
@@ -1559,6 +1582,8 @@ LogicalResult Importer::importBranches(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Importer::importOp(Operation *op) {
+  if (failed(verifyOperands(op)))
+    return failure();
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
                                 llvm::to_vector(op->getResultTypes())))
@@ -1614,12 +1639,14 @@ FailureOr<Values> Importer::importBlock(Block &block) {
   for (Operation &op : llvm::drop_end(block))
     if (failed(importOp(&op)))
       return failure();
+  if (failed(verifyOperands(&block.back())))
+    return failure();
   return llvm::map_to_vector(block.back().getOperands(),
                              [&](Value value) { return lookup(value); });
 }
 
 LogicalResult Importer::importFunction(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
+  if (!hasPlainBody(function))
     return function.emitOpError("needs a body of one block");
   SmallVector<Type> types, results;
   auto convert = [](Type type) -> Type {
