@@ -11,6 +11,7 @@
 #include "Results.h"
 #include "Runner.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -85,7 +86,13 @@ Error Session::parseProgram() {
   if (!file)
     return createStringError(reason);
   sourceMgr.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sourceMgr, &context);
+  if (StringRef(options.program).ends_with(".dag")) {
+    dag::DagOptions dagOptions;
+    dagOptions.entry = options.entry;
+    module = dag::importDag(sourceMgr, &context, dagOptions);
+  } else {
+    module = parseSourceFile<ModuleOp>(sourceMgr, &context);
+  }
   if (!module)
     return createStringError("");
   // All devices compute the same bits.

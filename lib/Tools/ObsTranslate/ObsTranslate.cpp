@@ -11,6 +11,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -67,6 +68,10 @@ struct TranslateOptions {
       llvm::cl::desc("Check in kernels the extents that only kernels know; the "
                      "host checks all others before"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> dagEntry{
+      "dag-entry",
+      llvm::cl::desc("The function of a Dag program, instead of its last one"),
+      llvm::cl::value_desc("name"), llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -207,6 +212,17 @@ void registerObsTranslations() {
           ptx = std::move(*text);
         }
         return finish(artefact::printHostC(*artefact, ptx, os), module);
+      },
+      registerAllDialects);
+
+  static TranslateToMLIRRegistration fromDag(
+      "dag-to-obs", "Translate a Dag program to obs",
+      [](llvm::SourceMgr &sources, MLIRContext *context) {
+        context->printOpOnDiagnostic(false);
+        dag::DagOptions dagOptions;
+        dagOptions.entry = options.dagEntry;
+        return OwningOpRef<Operation *>(
+            dag::importDag(sources, context, dagOptions).release());
       },
       registerAllDialects);
 

@@ -1,0 +1,31 @@
+//===- Dag.h - The front end of Dag -----------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_FRONTEND_DAG_DAG_H
+#define OBSIDIAN_FRONTEND_DAG_DAG_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir::obs::dag {
+
+struct DagOptions {
+  /// The function to translate; empty for the last one of the file.
+  std::string entry;
+};
+
+/// Translates the Dag program in the main buffer of `sources` to a module with
+/// one host function of the name of the entry. docs/Dag.md describes its
+/// parameters and results. Emits one error at its place in the source, and
+/// returns null, for a program that is wrong or not supported.
+OwningOpRef<ModuleOp> importDag(llvm::SourceMgr &sources, MLIRContext *context,
+                                const DagOptions &options = {});
+
+} // namespace mlir::obs::dag
+
+#endif // OBSIDIAN_FRONTEND_DAG_DAG_H
