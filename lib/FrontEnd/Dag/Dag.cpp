@@ -19,6 +19,10 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
                                                 const DagOptions &options) {
   context->loadDialect<ObsDialect, func::FuncDialect, arith::ArithDialect,
                        math::MathDialect, scf::SCFDialect>();
+  // Remarks of passes speak of operations that a Dag program does not show.
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
   Diagnostics diagnostics(sources, context);
   Program program = parse(diagnostics);
   if (!diagnostics.hasFailed())

@@ -147,7 +147,8 @@ private:
   distribute(Level level, ArrayRef<Value> extents, ArrayRef<Node *> loops,
              llvm::function_ref<SmallVector<Value, 4>()> body);
   SmallVector<Value, 4> force(ValueRange arrays);
-  void returnValue(Node *node, SmallVectorImpl<Value> &results);
+  void returnValue(Node *node, SmallVectorImpl<Value> &values,
+                   const std::string &valueName);
   void checkExpectations();
   void fail(Node *node, const Twine &message) {
     graph.diagnostics.error(node->loc, message);
@@ -164,6 +165,7 @@ private:
   Location loc = builder.getUnknownLoc();
   func::FuncOp function;
 
+  std::vector<std::string> resultNames;
   std::vector<Scope> scopes;
   std::map<Node *, Result> bindings;
   std::map<Node *, Stored> stored;
@@ -1383,25 +1385,36 @@ void Lowering::store(Node *node) {
 // The function
 //===----------------------------------------------------------------------===//
 
-void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values) {
+void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
+                           const std::string &valueName) {
   if (node->is(Node::Tuple)) {
-    for (Node *op : node->ops)
-      returnValue(op, values);
+    for (auto [field, op] : llvm::zip(node->type->decl->fields, node->ops))
+      returnValue(op, values, valueName + "_" + field.name.str());
     return;
   }
+  // A struct that is no Tuple has several values.
+  auto addNames = [&](size_t count) {
+    for (size_t k = 0; k < count; ++k)
+      resultNames.push_back(count == 1 ? valueName
+                                       : valueName + "_" + std::to_string(k));
+  };
   if (!node->type->isArray()) {
     SmallVector<Node *> sources;
     std::set<Node *> seen;
     collectStored(node, seen, sources);
     for (Node *source : sources)
       store(source);
-    if (!hasFailed())
-      llvm::append_range(values, emit(node).values);
+    if (hasFailed())
+      return;
+    Result result = emit(node);
+    addNames(result.values.size());
+    llvm::append_range(values, result.values);
     return;
   }
   if (node->type->getScalar()->hasArrays())
     return fail(node, "an array of structs that contain arrays cannot be "
                       "returned; return the arrays");
+  addNames(1);
   if (!node->is(Node::ParamArray)) {
     store(node);
     if (hasFailed())
@@ -1418,6 +1431,7 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values) {
       store(lengths);
       if (hasFailed())
         return;
+      resultNames.push_back(valueName + "_lengths" + std::to_string(k));
       values.push_back(stored.at(lengths).array);
     }
 }
@@ -1463,12 +1477,14 @@ OwningOpRef<ModuleOp> Lowering::run() {
     function.setArgAttr(number, "obs.name", builder.getStringAttr(paramName));
   checkExpectations();
   SmallVector<Value> values;
-  returnValue(graph.result, values);
+  returnValue(graph.result, values, "result");
   if (hasFailed())
     return {};
   func::ReturnOp::create(builder, loc, values);
   function.setFunctionType(
       builder.getFunctionType(params, ValueRange(values).getTypes()));
+  for (auto [number, resultName] : llvm::enumerate(resultNames))
+    function.setResultAttr(number, "obs.name", builder.getStringAttr(resultName));
   if (failed(verify(*module)))
     return {};
   return module;

@@ -144,6 +144,23 @@ static FailureOr<artefact::Artefact> build(ModuleOp module,
   return artefact::build(module, *chip, signatures);
 }
 
+/// Prints the program as C.
+static LogicalResult printC(ModuleOp module, const TranslateOptions &options,
+                            const PTXOptions &ptxOptions, raw_ostream &os) {
+  FailureOr<artefact::Artefact> artefact = build(module, options);
+  if (failed(artefact))
+    return failure();
+  // A program may have no kernels.
+  std::string ptx;
+  if (!module.getOps<gpu::GPUModuleOp>().empty()) {
+    auto text = translateToPTX(module, options.chip, ptxOptions);
+    if (!text)
+      return finish(text.takeError(), module);
+    ptx = std::move(*text);
+  }
+  return finish(artefact::printHostC(*artefact, ptx, os), module);
+}
+
 void registerObsTranslations() {
   static TranslateOptions options;
   registerPassManagerCLOptions();
@@ -199,32 +216,42 @@ void registerObsTranslations() {
   static TranslateFromMLIRRegistration toHostC(
       "obs-to-host-c",
       "Translate a program to C for the CUDA driver, with its PTX",
-      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<artefact::Artefact> artefact = build(module, options);
-        if (failed(artefact))
-          return failure();
-        // A program may have no kernels.
-        std::string ptx;
-        if (!module.getOps<gpu::GPUModuleOp>().empty()) {
-          auto text = translateToPTX(module, options.chip, getPTXOptions());
-          if (!text)
-            return finish(text.takeError(), module);
-          ptx = std::move(*text);
-        }
-        return finish(artefact::printHostC(*artefact, ptx, os), module);
+      [=](ModuleOp module, raw_ostream &os) {
+        return printC(module, options, getPTXOptions(), os);
       },
       registerAllDialects);
 
+  auto parseDag = [](llvm::SourceMgr &sources, MLIRContext *context) {
+    context->printOpOnDiagnostic(false);
+    dag::DagOptions dagOptions;
+    dagOptions.entry = options.dagEntry;
+    return dag::importDag(sources, context, dagOptions);
+  };
   static TranslateToMLIRRegistration fromDag(
       "dag-to-obs", "Translate a Dag program to obs",
-      [](llvm::SourceMgr &sources, MLIRContext *context) {
-        context->printOpOnDiagnostic(false);
-        dag::DagOptions dagOptions;
-        dagOptions.entry = options.dagEntry;
-        return OwningOpRef<Operation *>(
-            dag::importDag(sources, context, dagOptions).release());
+      [=](llvm::SourceMgr &sources, MLIRContext *context) {
+        return OwningOpRef<Operation *>(parseDag(sources, context).release());
       },
       registerAllDialects);
+  static TranslateRegistration dagToHostC(
+      "dag-to-host-c",
+      "Translate a Dag program to C for the CUDA driver, with its PTX",
+      [=](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
+          MLIRContext *context) -> LogicalResult {
+        DialectRegistry registry;
+        registerAllDialects(registry);
+        context->appendDialectRegistry(registry);
+        OwningOpRef<ModuleOp> module = parseDag(*sources, context);
+        if (!module)
+          return failure();
+        std::string function;
+        llvm::raw_string_ostream functionStream(function);
+        dag::printHostFunction(*module, functionStream);
+        if (failed(printC(*module, options, getPTXOptions(), os)))
+          return failure();
+        os << function;
+        return success();
+      });
 
   // LLVM's libraries would add options to the help by the hundred.
   llvm::cl::HideUnrelatedOptions(options.category);

@@ -21,10 +21,14 @@ struct DagOptions {
 
 /// Translates the Dag program in the main buffer of `sources` to a module with
 /// one host function of the name of the entry. docs/Dag.md describes its
-/// parameters and results. Emits one error at its place in the source, and
+/// parameters and results. Afterwards `context` shows no remarks. Emits one error at its place in the source, and
 /// returns null, for a program that is wrong or not supported.
 OwningOpRef<ModuleOp> importDag(llvm::SourceMgr &sources, MLIRContext *context,
                                 const DagOptions &options = {});
+
+/// Prints the C function `dag_NAME` of a module of `importDag`: it takes arrays
+/// of the host, and calls the `obs_NAME` that `printHostC` prints before.
+void printHostFunction(ModuleOp module, raw_ostream &os);
 
 } // namespace mlir::obs::dag
 
