@@ -87,11 +87,12 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
     }
     unsigned rank = type.getExtents().size();
     for (auto [k, element] : llvm::enumerate(type.getElementTypes())) {
-      std::string part =
-          type.getElementTypes().size() > 1 ? param + "_" + std::to_string(k) : param;
+      std::string part = type.getElementTypes().size() > 1
+                             ? param + "_" + std::to_string(k)
+                             : param;
       add(inputs, "const " + getCType(element) + " *" + part);
-      before += "  obs_array d_" + part + " = dag_send(\"" + name + "\", " + part +
-                ", sizeof(*" + part + "), " + std::to_string(rank) +
+      before += "  obs_array d_" + part + " = dag_send(\"" + name + "\", " +
+                part + ", sizeof(*" + part + "), " + std::to_string(rank) +
                 ", (const int[]){" + list(param, rank) + "});\n";
       add(call, "&d_" + part);
       freed += "  cuMemFree(d_" + part + ".data);\n";
@@ -129,14 +130,14 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
       add(outputs, getCType(element) + " *" + part);
       before += "  obs_array d_" + part + ";\n";
       add(call, "&d_" + part);
-      after += "  count = dag_receive(\"" + name + "\", &d_" + part + ", " + part +
-               ", sizeof(*" + part + "), " + std::to_string(rank) +
+      after += "  count = dag_receive(\"" + name + "\", &d_" + part + ", " +
+               part + ", sizeof(*" + part + "), " + std::to_string(rank) +
                ", (const int[]){" + list(shape, rank) + "});\n";
       std::string condition = kept;
       for (size_t at; (at = condition.find("ROOT")) != std::string::npos;)
         condition.replace(at, 4, "d_" + part);
-      results += "  if (d_" + part + ".data" + condition + ")\n    cuMemFree(d_" +
-                 part + ".data);\n";
+      results += "  if (d_" + part + ".data" + condition +
+                 ")\n    cuMemFree(d_" + part + ".data);\n";
     }
     // The extents stand behind the pointers of the array and of its lengths.
     bool isLast = i + 1 == function.getNumResults() ||
@@ -153,7 +154,8 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
   if (!inputs.empty())
     add(outputs, inputs);
   os << helpers << "\n/* The Dag function '" << function.getName()
-     << "', on arrays of the host. A context of CUDA is current. The number is that of the\n"
+     << "', on arrays of the host. A context of CUDA is current. The number is "
+        "that of the\n"
         " * rows of the result, if that is an array. */\n"
      << (returned.empty() ? "int" : returned) << " " << name << "("
      << (outputs.empty() ? "void" : outputs) << ") {\n"

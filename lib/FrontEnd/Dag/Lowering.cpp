@@ -1484,7 +1484,8 @@ OwningOpRef<ModuleOp> Lowering::run() {
   function.setFunctionType(
       builder.getFunctionType(params, ValueRange(values).getTypes()));
   for (auto [number, resultName] : llvm::enumerate(resultNames))
-    function.setResultAttr(number, "obs.name", builder.getStringAttr(resultName));
+    function.setResultAttr(number, "obs.name",
+                           builder.getStringAttr(resultName));
   if (failed(verify(*module)))
     return {};
   return module;

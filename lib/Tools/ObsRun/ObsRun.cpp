@@ -7,11 +7,11 @@
 
 #include "Obsidian/Tools/ObsRun/ObsRun.h"
 #include "Arguments.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
-#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
-#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"

@@ -21,8 +21,9 @@ struct DagOptions {
 
 /// Translates the Dag program in the main buffer of `sources` to a module with
 /// one host function of the name of the entry. docs/Dag.md describes its
-/// parameters and results. Afterwards `context` shows no remarks. Emits one error at its place in the source, and
-/// returns null, for a program that is wrong or not supported.
+/// parameters and results. Afterwards `context` shows no remarks. Emits one
+/// error at its place in the source, and returns null, for a program that is
+/// wrong or not supported.
 OwningOpRef<ModuleOp> importDag(llvm::SourceMgr &sources, MLIRContext *context,
                                 const DagOptions &options = {});
 
