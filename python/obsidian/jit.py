@@ -294,47 +294,70 @@ class Function(Tools, Generic[F]):
         return program, key
 
     def _trace(self, parameters: dict[str, Any], static: dict[str, Any]) -> Program:
-        trace = Trace(Level.grid)
         name = self.__wrapped__.__name__
-        trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
-        trace.default_threads = self.threads
-        trace.contracts = self.fp_contract
-        place = self._place
-        with tracing(trace):
-            with trace.at(place):
-                given, head = _open_parameters(parameters, self._donated(parameters))
+
+        def run(**given: Any) -> Any:
             try:
                 value = self._rewritten(**given, **static)
             except RecursionError:
                 raise TraceError("the recursion of this function does not end", place) from None
             if value is None:
                 raise TraceError("a function with @obs.jit returns its results", place)
-            flat, shape = flatten(value)
-            with trace.at(last_return(self.__wrapped__.__code__)):
-                leaves = pending.stored([as_leaf(leaf) for leaf in flat])
-                trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
-            results = tuple(leaf_type(leaf) for leaf in leaves)
-            if trace.size > LONG:
-                warnings.warn(
-                    f"{place}: {name} has {trace.size} operations: Python unrolls its own loops; "
-                    "for k in obs.range(n) or obs.loop makes a loop of the program",
-                    stacklevel=2,
-                )
-            kinds = ", ".join(spell(kind) for kind in results)
-            text = f"func.func @main({head}) -> ({kinds})"
-            donated = {
-                name: _components_in(trace.memory, given[name], leaves)
-                for name in self._donated(parameters)
-            }
-            return Program(
-                trace.text(text), trace.text(text, False), parameters, results, shape, donated
-            )
+            return value
+
+        place = self._place
+        return trace_program(
+            run, name, parameters, place, last_return(self.__wrapped__.__code__),
+            donated=self._donated(parameters), threads=self.threads, contracts=self.fp_contract,
+        )  # fmt: skip
 
     def _donated(self, parameters: dict[str, Any]) -> tuple[str, ...]:
         for name in self.donate:
             if not isinstance(parameters.get(name), ParameterType):
                 raise TraceError(f"donate= names arrays, and {name} is none", self._place)
         return self.donate
+
+
+def trace_program(
+    run: Callable[..., Any],
+    name: str,
+    parameters: dict[str, Any],
+    place: Location,
+    end: Location,
+    *,
+    donated: tuple[str, ...] = (),
+    threads: int | None = None,
+    contracts: bool = False,
+) -> Program:
+    """The program of a function of traced values, which is called once with the parameters by name.
+
+    `place` and `end` are where operations without a line of their own come from: the checks of the
+    parameters, and the results. The other options are those of `jit`.
+    """
+    trace = Trace(Level.grid)
+    trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
+    trace.default_threads = threads
+    trace.contracts = contracts
+    with tracing(trace):
+        with trace.at(place):
+            given, head = _open_parameters(parameters, donated)
+        flat, shape = flatten(run(**given))
+        with trace.at(end):
+            leaves = pending.stored([as_leaf(leaf) for leaf in flat])
+            trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
+        results = tuple(leaf_type(leaf) for leaf in leaves)
+        if trace.size > LONG:
+            warnings.warn(
+                f"{place}: {name} has {trace.size} operations: Python unrolls its own loops; "
+                "for k in obs.range(n) or obs.loop makes a loop of the program",
+                stacklevel=2,
+            )
+        kinds = ", ".join(spell(kind) for kind in results)
+        text = f"func.func @main({head}) -> ({kinds})"
+        reused = {name: _components_in(trace.memory, given[name], leaves) for name in donated}
+        return Program(
+            trace.text(text), trace.text(text, False), parameters, results, shape, reused
+        )
 
 
 def _components_in(memory: dict[str, Any], array: Array, leaves: list[Any]) -> tuple[int, ...]:

@@ -33,10 +33,16 @@ def _log2(array: Pull) -> int:
     return size.bit_length() - 1
 
 
-def comparators(array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any]) -> Pull:
+#: An order of elements: if the first of two belongs before the second.
+Order = Callable[[Any, Any], Any]
+
+
+def comparators(
+    array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any], is_before: Order | None = None
+) -> Pull:
     """A column of a network: element i, whose bit is 0, meets `partner(i, bit)`.
 
-    The smaller one of them becomes element i.
+    The smaller one of them becomes element i. Elements that are no numbers need an order.
     """
     size = len(array)
 
@@ -45,31 +51,37 @@ def comparators(array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any]
         low = bit.insert_zero(pair, bit_number)
         high = partner(low, bit_number)
         x, y = array[low], array[high]
-        return {low: smaller(x, y), high: larger(x, y)}
+        if is_before is None:
+            return {low: smaller(x, y), high: larger(x, y)}
+        swaps = is_before(y, x)
+        return {low: select(swaps, y, x), high: select(swaps, x, y)}
 
     return column.force()
 
 
-def bitonic_merge(array: Pull) -> Pull:
+def bitonic_merge(array: Pull, is_before: Order | None = None) -> Pull:
     """Sort an array of two sorted halves; the length is a power of two."""
     bits = _log2(array)
     if bits == 0:
         return array
-    first = comparators(array, bits - 1, bit.flip_low)
-    return _merge_down(first, index(bits - 1))
+    first = comparators(array, bits - 1, bit.flip_low, is_before)
+    return _merge_down(first, index(bits - 1), is_before)
 
 
-def _merge_down(array: Pull, bits: Any) -> Pull:
+def _merge_down(array: Pull, bits: Any, is_before: Order | None) -> Pull:
     """The columns at distances 2^(bits - 1), ..., 2, 1."""
-    result: Pull = loop(bits, array)(lambda k, x: comparators(x, bits - 1 - k, bit.flip))
+    result: Pull = loop(bits, array)(lambda k, x: comparators(x, bits - 1 - k, bit.flip, is_before))
     return result
 
 
-def bitonic_sort(array: Pull) -> Pull:
-    """Sort an array whose length is a power of two (K. Batcher, 1968)."""
+def bitonic_sort(array: Pull, is_before: Order | None = None) -> Pull:
+    """Sort an array whose length is a power of two (K. Batcher, 1968).
+
+    `is_before(a, b)` is the order, if it is not that of numbers: elements may be tuples.
+    """
 
     def stage(number: Any, x: Pull) -> Pull:
-        return _merge_down(comparators(x, number, bit.flip_low), number)
+        return _merge_down(comparators(x, number, bit.flip_low, is_before), number, is_before)
 
     result: Pull = loop(_log2(array), array)(stage)
     return result

@@ -763,3 +763,27 @@ def test_interrupts(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.stdout == "interrupted\n[2, 2, 2, 2]\n" * 2, done.stderr
+
+
+@pytest.mark.parametrize("bits", [0, 1, 5, 8])
+def test_bitonic_sort_of_pairs(bits: int) -> None:
+    """An order of tuples: by the second component downwards, then by the first."""
+    size = 1 << bits
+
+    def is_before(x, y):
+        return (x[1] > y[1]) | ((x[1] == y[1]) & (x[0] < y[0]))
+
+    @obs.jit
+    def program(a: Annotated[Pull, size, i32], b: Annotated[Pull, size, f32]):
+        return obs.stack(
+            (obs.bitonic_sort(c, is_before) for c in obs.zip(a, b).reshape(1, size).rows()),
+            level=obs.block,
+        )
+
+    random = np.random.default_rng(bits)
+    a = random.permutation(size).astype(np.int32)
+    b = random.integers(0, 4, size).astype(np.float32)
+    order = np.lexsort((a, -b))
+    found = program(a, b)
+    np.testing.assert_array_equal(found[0][0], a[order])
+    np.testing.assert_array_equal(found[1][0], b[order])

@@ -1,0 +1,347 @@
+"""Functions that PyTorch compiles with the backend obsidian, against PyTorch itself."""
+
+from __future__ import annotations
+
+import linecache
+import warnings
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch_functions import CASES, Case  # noqa: E402
+
+import obsidian as obs  # noqa: E402
+import obsidian.torch as backend  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Any:
+    torch._dynamo.reset()
+    torch.manual_seed(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", backend.FallbackWarning)
+        yield
+    torch._dynamo.reset()
+
+
+def same(found: Any, expected: Any, exact: bool = False) -> None:
+    """The same values, types, shapes and strides."""
+    pairs = zip(torch.utils._pytree.tree_leaves(found), torch.utils._pytree.tree_leaves(expected))
+    for one, other in pairs:
+        if exact:
+            torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
+        else:
+            torch.testing.assert_close(one, other, equal_nan=True)
+
+
+def compiled(function: Any, **options: Any) -> Any:
+    return torch.compile(function, backend="obsidian", fullgraph=True, **options)
+
+
+@pytest.mark.parametrize("size", [9, 33])
+@pytest.mark.parametrize("one", CASES, ids=lambda c: c.name)
+def test_function(one: Case, size: int) -> None:
+    arguments = one.arguments(size, "cpu")
+    same(compiled(one.function, dynamic=False)(*arguments), one.function(*arguments), one.exact)
+
+
+def gradients(function: Any, arguments: list[Any]) -> list[Any]:
+    """The results of a function, and its gradients."""
+    leaves = [a.detach().clone().requires_grad_(a.is_floating_point()) for a in arguments]
+    result = function(*leaves)
+    total = sum(
+        (r.float() * torch.linspace(0.5, 1.5, r.numel()).view(r.shape)).sum()
+        for r in torch.utils._pytree.tree_leaves(result)
+        if r.is_floating_point() and r.requires_grad
+    )
+    wanted = [leaf for leaf in leaves if leaf.requires_grad]
+    return [result, *torch.autograd.grad(total, wanted, allow_unused=True)]
+
+
+DIFFERENTIABLE = [
+    "gelu", "activations", "black_scholes", "masks", "broadcasts", "softmax",
+    "log_softmax_of_columns", "layer_norm", "rms_norm", "group_norm", "moments",
+    "cross_entropy", "losses", "cosine_similarity", "running_floats", "gathers", "embedding",
+    "scatters", "segment_sums", "views", "joins", "moved", "products", "batched_products",
+    "attention", "mlp", "heat_step", "n_body_forces", "rotary_embedding", "top_experts", "largest",
+    "adaptive_pooling", "halves",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients(name: str) -> None:
+    one = next(c for c in CASES if c.name == name)
+    arguments = one.arguments(9, "cpu")
+    found = gradients(compiled(one.function, dynamic=False), arguments)
+    same(found, gradients(one.function, arguments))
+
+
+class Small(torch.nn.Module):
+    """A network of convolutions, normalisation and a classifier."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = torch.nn.Sequential(
+            torch.nn.Conv2d(1, 4, 3, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2), torch.nn.AdaptiveAvgPool2d(2), torch.nn.Flatten(),
+        )  # fmt: skip
+        self.classifier = torch.nn.Linear(16, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.classifier(self.features(x))
+
+
+def test_module_in_eval_mode() -> None:
+    module = Small().eval()
+    x = torch.randn(2, 1, 9, 9)
+    with torch.no_grad():
+        same(torch.compile(module, backend="obsidian", fullgraph=True)(x), module(x))
+
+
+def test_training_of_an_mlp() -> None:
+    """Three steps of a network, with the same weights as in PyTorch."""
+
+    def train(wrap: Any) -> list[Any]:
+        torch.manual_seed(3)
+        network = torch.nn.Sequential(
+            torch.nn.Linear(10, 32), torch.nn.LayerNorm(32), torch.nn.GELU(),
+            torch.nn.Linear(32, 4),
+        )  # fmt: skip
+        loss = wrap(lambda x, y: torch.nn.functional.cross_entropy(network(x), y))
+        optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+        losses = []
+        for _ in range(3):
+            optimizer.zero_grad()
+            value = loss(torch.randn(17, 10), torch.randint(0, 4, (17,)))
+            value.backward()
+            optimizer.step()
+            losses.append(value.detach())
+        return [*losses, *network.parameters()]
+
+    same(train(compiled), train(lambda f: f))
+
+
+def test_symbolic_extents() -> None:
+    """One program for all sizes, and the same results as in PyTorch."""
+
+    def function(x: Any, w: Any) -> Any:
+        y = torch.softmax(x @ w, -1)
+        z = torch.cat([y, x], 1)[:, 1:].cumsum(0)
+        return y.sum(0), z, x.reshape(-1), x[: x.shape[0] // 2] * x.shape[1], x.mean()
+
+    function = compiled(function, dynamic=True)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for n in (6, 9, 33, 100):
+            x, w = torch.randn(n, 7), torch.randn(7, 4)
+            y = torch.softmax(x @ w, -1)
+            z = torch.cat([y, x], 1)[:, 1:].cumsum(0)
+            same(function(x, w), (y.sum(0), z, x.reshape(-1), x[: n // 2] * 7, x.mean()))
+
+
+DYNAMIC = [
+    "gelu", "masks", "integers", "softmax", "layer_norm", "rms_norm", "moments", "extremes",
+    "cross_entropy", "running_sums", "gathers", "scatters", "segment_sums", "views", "joins",
+    "parts", "moved", "pads", "triangles", "products", "batched_products", "attention", "mlp",
+    "convolution", "pooling", "heat_step", "n_body_forces", "rotary_embedding", "k_means_step",
+    "group_norm", "writes",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_function_of_symbolic_extents(name: str) -> None:
+    one = next(c for c in CASES if c.name == name)
+    function = compiled(one.function, dynamic=True)
+    for size in (9, 14):
+        arguments = one.arguments(size, "cpu")
+        same(function(*arguments), one.function(*arguments), one.exact)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (1, 5), (5, 1), (1, 1)], ids=str)
+def test_empty_and_single(shape: tuple[int, int]) -> None:
+    def function(x: Any) -> Any:
+        y = x.softmax(1) * 2 + x.sum(0) + x.sum()
+        return y, x.sum(1), x.cumsum(1), torch.cat([x, x]), x.t() @ x, x.mean(0), x.var(1), x[:1]
+
+    x = torch.randn(*shape)
+    same(compiled(function)(x), function(x))
+
+
+def test_strides() -> None:
+    """Inputs in any order, and results with the strides that PyTorch gives them."""
+
+    def function(x: Any, y: Any) -> Any:
+        return x + 1, (y * 2).t(), x.sum(0), x @ x.t(), x.softmax(-1), (x + 1).t().contiguous()
+
+    base = torch.randn(12, 16)
+    inputs = [base.t(), base[::2, 1:9], base[:, 3:4].expand(-1, 5), base.t()[2:7]]
+    for x in inputs:
+        found, expected = compiled(function)(x, base), function(x, base)
+        same(found, expected)
+        if x.is_contiguous() or x is inputs[0]:
+            assert [t.stride() for t in found] == [t.stride() for t in expected]
+    image = torch.randn(2, 3, 5, 5).to(memory_format=torch.channels_last)
+    found = compiled(lambda t: t * 2)(image)
+    assert found.stride() == image.stride()
+    same(found, image * 2)
+
+
+def test_results_are_new_memory() -> None:
+    def function(x: Any) -> Any:
+        y = x + 1
+        return x.clone(), y, y.clone(), y.view(-1), x.reshape(-1)[2:].clone()
+
+    x = torch.randn(3, 4)
+    found = compiled(function)(x)
+    same(found, function(x))
+    addresses = [t.data_ptr() for t in (x, found[0], found[1], found[2], found[4])]
+    assert len(set(addresses)) == 5
+    assert found[3].data_ptr() == found[1].data_ptr()
+
+
+def test_arguments_that_are_written() -> None:
+    def function(x: Any, y: Any) -> Any:
+        x.mul_(2).add_(y)
+        y[0] = 5
+        return x.sum()
+
+    x, y = torch.randn(4), torch.randn(4)
+    a, b = x.clone(), y.clone()
+    same(compiled(function)(x, y), function(a, b))
+    same((x, y), (a, b))
+
+
+def test_numbers_of_python() -> None:
+    def function(x: Any, n: int, s: float) -> Any:
+        return x * n + s, x[:n], torch.full((n,), s) + torch.arange(n)
+
+    x = torch.randn(9)
+    program = torch.compile(function, backend="obsidian")
+    for n, s in ((2, 0.5), (3, 0.25), (4, 7.0), (5, 0.125)):
+        same(program(x, n, s), function(x, n, s))
+
+
+def test_a_wrong_index_stops_the_program() -> None:
+    function = compiled(lambda x, i: x[i] * 2)
+    with pytest.raises(obs.RunError, match="an index is outside of dimension 0"):
+        function(torch.randn(4), torch.tensor([1, 4]))
+
+
+def test_fallbacks() -> None:
+    """Programs before and behind an operation of PyTorch, and what is said of it."""
+
+    def function(x: Any) -> Any:
+        y = (x @ x.t()).softmax(-1)
+        z = torch.special.bessel_j0(y * 3)
+        return (z * 2).sum(1), y + 1
+
+    x = torch.randn(4, 4)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        found = compiled(function)(x)
+        torch._dynamo.reset()
+        compiled(function)(x)
+    same(found, function(x))
+    fallen = [w for w in seen if w.category is backend.FallbackWarning]
+    assert [str(w.message) for w in fallen] == [
+        "aten.special_bessel_j0.default runs in PyTorch: no lowering"
+    ]
+    assert fallen[0].filename == __file__
+    assert "bessel_j0(y" in linecache.getline(__file__, fallen[0].lineno)
+    explanation = backend.explain(function, x)
+    assert [len(g.programs) for g in explanation.graphs] == [2]
+    assert [f.operation for f in explanation.fallbacks] == ["aten.special_bessel_j0.default"]
+    assert explanation.breaks == []
+
+
+def test_types_that_programs_lack() -> None:
+    function = lambda x: torch.view_as_real(torch.fft.fft(x * 2)).sum(-1) + 1  # noqa: E731
+    x = torch.randn(8)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    same(compiled(function)(x), function(x))
+    reasons = {f.operation: f.reason for f in backend.explain(function, x).fallbacks}
+    assert reasons["aten._fft_r2c.default"] == "elements of torch.complex64"
+
+
+def test_random_numbers_are_those_of_torch() -> None:
+    def function(x: Any) -> Any:
+        return x * torch.rand_like(x) + 1
+
+    x = torch.randn(50)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    program = compiled(function)
+    torch.manual_seed(5)
+    found = program(x)
+    torch.manual_seed(5)
+    same(found, function(x))
+
+
+def test_explanation() -> None:
+    def function(x: Any) -> Any:
+        y = x.relu() * 2
+        print("a break")
+        return y.sum()
+
+    explanation = backend.explain(function, torch.randn(5, requires_grad=True))
+    assert [g.kind for g in explanation.graphs] == ["forward", "forward", "backward", "backward"]
+    assert len(explanation.breaks) == 1
+    assert "print" in explanation.breaks[0]
+    assert str(explanation).startswith("forward graph: 1 program\n  ")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.softmax(-1), lambda x: torch.nn.functional.layer_norm(x, (32,)),
+        lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6),
+        lambda x: ((x * 2).relu() + x.sigmoid()).mean(),
+        lambda x: (x - x.amax(-1, keepdim=True)).exp().sum(-1).log(),
+    ],
+)  # fmt: skip
+def test_programs_are_fused(function: Any) -> None:
+    explanation = backend.explain(function, torch.randn(64, 32))
+    assert [len(kernels) for g in explanation.graphs for _, kernels, _ in g.programs] == [1]
+
+
+def test_the_backward_graph_of_a_softmax_is_one_kernel() -> None:
+    explanation = backend.explain(lambda x: x.softmax(-1), torch.randn(8, 32, requires_grad=True))
+    kernels = {g.kind: [len(k) for _, k, _ in g.programs] for g in explanation.graphs}
+    assert kernels == {"forward": [1], "backward": [1]}
+
+
+def test_options() -> None:
+    x = torch.randn(4, 4)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    program = compiled(lambda x: x @ x + 1, options={"products": "library"})
+    same(program(x), x @ x + 1)
+    with pytest.raises(Exception, match="products, one of auto, program, library"):
+        compiled(lambda x: x + 1, options={"products": "cublas"})(x)
+
+
+def test_the_name_of_the_backend() -> None:
+    assert "obsidian" in torch._dynamo.list_backends()
+
+
+def test_programs_are_kept_on_disk(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OBS_CACHE_DIR", str(tmp_path))
+    x, function = torch.randn(6), lambda x: x * 3 + 1
+    same(compiled(function)(x), x * 3 + 1)
+    entries = sorted(path.name for path in tmp_path.iterdir())
+    assert len(entries) == 1
+    torch._dynamo.reset()
+    same(compiled(function)(x), x * 3 + 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == entries
+
+
+def test_long_chains_are_stored() -> None:
+    """Programs do not grow with the paths to an element."""
+
+    def function(x: Any) -> Any:
+        for k in range(1, 12):
+            x = x * 0.5 + x.roll(k) - x.flip(0)
+        return x
+
+    x = torch.randn(64)
+    same(compiled(function)(x), function(x))
