@@ -45,6 +45,9 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
   Graph graph(program, *entry, diagnostics);
   if (!graph.result)
     return {};
+  Plan plan;
+  if (options.search)
+    plan = search(graph, entry->name, options.candidate, options.explain);
   Choices choices;
-  return lower(graph, entry->name, Plan(), choices);
+  return lower(graph, entry->name, plan, choices);
 }

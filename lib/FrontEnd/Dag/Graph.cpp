@@ -268,6 +268,45 @@ Node *Graph::getBound(Node *array, unsigned k) {
   return dim ? getBound(dim) : nullptr;
 }
 
+int64_t Graph::estimate(Node *node) {
+  auto operand = [&](unsigned k) { return estimate(node->ops[k]); };
+  switch (node->kind) {
+  case Node::Const:
+    return node->attr;
+  case Node::ParamDim: {
+    static const int64_t extents[] = {1 << 20, 1024, 128, 32, 16, 8, 8, 8};
+    return extents[node->ops[0]->type->getRank() - 1];
+  }
+  case Node::LoopVar:
+    return operand(0) / 2;
+  case Node::Count:
+    if (Node *bound = getBound(node->ops[0]->ops[0], 0))
+      return std::max<int64_t>(estimate(bound) / 2, 1);
+    return 1024;
+  case Node::Math:
+    if (node->ops.size() == 2 && node->type == intType)
+      return node->attr == static_cast<int64_t>(Primitive::Min)
+                 ? std::min(operand(0), operand(1))
+                 : std::max(operand(0), operand(1));
+    return 1024;
+  case Node::Binary:
+    switch (static_cast<Opcode>(node->attr)) {
+    case Opcode::Add:
+      return operand(0) + operand(1);
+    case Opcode::Sub:
+      return std::max<int64_t>(operand(0) - operand(1), 0);
+    case Opcode::Mul:
+      return std::min<int64_t>(operand(0) * operand(1), 1 << 26);
+    case Opcode::Div:
+      return operand(0) / std::max<int64_t>(operand(1), 1);
+    default:
+      return 1024;
+    }
+  default:
+    return 1024;
+  }
+}
+
 const DagType *Graph::getArray(const DagType *element) {
   const DagType *&array = arrays[element];
   if (!array) {

@@ -97,6 +97,9 @@ public:
   Node *getLengths(Node *array, unsigned k);
   /// The number of elements of a filter, as a sum.
   Node *getCountAsSum(Node *filter);
+  /// An int as it may be in a run: each dimension of an argument of rank 1 has
+  /// 2^20 elements, of rank 2 1024, and so on; ints are 1024.
+  int64_t estimate(Node *node);
   Node *substitute(Node *node, Node *variable, Node *replacement);
   /// Of an element of an array that is computed: what computes it.
   Node *beta(Node *node);

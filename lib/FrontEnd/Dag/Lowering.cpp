@@ -135,6 +135,7 @@ private:
   Value generate(ValueRange extents, ArrayRef<mlir::Type> types,
                  llvm::function_ref<SmallVector<Value, 4>(ValueRange)> element);
   Value getExtent(Node *bound);
+  Value addGridKernel(Node *node, Node *array, Value extent);
   void store(Node *node);
   void storeElements(Node *node, Stored &stored);
   void storeCollective(Node *node, Stored &stored);
@@ -201,7 +202,11 @@ void Lowering::visit(Node *node) {
     if (base->is(Node::Build) && !node->type->isArray())
       reads[base].insert(node);
   }
+  bool isCollective =
+      node->is(Node::Reduce) || node->is(Node::Scan) || node->is(Node::Filter);
   for (Node *op : node->ops) {
+    if (isCollective && op->is(Node::Build))
+      reads[op].insert(node);
     // A filter that is only counted or reduced is not stored.
     if (op->is(Node::Filter) && !node->is(Node::Count) &&
         !node->is(Node::Reduce))
@@ -229,6 +234,8 @@ void Lowering::analyze() {
       continue;
     bool isReadTwice = nodes.size() > 1;
     for (Node *read : nodes) {
+      // A filter reads its elements twice.
+      isReadTwice |= read->is(Node::Filter);
       SmallVector<Node *> indices;
       getBase(read, &indices);
       for (Node *loop : read->chain)
@@ -349,7 +356,12 @@ static bool isAssociative(Node *node) {
 Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
                                unsigned rank) {
   unsigned all = rank;
-  Choices::Kernel kernel{node, "", rank, {}};
+  Choices::Kernel kernel;
+  kernel.node = node;
+  for (Node *loop : loops)
+    kernel.extents.push_back(graph.estimate(graph.getBound(loop->ops[0])));
+  for (unsigned k = 0; k < node->type->getRank(); ++k)
+    kernel.extents.push_back(graph.estimate(graph.getBound(node, k)));
   auto add = [&](Level level, unsigned prefix) {
     Schedule schedule{level, prefix};
     if (!llvm::is_contained(kernel.schedules, schedule))
@@ -384,6 +396,8 @@ Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
       if (!isKnown || prefix == 0)
         continue;
       isShared = true;
+      if (sum->getDependences().size() < all && canBeStored(sum))
+        choices.stores.emplace_back(sum, false);
       shortest = std::min(shortest, prefix);
       Node *length = resolve(sum->ops[1]->is(Node::Filter)
                                  ? graph.getDim(sum->ops[1]->ops[0], 0)
@@ -409,6 +423,7 @@ Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
   auto it = plan.schedules.find(node);
   Schedule schedule =
       it != plan.schedules.end() ? it->second : kernel.schedules.front();
+  kernel.taken = schedule;
   choices.kernels.push_back(std::move(kernel));
   return schedule;
 }
@@ -580,6 +595,10 @@ Result Lowering::computeIndex(Node *node) {
     return bindings.at(node);
   if (node->is(Node::ParamDim)) {
     at(0, [&] {
+      if (plan.isEstimate) {
+        result.values = {constantIndex(graph.estimate(node))};
+        return;
+      }
       Value array = bindings.at(node->ops[0]).values[0];
       result.values = {DimOp::create(builder, loc, array, node->attr)};
     });
@@ -775,6 +794,9 @@ Result Lowering::compute(Node *node) {
         at.push_back(constantIndex(0));
       result.values = {
           GetOp::create(builder, loc, filter.count, at).getResult(0)};
+      if (plan.isEstimate && filter.loops.empty())
+        result.values = {arith::ConstantOp::create(
+            builder, loc, builder.getI32IntegerAttr(graph.estimate(node)))};
     });
     return result;
   }
@@ -988,6 +1010,8 @@ void Lowering::addOperator(Region &region, Node *node, bool hasFlags) {
 SmallVector<Value, 4> Lowering::reduceByLevel(Node *node, Node *array,
                                               Node *flags, Level level) {
   Value length = emitIndex(graph.getDim(array, 0)).values[0];
+  if (level == Level::Grid)
+    length = addGridKernel(node, array, length);
   SmallVector<Value, 4> init = emit(node->ops[0]).values;
   Types types = getTypes(node->type);
   if (flags) {
@@ -1046,6 +1070,27 @@ Value Lowering::getExtent(Node *bound) {
   if (bound->is(Node::Binary))
     extent = arith::MaxSIOp::create(builder, loc, extent, constantIndex(0));
   return extent;
+}
+
+/// Lists the kernel of a collective that all threads of the grid share. Returns
+/// `extent`. For reports, that is unknown, because the time of a report grows
+/// with the number.
+Value Lowering::addGridKernel(Node *node, Node *array, Value extent) {
+  Schedule schedule{Level::Grid, 0};
+  Choices::Kernel kernel;
+  kernel.node = node;
+  kernel.schedules = {schedule};
+  kernel.taken = schedule;
+  kernel.extents.push_back(graph.estimate(graph.getBound(array, 0)));
+  // Reads of an element: those of sums take a sector each.
+  SmallVector<Node *> sums;
+  std::set<Node *> seen;
+  for (Node *op : node->ops)
+    collectReductions(op, seen, sums);
+  for (Node *sum : sums)
+    kernel.reads += 8 * graph.estimate(graph.getDim(sum->ops[1], 0));
+  choices.kernels.push_back(std::move(kernel));
+  return plan.isEstimate ? function.getArguments().back() : extent;
 }
 
 SmallVector<Value, 4> Lowering::force(ValueRange arrays) {
@@ -1272,7 +1317,8 @@ void Lowering::storeCollective(Node *node, Stored &result) {
   // An operator that is not associative needs one thread.
   bool isSequential = node->is(Node::Scan) && !isAssociative(node);
   if (result.loops.empty() && !isSequential) {
-    choices.kernels.push_back({node, "", 0, {Schedule{Level::Grid, 0}}});
+    extent =
+        addGridKernel(node, node->is(Node::Scan) ? node : node->ops[0], extent);
     arrays = force(runCollective(node, Level::Grid, extent));
   } else {
     SmallVector<Value> extents;
@@ -1308,6 +1354,8 @@ void Lowering::storeCollective(Node *node, Stored &result) {
   Value zero = constantIndex(0);
   Value count = GetOp::create(builder, loc, result.count, zero).getResult(0);
   count = arith::IndexCastOp::create(builder, loc, indexType, count);
+  if (plan.isEstimate)
+    count = constantIndex(graph.estimate(graph.getDim(node, 0)));
   result.array = TakeOp::create(builder, loc, result.array.getType(),
                                 result.array, ValueRange(count),
                                 ArrayRef<int64_t>{ShapedType::kDynamic});
@@ -1353,7 +1401,6 @@ void Lowering::store(Node *node) {
         flags = array->ops[1];
         array = array->ops[0];
       }
-      choices.kernels.push_back({node, "", 0, {Schedule{Level::Grid, 0}}});
       Types types = getTypes(node->type);
       if (isAssociative(node)) {
         Value sum = force(reduceByLevel(node, array, flags, Level::Grid))[0];
@@ -1367,6 +1414,10 @@ void Lowering::store(Node *node) {
         }
         result.array = sum;
       } else {
+        Choices::Kernel kernel;
+        kernel.node = node;
+        kernel.schedules = {Schedule()};
+        choices.kernels.push_back(kernel);
         result.array = force(generate(constantIndex(1), types, [&](ValueRange) {
           return reduceByLoop(node, array, flags).values;
         }))[0];
@@ -1466,13 +1517,20 @@ OwningOpRef<ModuleOp> Lowering::run() {
   for (const DagType *type : graph.paramTypes)
     params.push_back(type->isArray() ? pull(type->getRank(), getTypes(type))
                                      : getTypes(type)[0]);
+  if (plan.isEstimate)
+    params.push_back(indexType);
   function = func::FuncOp::create(builder, loc, name,
                                   builder.getFunctionType(params, {}));
   Block *block = function.addEntryBlock();
   scopes.push_back(Scope{block, Level::Grid, nullptr, {}});
   builder.setInsertionPointToEnd(block);
-  for (Node *param : graph.params)
-    bindings[param] = Result{{block->getArgument(param->attr)}, 0};
+  for (Node *param : graph.params) {
+    Value value = block->getArgument(param->attr);
+    if (plan.isEstimate && param->type == graph.intType)
+      value = arith::ConstantOp::create(
+          builder, loc, builder.getI32IntegerAttr(graph.estimate(param)));
+    bindings[param] = Result{{value}, 0};
+  }
   for (auto [number, paramName] : llvm::enumerate(graph.paramNames))
     function.setArgAttr(number, "obs.name", builder.getStringAttr(paramName));
   checkExpectations();

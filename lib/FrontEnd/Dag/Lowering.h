@@ -35,17 +35,22 @@ struct Plan {
   std::map<Node *, bool> stores;
   /// The schedules of stored arrays that do not have the default.
   std::map<Node *, Schedule> schedules;
+  /// Extents and ints of the function are the numbers of `Graph::estimate`: the
+  /// module is for reports only.
+  bool isEstimate = false;
 };
 
-/// What can be chosen: the arrays and values that may be stored, and for each
-/// kernel the schedules, the one that was taken first.
+/// What can be chosen: the arrays and values that may be stored, with the
+/// default, and for each kernel the schedules, the default first.
 struct Choices {
   std::vector<std::pair<Node *, bool>> stores;
   struct Kernel {
-    Node *node;
+    Node *node = nullptr;
     std::string name;
-    unsigned rank;
+    std::vector<int64_t> extents; ///< As estimated.
     std::vector<Schedule> schedules;
+    Schedule taken;
+    double reads = 1; ///< Of a collective of the grid, for each element.
   };
   std::vector<Kernel> kernels;
 };
@@ -54,6 +59,10 @@ struct Choices {
 /// else could be chosen to `choices`.
 OwningOpRef<ModuleOp> lower(Graph &graph, StringRef name, const Plan &plan,
                             Choices &choices);
+
+/// The plan with the lowest score, or candidate `number` if that is not
+/// negative. Prints all candidates, their scores and the reason to `explain`.
+Plan search(Graph &graph, StringRef name, int number, raw_ostream *explain);
 
 } // namespace mlir::obs::dag
 

@@ -89,6 +89,7 @@ Error Session::parseProgram() {
   if (StringRef(options.program).ends_with(".dag")) {
     dag::DagOptions dagOptions;
     dagOptions.entry = options.entry;
+    dagOptions.search = options.device != Executor::Interpret;
     module = dag::importDag(sourceMgr, &context, dagOptions);
   } else {
     module = parseSourceFile<ModuleOp>(sourceMgr, &context);

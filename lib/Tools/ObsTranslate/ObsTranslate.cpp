@@ -72,6 +72,14 @@ struct TranslateOptions {
       "dag-entry",
       llvm::cl::desc("The function of a Dag program, instead of its last one"),
       llvm::cl::value_desc("name"), llvm::cl::cat(category)};
+  llvm::cl::opt<bool> dagExplain{
+      "dag-explain",
+      llvm::cl::desc("List the candidates for a Dag program on the standard "
+                     "error, with their scores"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<int> dagCandidate{
+      "dag-candidate", llvm::cl::desc("Take this candidate for a Dag program"),
+      llvm::cl::value_desc("N"), llvm::cl::init(-1), llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -225,6 +233,9 @@ void registerObsTranslations() {
     context->printOpOnDiagnostic(false);
     dag::DagOptions dagOptions;
     dagOptions.entry = options.dagEntry;
+    dagOptions.candidate = options.dagCandidate;
+    if (options.dagExplain)
+      dagOptions.explain = &llvm::errs();
     return dag::importDag(sources, context, dagOptions);
   };
   static TranslateToMLIRRegistration fromDag(

@@ -1,14 +1,15 @@
 """Runs functions of the Dag examples on inputs of many sizes and compares with NumPy.
 
-Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
+Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [--candidates=OBS-TRANSLATE] [OBS-RUN OPTION ...]
 
-NAME is the name of a program without `.dag`. With --every, N - 1 of N inputs are left out. The
-references are written from the meaning of the language; `-` in `reduce` is a left fold, rows of
+NAME is the name of a program without `.dag`. With --every, N - 1 of N inputs are left out. With
+--candidates, each candidate of the search runs instead of the best one, on one input. The references are written from the meaning of the language; `-` in `reduce` is a left fold, rows of
 different lengths are padded with 0, and their lengths are one more result.
 """
 
 import concurrent.futures
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -244,10 +245,25 @@ def main():
     tool, folder, name, *options = sys.argv[1:]
     every = next((int(o.removeprefix("--every=")) for o in options if o.startswith("--every=")), 1)
     options = [o for o in options if not o.startswith("--every=")]
+    translate = next((o.removeprefix("--candidates=") for o in options if o.startswith("--candidates=")), None)
+    options = [o for o in options if not o.startswith("--candidates=")]
     tasks = []
+    folder_of_candidates = tempfile.TemporaryDirectory()
     for entry, cases in CASES[name].items():
-        command = [tool, str(pathlib.Path(folder) / f"{name}.dag"), f"--entry={entry}", *options]
-        tasks += [(entry, command, *case) for case in cases(np.random.default_rng(1))]
+        program = str(pathlib.Path(folder) / f"{name}.dag")
+        inputs = list(cases(np.random.default_rng(1)))
+        if not translate:
+            tasks += [(entry, [tool, program, f"--entry={entry}", *options], *case) for case in inputs]
+            continue
+        command = [translate, "--dag-to-obs", f"--dag-entry={entry}", program]
+        listed = subprocess.run([*command, "--dag-explain"], text=True, capture_output=True, check=True)
+        count = int(re.match(r"dag: (\d+) candidates", listed.stderr)[1])
+        # One that is neither empty nor large.
+        case = inputs[min(len(inputs) - 1, 6)]
+        for number in range(count):
+            candidate = f"{folder_of_candidates.name}/{entry}-{number}.mlir"
+            subprocess.run([*command, f"--dag-candidate={number}", "-o", candidate], check=True)
+            tasks.append((f"{entry}, candidate {number}", [tool, candidate, *options], *case))
     tasks = tasks[::every]
     errors = 0
     with concurrent.futures.ThreadPoolExecutor(4) as pool:

@@ -17,6 +17,13 @@ namespace mlir::obs::dag {
 struct DagOptions {
   /// The function to translate; empty for the last one of the file.
   std::string entry;
+  /// False takes the defaults: nobody needs a fast program.
+  bool search = true;
+  /// Of the candidates that the search lists, the one to take; the best one if
+  /// negative.
+  int candidate = -1;
+  /// Where to list the candidates, with their scores.
+  raw_ostream *explain = nullptr;
 };
 
 /// Translates the Dag program in the main buffer of `sources` to a module with
