@@ -177,6 +177,8 @@ public:
   void error(llvm::SMLoc loc, const Twine &message);
   void error(Location loc, const Twine &message);
   bool hasFailed() const { return failed; }
+  /// The error was of an attempt only.
+  void forget() { failed = false; }
 
   llvm::SourceMgr &sources;
   MLIRContext *const context;

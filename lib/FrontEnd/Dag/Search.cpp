@@ -138,6 +138,7 @@ bool Search::add(Plan plan, const Twine &what) {
     OwningOpRef<ModuleOp> module =
         lower(graph, name, candidate.plan, candidate.choices);
     llvm::raw_string_ostream os(report);
+    graph.diagnostics.forget();
     if (!module || failed(reportCost(*module, /*threads=*/0, os)))
       return false;
   }

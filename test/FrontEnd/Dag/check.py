@@ -3,8 +3,9 @@
 Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [--candidates=OBS-TRANSLATE] [OBS-RUN OPTION ...]
 
 NAME is the name of a program without `.dag`. With --every, N - 1 of N inputs are left out. With
---candidates, each candidate of the search runs instead of the best one, on one input. The references are written from the meaning of the language; `-` in `reduce` is a left fold, rows of
-different lengths are padded with 0, and their lengths are one more result.
+--candidates, each candidate of the search runs instead of the best one, on one input, and --every
+leaves out functions. The references are written from the meaning of the language; `-` in `reduce` is
+a left fold, rows of different lengths are padded with 0, and their lengths are one more result.
 """
 
 import concurrent.futures
@@ -249,7 +250,9 @@ def main():
     options = [o for o in options if not o.startswith("--candidates=")]
     tasks = []
     folder_of_candidates = tempfile.TemporaryDirectory()
-    for entry, cases in CASES[name].items():
+    for position, (entry, cases) in enumerate(CASES[name].items()):
+        if translate and position % every:
+            continue
         program = str(pathlib.Path(folder) / f"{name}.dag")
         inputs = list(cases(np.random.default_rng(1)))
         if not translate:
@@ -264,7 +267,8 @@ def main():
             candidate = f"{folder_of_candidates.name}/{entry}-{number}.mlir"
             subprocess.run([*command, f"--dag-candidate={number}", "-o", candidate], check=True)
             tasks.append((f"{entry}, candidate {number}", [tool, candidate, *options], *case))
-    tasks = tasks[::every]
+    if not translate:
+        tasks = tasks[::every]
     errors = 0
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         for (entry, _, inputs, _), difference in zip(tasks, pool.map(lambda t: run(*t[1:]), tasks)):
