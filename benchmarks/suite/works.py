@@ -566,8 +566,8 @@ def images() -> list[Work]:
         dtype = {"f32": np.float32, "i32": np.int32}[kind]
         mode = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
         border: Any = 0 if rule == "constant" else rule
-        tiled = convolution.tiled
-        program = tiled if kind == "i32" else contracted(retyped(tiled, obs.i32, obs.f32))
+        direct = convolution.direct
+        program = direct if kind == "i32" else contracted(retyped(direct, obs.i32, obs.f32))
 
         def inputs(xp: Any, n: int) -> Inputs:
             pixels = square_of(data.integers(xp, n, 1 << 10), n).astype(dtype)
@@ -588,7 +588,7 @@ def images() -> list[Work]:
             return out
 
         return Work(
-            f"convolution-{k}-{rule}-{kind}", "images", "convolution.py: tiled", inputs,
+            f"convolution-{k}-{rule}-{kind}", "images", "convolution.py: direct", inputs,
             lambda a, weights: program(a, weights, k=k, rule=border), oracle,
             (Peer("nvcc, no border", call),), lambda n: 8.0 * n,
             common=lambda image: image[reach:-reach, reach:-reach],

@@ -3,7 +3,8 @@
 Past the border is the nearest pixel ("clamp"), the mirror image ("mirror"), the image again
 ("wrap"), a constant, or a function of the index. A rule makes a larger image of an image, a pull
 array that is never stored: the convolutions know nothing of rules. `direct` reads the larger image
-where it needs it, for weights of any odd extents; `tiled` forces the tile that 16 x 16 results
+where it needs it, for weights of any odd extents. If `k` is their extent, a thread loads neighbours
+at once, and computes no rule away from the border. `tiled` forces the tile that 16 x 16 results
 need. From: the convolutions of Accelerate and of the Obsidian slides.
 
 >>> import numpy as np
@@ -34,8 +35,8 @@ def weighted(image, weights, kh, kw):
 
 
 @obs.jit(threads=256)
-def direct(a: Image, weights: Weights, *, rule="clamp"):
-    kh, kw = weights.shape
+def direct(a: Image, weights: Weights, *, k=None, rule="clamp"):
+    kh, kw = (k, k) if k else weights.shape
     read = obs.beyond(a, rule)
     border = weighted(lambda y, x: read(y - kh // 2, x - kw // 2), weights, kh, kw)
     return obs.generate(*a.shape)(border)

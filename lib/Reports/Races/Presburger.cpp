@@ -57,6 +57,23 @@ Sum difference(const Sum &a, const Sum &b) {
 
 Sum number(int64_t value) { return number(DynamicAPInt(value)); }
 
+/// The greatest number that divides the factors of all columns.
+DynamicAPInt getDivisor(const Sum &sum) {
+  DynamicAPInt divisor(0);
+  for (const auto &[column, coefficient] : sum.terms)
+    divisor = gcd(divisor, abs(coefficient));
+  return divisor;
+}
+
+/// Divides the constant, too, and rounds it down.
+void divideTerms(Sum &sum, const DynamicAPInt &divisor) {
+  if (divisor == 1)
+    return;
+  for (auto &[column, coefficient] : sum.terms)
+    coefficient /= divisor;
+  sum.constant = floorDiv(sum.constant, divisor);
+}
+
 /// One attempt at a question, with a choice made wherever an expression has
 /// several cases. The choices come from outside, as a list that grows.
 class Attempt {
@@ -98,18 +115,25 @@ private:
     sum.terms[numColumns++] = DynamicAPInt(1);
     return sum;
   }
-  void requireZero(const Sum &sum) {
-    if (sum.isConstant())
+  void requireZero(Sum sum) {
+    DynamicAPInt divisor = getDivisor(sum);
+    if (sum.isConstant() || sum.constant % divisor != 0) {
       isImpossible |= sum.constant != 0;
-    else
-      equalities.push_back(sum);
+    } else {
+      divideTerms(sum, divisor);
+      equalities.push_back(std::move(sum));
+    }
   }
-  /// sum >= 0
-  void require(const Sum &sum) {
-    if (sum.isConstant())
+  /// sum >= 0. Both are divided by the common divisor of their factors: of
+  /// integers, the constant is then rounded, and this often shows without any
+  /// search that there are none.
+  void require(Sum sum) {
+    if (sum.isConstant()) {
       isImpossible |= sum.constant < 0;
-    else
-      inequalities.push_back(sum);
+    } else {
+      divideTerms(sum, getDivisor(sum));
+      inequalities.push_back(std::move(sum));
+    }
   }
   /// a < b
   void requireLess(const Sum &a, const Sum &b) {
@@ -621,6 +645,11 @@ bool Attempt::collect() {
   // Addresses first: numbers that no address needs are left out below.
   for (const Meeting &meeting : question.meetings) {
     Sum first = get(meeting.first), second = get(meeting.second);
+    addresses.push_back(second);
+    if (meeting.firstWidth == 1 && meeting.secondWidth == 1) {
+      requireZero(difference(first, second));
+      continue;
+    }
     // [first, first + w) and [second, second + v) overlap.
     Sum end = first;
     end.constant += meeting.firstWidth;
@@ -628,7 +657,6 @@ bool Attempt::collect() {
     end = second;
     end.constant += meeting.secondWidth;
     requireLess(first, end);
-    addresses.push_back(second);
   }
   assumeApart();
   relateProducts();

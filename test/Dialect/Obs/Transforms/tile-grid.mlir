@@ -92,3 +92,50 @@ func.func @main(%a: memref<?xf32>, %b: memref<?xf32>) {
   obs.launch @apart blocks %blocks args(%a, %b, %n) {obs.by_extent} : memref<?xf32>, memref<?xf32>, index
   return
 }
+
+// A stencil: neighbouring rows read the same elements, so a thread computes two of them. The number of rows need not be even.
+// CHECK-LABEL: obs.kernel @stencil
+// CHECK-SAME: memref<?x?xf32>, %[[H:[a-z0-9]*]]: index, %[[W:[a-z0-9]*]]: index)
+// CHECK: %[[GROUPS:.*]] = arith.ceildivui %[[H]], %c2
+// CHECK: %[[ALL:.*]] = arith.muli %[[GROUPS]], %[[W]]
+// CHECK: scf.forall (%[[I:.*]]) in (%[[ALL]])
+// CHECK-DAG: %[[GROUP:.*]] = arith.divui %[[I]], %[[W]]
+// CHECK-DAG: %[[COLUMN:.*]] = arith.remui %[[I]], %[[W]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %c2
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c2
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[K]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[H]]
+// CHECK: scf.if %[[EXISTS]]
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK: obs.items = 4 : i64
+obs.kernel @stencil(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %h: index, %w: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.muli %h, %w : index
+  scf.forall (%i) in (%n) {
+    %r = arith.divui %i, %w : index
+    %c = arith.remui %i, %w : index
+    %above = arith.subi %r, %c1 : index
+    %s = arith.maxsi %above, %c0 : index
+    %x = memref.load %a[%s, %c] : memref<?x?xf32>
+    memref.store %x, %b[%r, %c] : memref<?x?xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}
+
+// Guards of columns alone: rows have nothing in common.
+// CHECK-LABEL: obs.kernel @columns
+// CHECK-NOT: arith.ceildivui
+// CHECK: obs.items = 4 : i64
+obs.kernel @columns(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %h: index, %w: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.muli %h, %w : index
+  scf.forall (%i) in (%n) {
+    %r = arith.divui %i, %w : index
+    %c = arith.remui %i, %w : index
+    %left = arith.subi %c, %c1 : index
+    %s = arith.maxsi %left, %c0 : index
+    %x = memref.load %a[%r, %s] : memref<?x?xf32>
+    memref.store %x, %b[%r, %c] : memref<?x?xf32>
+  } {mapping = [#obs.map<grid, thread>], obs.distribution = #obs.distribution<striped>}
+}

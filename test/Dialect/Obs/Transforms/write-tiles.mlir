@@ -115,3 +115,83 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Away from the borders, `min(max(i - 1, 0), n - 1)` is i - 1. One test finds out for two neighbours. Nearer, they are one
+// after the other, with the guards.
+// CHECK-LABEL: gpu.func @borders
+// CHECK: scf.if
+// CHECK: %[[I:.*]] = arith.addi
+// CHECK: %[[LOW:.*]] = arith.addi %[[I]], %c-1
+// CHECK: arith.cmpi sle, %[[LOW]], %[[I]]
+// CHECK: %[[LOW:.*]] = arith.addi %[[I]], %c-1
+// CHECK: arith.cmpi sle, %c0{{.*}}, %[[LOW]]
+// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1
+// CHECK: arith.cmpi sle, %[[I]], %[[LAST]]
+// CHECK: scf.if
+// CHECK-NOT: arith.maxsi
+// CHECK-COUNT-2: memref.store
+// CHECK: else
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: memref.store
+// CHECK: else
+// CHECK: scf.for
+// CHECK: arith.maxsi
+gpu.module @kernels {
+  gpu.func @borders(%a: memref<f64> {llvm.align = 16 : i64}, %b: memref<f64> {llvm.align = 16 : i64}, %n: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c256 = arith.constant 256 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [1] : memref<f64> to memref<?xf64>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f64> to memref<?xf64>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %all = arith.muli %blocks, %c256 : index
+    %first = arith.muli %block, %c256 : index
+    %id = arith.addi %first, %thread : index
+    %last = arith.subi %n, %c1 : index
+    scf.for %i = %id to %n step %all {
+      %below = arith.subi %i, %c1 : index
+      %positive = arith.maxsi %below, %c0 : index
+      %j = arith.minsi %positive, %last : index
+      %v = memref.load %x[%j] : memref<?xf64>
+      memref.store %v, %y[%i] : memref<?xf64>
+    } {obs.items = 2 : i64}
+    gpu.return
+  }
+}
+
+// -----
+
+// Most columns are not on the diagonal, but it is no border: there is one version of a full tile.
+// CHECK-LABEL: gpu.func @diagonal
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-COUNT-2: arith.maxsi
+// CHECK-NOT: scf.if
+// CHECK: else
+gpu.module @kernels {
+  gpu.func @diagonal(%a: memref<f64> {llvm.align = 16 : i64}, %b: memref<f64> {llvm.align = 16 : i64}, %n: index, %w: index) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c256 = arith.constant 256 : index
+    %x = memref.reinterpret_cast %a to offset: [0], sizes: [%w], strides: [1] : memref<f64> to memref<?xf64>
+    %y = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1] : memref<f64> to memref<?xf64>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %all = arith.muli %blocks, %c256 : index
+    %first = arith.muli %block, %c256 : index
+    %id = arith.addi %first, %thread : index
+    scf.for %i = %id to %n step %all {
+      %row = arith.divui %i, %w : index
+      %column = arith.remui %i, %w : index
+      %j = arith.maxsi %row, %column : index
+      %v = memref.load %x[%j] : memref<?xf64>
+      memref.store %v, %y[%i] : memref<?xf64>
+    } {obs.items = 2 : i64}
+    gpu.return
+  }
+}

@@ -393,6 +393,10 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     copies of its body would have more than 1024 operations. Iterations of a
     leaf loop are independent, so results do not change.
 
+    A loop over an array of rank 2 that limits the rows which it reads, as
+    `max(row - 1, 0)` does, is a stencil: neighbouring rows read the same
+    elements. The iterations of such a loop compute two rows of a column.
+
     ```mlir
     // before
     scf.forall (%i) in (%n) {
@@ -503,6 +507,13 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     the first version divides once for each thread, and not for each element. If
     no access can join, the iterations of a thread are T apart. If the body
     contains loops, a launch with more blocks than tiles uses the loop as it was.
+
+    Indices may have guards: `min(max(i - 1, 0), n - 1)`, a remainder, or a
+    comparison of an index with an extent. Away from the borders of an array the
+    result of a guard is known. The kernel then tests the v neighbours of a
+    thread at once. If all are away from borders, they are written without
+    guards, and without inner loops of constant bounds; else, one after the
+    other. The test is also right for indices that wrap around.
 
     ```mlir
     // before

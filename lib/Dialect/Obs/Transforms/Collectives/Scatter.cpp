@@ -10,6 +10,7 @@
 #include "Grid.h"
 #include "Pieces.h"
 #include "Tuples.h"
+#include <deque>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -170,6 +171,69 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
                 PushOp::create(builder, c.loc, foundType, stored)};
 }
 
+/// True if copies of the result of `op` can be combined.
+static bool mayCopy(ScatterOp op) {
+  return op.getContract() == Contract::Reduce && !op.getFound() &&
+         !op.getInit().empty();
+}
+
+/// The scatters that one kernel runs with `op`, which the host chooses: `op` is
+/// among them. None if they are not alike.
+static SmallVector<ScatterOp> findPeers(ScatterOp op) {
+  ForceOp force = findForceAlone(op);
+  if (!force || force.getArrays().size() == 1)
+    return {op};
+  SmallVector<ScatterOp> peers;
+  for (Value array : force.getArrays()) {
+    auto scatter = array.getDefiningOp<ScatterOp>();
+    bool isAlike =
+        scatter && mayCopy(scatter) && !scatter.getStrategy() &&
+        isa<StringAttr>(scatter.getKindAttr()) &&
+        !combinesTuples(scatter.getArray().getType().getElementTypes(),
+                        scatter.getKindAttr(), /*fetches=*/false) &&
+        llvm::equal(scatter.getExtents(), op.getExtents()) &&
+        scatter->hasOneUse() && !llvm::is_contained(peers, scatter);
+    if (!isAlike)
+      return {};
+    peers.push_back(scatter);
+  }
+  return peers;
+}
+
+/// The result of `scatter` without copies.
+static Value buildPlain(Scatter &scatter) {
+  CollectiveBuilder &c = scatter.c;
+  ScatterOp op = scatter.op;
+  return buildContractFill(
+      c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
+      scatter.size.value, op.getInit(), Value(), [&] {
+        forEach(c, scatter.n.value, [&](Value i) {
+          scatter.write(i, [&](ValueRange values, Value index) {
+            strategies::write(c, values, index);
+          });
+        });
+      });
+}
+
+/// Builds the kernels of `op` and its `peers`, which replace their force.
+/// Returns the result of `op`. That of the others has no use then.
+static Value buildPeers(OpBuilder &builder, CollectiveBuilder &c, ScatterOp op,
+                        ArrayRef<ScatterOp> peers,
+                        const ExpansionOptions &options) {
+  if (peers.size() > 1)
+    builder.setInsertionPoint(findForceAlone(op));
+  std::deque<Scatter> scatters;
+  std::deque<ScatterReduction> reductions;
+  SmallVector<Reduction *> all;
+  for (ScatterOp peer : peers) {
+    scatters.emplace_back(c, peer);
+    all.push_back(&reductions.emplace_back(scatters.back()));
+  }
+  Values results = buildAtRunTime(
+      all, options, [&](unsigned i) { return buildPlain(scatters[i]); });
+  return results[llvm::find(peers, op) - peers.begin()];
+}
+
 /// Builds the result of `op`.
 static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
                                       const ExpansionOptions &options) {
@@ -184,10 +248,8 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
       return failure();
     return Values{*result};
   }
-  bool mayCopy = op.getContract() == Contract::Reduce && !op.getFound() &&
-                 !op.getInit().empty();
   std::optional<ScatterReduction> reduction;
-  if (mayCopy)
+  if (mayCopy(op))
     reduction.emplace(scatter);
   FailureOr<Copies> copies = findCopies(
       op, op.getStrategy(), reduction ? &*reduction : nullptr, options);
@@ -195,27 +257,16 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
     return failure();
   if (op.getFound())
     return expandFetch(scatter);
-  auto buildPlain = [&] {
-    return buildContractFill(
-        c, op.getContract(), op.getKindAttr(), op.getResult().getType(),
-        scatter.size.value, op.getInit(), Value(), [&] {
-          forEach(c, scatter.n.value, [&](Value i) {
-            scatter.write(i, [&](ValueRange values, Value index) {
-              strategies::write(c, values, index);
-            });
-          });
-        });
-  };
   if (*copies == Copies::AtRunTime) {
-    // Several results of one force are one kernel, so far.
-    ForceOp force = findForceAlone(op);
-    if (force && force.getArrays().size() != 1)
-      return Values{buildPlain()};
-    return buildAtRunTime({&*reduction}, options,
-                          [&](unsigned) { return buildPlain(); });
+    // Without a use, the kernels of another one have the result.
+    SmallVector<ScatterOp> peers;
+    if (!op->use_empty())
+      peers = findPeers(op);
+    return Values{peers.empty() ? buildPlain(scatter)
+                                : buildPeers(builder, c, op, peers, options)};
   }
   return Values{*copies == Copies::None
-                    ? buildPlain()
+                    ? buildPlain(scatter)
                     : buildCopies(*reduction, *copies, options)};
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
+#include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
@@ -28,6 +29,9 @@ static constexpr int64_t widestAccess = 16;
 
 /// The most operations that the copies of a body have together.
 static constexpr int64_t maxOperations = 1024;
+
+/// The rows of a stencil for which a thread computes. More are not measured.
+static constexpr int64_t rowsOfThread = 2;
 
 /// Blocks of 256 threads that an H200 executes at once: 8 on each of 132
 /// multiprocessors. Other chips have fewer.
@@ -63,8 +67,8 @@ static int64_t chooseItems(scf::ForallOp leaf) {
       return WalkResult::interrupt();
     if (isa<memref::LoadOp, memref::StoreOp>(op) && growths.isContiguous(op)) {
       auto type = cast<MemRefType>(getIndexedMemory(op).first.getType());
-      widest = std::max<int64_t>(widest,
-                                 getElementBytes(type.getElementType()));
+      widest =
+          std::max<int64_t>(widest, getElementBytes(type.getElementType()));
     }
     return WalkResult::advance();
   });
@@ -74,6 +78,84 @@ static int64_t chooseItems(scf::ForallOp leaf) {
   while (items > 1 && items * operations > maxOperations)
     items /= 2;
   return items;
+}
+
+/// The number of rows in which `leaf` has iterations if it divides its counter
+/// by the length of a row, `divisor`, and uses it for nothing else; else null.
+static OpFoldResult getRows(scf::ForallOp leaf, Value divisor) {
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    if (!isa<arith::DivUIOp, arith::RemUIOp>(user) ||
+        user->getOperand(1) != divisor ||
+        user->getOperand(0) != leaf.getInductionVar(0))
+      return {};
+  OpFoldResult bound = leaf.getMixedUpperBound()[0];
+  std::optional<int64_t> all = getConstantIntValue(bound);
+  std::optional<int64_t> length = getConstantIntValue(divisor);
+  if (all && length && *length > 0 && *all % *length == 0)
+    return Builder(leaf.getContext()).getIndexAttr(*all / *length);
+  auto product = dyn_cast<Value>(bound)
+                     ? cast<Value>(bound).getDefiningOp<arith::MulIOp>()
+                     : arith::MulIOp();
+  if (!product || !leaf.isDefinedOutsideOfLoop(divisor))
+    return {};
+  if (product.getRhs() == divisor)
+    return Value(product.getLhs());
+  return product.getLhs() == divisor ? Value(product.getRhs()) : Value();
+}
+
+/// A leaf that limits the rows and the columns that it reads is a stencil:
+/// neighbouring rows read the same elements. An iteration of the leaf that
+/// replaces it has `rowsOfThread` rows of a column. Returns `leaf` if it is
+/// none.
+static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
+  Value row, divisor;
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    if (auto quotient = dyn_cast<arith::DivUIOp>(user)) {
+      row = quotient;
+      divisor = quotient.getRhs();
+    }
+  if (!row || !Borders(leaf, items).hasGuardOf(row))
+    return leaf;
+  OpFoldResult rows = getRows(leaf, divisor);
+  if (!rows)
+    return leaf;
+  OpBuilder builder(leaf);
+  Location loc = leaf.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, rows);
+  Value length = getValueOrCreateConstantIndexOp(builder, loc, divisor);
+  Value groups = builder.createOrFold<arith::CeilDivUIOp>(
+      loc, count, constant(rowsOfThread));
+  Value bound = builder.createOrFold<arith::MulIOp>(loc, groups, length);
+  auto joined = scf::ForallOp::create(builder, loc, getAsOpFoldResult({bound}),
+                                      ValueRange{}, leaf.getMapping());
+  joined->setDiscardableAttrs(leaf->getDiscardableAttrDictionary());
+  builder.setInsertionPointToStart(joined.getBody());
+  Value counter = joined.getInductionVar(0);
+  Value group = arith::DivUIOp::create(builder, loc, counter, length);
+  Value column = arith::RemUIOp::create(builder, loc, counter, length);
+  Value first =
+      arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
+  auto loop = scf::ForOp::create(builder, loc, constant(0),
+                                 constant(rowsOfThread), constant(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number =
+      arith::AddIOp::create(builder, loc, first, loop.getInductionVar());
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       number, count);
+  auto branch =
+      scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/false);
+  IRMapping map;
+  for (Operation *user : leaf.getInductionVar(0).getUsers())
+    map.map(user->getResult(0), isa<arith::DivUIOp>(user) ? number : column);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (Operation &op : leaf.getBody()->without_terminator())
+    if (!llvm::is_contained(leaf.getInductionVar(0).getUsers(), &op))
+      builder.clone(op, map);
+  leaf.erase();
+  return joined;
 }
 
 namespace {
@@ -112,9 +194,13 @@ static KernelTiles tile(KernelOp kernel) {
     // Not even one tile would be full.
     if (extent && *extent < items * kernel.getThreads().value_or(1))
       items = 1;
-    add(items);
-    if (items == 1)
+    if (items == 1) {
+      add(1);
       return;
+    }
+    scf::ForallOp joined = joinRows(leaf, items);
+    add(joined == leaf ? items : items * rowsOfThread);
+    leaf = joined;
     leaf->setAttr(itemsAttrName,
                   Builder(leaf.getContext()).getI64IntegerAttr(items));
     leaf.walk([&](scf::ForOp) { tiles.hasLoops = true; });
@@ -132,8 +218,8 @@ static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(
-      loc, blocks, constant(tiles.items));
+  Value fewer = builder.createOrFold<arith::CeilDivUIOp>(loc, blocks,
+                                                         constant(tiles.items));
   if (!tiles.hasLoops)
     return fewer;
   return builder.createOrFold<arith::MaxUIOp>(

@@ -100,10 +100,6 @@ void StepWriter::writeCopies(Operation &op) {
     int64_t number = step;
     Operation *copy = builder.clone(op, map);
     copy->walk([&](Operation *access) {
-      // That of the first step.
-      if (number != steps.front() &&
-          isa<memref::LoadOp, memref::StoreOp>(access))
-        access->removeAttr("alignment");
       auto mark = access->getAttrOfType<DenseI64ArrayAttr>(markName);
       if (!mark)
         return;

@@ -40,8 +40,7 @@ void writeSteps(OpBuilder &builder, scf::ForallOp leaf, const LeafSteps &spread,
 
 /// Writes `body` once for each of several iterations, side by side, at the
 /// insertion point. `copies` has, for the counter and for results in the body
-/// that are there already, one value for each of the iterations. The alignment
-/// of an access is that in the first of them.
+/// that are there already, one value for each of the iterations.
 void writeSideBySide(OpBuilder &builder, Block &body,
                      const llvm::MapVector<Value, SmallVector<Value>> &copies);
 

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Accesses.h"
+#include "Borders.h"
 #include "Growth.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
@@ -71,6 +73,10 @@ static bool mayDivide(int64_t items, OpFoldResult length,
   return true;
 }
 
+/// The most operations that the copies of a body have together away from
+/// borders, without its inner loops.
+static constexpr int64_t maxOperations = 2048;
+
 namespace {
 /// Writes one loop over the threads of a grid.
 class TileWriter {
@@ -85,10 +91,20 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  bool isMultiple(Value index);
-  bool alignAccesses();
+  /// The bytes of `items` neighbours.
+  int64_t getVectorBytes(MemRefType type) {
+    return items * getElementBytes(type.getElementType());
+  }
+  std::optional<uint64_t> getPhase(Operation *access,
+                                   const llvm::SetVector<Value> &multiples);
+  bool findAligned();
+  llvm::MapVector<Value, Value> findLeast(Value first);
+  bool isQuotient(Value value) {
+    return isa_and_nonnull<arith::DivUIOp>(value.getDefiningOp());
+  }
   void writeNeighbours(Value first);
   void writeApart(Value first);
+  void writeOneByOne(Value first);
   void writeDirect(Value tiles, Value blocks);
 
   scf::ForOp loop;
@@ -98,84 +114,133 @@ private:
   Growths growths;
   /// Lengths of rows of which `items` must be a divisor.
   llvm::SetVector<Value> lengths;
+  /// Arrays whose elements can be joined if their indices begin at a multiple
+  /// of `items`.
+  llvm::SetVector<Value> aligned;
 };
 } // namespace
 
-/// True if `index` is a multiple of `items` in the first iteration of a thread.
-bool TileWriter::isMultiple(Value index) {
-  if (index == loop.getInductionVar())
-    return true;
-  Operation *op = index.getDefiningOp();
-  return isa_and_nonnull<arith::RemUIOp>(op) && growths.getDivisor(op);
+/// The constant by which `index` is more than `base`.
+static std::optional<uint64_t> getDistance(Value index, Value base) {
+  uint64_t sum = 0;
+  while (index != base) {
+    Operation *op = index.getDefiningOp();
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op))
+      return std::nullopt;
+    std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
+    if (!number)
+      return std::nullopt;
+    sum += isa<arith::AddIOp>(op) ? *number : -uint64_t(*number);
+    index = op->getOperand(0);
+  }
+  return sum;
 }
 
-/// Gives the accesses that can be joined the alignment that they have in the
-/// first iteration of a thread. False if there are none, or if more accesses
-/// are not contiguous: those of a warp are closer to each other if neighbouring
-/// threads execute neighbouring iterations.
-bool TileWriter::alignAccesses() {
+/// The last index of `access`, a load or store, modulo `items`, if it is as
+/// much more than one of `multiples`.
+std::optional<uint64_t>
+TileWriter::getPhase(Operation *access,
+                     const llvm::SetVector<Value> &multiples) {
+  ValueRange indices = getIndexedMemory(access).second;
+  if (indices.empty())
+    return std::nullopt;
+  for (Value multiple : multiples)
+    if (std::optional<uint64_t> distance =
+            getDistance(indices.back(), multiple))
+      return *distance % items;
+  return std::nullopt;
+}
+
+/// Finds the arrays whose accesses can be joined. False if there are none, or
+/// if more accesses are not contiguous: those of a warp are closer to each
+/// other if neighbouring threads execute neighbouring iterations.
+bool TileWriter::findAligned() {
   bool areRows = true, any = false;
   unsigned contiguous = 0, others = 0;
+  llvm::SetVector<Value> multiples;
+  multiples.insert(loop.getInductionVar());
   loop.getBody()->walk([&](Operation *op) {
-    if (Value divisor = growths.getDivisor(op))
+    if (Value divisor = growths.getDivisor(op)) {
       areRows &= mayDivide(items, divisor, lengths);
+      if (isa<arith::RemUIOp>(op))
+        multiples.insert(op->getResult(0));
+    }
   });
   if (!areRows)
     return false;
-  auto align = [&](auto access) {
-    MemRefType type = access.getMemRefType();
-    int64_t bytes = items * getElementBytes(type.getElementType());
-    bool isContiguous = growths.isContiguous(access);
-    bool isCommon = llvm::all_of(access.getIndices(), [&](Value index) {
+  loop.getBody()->walk([&](Operation *op) {
+    if (!isa<memref::LoadOp, memref::StoreOp>(op))
+      return;
+    auto [memory, indices] = getIndexedMemory(op);
+    auto type = cast<MemRefType>(memory.getType());
+    bool isContiguous = growths.isContiguous(op);
+    bool isCommon = llvm::all_of(indices, [&](Value index) {
       return growths.get(index) == Growth::None;
     });
     contiguous += isContiguous;
     others += !isContiguous && !isCommon;
-    if (!isContiguous || !isMultiple(access.getIndices().back()) ||
-        getAlignment(access.getMemRef()) % bytes != 0)
+    std::optional<uint64_t> phase = getPhase(op, multiples);
+    if (!isContiguous || !phase ||
+        getAlignment(memory) % getVectorBytes(type) != 0)
       return;
     if (type.getRank() > 1) {
-      auto view =
-          access.getMemRef().template getDefiningOp<memref::ReinterpretCastOp>();
+      auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
       if (!mayDivide(items, view.getMixedSizes().back(), lengths))
         return;
     }
-    access.setAlignment(bytes);
-    any = true;
-  };
-  loop.getBody()->walk([&](Operation *op) {
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      align(load);
-    else if (auto store = dyn_cast<memref::StoreOp>(op))
-      align(store);
+    aligned.insert(memory);
+    any |= *phase == 0;
   });
   return any && contiguous >= others;
 }
 
-/// Writes `items` neighbours, which are in one row of every array.
+/// The counter, and its quotients and remainders, in iteration `first`. They
+/// are there for all neighbours: a quotient is the same, the others grow.
+llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
+  llvm::MapVector<Value, Value> least;
+  IRMapping map;
+  map.map(loop.getInductionVar(), first);
+  loop.getBody()->walk([&](Operation *op) {
+    if (growths.getDivisor(op))
+      least[op->getResult(0)] = builder.clone(*op, map)->getResult(0);
+  });
+  least[loop.getInductionVar()] = first;
+  return least;
+}
+
+/// Writes `items` neighbours, which are in one row of every array. Their first
+/// index is a multiple of `items`. So are the indices of one copy of each
+/// access whose distance is a constant.
 void TileWriter::writeNeighbours(Value first) {
-  SmallVector<Value> iterations;
   llvm::MapVector<Value, SmallVector<Value>> copies;
-  auto neighbours = [&](Value least) {
-    SmallVector<Value> values = {least};
+  llvm::SetVector<Value> multiples;
+  for (auto [value, number] : findLeast(first)) {
+    SmallVector<Value> &values = copies[value];
+    if (isQuotient(value)) {
+      values.assign(items, number);
+      continue;
+    }
+    multiples.insert(number);
+    values.push_back(number);
     for (int64_t item = 1; item < items; ++item)
       values.push_back(
-          arith::AddIOp::create(builder, loc, least, constant(item)));
-    return values;
-  };
-  copies[loop.getInductionVar()] = neighbours(first);
-  loop.getBody()->walk([&](Operation *op) {
-    Value divisor = growths.getDivisor(op);
-    if (!divisor)
-      return;
-    IRMapping map;
-    map.map(loop.getInductionVar(), first);
-    Value least = builder.clone(*op, map)->getResult(0);
-    copies[op->getResult(0)] = isa<arith::RemUIOp>(op)
-                                   ? neighbours(least)
-                                   : SmallVector<Value>(items, least);
-  });
+          arith::AddIOp::create(builder, loc, number, constant(item)));
+  }
+  // The last neighbours have been written here.
+  auto begin = std::prev(builder.getInsertionPoint());
   writeSideBySide(builder, *loop.getBody(), copies);
+  auto align = [&](auto access) {
+    if (aligned.contains(access.getMemRef()) &&
+        getPhase(access, multiples) == uint64_t(0))
+      access.setAlignment(getVectorBytes(access.getMemRefType()));
+  };
+  for (auto written = begin; written != builder.getInsertionPoint(); ++written)
+    written->walk([&](Operation *op) {
+      if (auto load = dyn_cast<memref::LoadOp>(op))
+        align(load);
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        align(store);
+    });
 }
 
 /// Writes `items` iterations that are the threads of a block apart.
@@ -183,9 +248,28 @@ void TileWriter::writeApart(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
   SmallVector<Value> &iterations = copies[loop.getInductionVar()];
   for (int64_t item = 0; item < items; ++item)
-    iterations.push_back(arith::AddIOp::create(builder, loc, first,
-                                               constant(item * threads)));
+    iterations.push_back(
+        arith::AddIOp::create(builder, loc, first, constant(item * threads)));
   writeSideBySide(builder, *loop.getBody(), copies);
+}
+
+/// Writes `items` neighbours one after the other: the code near borders is
+/// short, and needs few registers.
+void TileWriter::writeOneByOne(Value first) {
+  llvm::MapVector<Value, Value> least = findLeast(first);
+  auto one = scf::ForOp::create(builder, loc, constant(0), constant(items),
+                                constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(one.getBody());
+  IRMapping map;
+  for (auto [value, number] : least)
+    map.map(value, isQuotient(value)
+                       ? number
+                       : arith::AddIOp::create(builder, loc, number,
+                                               one.getInductionVar()));
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.getNumResults() == 0 || !map.contains(op.getResult(0)))
+      builder.clone(op, map);
 }
 
 /// Leaves the loop as it is for a launch with more blocks than tiles. What is
@@ -215,7 +299,20 @@ void TileWriter::run() {
       size);
   if (!loop.getBody()->getOps<scf::ForOp>().empty())
     writeDirect(count, blocks);
-  bool areNeighbours = alignAccesses();
+  Borders borders(loop, items);
+  std::optional<TileWriter> inside;
+  if (borders.hasGuards())
+    inside.emplace(borders.buildInside(builder, maxOperations), items, threads);
+  bool areNeighbours = findAligned();
+  if (inside) {
+    if (inside->findAligned()) {
+      areNeighbours = true;
+      lengths.insert_range(inside->lengths);
+    } else {
+      inside->loop.erase();
+      inside.reset();
+    }
+  }
   Value hasRows;
   if (areNeighbours)
     for (Value length : lengths) {
@@ -223,10 +320,10 @@ void TileWriter::run() {
           arith::RemUIOp::create(builder, loc, length, constant(items));
       Value isMultiple = arith::CmpIOp::create(
           builder, loc, arith::CmpIPredicate::eq, rest, zero);
-      hasRows = hasRows ? arith::AndIOp::create(builder, loc, hasRows,
-                                                isMultiple)
-                              .getResult()
-                        : isMultiple;
+      hasRows = hasRows
+                    ? arith::AndIOp::create(builder, loc, hasRows, isMultiple)
+                          .getResult()
+                    : isMultiple;
     }
   auto tiles = scf::ForOp::create(builder, loc, block, count, blocks);
   builder.setInsertionPointToStart(tiles.getBody());
@@ -243,7 +340,19 @@ void TileWriter::run() {
   builder.setInsertionPointToStart(branch.thenBlock());
   if (areNeighbours) {
     Value mine = arith::MulIOp::create(builder, loc, thread, constant(items));
-    writeNeighbours(arith::AddIOp::create(builder, loc, first, mine));
+    mine = arith::AddIOp::create(builder, loc, first, mine);
+    if (inside) {
+      auto side =
+          scf::IfOp::create(builder, loc, borders.buildTest(builder, loc, mine),
+                            /*withElseRegion=*/true);
+      inside->builder.setInsertionPointToStart(side.thenBlock());
+      inside->writeNeighbours(mine);
+      inside->loop.erase();
+      builder.setInsertionPointToStart(side.elseBlock());
+      writeOneByOne(mine);
+    } else {
+      writeNeighbours(mine);
+    }
   } else {
     writeApart(arith::AddIOp::create(builder, loc, first, thread));
   }
@@ -253,10 +362,6 @@ void TileWriter::run() {
   loop.setLowerBound(arith::AddIOp::create(builder, loc, first, thread));
   loop.setUpperBound(arith::MinSIOp::create(builder, loc, last, bound));
   loop.setStep(constant(threads));
-  loop.getBody()->walk([](Operation *op) {
-    if (isa<memref::LoadOp, memref::StoreOp>(op))
-      op->removeAttr("alignment");
-  });
 }
 
 namespace {

@@ -1,0 +1,406 @@
+//===- Borders.cpp - Guards that hold away from borders -------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arithmetic on indices wraps around. The test of a group is right for all
+// numbers: the least and the largest number of a form are computed as the
+// program computes them, and if the least is not above the largest, no number
+// between them wraps, because they are fewer than 2^33 numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Borders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// No factor and no constant of a form is larger.
+static constexpr int64_t largest = int64_t(1) << 31;
+
+/// Stands for an extent that only a run knows.
+static constexpr double largeExtent = 1e9;
+
+Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
+                 int64_t items)
+    : loop(loop), counter(counter), bound(bound), items(items),
+      growths(counter, counter.getParentBlock()) {
+  counter.getParentBlock()->walk([&](Operation *op) {
+    if (std::optional<Result> result = decide(op))
+      decided.insert({op, *result});
+  });
+}
+
+bool Borders::hasGuardOf(Value value) const {
+  return llvm::any_of(orders, [&](const Order &order) {
+    return llvm::is_contained(llvm::make_first_range(order.less.terms),
+                              value) ||
+           llvm::is_contained(llvm::make_first_range(order.more.terms), value);
+  });
+}
+
+/// True if `term` is not the same in all iterations of the loop.
+bool Borders::varies(Value term) { return !loop.isDefinedOutsideOfLoop(term); }
+
+std::optional<Borders::Form> Borders::add(const Form &a, const Form &b,
+                                          int64_t factor) {
+  Form sum = a;
+  for (auto [term, count] : b.terms) {
+    auto *known = llvm::find_if(
+        sum.terms, [&, t = term](auto &entry) { return entry.first == t; });
+    if (known == sum.terms.end())
+      sum.terms.push_back({term, count * factor});
+    else
+      known->second += count * factor;
+  }
+  llvm::erase_if(sum.terms, [](auto &entry) { return entry.second == 0; });
+  sum.low += factor * (factor < 0 ? b.high : b.low);
+  sum.high += factor * (factor < 0 ? b.low : b.high);
+  auto isSmall = [](int64_t number) {
+    return -largest <= number && number <= largest;
+  };
+  if (!isSmall(sum.low) || !isSmall(sum.high) ||
+      !llvm::all_of(sum.terms,
+                    [&](auto &entry) { return isSmall(entry.second); }))
+    return std::nullopt;
+  return sum;
+}
+
+std::optional<Borders::Form> Borders::getForm(Value value) {
+  if (!value.getType().isIndex())
+    return std::nullopt;
+  auto found = forms.find(value);
+  if (found != forms.end())
+    return found->second;
+  std::optional<Form> form = computeForm(value);
+  forms[value] = form;
+  return form;
+}
+
+/// The form of the result of `op`, a sum or a difference of two forms, or a
+/// product of one by a constant.
+std::optional<Borders::Form> Borders::computeSum(Operation *op) {
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  std::optional<Form> a = getForm(op->getOperand(0));
+  if (!a)
+    return std::nullopt;
+  if (isa<arith::MulIOp>(op)) {
+    std::optional<int64_t> factor = getConstantIntValue(op->getOperand(1));
+    return factor && -largest <= *factor && *factor <= largest
+               ? add({}, *a, *factor)
+               : std::nullopt;
+  }
+  std::optional<Form> b = getForm(op->getOperand(1));
+  return b ? add(*a, *b, isa<arith::AddIOp>(op) ? 1 : -1) : std::nullopt;
+}
+
+std::optional<Borders::Form> Borders::computeForm(Value value) {
+  if (std::optional<int64_t> number = getConstantIntValue(value)) {
+    if (*number < -largest || *number > largest)
+      return std::nullopt;
+    return Form{{}, *number, *number};
+  }
+  if (std::optional<Form> sum = computeSum(value.getDefiningOp()))
+    return sum;
+  Form itself{{{value, 1}}, 0, 0};
+  if (loop.isDefinedOutsideOfLoop(value))
+    return itself;
+  if (value == counter) {
+    itself.high = items - 1;
+    return itself;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto inner = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!inner || argument != inner.getInductionVar() || inner.getUnsignedCmp())
+      return std::nullopt;
+    std::optional<int64_t> first = getConstantIntValue(inner.getLowerBound());
+    std::optional<int64_t> end = getConstantIntValue(inner.getUpperBound());
+    if (!first || !end || *first < -largest || *end > largest || *first >= *end)
+      return std::nullopt;
+    return Form{{}, *first, *end - 1};
+  }
+  Operation *op = value.getDefiningOp();
+  if (growths.getDivisor(op)) {
+    itself.high = isa<arith::RemUIOp>(op) ? items - 1 : 0;
+    return itself;
+  }
+  auto found = decided.find(op);
+  if (found != decided.end())
+    if (auto *operand = std::get_if<Value>(&found->second))
+      return getForm(*operand);
+  return std::nullopt;
+}
+
+/// The extent that `value` stands for: an extent that only a run knows is large.
+static double estimateExtent(OpFoldResult value) {
+  if (std::optional<int64_t> extent = getConstantIntValue(value))
+    return double(*extent);
+  Operation *op = cast<Value>(value).getDefiningOp();
+  if (auto product = dyn_cast_or_null<arith::MulIOp>(op))
+    return estimateExtent(Value(product.getLhs())) *
+           estimateExtent(Value(product.getRhs()));
+  if (auto quotient = dyn_cast_or_null<arith::CeilDivUIOp>(op))
+    return estimateExtent(Value(quotient.getLhs())) /
+           std::max(1.0, estimateExtent(Value(quotient.getRhs())));
+  return largeExtent;
+}
+
+/// The number of `form` in the middle of arrays.
+double Borders::estimate(const Form &form) {
+  double sum = (double(form.low) + double(form.high)) / 2;
+  for (auto [term, factor] : form.terms) {
+    double extent = 2 * largeExtent;
+    if (term == counter) {
+      extent = estimateExtent(bound);
+    } else if (Operation *op = varies(term) ? term.getDefiningOp() : nullptr) {
+      extent = estimateExtent(op->getOperand(1));
+      if (isa<arith::DivUIOp>(op)) {
+        extent = estimateExtent(bound) / std::max(1.0, extent);
+        if (extent <= 1)
+          extent = largeExtent;
+      }
+    }
+    sum += double(factor) * extent / 2;
+  }
+  return sum;
+}
+
+/// True if one of the forms varies, and the other only with the same values:
+/// then most iterations agree on their order. The diagonal of a matrix is no
+/// border.
+bool Borders::isComparable(const Form &a, const Form &b) {
+  auto getVarying = [&](const Form &form) {
+    SmallVector<Value> values;
+    for (auto [term, factor] : form.terms)
+      if (varies(term))
+        values.push_back(term);
+    return values;
+  };
+  SmallVector<Value> varyingA = getVarying(a), varyingB = getVarying(b);
+  if (varyingA.empty() && varyingB.empty())
+    return false;
+  return varyingA.empty() || varyingB.empty() || varyingA == varyingB;
+}
+
+void Borders::require(const Form &less, const Form &more, bool isStrict) {
+  for (const Form *form : {&less, &more}) {
+    if (form->low == form->high)
+      continue;
+    auto *known = llvm::find_if(
+        ranges, [&](Form &range) { return range.terms == form->terms; });
+    if (known == ranges.end()) {
+      ranges.push_back(*form);
+    } else {
+      known->low = std::min(known->low, form->low);
+      known->high = std::max(known->high, form->high);
+    }
+  }
+  auto *known = llvm::find_if(orders, [&](Order &order) {
+    return order.less.terms == less.terms && order.more.terms == more.terms &&
+           order.isStrict == isStrict;
+  });
+  if (known == orders.end()) {
+    orders.push_back({less, more, isStrict});
+  } else {
+    known->less.high = std::max(known->less.high, less.high);
+    known->more.low = std::min(known->more.low, more.low);
+  }
+}
+
+/// The value of a condition if the test decides it.
+std::optional<bool> Borders::getTruth(Value value) {
+  auto found = decided.find(value.getDefiningOp());
+  if (found == decided.end())
+    return std::nullopt;
+  auto *truth = std::get_if<bool>(&found->second);
+  return truth ? std::optional(*truth) : std::nullopt;
+}
+
+/// The result of `op` away from the borders, if the test decides it. Adds what
+/// must be tested.
+std::optional<Borders::Result> Borders::decide(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    std::optional<bool> truth = getTruth(select.getCondition());
+    if (!truth)
+      return std::nullopt;
+    return *truth ? select.getTrueValue() : select.getFalseValue();
+  }
+  if (isa<arith::AndIOp, arith::OrIOp>(op)) {
+    std::optional<bool> a = getTruth(op->getOperand(0));
+    std::optional<bool> b = getTruth(op->getOperand(1));
+    if (!a || !b)
+      return std::nullopt;
+    return Result(isa<arith::AndIOp>(op) ? *a && *b : *a || *b);
+  }
+  bool isRemainder = isa<arith::RemSIOp, arith::RemUIOp>(op);
+  if (!isRemainder && !isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+                           arith::MinUIOp, arith::CmpIOp>(op))
+    return std::nullopt;
+  std::optional<Form> a = getForm(op->getOperand(0));
+  std::optional<Form> b = getForm(op->getOperand(1));
+  if (!a || !b || growths.getDivisor(op) || !isComparable(*a, *b))
+    return std::nullopt;
+  double left = estimate(*a), right = estimate(*b);
+  Form zero;
+  if (isRemainder) {
+    if (left < 0 || left >= right)
+      return std::nullopt;
+    require(zero, *a, false);
+    require(*a, *b, true);
+    return op->getOperand(0);
+  }
+  if (left == right)
+    return std::nullopt;
+  bool isLess = left < right;
+  auto comparison = dyn_cast<arith::CmpIOp>(op);
+  bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
+  bool isEquality = false;
+  if (comparison) {
+    using arith::CmpIPredicate;
+    CmpIPredicate predicate = comparison.getPredicate();
+    isUnsigned = llvm::is_contained({CmpIPredicate::ult, CmpIPredicate::ule,
+                                     CmpIPredicate::ugt, CmpIPredicate::uge},
+                                    predicate);
+    isEquality =
+        llvm::is_contained({CmpIPredicate::eq, CmpIPredicate::ne}, predicate);
+    // Numbers are equal at one place only, which is no border.
+    if (isEquality)
+      return std::nullopt;
+    bool asksLess = llvm::is_contained({CmpIPredicate::slt, CmpIPredicate::sle,
+                                        CmpIPredicate::ult, CmpIPredicate::ule},
+                                       predicate);
+    bool allowsEqual =
+        llvm::is_contained({CmpIPredicate::sle, CmpIPredicate::ule,
+                            CmpIPredicate::sge, CmpIPredicate::uge},
+                           predicate);
+    if (isUnsigned && std::min(left, right) < 0)
+      return std::nullopt;
+    bool truth = asksLess == isLess;
+    if (isUnsigned)
+      require(zero, isLess ? *a : *b, false);
+    // What is not less may be equal, unless the question includes that.
+    require(isLess ? *a : *b, isLess ? *b : *a, truth != allowsEqual);
+    return Result(truth);
+  }
+  if (isUnsigned) {
+    if (std::min(left, right) < 0)
+      return std::nullopt;
+    require(zero, isLess ? *a : *b, false);
+  }
+  require(isLess ? *a : *b, isLess ? *b : *a, false);
+  bool asksLess = isa<arith::MinSIOp, arith::MinUIOp>(op);
+  return op->getOperand(asksLess == isLess ? 0 : 1);
+}
+
+/// Builds the terms of `form` plus `constant`.
+Value Borders::build(OpBuilder &builder, Location loc, const Form &form,
+                     int64_t constant, IRMapping &map) {
+  Value sum;
+  auto append = [&](Value value) {
+    sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, value) : value;
+  };
+  for (auto [term, factor] : form.terms) {
+    Value value = map.lookupOrDefault(term);
+    if (factor != 1)
+      value = builder.createOrFold<arith::MulIOp>(
+          loc, value, arith::ConstantIndexOp::create(builder, loc, factor));
+    append(value);
+  }
+  if (constant != 0 || !sum)
+    append(arith::ConstantIndexOp::create(builder, loc, constant));
+  return sum;
+}
+
+Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
+  IRMapping map;
+  map.map(counter, first);
+  counter.getParentBlock()->walk([&](Operation *op) {
+    if (growths.getDivisor(op))
+      map.map(op->getResult(0), builder.clone(*op, map)->getResult(0));
+  });
+  Value all;
+  auto append = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+    all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult()
+              : holds;
+  };
+  for (const Form &range : ranges)
+    if (!range.terms.empty())
+      append(arith::CmpIPredicate::sle,
+             build(builder, loc, range, range.low, map),
+             build(builder, loc, range, range.high, map));
+  for (const Order &order : orders)
+    append(order.isStrict ? arith::CmpIPredicate::slt
+                          : arith::CmpIPredicate::sle,
+           build(builder, loc, order.less, order.less.high, map),
+           build(builder, loc, order.more, order.more.low, map));
+  return all;
+}
+
+/// Writes the iterations of the loops in `body` with constant bounds one after
+/// the other, while `copies` copies have at most `maxOperations` operations.
+static void unrollLoops(Block &body, int64_t copies, int64_t maxOperations) {
+  SmallVector<scf::ForOp> loops;
+  body.walk([&](scf::ForOp inner) { loops.push_back(inner); });
+  for (scf::ForOp inner : loops) {
+    std::optional<APInt> trips = inner.getStaticTripCount();
+    int64_t all = 0, own = 0;
+    body.walk([&](Operation *) { ++all; });
+    inner.getBody()->walk([&](Operation *) { ++own; });
+    if (!trips || trips->ugt(maxOperations) ||
+        copies * (all + own * trips->getSExtValue()) > maxOperations)
+      continue;
+    (void)loopUnrollFull(inner);
+  }
+}
+
+/// Folds the operations of `body`.
+static void fold(Block &body) {
+  MLIRContext *context = body.getParentOp()->getContext();
+  RewritePatternSet set(context);
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (isa<arith::ArithDialect, scf::SCFDialect>(name.getDialect()))
+      name.getCanonicalizationPatterns(set, context);
+  FrozenRewritePatternSet patterns(std::move(set));
+  GreedyRewriteConfig config;
+  config.setScope(body.getParent());
+  // Operations do not return to the list if an operand of an operand changes.
+  bool isChanged = true;
+  while (isChanged) {
+    SmallVector<Operation *> operations;
+    body.walk([&](Operation *op) { operations.push_back(op); });
+    isChanged = false;
+    if (failed(
+            applyOpPatternsGreedily(operations, patterns, config, &isChanged)))
+      return;
+  }
+}
+
+scf::ForOp Borders::buildInside(OpBuilder &builder, int64_t maxOperations) {
+  IRMapping map;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  auto inside = cast<scf::ForOp>(builder.clone(*loop, map));
+  for (auto &[op, result] : decided) {
+    Value old = map.lookup(op->getResult(0));
+    builder.setInsertionPointAfterValue(old);
+    Value value;
+    if (auto *truth = std::get_if<bool>(&result))
+      value = arith::ConstantIntOp::create(builder, op->getLoc(), *truth, 1);
+    else
+      value = map.lookupOrDefault(std::get<Value>(result));
+    old.replaceAllUsesWith(value);
+    map.map(op->getResult(0), value);
+  }
+  fold(*inside.getBody());
+  unrollLoops(*inside.getBody(), items, maxOperations);
+  fold(*inside.getBody());
+  return inside;
+}
