@@ -108,7 +108,7 @@ def row_level(array: Pull) -> Level:
 #: Fewer rows that are longer are shared by the whole grid.
 FEW, LONG = 64, 1 << 15
 #: The bytes of a row that a block has in shared memory to scan it.
-SHARED = 1 << 15
+SHARED = 3 << 14
 
 
 def are_few(array: Pull) -> bool:

@@ -22,11 +22,12 @@ from .checks import require, require_function, require_grid
 MOST_SORTED = 2048
 
 
-def sort(is_before: Callable[[Any, Any], Any], array: Pull) -> Pull:
+def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None = None) -> Pull:
     """The elements of each row in order: `is_before(a, b)` if `a` must stand before `b`.
 
     The order is strict, as `<` is. Equal elements may change places. A block sorts each row by a
-    network. Raises TraceError for rows of unknown length, or of more than 2048 elements.
+    network. With `first`, rows of the result have only so many elements, the first ones. Raises
+    TraceError for rows of unknown length, or of more than 2048 elements.
     """
     require_grid("sort")
     require_function(is_before, "sort", 2)
@@ -37,8 +38,9 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull) -> Pull:
             f"sort takes rows of a known length up to {MOST_SORTED}: "
             "examples/python/large_sort.py sorts others"
         )
+    kept = length if first is None else min(first, length)
     if length < 2:
-        return source
+        return source if kept == length else source.take(*source.shape[:-1], kept)
     size = 1 << (length - 1).bit_length()
     zero = kind.value(as_leaves(0, kind)[0])
 
@@ -52,9 +54,9 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull) -> Pull:
             return i < length, choose(i < length, lambda: source[at], lambda: zero)
 
         row = generate(size)(element)
-        found = bitonic_sort(row.force(), network)[:length]
+        found = bitonic_sort(row.force(), network)[:kept]
         return found.map(lambda _, v: v)
 
     rows = programs.grid_of(*(source.shape[:-1] or (1,)), level=Level.block)(sorted_row)
     stored: Pull = programs.force(rows)
-    return stored if source.ndim > 1 else stored.reshape(length)
+    return stored if source.ndim > 1 else stored.reshape(kept)

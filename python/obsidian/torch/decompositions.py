@@ -20,7 +20,7 @@ _OF_TORCH = (
     "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
     "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
     "gelu_backward", "_adaptive_avg_pool2d", "grid_sampler_2d", "dist", "addmv", "roll",
-    "index_add", "index_copy", "index_select", "slice_backward", "select_backward", "slice_scatter",
+    "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
     "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
     "replication_pad1d_backward", "replication_pad2d_backward", "reflection_pad1d_backward",
     "reflection_pad2d_backward",

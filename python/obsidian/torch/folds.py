@@ -27,6 +27,7 @@ from .values import (
     Tensor,
     UnsupportedError,
     convert,
+    kind_of,
     narrow,
     number,
     product,
@@ -181,8 +182,9 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
 
     found = arrays.scanl1(_SCANS[name], generate(*b.extents(moved.shape))(element))
     parts = found.unzip() if len(outs) > 1 else [found]
-    values = parts[0] if kind.dtype == outs[0].dtype else parts[0].map(
-        lambda v: narrow(v, outs[0].dtype))  # fmt: skip
+    values = parts[0]
+    if kind is not kind_of(outs[0].dtype):
+        values = values.map(lambda v: narrow(v, outs[0].dtype))
     tensors = [
         b.permute(b.new(part, o.dtype, moved.shape), last)
         for part, o in zip([values, *parts[1:]], outs)
@@ -231,16 +233,13 @@ def _sort(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         (v, i), (w, j) = a, c
         return is_less(v, w) | (~is_less(w, v) & (i < j))
 
+    shape = [out[0].shape[d] for d in dims]
     pairs = generate(*b.extents(moved.shape))(
         lambda *i: (widen(moved.read(*i[: x.rank]), x.dtype), i[-1].to(i32))
     )
     try:
-        found = arrays.sort(is_before, pairs)
+        found = arrays.sort(is_before, pairs, first=shape[-1] if x.rank else None)
     except TraceError as error:
         raise UnsupportedError(error.message) from error
     values, places = found.map(lambda v, i: (narrow(v, x.dtype), i.to(i64))).unzip()
-    shape = [out[0].shape[d] for d in dims]
-    return [
-        b.permute(b.new(part.take(*b.extents(shape)), o.dtype, shape), last)
-        for part, o in zip((values, places), out)
-    ]
+    return [b.permute(b.new(part, o.dtype, shape), last) for part, o in zip((values, places), out)]

@@ -308,16 +308,17 @@ def _scattered(
 
     rank = len(shape)
     written = arrays.generate(b.extents(shape), lambda *i: value(*i[:rank]))
-    default: Any = x.fill if is_plain or x.fill is None else widen(x.fill, x.dtype)
+    is_same = kind is kind_of(x.dtype)
+    default: Any = x.fill if is_same or x.fill is None else widen(x.fill, x.dtype)
     if x.fill is None:
-        default = x.array if is_plain else x.array.map(lambda v: widen(v, x.dtype))
+        default = x.array if is_same else x.array.map(lambda v: widen(v, x.dtype))
+        _ = default.name
         default = default if default.is_stored else default.force()
     found = arrays.permute(
         combine, default, lambda *i: tuple(place(*i[:rank])) or (0,), written,
         None if x.fill is None else b.extents(x.shape),
     )  # fmt: skip
-    if not is_plain:
-        found = found.map(lambda v: narrow(v, x.dtype))
+    found = found if is_same else found.map(lambda v: narrow(v, x.dtype))
     return b.new(found, x.dtype, x.shape)
 
 
@@ -353,3 +354,21 @@ def _index_put(
     shape, place = _places(b, x, at)
     source = b.broadcast(values, shape)
     return _scattered(b, x, "add" if accumulate else "any", shape, place, source)
+
+
+@lowering("slice_scatter")
+def _slice_scatter(
+    b: Builder, out: Any, x: Tensor, source: Tensor, dim: int = 0, start: Any = None,
+    _: Any = None, step: int = 1,
+) -> Tensor:  # fmt: skip
+    dim = dim_of(dim, x)
+    begin, count = _begin(b, start, x.shape[dim]), b.extent(source.shape[dim])
+
+    def element(*i: Any) -> Any:
+        distance = i[dim] - begin
+        is_in = (distance >= 0) & (distance // step < count)
+        is_in = is_in if step == 1 else is_in & (distance % step == 0)
+        place = replaced(i, dim, distance // step)
+        return choose(is_in, lambda: source.read(*place), lambda: x.read(*i))
+
+    return b.generate(out.shape, out.dtype, element, x, source)

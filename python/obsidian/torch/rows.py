@@ -155,7 +155,7 @@ def _level(group: Group) -> Level:
     length, count = group.length, product(group.rows)
     if not isinstance(length, int) or length > 1024:
         return Level.block
-    if length <= 8:
+    if length <= 16:
         return Level.thread
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
