@@ -21,12 +21,11 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-RowShape::RowShape(ArrayRef<Type> elementTypes, bool items) {
+RowShape::RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows) {
   if (!items)
     return;
   // Bytes of an access, rows, and registers of a thread's elements, at most.
-  constexpr int64_t accessBytes = 16, maxNeighbours = 4, maxRows = 4,
-                    maxRegisters = 32;
+  constexpr int64_t accessBytes = 16, maxNeighbours = 4, maxRegisters = 32;
   int64_t widest = 1, registers = 0;
   for (Type type : elementTypes) {
     widest = std::max<int64_t>(widest, getElementBytes(type));

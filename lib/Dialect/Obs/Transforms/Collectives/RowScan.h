@@ -26,7 +26,7 @@ namespace mlir::obs::strategies {
 /// The number of elements that a thread has, and their places.
 struct RowShape {
   /// For elements of these types. Without `items`, each thread has one.
-  RowShape(ArrayRef<Type> elementTypes, bool items);
+  RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows = 4);
 
   static constexpr int64_t workers = 256, warps = workers / warpSize;
   /// Neighbours of a row that a lane has, and rows of a warp.
