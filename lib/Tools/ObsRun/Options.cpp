@@ -25,6 +25,7 @@ StringRef mlir::obs::run::getHelpText() {
   return R"(obs-run: run a function of an obs program
 
 usage: obs-run PROGRAM.mlir [options] [ARG ...]
+       obs-run PROGRAM.dag [options] [ARG ...]
 
 One ARG for each parameter of the function, in order; an array of pairs takes
 one for each of its element types.
@@ -40,7 +41,7 @@ one for each of its element types.
 
 options:
   --entry=NAME         the function to run (default: the only public function,
-                       else main)
+                       else main; the last one of a Dag program)
   --device=DEVICE      interpret: the program as it is, on the reference
                          interpreter (default)
                        emulate: its GPU kernels, on the emulator
