@@ -91,7 +91,7 @@ gpu.module @kernels {
     %isFirst = arith.cmpi ult, %t, %c32 : index
     scf.if %isFirst {
       %other = arith.xori %t, %c1 : index
-      // expected-error @+1 {{[race] read of shared memory by another thread of the warp}}
+      // expected-error @+1 {{[race-unproved] read of shared memory by another thread of the warp}}
       %x = memref.load %a[%other] : memref<33xi32, #gpu.address_space<workgroup>>
     }
     gpu.return

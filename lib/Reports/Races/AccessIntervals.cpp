@@ -55,6 +55,11 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
     state.clear();
     return success();
   }
+  if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op);
+      sync && between == Between::Lanes) {
+    passPartial(sync, state);
+    return success();
+  }
   auto found = accesses.find(&op);
   if (found != accesses.end()) {
     access(found->second, state);
@@ -76,6 +81,25 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
       if (failed(runBlock(block, state)))
         return failure();
   return success();
+}
+
+/// Notes in `state` that lanes of `sync` wait for each other. If they are not
+/// known, or may not come here, nobody knows which.
+void AccessIntervals::passPartial(NVVM::SyncWarpOp sync, State &state) {
+  int64_t threads = kernel.getKnownBlockSizeAttr().asArrayRef().front();
+  Value mask = sync.getMask();
+  Operation *parent = sync->getParentOp();
+  bool isKnown = (parent == kernel || holders.contains(parent)) &&
+                 isKnownMask(mask, threads);
+  State before = std::move(state);
+  state.clear();
+  for (PendingAccess &pending : before) {
+    if (!isKnown)
+      pending.isCertain = false;
+    else if (!llvm::is_contained(pending.masks, mask))
+      pending.masks.push_back(mask);
+    join(state, pending);
+  }
 }
 
 LogicalResult AccessIntervals::runIf(scf::IfOp op, State &state) {

@@ -14,6 +14,7 @@
 #define OBSIDIAN_REPORTS_RACES_ACCESSINTERVALS_H
 
 #include "PairModel.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::obs::races {
@@ -48,6 +49,7 @@ private:
   LogicalResult runOperation(Operation &op, State &state);
   LogicalResult runIf(scf::IfOp op, State &state);
   LogicalResult runLoop(LoopLikeOpInterface loop, State &state);
+  void passPartial(NVVM::SyncWarpOp sync, State &state);
   void access(const MemoryAccess &access, State &state);
 
   gpu::GPUFuncOp kernel;

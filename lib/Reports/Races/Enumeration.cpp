@@ -27,11 +27,9 @@ struct AddressHash {
   }
 };
 
-/// One thread or two of different groups that reach an address.
-struct Visitors {
-  int64_t threads[2];
-  unsigned count = 0;
-};
+/// The threads that reach an address: one, or two of different groups, or all
+/// if barriers order some of them.
+using Visitors = SmallVector<int64_t, 2>;
 
 namespace {
 class Enumeration {
@@ -276,10 +274,12 @@ bool Enumeration::meetInTable() {
     if (std::optional<int64_t> thread = evaluate(halves[0], addresses))
       for (const Address &address : addresses) {
         Visitors &visitors = table[address];
-        if (visitors.count == 0 ||
-            (visitors.count == 1 &&
-             group(visitors.threads[0]) != group(*thread)))
-          visitors.threads[visitors.count++] = *thread;
+        if (visitors.empty() ||
+            (!question.masks.empty()
+                 ? visitors.back() != *thread
+                 : visitors.size() == 1 &&
+                       group(visitors[0]) != group(*thread)))
+          visitors.push_back(*thread);
       }
     return false;
   });
@@ -293,10 +293,11 @@ bool Enumeration::meetInTable() {
       auto found = table.find(address);
       if (found == table.end())
         continue;
-      for (unsigned i = 0; i < found->second.count; ++i)
-        if (group(found->second.threads[i]) != group(*thread)) {
+      for (int64_t first : found->second)
+        if (group(first) != group(*thread) &&
+            !areOrdered(question, first, *thread)) {
           answer.hasThreads = true;
-          answer.firstThread = found->second.threads[i];
+          answer.firstThread = first;
           answer.secondThread = *thread;
           answer.address.assign(address.begin(), address.end());
           for (auto [number, meeting] :

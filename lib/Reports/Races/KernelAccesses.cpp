@@ -144,23 +144,42 @@ static Attribute evaluate(Value value, int64_t thread,
   return result;
 }
 
+/// The mask of a barrier as `thread` has it; nothing if it is not known.
+static std::optional<APInt> getMask(Value mask, int64_t thread) {
+  llvm::DenseMap<Value, Attribute> known;
+  auto number = dyn_cast_or_null<IntegerAttr>(evaluate(mask, thread, known));
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
 /// True if `mask` is, for every thread of a block of so many, the lanes that
 /// its warp has: a block of 4 threads has 4, and the last warp of one of 33
 /// has 1. All 32 are right, too, as those that there are not are not waited
 /// for.
 static bool isMaskOfWarp(Value mask, int64_t threads) {
   for (int64_t thread = 0; thread < threads; ++thread) {
-    llvm::DenseMap<Value, Attribute> known;
-    auto number = dyn_cast_or_null<IntegerAttr>(evaluate(mask, thread, known));
-    if (!number)
+    std::optional<APInt> bits = getMask(mask, thread);
+    if (!bits)
       return false;
     int64_t first = thread / warpSize * warpSize;
     unsigned lanes = std::min(threads - first, warpSize);
-    const APInt &bits = number.getValue();
-    if (!bits.isMask(lanes) && !bits.isAllOnes())
+    if (!bits->isMask(lanes) && !bits->isAllOnes())
       return false;
   }
   return true;
+}
+
+bool races::isKnownMask(Value mask, int64_t threads) {
+  for (int64_t thread = 0; thread < threads; ++thread)
+    if (!getMask(mask, thread))
+      return false;
+  return true;
+}
+
+bool races::waitTogether(Value mask, int64_t first, int64_t second) {
+  std::optional<APInt> one = getMask(mask, first);
+  std::optional<APInt> other = getMask(mask, second);
+  return one && other && *one == *other && (*one)[first % warpSize] &&
+         (*one)[second % warpSize];
 }
 
 llvm::DenseSet<Operation *> races::findBarriers(gpu::GPUFuncOp kernel,

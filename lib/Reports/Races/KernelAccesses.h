@@ -60,6 +60,14 @@ LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 /// The access that `op` makes, if it makes one to shared or global memory.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
 
+/// True if the mask of a barrier is known for each of so many threads of a
+/// block.
+bool isKnownMask(Value mask, int64_t threads);
+
+/// True if the two threads of a warp, with these numbers in the block, wait for
+/// each other at a barrier with this mask.
+bool waitTogether(Value mask, int64_t first, int64_t second);
+
 /// The operations of `kernel` at which the two threads of `between` wait for
 /// each other.
 llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,

@@ -44,6 +44,7 @@ Question PairModel::ask(const PendingAccess &pending, const MemoryAccess &later,
     getBlock(Owner::Second);
   }
   question.isComplete = pending.isCertain;
+  question.masks = pending.masks;
   addGuards(pending.access->op, Owner::First);
   addGuards(later.op, Owner::Second);
   addMeetings(*pending.access, later);

@@ -56,10 +56,14 @@ struct PendingAccess {
   /// Nothing but the conditions of the question decides whether threads come
   /// here without a barrier: they need not pass one by in another branch.
   bool isCertain = true;
+  /// The masks of the barriers since then at which only some lanes of the warp
+  /// have waited for each other.
+  SmallVector<Value, 0> masks;
 
   /// The same access at the same place of the same loops.
   bool operator==(const PendingAccess &other) const {
-    return access == other.access && past == other.past && begun == other.begun;
+    return access == other.access && past == other.past &&
+           begun == other.begun && masks == other.masks;
   }
 };
 
@@ -113,9 +117,20 @@ struct Question {
   /// All that decides whether the two accesses happen is in `conditions`: only
   /// then is a solution a race.
   bool isComplete = true;
+  /// Lanes that one of these masks has wait for each other between the
+  /// accesses.
+  SmallVector<Value, 0> masks;
   /// The question is about the first thread alone.
   bool isOneThread = false;
 };
+
+/// True if a barrier orders the two threads, which have these numbers.
+inline bool areOrdered(const Question &question, int64_t first,
+                       int64_t second) {
+  return llvm::any_of(question.masks, [&](Value mask) {
+    return waitTogether(mask, first, second);
+  });
+}
 
 /// True if `expr` contains something that comes from data.
 bool hasData(const Question &question, const IndexExpr &expr);

@@ -426,7 +426,8 @@ IndexExpr PairModel::makeTurn(scf::ForOp loop, Owner side, Owner owner) {
   IndexExpr turn = constant(0);
   if (std::optional<int64_t> stride = step.getConstant();
       stride && *stride > 0) {
-    IndexRange count{0, std::numeric_limits<int64_t>::max()};
+    // A thread that runs 2^56 iterations does not end within a year.
+    IndexRange count{0, int64_t(1) << 56};
     std::optional<IndexRange> from = start.getRange();
     std::optional<IndexRange> to = bound.getRange();
     if (from && to)

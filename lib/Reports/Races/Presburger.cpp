@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Constraints.h"
 #include "OverlapSolver.h"
-#include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
-#include "llvm/ADT/DynamicAPInt.h"
-#include <map>
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -25,55 +23,6 @@ constexpr int64_t huge = int64_t(1) << 40;
 constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 
 namespace {
-/// A sum of columns with factors, and a constant: of numbers of any size, as
-/// those that few bits are shifted by many make large factors.
-struct Sum {
-  std::map<unsigned, DynamicAPInt> terms;
-  DynamicAPInt constant;
-
-  void add(const Sum &other, const DynamicAPInt &factor) {
-    for (const auto &[column, coefficient] : other.terms)
-      if ((terms[column] += factor * coefficient) == 0)
-        terms.erase(column);
-    constant += factor * other.constant;
-  }
-  bool isConstant() const { return terms.empty(); }
-  bool operator==(const Sum &other) const {
-    return constant == other.constant && terms == other.terms;
-  }
-};
-
-Sum number(const DynamicAPInt &value) {
-  Sum sum;
-  sum.constant = value;
-  return sum;
-}
-
-Sum difference(const Sum &a, const Sum &b) {
-  Sum sum = a;
-  sum.add(b, DynamicAPInt(-1));
-  return sum;
-}
-
-Sum number(int64_t value) { return number(DynamicAPInt(value)); }
-
-/// The greatest number that divides the factors of all columns.
-DynamicAPInt getDivisor(const Sum &sum) {
-  DynamicAPInt divisor(0);
-  for (const auto &[column, coefficient] : sum.terms)
-    divisor = gcd(divisor, abs(coefficient));
-  return divisor;
-}
-
-/// Divides the constant, too, and rounds it down.
-void divideTerms(Sum &sum, const DynamicAPInt &divisor) {
-  if (divisor == 1)
-    return;
-  for (auto &[column, coefficient] : sum.terms)
-    coefficient /= divisor;
-  sum.constant = floorDiv(sum.constant, divisor);
-}
-
 /// One attempt at a question, with a choice made wherever an expression has
 /// several cases. The choices come from outside, as a list that grows.
 class Attempt {
@@ -115,26 +64,9 @@ private:
     sum.terms[numColumns++] = DynamicAPInt(1);
     return sum;
   }
-  void requireZero(Sum sum) {
-    DynamicAPInt divisor = getDivisor(sum);
-    if (sum.isConstant() || sum.constant % divisor != 0) {
-      isImpossible |= sum.constant != 0;
-    } else {
-      divideTerms(sum, divisor);
-      equalities.push_back(std::move(sum));
-    }
-  }
-  /// sum >= 0. Both are divided by the common divisor of their factors: of
-  /// integers, the constant is then rounded, and this often shows without any
-  /// search that there are none.
-  void require(Sum sum) {
-    if (sum.isConstant()) {
-      isImpossible |= sum.constant < 0;
-    } else {
-      divideTerms(sum, getDivisor(sum));
-      inequalities.push_back(std::move(sum));
-    }
-  }
+  void requireZero(Sum sum) { constraints.requireZero(std::move(sum)); }
+  /// sum >= 0
+  void require(Sum sum) { constraints.require(std::move(sum)); }
   /// a < b
   void requireLess(const Sum &a, const Sum &b) {
     Sum sum = difference(b, a);
@@ -179,7 +111,6 @@ private:
   void assumeApart();
   void relateProducts();
   bool relate(const Product &a, const Product &b);
-  presburger::IntegerPolyhedron getSet() const;
   SmallVector<DynamicAPInt> getRow(const Sum &sum) const;
   /// With all constraints so far.
   presburger::Simplex &getSimplex();
@@ -194,10 +125,10 @@ private:
   size_t position = 0;
   unsigned numColumns = 0;
   SmallVector<std::optional<Sum>> columns;
-  SmallVector<Sum> equalities, inequalities;
+  Constraints constraints;
   /// Grows with the constraints; they are never taken back.
   std::optional<presburger::Simplex> simplex;
-  size_t numSimplexEqualities = 0, numSimplexInequalities = 0;
+  size_t numZeros = 0, numNaturals = 0;
   SmallVector<Product> products;
   /// Products by constants, which need no column.
   SmallVector<Product> multiples;
@@ -207,7 +138,6 @@ private:
   std::map<const void *, Sum> known;
   Sum threads[2];
   SmallVector<Sum> addresses;
-  bool isImpossible = false;
 };
 } // namespace
 
@@ -459,7 +389,8 @@ void Attempt::assumeCompare(Compare how, const IndexExpr &a, const IndexExpr &b,
     if (onTrue != onFalse)
       return assumeCompare(a.getCompare(), a.getOperands()[0],
                            a.getOperands()[1], holds == onTrue);
-    isImpossible |= onTrue != holds;
+    if (onTrue != holds)
+      constraints.refute();
     return;
   }
   if (how == Compare::Equal && b.getConstant() == 0) {
@@ -637,8 +568,7 @@ bool Attempt::relate(const Product &a, const Product &b) {
     gap.add(a.factors[0], DynamicAPInt(-1));
     require(gap);
   }
-  isImpossible |= isEmpty();
-  return !isImpossible;
+  return !isEmpty();
 }
 
 bool Attempt::collect() {
@@ -672,17 +602,7 @@ bool Attempt::collect() {
   // Conditions can bring in products, and facts about the others.
   if (!products.empty())
     relateProducts();
-  return !isImpossible;
-}
-
-presburger::IntegerPolyhedron Attempt::getSet() const {
-  presburger::IntegerPolyhedron set(
-      presburger::PresburgerSpace::getSetSpace(numColumns));
-  for (const Sum &sum : equalities)
-    set.addEquality(getRow(sum));
-  for (const Sum &sum : inequalities)
-    set.addInequality(getRow(sum));
-  return set;
+  return !constraints.isRefuted();
 }
 
 SmallVector<DynamicAPInt> Attempt::getRow(const Sum &sum) const {
@@ -698,14 +618,18 @@ presburger::Simplex &Attempt::getSimplex() {
     simplex.emplace(numColumns);
   else if (numColumns > simplex->getNumVariables())
     simplex->appendVariable(numColumns - simplex->getNumVariables());
-  for (; numSimplexEqualities < equalities.size(); ++numSimplexEqualities)
-    simplex->addEquality(getRow(equalities[numSimplexEqualities]));
-  for (; numSimplexInequalities < inequalities.size(); ++numSimplexInequalities)
-    simplex->addInequality(getRow(inequalities[numSimplexInequalities]));
+  ArrayRef<Sum> zeros = constraints.getZeros();
+  for (; numZeros < zeros.size(); ++numZeros)
+    simplex->addEquality(getRow(zeros[numZeros]));
+  ArrayRef<Sum> naturals = constraints.getNaturals();
+  for (; numNaturals < naturals.size(); ++numNaturals)
+    simplex->addInequality(getRow(naturals[numNaturals]));
   return *simplex;
 }
 
-bool Attempt::isEmpty() { return isImpossible || getSimplex().isEmpty(); }
+bool Attempt::isEmpty() {
+  return constraints.isRefuted() || getSimplex().isEmpty();
+}
 
 /// True if all solutions have sum >= 0.
 bool Attempt::isImplied(const Sum &sum) {
@@ -718,16 +642,14 @@ bool Attempt::isImplied(const Sum &sum) {
 std::optional<Answer> Attempt::sample() {
   if (isEmpty())
     return std::nullopt;
-  presburger::IntegerPolyhedron set = getSet();
-  auto point = set.findIntegerSample();
+  std::optional<SmallVector<DynamicAPInt>> point =
+      constraints.findSample(numColumns);
   if (!point)
     return std::nullopt;
   Answer answer;
   answer.kind = isExact ? Answer::Meet : Answer::Open;
   auto value = [&](const Sum &sum) {
-    DynamicAPInt result = sum.constant;
-    for (const auto &[column, coefficient] : sum.terms)
-      result += coefficient * (*point)[column];
+    DynamicAPInt result = sum.evaluate(*point);
     if (result >= -largest && result <= largest)
       return int64_t(result);
     // There is no such number in a run.
@@ -749,8 +671,10 @@ static std::optional<Answer> solveAllCases(const Question &question,
   answer.kind = Answer::Apart;
   for (unsigned tried = 0; tried < maxCases; ++tried) {
     Attempt attempt(question, withMultiples, choices);
-    bool possible = attempt.collect();
-    if (possible)
+    // After one case that is open, only one that surely happens says more.
+    bool matters =
+        attempt.collect() && (answer.kind == Answer::Apart || attempt.isExact);
+    if (matters)
       if (std::optional<Answer> found = attempt.sample()) {
         answer = *found;
         // Of one thread, only a proof matters.

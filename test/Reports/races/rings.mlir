@@ -138,6 +138,28 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  // The number of iterations is known at run time only.
+  // expected-remark @+1 {{kernel 'three_ahead_of_any' is proved free of races}}
+  gpu.func @three_ahead_of_any(%v: i32, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<3x64xi32, #shared>
+    scf.for %i = %c0 to %n step %c1 {
+      gpu.barrier
+      %slot = arith.remui %i, %c3 : index
+      %x = memref.load %a[%slot, %other] : memref<3x64xi32, #shared>
+      %ahead = arith.addi %i, %c2 : index
+      %to = arith.remui %ahead, %c3 : index
+      memref.store %v, %a[%to, %t] : memref<3x64xi32, #shared>
+    }
+    gpu.return
+  }
 
   // A ring of as many slots as the launch says: with one, both are the same slot.
   gpu.func @any_slots(%v: i32, %slots: index, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -441,10 +441,41 @@ static Location getInnermostLoc(Operation *op) {
   return loc;
 }
 
-/// The number of operations that read elements of `array`, without those that
-/// read different parts of it.
+/// The number of places in `block` that `readers` are, as far as one run comes
+/// past them. What one operation of the source has become counts once within an
+/// operation of the block: copies side by side, and those in the arms of a
+/// choice that the host makes.
+static unsigned countPlaces(Block *block, ArrayRef<Operation *> readers) {
+  llvm::MapVector<Operation *, SmallVector<Operation *>> readersIn;
+  for (Operation *reader : readers)
+    readersIn[block->findAncestorOpInBlock(*reader)].push_back(reader);
+  unsigned count = 0;
+  for (auto &[op, inside] : readersIn) {
+    if (isa<scf::IfOp>(op)) {
+      unsigned most = 0;
+      for (Region &region : op->getRegions()) {
+        SmallVector<Operation *> arm;
+        llvm::copy_if(inside, std::back_inserter(arm), [&](Operation *reader) {
+          return region.isAncestor(reader->getParentRegion());
+        });
+        if (!arm.empty())
+          most = std::max(most, countPlaces(&region.front(), arm));
+      }
+      count += most;
+      continue;
+    }
+    llvm::SmallDenseSet<Location> places;
+    for (Operation *reader : inside)
+      places.insert(reader->getLoc());
+    count += places.size();
+  }
+  return count;
+}
+
+/// The number of places that read elements of `array`, without those that read
+/// different parts of it.
 static unsigned countReaders(Value array) {
-  llvm::SmallPtrSet<Operation *, 4> readers;
+  llvm::SmallSetVector<Operation *, 4> readers;
   bool isWhole = false;
   for (Operation *user : array.getUsers()) {
     if (isa<DimOp>(user))
@@ -452,7 +483,8 @@ static unsigned countReaders(Value array) {
     readers.insert(user);
     isWhole |= !isa<TakeOp, SliceOp>(user);
   }
-  return isWhole ? readers.size() : 1;
+  return isWhole ? countPlaces(array.getParentBlock(), readers.getArrayRef())
+                 : 1;
 }
 
 /// Says which computed arrays are computed more than once per element, and

@@ -97,6 +97,7 @@ private:
   }
   std::optional<uint64_t> getPhase(Operation *access,
                                    const llvm::SetVector<Value> &multiples);
+  bool areInRows();
   bool findAligned();
   llvm::MapVector<Value, Value> findLeast(Value first);
   bool isQuotient(Value value) {
@@ -151,23 +152,31 @@ TileWriter::getPhase(Operation *access,
   return std::nullopt;
 }
 
+/// True if neighbours are in one row of every array, provided that `items` is a
+/// divisor of all `lengths`, to which this adds.
+bool TileWriter::areInRows() {
+  bool result = true;
+  loop.getBody()->walk([&](Operation *op) {
+    if (Value divisor = growths.getDivisor(op))
+      result &= mayDivide(items, divisor, lengths);
+  });
+  return result;
+}
+
 /// Finds the arrays whose accesses can be joined. False if there are none, or
 /// if more accesses are not contiguous: those of a warp are closer to each
 /// other if neighbouring threads execute neighbouring iterations.
 bool TileWriter::findAligned() {
-  bool areRows = true, any = false;
+  if (!areInRows())
+    return false;
+  bool any = false;
   unsigned contiguous = 0, others = 0;
   llvm::SetVector<Value> multiples;
   multiples.insert(loop.getInductionVar());
   loop.getBody()->walk([&](Operation *op) {
-    if (Value divisor = growths.getDivisor(op)) {
-      areRows &= mayDivide(items, divisor, lengths);
-      if (isa<arith::RemUIOp>(op))
-        multiples.insert(op->getResult(0));
-    }
+    if (isa<arith::RemUIOp>(op) && growths.getDivisor(op))
+      multiples.insert(op->getResult(0));
   });
-  if (!areRows)
-    return false;
   loop.getBody()->walk([&](Operation *op) {
     if (!isa<memref::LoadOp, memref::StoreOp>(op))
       return;
@@ -301,7 +310,8 @@ void TileWriter::run() {
     writeDirect(count, blocks);
   Borders borders(loop, items);
   std::optional<TileWriter> inside;
-  if (borders.hasGuards())
+  // The test of the borders, too, takes neighbours to be in one row.
+  if (borders.hasGuards() && areInRows())
     inside.emplace(borders.buildInside(builder, maxOperations), items, threads);
   bool areNeighbours = findAligned();
   if (inside) {

@@ -1,0 +1,79 @@
+//===- Constraints.h - Linear constraints on integers -----------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Linear equalities and inequalities, whether integers satisfy all of them, and
+// which. Numbers have any size, as those that few bits are shifted by many make
+// large factors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_REPORTS_RACES_CONSTRAINTS_H
+#define OBSIDIAN_REPORTS_RACES_CONSTRAINTS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DynamicAPInt.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <optional>
+
+namespace mlir::obs::races {
+
+/// A sum of columns with factors, and a constant. No factor is 0.
+struct Sum {
+  std::map<unsigned, llvm::DynamicAPInt> terms;
+  llvm::DynamicAPInt constant;
+
+  /// Adds `other`, times `factor`.
+  void add(const Sum &other, const llvm::DynamicAPInt &factor);
+  bool isConstant() const { return terms.empty(); }
+  /// Its value if the columns have these values.
+  llvm::DynamicAPInt evaluate(llvm::ArrayRef<llvm::DynamicAPInt> values) const;
+  bool operator==(const Sum &other) const {
+    return constant == other.constant && terms == other.terms;
+  }
+};
+
+Sum number(const llvm::DynamicAPInt &value);
+Sum number(int64_t value);
+Sum difference(const Sum &a, const Sum &b);
+
+/// Sums that are 0, and sums that are at least 0. Each is divided by the common
+/// divisor of its factors: of integers, the constant is then rounded, which
+/// often shows that there are none.
+class Constraints {
+public:
+  /// sum = 0
+  void requireZero(Sum sum);
+  /// sum >= 0
+  void require(Sum sum);
+  /// No integers satisfy the constraints.
+  void refute() { refuted = true; }
+  /// True if that is known without a search.
+  bool isRefuted() const { return refuted; }
+  llvm::ArrayRef<Sum> getZeros() const { return zeros; }
+  llvm::ArrayRef<Sum> getNaturals() const { return naturals; }
+
+  /// Integers for the columns below `numColumns` that satisfy all constraints;
+  /// nullopt if there are none.
+  std::optional<llvm::SmallVector<llvm::DynamicAPInt>>
+  findSample(unsigned numColumns) const;
+
+private:
+  /// A column, and the sum of others that it equals.
+  using Solution = std::pair<unsigned, Sum>;
+
+  bool joinOpposites();
+  std::optional<Solution> takeSolution();
+  void substitute(const Solution &solution);
+
+  llvm::SmallVector<Sum> zeros, naturals;
+  bool refuted = false;
+};
+
+} // namespace mlir::obs::races
+
+#endif // OBSIDIAN_REPORTS_RACES_CONSTRAINTS_H
