@@ -204,7 +204,9 @@ Value ArrayBuilder::broadcast(Value array, Extents extents,
   bool isSame = dims.size() == extents.size();
   for (auto [d, dim] : llvm::enumerate(dims))
     isSame &= dim == static_cast<int64_t>(d) && !repeats(d);
-  if (isSame)
+  bool isOne = source.size() == 1 && source.front() == 1 &&
+               extents.size() == 1 && getConstantIntValue(extents.front()) == 1;
+  if (isSame || isOne)
     return array;
   return gather(array, extents, [&](ValueRange i) {
     SmallVector<Value> place;

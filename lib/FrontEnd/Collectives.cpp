@@ -112,6 +112,19 @@ static SmallVector<int64_t> getOthers(Value array, ArrayRef<int64_t> dims) {
   return others;
 }
 
+int64_t ArrayBuilder::countParts(int64_t length, int64_t count, int64_t side) {
+  constexpr int64_t threads = 1 << 16, least = 1 << 18;
+  int64_t parts = 1;
+  // Few neighbours leave most of what a warp loads unused, and short programs
+  // need no second kernel.
+  if (side < 16 || count == 0 || length < least / count)
+    return parts;
+  for (int64_t divisor = 2; divisor <= std::min(length / 8, threads); ++divisor)
+    if (length % divisor == 0 && parts * count < threads)
+      parts = divisor;
+  return parts;
+}
+
 Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
                            ScalarCode combine, const Choice &choice) {
   ArrayRef<Type> element = getArrayElementTypes(array.getType());
@@ -123,7 +136,26 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   llvm::sort(sorted);
   llvm::append_range(order, sorted);
   bool isLastKept =
-      !kept.empty() && (dims.empty() || kept.back() > sorted.back());
+      !kept.empty() && !dims.empty() && kept.back() > sorted.back();
+  auto source = cast<PullType>(array.getType());
+  // Neighbouring threads read neighbouring columns, a part of each one.
+  if (isLastKept && sorted.size() == 1 && choice.neutral && !choice.level &&
+      source.hasStaticExtents()) {
+    int64_t dim = sorted.front(), length = source.getExtents()[dim], count = 1;
+    for (int64_t d : kept)
+      count *= source.getExtents()[d];
+    int64_t parts = countParts(length, count, source.getExtents().back());
+    if (parts > 1) {
+      SmallVector<OpFoldResult> extents = getExtents(array);
+      extents[dim] = getIndexAttr(length / parts);
+      extents.insert(extents.begin() + dim, getIndexAttr(parts));
+      Choice perThread = choice;
+      perThread.level = Level::Thread;
+      Value sums =
+          reduce(reshape(array, extents), init, dim + 1, combine, perThread);
+      return reduce(sums, init, dim, combine, choice);
+    }
+  }
   Value rows = transpose(array, order);
   SmallVector<OpFoldResult> extents = getExtents(rows), outer(extents);
   outer.truncate(kept.size());
@@ -137,6 +169,10 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   auto count = getConstantIntValue(getProduct(outer));
   if (isLastKept && !choice.level && count && *count >= 2048)
     level = Level::Thread;
+  // All blocks share few long rows.
+  if (!isLastKept && !choice.level && count && *count <= 64 &&
+      getConstantIntValue(flat.back()).value_or(0) >= 1 << 15)
+    level = Level::Grid;
 
   if (level == Level::Grid && kept.empty()) {
     Region region;

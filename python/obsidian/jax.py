@@ -71,11 +71,11 @@ class Function:
         for number in (positions,) if isinstance(positions, int) else positions or ():
             self._static.add(known[number])
         self._positions = known
-        self._calls: dict[Any, tuple[Call, Any, list[Any]]] = {}
+        self._calls: dict[Any, tuple[Call, list[Any], Any, list[Any]]] = {}
 
     def stablehlo(self, *arguments: Any, **named: Any) -> str:
         """The program that JAX makes for these arguments, as the compiler reads it."""
-        return _text(self._jit.lower(*arguments, **named))
+        return _text(self._jit.trace(*arguments, **named).lower(lowering_platforms=("cpu",)))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the program, and return its results as arrays of JAX.
@@ -83,33 +83,30 @@ class Function:
         Raises CompileError for operations that obs does not have, with the line of the function.
         """
         tree = self._jax.tree_util
-        # A trace of JAX knows which arguments are static, and which types the others have.
-        traced = self._jit.trace(*arguments, **named)
-        leaves = tree.tree_leaves(traced.args_info)
-        types = tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
-        key = (types, tree.tree_structure(traced.args_info), str(traced.jaxpr))
+        dynamic, static = self._split(arguments, named)
+        values, structure = tree.tree_flatten(dynamic)
+        key = (structure, static, tuple(map(_type_of, values)))
         if key not in self._calls:
-            self._calls[key] = self._compile(traced.lower(), leaves)
-        call, structure, results = self._calls[key]
-        values = tree.tree_leaves(self._dynamic(arguments, named))
+            self._calls[key] = self._compile(self._jit.trace(*arguments, **named))
+        call, leaves, structure, results = self._calls[key]
         found = call([self._argument(v, leaf) for v, leaf in zip(values, leaves)])
-        arrays = [
-            self._jax.numpy.asarray(array).reshape(result.shape).view(result.dtype)
-            if str(array.dtype) != str(result.dtype)
-            else self._jax.numpy.asarray(array).reshape(result.shape)
-            for array, result in zip(found, results)
-        ]
-        return tree.tree_unflatten(structure, arrays)
+        return tree.tree_unflatten(structure, map(self._result, found, results))
 
-    def _dynamic(self, arguments: Sequence[Any], named: dict[str, Any]) -> Any:
-        """The arguments that are not static, as JAX flattens them."""
-        places = itertools.zip_longest(self._positions[: len(arguments)], arguments)
+    def _split(self, arguments: Sequence[Any], named: dict[str, Any]) -> tuple[Any, Any]:
+        """The arguments that are not static, as JAX flattens them, and those that are."""
+        places = list(itertools.zip_longest(self._positions[: len(arguments)], arguments))
+        both = [(name, value, True) for name, value in places]
+        both += [(name, value, False) for name, value in named.items()]
+        dynamic = [part for part in both if part[0] not in self._static]
         return (
-            tuple(value for name, value in places if name not in self._static),
-            {name: value for name, value in named.items() if name not in self._static},
-        )
+            tuple(value for _, value, is_place in dynamic if is_place),
+            {name: value for name, value, is_place in dynamic if not is_place},
+        ), tuple(part for part in both if part[0] in self._static)
 
-    def _compile(self, lowered: Any, leaves: Sequence[Any]) -> tuple[Call, Any, list[Any]]:
+    def _compile(self, traced: Any) -> tuple[Call, list[Any], Any, list[Any]]:
+        leaves = self._jax.tree_util.tree_leaves(traced.args_info)
+        # For other platforms, JAX calls libraries that obs does not have.
+        lowered = traced.lower(lowering_platforms=("cpu",))
         results, structure = self._jax.tree_util.tree_flatten(lowered.out_info)
         parameters: dict[str, Any] = {}
         for number, leaf in enumerate(leaves):
@@ -122,7 +119,8 @@ class Function:
         types = tuple(_array_type(r.shape, r.dtype, "a result") for r in results)
         options = CompileOptions(threads=self._threads, is_stablehlo=True)
         artifact = backend().compile(_text(lowered), options)
-        return Call(_Program(parameters, types), artifact, backend()), structure, results
+        call = Call(_Program(parameters, types), artifact, backend())
+        return call, leaves, structure, results
 
     def _argument(self, value: Any, leaf: Any) -> Any:
         """An array of JAX of the type of the program, or a number."""
@@ -132,6 +130,17 @@ class Function:
         width = np.dtype(leaf.dtype).itemsize * 8 if str(leaf.dtype) in _SIGNED else 0
         # The same bits, as a number that has a sign.
         return number - (1 << width) if width and number >> (width - 1) else number
+
+    def _result(self, array: Any, result: Any) -> Any:
+        """An array of JAX with the rank and the sign of a result."""
+        found = self._jax.numpy.asarray(array).reshape(result.shape)
+        return found if found.dtype == result.dtype else found.view(result.dtype)
+
+
+def _type_of(value: Any) -> Any:
+    """What a program depends on of an argument."""
+    shape = getattr(value, "shape", None)
+    return type(value) if shape is None else (shape, str(value.dtype))
 
 
 def _text(lowered: Any) -> str:

@@ -205,9 +205,14 @@ def pairs(x: Any) -> Any:
     return lax.reduce((x, x * x), (np.float32(-np.inf), np.float32(0)), larger, (1,))
 
 
-@case(floats(2, 2049))
-def long_rows(x: Any) -> Any:
-    return x.sum(1), jax.nn.softmax(x, axis=1)
+@case(floats(2, 2049), floats(3, 40000))
+def long_rows(x: Any, y: Any) -> Any:
+    return x.sum(1), jax.nn.softmax(x, axis=1), y.sum(1), y.max(1), jnp.argmax(y, 1)
+
+
+@case(floats(6000, 48), floats(300, 1000))
+def long_columns(x: Any, y: Any) -> Any:
+    return x.sum(0), y.max(0), (y * y).mean(0)
 
 
 @case(floats(3000))

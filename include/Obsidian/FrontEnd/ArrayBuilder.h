@@ -30,7 +30,8 @@
 // stored first, so that a program does not grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. Of arrays of higher rank, a
-// unit has a row: a thread up to 8 elements, a warp up to 1024, else a block.
+// unit has a row: a thread up to 8 elements, a warp up to 1024, else a block. All
+// blocks share few long rows. Reductions of columns belong to threads.
 // `Choice` overrides this.
 //
 // Errors: the callers check ranks, extents and types, which are those of their
@@ -57,6 +58,8 @@ struct Choice {
   std::optional<Level> level;
   /// The operator is commutative, too: the order of the elements is free.
   bool commutative = false;
+  /// `init` is neutral: it may be combined more than once.
+  bool neutral = false;
   /// That of the collective; see `obs-expand-collectives`.
   StringRef strategy;
 };
@@ -206,6 +209,10 @@ private:
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,
                                     ScalarCode code);
+  /// Into how many parts a reduction of `length` elements is cut for each of
+  /// the `count` results, of which `side` neighbours read neighbouring
+  /// elements.
+  static int64_t countParts(int64_t length, int64_t count, int64_t side);
   /// The part of an array whose first indices are `place`.
   Value getRow(Value array, ValueRange place);
   /// The product of two arrays by tiles in shared memory.

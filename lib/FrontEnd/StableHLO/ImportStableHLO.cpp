@@ -388,8 +388,7 @@ Values Importer::buildScalars(Block &block, ValueRange arguments) {
         values[result] = value;
     }
   }
-  Values results =
-      llvm::map_to_vector(block.back().getOperands(), find);
+  Values results = llvm::map_to_vector(block.back().getOperands(), find);
   values = std::move(outer);
   return results;
 }
@@ -419,6 +418,11 @@ LogicalResult Importer::importScalarOp(Operation *op) {
   for (Value operand : op->getOperands())
     if (getShape(operand) != shape && !(mayMix && getShape(operand).empty()))
       return op->emitOpError("has operands and a result of different extents");
+  if (name == "stablehlo.convert" &&
+      op->getOperand(0).getType() == op->getResult(0).getType()) {
+    values[op->getResult(0)] = lookup(op->getOperand(0));
+    return success();
+  }
   // Scalars, and elements that are everywhere the same, are no operands of the
   // map.
   Values arrays, scalars;
@@ -1076,6 +1080,7 @@ LogicalResult Importer::importReduce(Operation *op) {
     return success();
   }
   Choice choice;
+  choice.neutral = true;
   choice.commutative = isFree(body);
   define(op, b.reduce(array, init, *dims, combine, choice));
   return success();
