@@ -93,8 +93,8 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
     if len(given) > 1 and is_of_library(name, _value(given[0]), _value(given[1]), products):
         return "the library of PyTorch computes this product"
-    if name == "as_strided" and not _value(given[0]).is_contiguous():
-        return "a view of memory that is not row by row"
+    if name == "as_strided" and not _fills(_value(given[0])):
+        return "a view of memory that a tensor does not fill row by row"
     try:
         for tensor in [t for n in (node, *node.all_input_nodes) for t in _tensors(n)]:
             kind_of(tensor.dtype)
@@ -128,6 +128,12 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return [list(order).index(d) for d in range(len(order))]
 
 
+def _fills(tensor: Any) -> bool:
+    """If a tensor is its memory, row by row."""
+    size = tensor.untyped_storage().nbytes()
+    return tensor.is_contiguous() and bool(size == tensor.numel() * tensor.itemsize)
+
+
 def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
     """The results of a graph that share the memory of another one, with this one."""
     output = nodes[-1]
@@ -136,8 +142,7 @@ def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
     bases: dict[Any, Any] = {}
     memory = {n: _value(n).untyped_storage() for n in results}
     for node in results:
-        value = _value(node)
-        if value.is_contiguous() and memory[node].nbytes() == value.numel() * value.itemsize:
+        if _fills(_value(node)):
             bases.setdefault(memory[node]._cdata, node)
     found = {n: bases.get(memory[n]._cdata, n) for n in results}
     return {

@@ -58,7 +58,7 @@ def replaced(place: Sequence[Any], dim: int, value: Any) -> list[Any]:
     return [*place[:dim], value, *place[dim + 1 :]]
 
 
-@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze")
+@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "view_copy")
 def _reshape(b: Builder, out: Any, x: Tensor, *_: Any) -> Tensor:
     return b.reshape(x, out.shape)
 
@@ -68,7 +68,7 @@ def _expand(b: Builder, out: Any, x: Tensor, *_: Any, **__: Any) -> Tensor:
     return b.broadcast(x, out.shape)
 
 
-@lowering("permute")
+@lowering("permute", "permute_copy")
 def _permute(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
     return b.permute(x, [dim_of(d, x) for d in dims])
 
