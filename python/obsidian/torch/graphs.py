@@ -19,7 +19,7 @@ from ..calls import Call
 from ..errors import CompileError, TraceError
 from ..jit import trace_program
 from ..locations import Location
-from ..trace import current
+from ..trace import Trace, current
 from ..types import ArrayType, Element, ParameterType, f64, index
 from . import folds  # noqa: F401  enters its lowerings
 from .decompositions import is_of_library
@@ -223,11 +223,11 @@ class Importer:
     def _program(self, part: Part) -> Callable[[dict[Any, Any]], None]:
         """The compiled program of a part."""
         tracer = _Tracer(part, self.nodes, self.device)
-        places = [place_of(part.nodes[k]) for k in (0, -1)]
+        begin, end = place_of(part.nodes[0]), place_of(part.nodes[-1])
         is_on_gpu = self.device.type == "cuda"
-        program = trace_program(
-            tracer.run, "program", tracer.parameters, *places, contracts=is_on_gpu
-        )
+        trace = Trace()
+        trace.default_kernel, trace.contracts = "program", is_on_gpu
+        program = trace_program(trace, tracer.run, tracer.parameters, begin, end)
         try:
             artifact = backend().compile(program.text, CompileOptions())
             call = Call(program, artifact, backend())
@@ -404,6 +404,7 @@ class _Tracer:
                 result = result if rank else result.reshape(())
                 values[node] = result.permute(order) if order else result
 
+        run.inputs = [s.node for s in sources if s.node is not None]  # type: ignore[attr-defined]
         return run
 
 
@@ -415,15 +416,24 @@ def _plan(
     constants = {n: getattr(n.graph.owning_module, n.target) for n in nodes if n.op == "get_attr"}
     map_arg = torch.fx.node.map_arg
 
+    # The nodes whose values nothing needs after each step.
+    needed, last = set(output.all_input_nodes), []
+    for step in reversed(steps):
+        used = step.all_input_nodes if isinstance(step, torch.fx.Node) else step.inputs
+        last.append([n for n in used if n not in needed])
+        needed.update(used)
+
     def run(arguments: list[Any]) -> Any:
         values = {**constants, **dict(zip(inputs, arguments))}
         arguments.clear()
-        for step in steps:
-            if not isinstance(step, torch.fx.Node):
+        for step, done in zip(steps, reversed(last)):
+            if isinstance(step, torch.fx.Node):
+                given, named = map_arg((step.args, dict(step.kwargs)), values.__getitem__)
+                values[step] = step.target(*given, **named)
+            else:
                 step(values)
-                continue
-            given, named = map_arg((step.args, dict(step.kwargs)), values.__getitem__)
-            values[step] = step.target(*given, **named)
+            for node in done:
+                values.pop(node, None)
         for node, base in views.items():
             like = _value(node)
             values[node] = values[base].as_strided(like.shape, like.stride(), like.storage_offset())
