@@ -329,6 +329,10 @@ class _Tracer:
                     self._lower(unit)
             except (UnsupportedError, TraceError) as error:
                 raise RefusedError(node, getattr(error, "message", str(error))) from error
+            except (IndexError, KeyError, TypeError, ValueError) as error:
+                # Arguments of a form that the lowering does not know.
+                reason = f"its arguments: {type(error).__name__}: {error}"
+                raise RefusedError(node, reason) from error
         with current().at(place_of(self.part.nodes[-1])):
             return self._results()
 
@@ -366,10 +370,6 @@ class _Tracer:
             lower = LOWERINGS[name]
             if "name" in inspect.signature(lower).parameters:
                 named["name"] = name
-            try:
-                inspect.signature(lower).bind(b, None, *given, **named)
-            except TypeError as error:
-                raise UnsupportedError(f"its arguments: {error}") from None
             tensors[unit] = lower(b, _value(unit), *given, **named)
 
     def _results(self) -> Any:

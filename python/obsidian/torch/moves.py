@@ -243,7 +243,7 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
 
 def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
     """An index of PyTorch as one of a dimension: negative ones count from the end."""
-    i, extent = place.to(index), b.extent(x.shape[dim])
+    i, extent = place.to(index), b.extents(x.shape)[dim]
     i = where(i < 0, i + extent, i)
     assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
     return i
