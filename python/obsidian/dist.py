@@ -250,6 +250,7 @@ class ShardedArray:
             (keys[step // 2 :: step],),
             [len(range(step // 2, n, step)) for n in self.lengths],
         )
+        group.finish()
         samples = programs.local_sort(kind)(samples)
         ends = [end for _, end in _spans(_fair_lengths(total, group.size))][:-1]
         places = torch.tensor([e * len(samples) // total for e in ends], device=keys.device)

@@ -47,6 +47,8 @@ class Group:
             raise ArgumentError("call torch.distributed.init_process_group before obs.dist.Group")
         self.timeout = timeout
         self._failure: str | None = None
+        #: The collectives on a GPU that the host has not waited for.
+        self._pending: list[tuple[str, Any]] = []
         self._key = f"obsidian.dist/{next(_numbers)}"
         self._store: Any = _default_store()
         with self.step("Group"):
@@ -82,8 +84,10 @@ class Group:
         """
         if self._failure is not None:
             raise DistError(f"{name}: this group has failed before: {self._failure}")
+        self._pending.clear()
         try:
             yield
+            self.finish()
         except BaseException as error:
             lines = str(error).splitlines() or [""]
             self._failure = f"{type(error).__name__}: {lines[0]}"
@@ -130,6 +134,22 @@ class Group:
             time.sleep(_LOOK)
             raise self._lost(name, error) from error
 
+    def finish(self) -> None:
+        """Wait for the collectives on a GPU; the host does before it reads what they bring."""
+        while self._pending:
+            self._wait(*self._pending.pop(0))
+
+    def _order(self, name: str, work: Any) -> None:
+        """Have later work on the device wait for a collective.
+
+        On a GPU, the host waits at the end of the step, so that it can start what follows before.
+        """
+        if self.device.type == "cuda":
+            work.wait()
+            self._pending.append((name, work))
+        else:
+            self._wait(name, work)
+
     def _start(self, name: str, operation: Any, *arguments: Any, **keywords: Any) -> Any:
         try:
             return operation(*arguments, **keywords, group=self._group, async_op=True)
@@ -156,7 +176,7 @@ class Group:
             data = self._bytes(value)
             sent[place : place + data.numel()] = data
         found = torch.empty(self.size * width, dtype=torch.uint8, device=self.device)
-        self._wait(name, self._start(name, self._dist.all_gather_into_tensor, found, sent))
+        self._order(name, self._start(name, self._dist.all_gather_into_tensor, found, sent))
         rows = found.view(self.size, width)
         return tuple(
             torch.cat(
@@ -172,6 +192,7 @@ class Group:
         """The numbers of each rank, as many on each. The host waits for them."""
         own = self.torch.tensor([*numbers], dtype=self.torch.int64, device=self.device)
         (found,) = self.gather(name, (own,), [len(numbers)] * self.size)
+        self.finish()
         return [[int(n) for n in row] for row in found.view(self.size, -1).tolist()]
 
     def add_up(self, name: str, values: Any) -> Any:

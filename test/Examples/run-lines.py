@@ -23,7 +23,7 @@ def problems(obs_run, root, program):
         yield "%s does not say how to run it on the interpreter and on the emulator" % program.name
     for line in lines:
         words = shlex.split(line)
-        if words[0] != "examples/" + program.name:
+        if words[0] != str(program.relative_to(root)):
             yield "%s shows how to run %s" % (program.name, words[0])
         result = subprocess.run([obs_run, *words], cwd=root, text=True, capture_output=True)
         if result.returncode or not result.stdout:
@@ -31,7 +31,8 @@ def problems(obs_run, root, program):
 
 
 def main(obs_run, root):
-    found = [problem for program in sorted(pathlib.Path(root, "examples").glob("*.mlir"))
+    examples = pathlib.Path(root, "examples")
+    found = [problem for program in sorted([*examples.glob("*.mlir"), *examples.glob("dag/*.dag")])
              for problem in problems(obs_run, root, program)]
     print("\n".join(found))
     return 1 if found else 0

@@ -7,10 +7,11 @@
 
 #include "Obsidian/Tools/ObsRun/ObsRun.h"
 #include "Arguments.h"
+#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
-#include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -85,7 +86,14 @@ Error Session::parseProgram() {
   if (!file)
     return createStringError(reason);
   sourceMgr.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sourceMgr, &context);
+  if (StringRef(options.program).ends_with(".dag")) {
+    dag::DagOptions dagOptions;
+    dagOptions.entry = options.entry;
+    dagOptions.search = options.device != Executor::Interpret;
+    module = dag::importDag(sourceMgr, &context, dagOptions);
+  } else {
+    module = parseSourceFile<ModuleOp>(sourceMgr, &context);
+  }
   if (!module)
     return createStringError("");
   // All devices compute the same bits.

@@ -11,6 +11,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Obsidian/Interpreter/ScalarOps.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -67,6 +68,18 @@ struct TranslateOptions {
       llvm::cl::desc("Check in kernels the extents that only kernels know; the "
                      "host checks all others before"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> dagEntry{
+      "dag-entry",
+      llvm::cl::desc("The function of a Dag program, instead of its last one"),
+      llvm::cl::value_desc("name"), llvm::cl::cat(category)};
+  llvm::cl::opt<bool> dagExplain{
+      "dag-explain",
+      llvm::cl::desc("List the candidates for a Dag program on the standard "
+                     "error, with their scores"),
+      llvm::cl::cat(category)};
+  llvm::cl::opt<int> dagCandidate{
+      "dag-candidate", llvm::cl::desc("Take this candidate for a Dag program"),
+      llvm::cl::value_desc("N"), llvm::cl::init(-1), llvm::cl::cat(category)};
 };
 } // namespace
 
@@ -139,6 +152,23 @@ static FailureOr<artefact::Artefact> build(ModuleOp module,
   return artefact::build(module, *chip, signatures);
 }
 
+/// Prints the program as C.
+static LogicalResult printC(ModuleOp module, const TranslateOptions &options,
+                            const PTXOptions &ptxOptions, raw_ostream &os) {
+  FailureOr<artefact::Artefact> artefact = build(module, options);
+  if (failed(artefact))
+    return failure();
+  // A program may have no kernels.
+  std::string ptx;
+  if (!module.getOps<gpu::GPUModuleOp>().empty()) {
+    auto text = translateToPTX(module, options.chip, ptxOptions);
+    if (!text)
+      return finish(text.takeError(), module);
+    ptx = std::move(*text);
+  }
+  return finish(artefact::printHostC(*artefact, ptx, os), module);
+}
+
 void registerObsTranslations() {
   static TranslateOptions options;
   registerPassManagerCLOptions();
@@ -194,21 +224,45 @@ void registerObsTranslations() {
   static TranslateFromMLIRRegistration toHostC(
       "obs-to-host-c",
       "Translate a program to C for the CUDA driver, with its PTX",
-      [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
-        FailureOr<artefact::Artefact> artefact = build(module, options);
-        if (failed(artefact))
-          return failure();
-        // A program may have no kernels.
-        std::string ptx;
-        if (!module.getOps<gpu::GPUModuleOp>().empty()) {
-          auto text = translateToPTX(module, options.chip, getPTXOptions());
-          if (!text)
-            return finish(text.takeError(), module);
-          ptx = std::move(*text);
-        }
-        return finish(artefact::printHostC(*artefact, ptx, os), module);
+      [=](ModuleOp module, raw_ostream &os) {
+        return printC(module, options, getPTXOptions(), os);
       },
       registerAllDialects);
+
+  auto parseDag = [](llvm::SourceMgr &sources, MLIRContext *context) {
+    context->printOpOnDiagnostic(false);
+    dag::DagOptions dagOptions;
+    dagOptions.entry = options.dagEntry;
+    dagOptions.candidate = options.dagCandidate;
+    if (options.dagExplain)
+      dagOptions.explain = &llvm::errs();
+    return dag::importDag(sources, context, dagOptions);
+  };
+  static TranslateToMLIRRegistration fromDag(
+      "dag-to-obs", "Translate a Dag program to obs",
+      [=](llvm::SourceMgr &sources, MLIRContext *context) {
+        return OwningOpRef<Operation *>(parseDag(sources, context).release());
+      },
+      registerAllDialects);
+  static TranslateRegistration dagToHostC(
+      "dag-to-host-c",
+      "Translate a Dag program to C for the CUDA driver, with its PTX",
+      [=](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
+          MLIRContext *context) -> LogicalResult {
+        DialectRegistry registry;
+        registerAllDialects(registry);
+        context->appendDialectRegistry(registry);
+        OwningOpRef<ModuleOp> module = parseDag(*sources, context);
+        if (!module)
+          return failure();
+        std::string function;
+        llvm::raw_string_ostream functionStream(function);
+        dag::printHostFunction(*module, functionStream);
+        if (failed(printC(*module, options, getPTXOptions(), os)))
+          return failure();
+        os << function;
+        return success();
+      });
 
   // LLVM's libraries would add options to the help by the hundred.
   llvm::cl::HideUnrelatedOptions(options.category);

@@ -1,0 +1,53 @@
+//===- Dag.cpp - The front end of Dag -------------------------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::dag;
+
+OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
+                                                MLIRContext *context,
+                                                const DagOptions &options) {
+  context->loadDialect<ObsDialect, func::FuncDialect, arith::ArithDialect,
+                       math::MathDialect, scf::SCFDialect>();
+  // Remarks of passes speak of operations that a Dag program does not show.
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
+  });
+  Diagnostics diagnostics(sources, context);
+  Program program = parse(diagnostics);
+  if (!diagnostics.hasFailed())
+    checkTypes(program, diagnostics);
+  if (diagnostics.hasFailed())
+    return {};
+  const Function *entry = program.functions.back().get();
+  if (!options.entry.empty()) {
+    auto it = llvm::find_if(program.functions, [&](const auto &function) {
+      return function->name == options.entry;
+    });
+    if (it == program.functions.end()) {
+      diagnostics.error(entry->loc, "the program has no function '" +
+                                        options.entry + "'; its last one is '" +
+                                        entry->name + "'");
+      return {};
+    }
+    entry = it->get();
+  }
+  Graph graph(program, *entry, diagnostics);
+  if (!graph.result)
+    return {};
+  Plan plan;
+  if (options.search)
+    plan = search(graph, entry->name, options.candidate, options.explain);
+  Choices choices;
+  return lower(graph, entry->name, plan, choices);
+}

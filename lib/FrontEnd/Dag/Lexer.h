@@ -1,0 +1,50 @@
+//===- Lexer.h - The words of Dag -------------------------------*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_FRONTEND_DAG_LEXER_H
+#define OBSIDIAN_LIB_FRONTEND_DAG_LEXER_H
+
+#include "AST.h"
+
+namespace mlir::obs::dag {
+
+struct Token {
+  enum Kind { End, Word, Int, Float, Symbol };
+  Kind kind = End;
+  StringRef text;
+  int32_t integer = 0;
+  double number = 0;
+
+  llvm::SMLoc getLoc() const {
+    return llvm::SMLoc::getFromPointer(text.data());
+  }
+  bool is(StringRef spelling) const {
+    return (kind == Word || kind == Symbol) && text == spelling;
+  }
+};
+
+/// Splits a text into words. After an error, all words are `End`.
+class Lexer {
+public:
+  Lexer(StringRef text, Diagnostics &diagnostics)
+      : rest(text), diagnostics(diagnostics) {}
+
+  Token next();
+
+private:
+  /// Drops white space and comments; comments nest.
+  void skip();
+  Token lexNumber();
+  Token fail(const char *place, const Twine &message);
+
+  StringRef rest;
+  Diagnostics &diagnostics;
+};
+
+} // namespace mlir::obs::dag
+
+#endif // OBSIDIAN_LIB_FRONTEND_DAG_LEXER_H
