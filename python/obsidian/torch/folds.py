@@ -140,7 +140,7 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         if isinstance(length, int) and length > COLUMN:
             source = _in_parts(source, extents, length, fold)
     found = arrays.fold(fold.combine, fold.init(), source, level=level)
-    ends = found.map(lambda *v: fold.finish(v if len(v) > 1 else v[0], length))
+    ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
     parts = _parts(ends)
     tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
     return tensors if isinstance(out, (list, tuple)) else tensors[0]
@@ -158,6 +158,11 @@ def _in_parts(source: Any, extents: Sequence[Any], length: int, fold: Fold) -> A
     parts = generate(-(-length // size), *extents, size)(element)
     found = arrays.compute(arrays.fold(fold.combine, fold.init(), parts, level=Level.thread))
     return found.transpose(*range(1, len(extents) + 1), 0)
+
+
+def _plain(parts: tuple[Any, ...]) -> Any:
+    """An element of some parts."""
+    return parts if len(parts) > 1 else parts[0]
 
 
 def _parts(array: Any) -> list[Any]:
@@ -191,9 +196,7 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
 
     found = arrays.scanl1(_SCANS[name], generate(*b.extents(moved.shape))(element))
     if kind is not kind_of(outs[0].dtype):
-        found = found.map(
-            lambda v, *i: (narrow(v, outs[0].dtype), *i) if i else narrow(v, outs[0].dtype)
-        )
+        found = found.map(lambda v, *i: _plain((narrow(v, outs[0].dtype), *i)))
     parts = _parts(found)
     tensors = [b.permute(b.new(part, o.dtype, moved.shape), last) for part, o in zip(parts, outs)]
     return tensors if len(outs) > 1 else tensors[0]
