@@ -306,10 +306,19 @@ class Function(Tools, Generic[F]):
             return value
 
         place = self._place
-        return trace_program(
-            run, name, parameters, place, last_return(self.__wrapped__.__code__),
-            donated=self._donated(parameters), threads=self.threads, contracts=self.fp_contract,
-        )  # fmt: skip
+        trace = Trace(Level.grid)
+        trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
+        trace.default_threads = self.threads
+        trace.contracts = self.fp_contract
+        end = last_return(self.__wrapped__.__code__)
+        program = trace_program(trace, run, parameters, place, end, self._donated(parameters))
+        if trace.size > LONG:
+            warnings.warn(
+                f"{place}: {name} has {trace.size} operations: Python unrolls its own loops; "
+                "for k in obs.range(n) or obs.loop makes a loop of the program",
+                stacklevel=2,
+            )
+        return program
 
     def _donated(self, parameters: dict[str, Any]) -> tuple[str, ...]:
         for name in self.donate:
@@ -319,25 +328,18 @@ class Function(Tools, Generic[F]):
 
 
 def trace_program(
+    trace: Trace,
     run: Callable[..., Any],
-    name: str,
     parameters: dict[str, Any],
     place: Location,
     end: Location,
-    *,
     donated: tuple[str, ...] = (),
-    threads: int | None = None,
-    contracts: bool = False,
 ) -> Program:
     """The program of a function of traced values, which is called once with the parameters by name.
 
-    `place` and `end` are where operations without a line of their own come from: the checks of the
-    parameters, and the results. The other options are those of `jit`.
+    `trace` is empty. `place` and `end` are where operations without a line of their own come from:
+    the checks of the parameters, and the results.
     """
-    trace = Trace(Level.grid)
-    trace.default_kernel = name if name.isidentifier() and name.isascii() else "kernel"
-    trace.default_threads = threads
-    trace.contracts = contracts
     with tracing(trace):
         with trace.at(place):
             given, head = _open_parameters(parameters, donated)
@@ -346,12 +348,6 @@ def trace_program(
             leaves = pending.stored([as_leaf(leaf) for leaf in flat])
             trace.emit(f"return {names(leaves)} : {types_of(leaves)}")
         results = tuple(leaf_type(leaf) for leaf in leaves)
-        if trace.size > LONG:
-            warnings.warn(
-                f"{place}: {name} has {trace.size} operations: Python unrolls its own loops; "
-                "for k in obs.range(n) or obs.loop makes a loop of the program",
-                stacklevel=2,
-            )
         kinds = ", ".join(spell(kind) for kind in results)
         text = f"func.func @main({head}) -> ({kinds})"
         reused = {name: _components_in(trace.memory, given[name], leaves) for name in donated}

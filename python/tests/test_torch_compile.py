@@ -169,6 +169,34 @@ def test_empty_and_single(shape: tuple[int, int]) -> None:
     same(compiled(function)(x), function(x))
 
 
+def test_tensors_without_dimensions() -> None:
+    """They are arrays of one element in programs."""
+
+    def function(x: Any, i: Any) -> Any:
+        y = x.scatter_reduce(0, i, x * 2, "sum")
+        return y, x.gather(0, i), x.cummax(0), x.max(0), x.sum(), x.sort(0), x.softmax(0), x.t() + 1
+
+    x, i = torch.tensor(1.5), torch.tensor(0)
+    same(compiled(function)(x, i), function(x, i))
+
+
+def test_products_and_windows_of_integers() -> None:
+    def function(x: Any, y: Any) -> Any:
+        return torch.addmm(x, x, y, beta=2, alpha=3), torch.nn.functional.conv1d(x, y[:, :, None])
+
+    x, y = torch.randint(0, 9, (4, 4)), torch.randint(0, 9, (4, 4))
+    y = y.contiguous()
+    same(compiled(function)(x, y), function(x, y), True)
+
+
+def test_views_of_larger_memory() -> None:
+    """What an operation of PyTorch reads is not in the tensor that it is given."""
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    x = torch.arange(10.0)[:5]
+    function = lambda x: torch.as_strided(x, (2, 2), (2, 1), 6) + 1  # noqa: E731
+    same(compiled(function)(x), function(x))
+
+
 def test_strides() -> None:
     """Inputs in any order, and results with the strides that PyTorch gives them."""
 

@@ -111,7 +111,8 @@ def masks(x, y):
 @case(vectors, exact=True, gpu=2048)
 def limits(x, y):
     z = torch.where(x > 1, math.nan, y)
-    return torch.maximum(z, x), torch.minimum(z, x), z.clamp(-0.5), z.nan_to_num(7.0), z.relu()
+    extremes = torch.maximum(z, x), torch.minimum(z, x), torch.fmax(z, x), torch.fmin(x, z)
+    return extremes, z.clamp(-0.5), z.nan_to_num(7.0), z.relu()
 
 
 @case(whole, exact=True, gpu=2048)

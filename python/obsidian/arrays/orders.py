@@ -1,6 +1,6 @@
 """Sorting of rows by any order.
 
-In: arrays of rows of bounded length, and orders. Out: arrays in memory.
+In: arrays of rows of bounded length, and orders. Out: pending arrays.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import programs
+from .. import maps, programs
 from ..branching import choose
 from ..errors import TraceError
 from ..levels import Level
 from ..networks import bitonic_sort
+from ..pending import pending
 from ..pull_push import Pull
 from ..regions import as_leaves
 from ..sources import generate
@@ -58,5 +59,6 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None
         return found.map(lambda _, v: v)
 
     rows = programs.grid_of(*(source.shape[:-1] or (1,)), level=Level.block)(sorted_row)
-    stored: Pull = programs.force(rows)
-    return stored if source.ndim > 1 else stored.reshape(kept)
+    if source.ndim > 1:
+        return pending(rows, (*source.shape[:-1], kept))
+    return pending(maps.reindex(rows, lambda _, i: i, [kept], False), (kept,))

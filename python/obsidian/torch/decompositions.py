@@ -88,7 +88,7 @@ def _avg_pool(
     x: Any, size: Any, stride: Any = (), padding: Any = 0, ceil: bool = False,
     count_include_pad: bool = True, divisor: Any = None,
 ) -> Any:  # fmt: skip
-    if ceil:
+    if ceil or not x.is_floating_point():
         return NotImplemented
     total = _windows(x, size, stride, padding, 0.0).sum(-1)
     if count_include_pad or divisor:
@@ -121,6 +121,9 @@ def _convolution(
     if transposed:
         return NotImplemented
     space, dtype = x.dim() - 2, x.dtype
+    stride, padding, dilation = (
+        [*v, *v[-1:] * (space - len(v))] for v in (stride, padding, dilation)
+    )
     if dtype in (torch.float16, torch.bfloat16):
         x, weight = x.float(), weight.float()
     x = aten.constant_pad_nd(x, [p for d in reversed(range(space)) for p in 2 * [padding[d]]])
@@ -137,6 +140,8 @@ def _convolution(
 
 def _addmm(c: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     found = aten.mm(x, y) if x.dim() == 2 else aten.bmm(x, y)
+    if not x.is_floating_point():
+        beta, alpha = int(beta), int(alpha)
     found = found if alpha == 1 else found * alpha
     return found if beta == 0 else found + (c if beta == 1 else c * beta)
 

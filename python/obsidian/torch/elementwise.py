@@ -139,6 +139,8 @@ _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
         "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
         "clamp": _clamp, "clamp_min": _clamp, "clamp_max": lambda x, max: _clamp(x, None, max),
         "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
+        "fmin": lambda a, b: fn.where(is_nan(a), b, fn.where(is_nan(b), a, fn.min(a, b))),
+        "fmax": lambda a, b: fn.where(is_nan(a), b, fn.where(is_nan(b), a, fn.max(a, b))),
         "rsqrt": lambda x: 1 / fn.sqrt(x), "sigmoid": lambda x: 1 / (1 + fn.exp(-x)),
         "floor": _whole(fn.floor), "ceil": _whole(fn.ceil), "trunc": _whole(fn.trunc),
         "round": _round, "fill": lambda _, value: value,

@@ -17,6 +17,7 @@ from .. import functions as fn
 from ..branching import choose
 from ..errors import TraceError
 from ..levels import Level
+from ..pending import finish
 from ..scalars import Scalar
 from ..sources import generate
 from ..types import i1, i32, i64
@@ -139,8 +140,8 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         if isinstance(length, int) and length > COLUMN:
             source = _in_parts(source, extents, length, fold)
     found = arrays.fold(fold.combine, fold.init(), source, level=level)
-    ends = found.map(lambda *v: fold.finish(v if len(v) > 1 else v[0], length))
-    parts = ends.unzip() if ends.type.element.shape is not None else [ends]
+    ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
+    parts = _parts(ends)
     tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]
     return tensors if isinstance(out, (list, tuple)) else tensors[0]
 
@@ -157,6 +158,19 @@ def _in_parts(source: Any, extents: Sequence[Any], length: int, fold: Fold) -> A
     parts = generate(-(-length // size), *extents, size)(element)
     found = arrays.compute(arrays.fold(fold.combine, fold.init(), parts, level=Level.thread))
     return found.transpose(*range(1, len(extents) + 1), 0)
+
+
+def _plain(parts: tuple[Any, ...]) -> Any:
+    """An element of some parts."""
+    return parts if len(parts) > 1 else parts[0]
+
+
+def _parts(array: Any) -> list[Any]:
+    """The components of elements; several are stored, by the kernel that computes them."""
+    shape = array.type.element.shape
+    if shape is None:
+        return [array]
+    return list(finish(array).unzip())
 
 
 def _log_add(a: Any, b: Any) -> Any:
@@ -181,14 +195,10 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
         return (value, i[-1].to(i64)) if len(outs) > 1 else value
 
     found = arrays.scanl1(_SCANS[name], generate(*b.extents(moved.shape))(element))
-    parts = found.unzip() if len(outs) > 1 else [found]
-    values = parts[0]
     if kind is not kind_of(outs[0].dtype):
-        values = values.map(lambda v: narrow(v, outs[0].dtype))
-    tensors = [
-        b.permute(b.new(part, o.dtype, moved.shape), last)
-        for part, o in zip([values, *parts[1:]], outs)
-    ]
+        found = found.map(lambda v, *i: _plain((narrow(v, outs[0].dtype), *i)))
+    parts = _parts(found)
+    tensors = [b.permute(b.new(part, o.dtype, moved.shape), last) for part, o in zip(parts, outs)]
     return tensors if len(outs) > 1 else tensors[0]
 
 
@@ -241,5 +251,5 @@ def _sort(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         found = arrays.sort(is_before, pairs, first=shape[-1] if x.rank else None)
     except TraceError as error:
         raise UnsupportedError(error.message) from error
-    values, places = found.map(lambda v, i: (narrow(v, x.dtype), i.to(i64))).unzip()
-    return [b.permute(b.new(part, o.dtype, shape), last) for part, o in zip((values, places), out)]
+    parts = _parts(found.map(lambda v, i: (narrow(v, x.dtype), i.to(i64))))
+    return [b.permute(b.new(part, o.dtype, shape), last) for part, o in zip(parts, out)]

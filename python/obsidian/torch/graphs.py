@@ -19,7 +19,7 @@ from ..calls import Call
 from ..errors import CompileError, TraceError
 from ..jit import trace_program
 from ..locations import Location
-from ..trace import current
+from ..trace import Trace, current
 from ..types import ArrayType, Element, ParameterType, f64, index
 from . import folds  # noqa: F401  enters its lowerings
 from .decompositions import is_of_library
@@ -93,8 +93,8 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
     given = [n for n in node.args if isinstance(n, torch.fx.Node)]
     if len(given) > 1 and is_of_library(name, _value(given[0]), _value(given[1]), products):
         return "the library of PyTorch computes this product"
-    if name == "as_strided" and not _value(given[0]).is_contiguous():
-        return "a view of memory that is not row by row"
+    if name == "as_strided" and not _fills(_value(given[0])):
+        return "a view of memory that a tensor does not fill row by row"
     try:
         for tensor in [t for n in (node, *node.all_input_nodes) for t in _tensors(n)]:
             kind_of(tensor.dtype)
@@ -128,6 +128,12 @@ def _inverse(order: Sequence[int]) -> list[int]:
     return [list(order).index(d) for d in range(len(order))]
 
 
+def _fills(tensor: Any) -> bool:
+    """If a tensor is its memory, row by row."""
+    size = tensor.untyped_storage().nbytes()
+    return tensor.is_contiguous() and bool(size == tensor.numel() * tensor.itemsize)
+
+
 def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
     """The results of a graph that share the memory of another one, with this one."""
     output = nodes[-1]
@@ -136,8 +142,7 @@ def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
     bases: dict[Any, Any] = {}
     memory = {n: _value(n).untyped_storage() for n in results}
     for node in results:
-        value = _value(node)
-        if value.is_contiguous() and memory[node].nbytes() == value.numel() * value.itemsize:
+        if _fills(_value(node)):
             bases.setdefault(memory[node]._cdata, node)
     found = {n: bases.get(memory[n]._cdata, n) for n in results}
     return {
@@ -218,11 +223,11 @@ class Importer:
     def _program(self, part: Part) -> Callable[[dict[Any, Any]], None]:
         """The compiled program of a part."""
         tracer = _Tracer(part, self.nodes, self.device)
-        places = [place_of(part.nodes[k]) for k in (0, -1)]
+        begin, end = place_of(part.nodes[0]), place_of(part.nodes[-1])
         is_on_gpu = self.device.type == "cuda"
-        program = trace_program(
-            tracer.run, "program", tracer.parameters, *places, contracts=is_on_gpu
-        )
+        trace = Trace()
+        trace.default_kernel, trace.contracts = "program", is_on_gpu
+        program = trace_program(trace, tracer.run, tracer.parameters, begin, end)
         try:
             artifact = backend().compile(program.text, CompileOptions())
             call = Call(program, artifact, backend())
@@ -324,6 +329,10 @@ class _Tracer:
                     self._lower(unit)
             except (UnsupportedError, TraceError) as error:
                 raise RefusedError(node, getattr(error, "message", str(error))) from error
+            except (IndexError, KeyError, TypeError, ValueError) as error:
+                # Arguments of a form that the lowering does not know.
+                reason = f"its arguments: {type(error).__name__}: {error}"
+                raise RefusedError(node, reason) from error
         with current().at(place_of(self.part.nodes[-1])):
             return self._results()
 
@@ -361,10 +370,6 @@ class _Tracer:
             lower = LOWERINGS[name]
             if "name" in inspect.signature(lower).parameters:
                 named["name"] = name
-            try:
-                inspect.signature(lower).bind(b, None, *given, **named)
-            except TypeError as error:
-                raise UnsupportedError(f"its arguments: {error}") from None
             tensors[unit] = lower(b, _value(unit), *given, **named)
 
     def _results(self) -> Any:
@@ -399,6 +404,7 @@ class _Tracer:
                 result = result if rank else result.reshape(())
                 values[node] = result.permute(order) if order else result
 
+        run.inputs = [s.node for s in sources if s.node is not None]  # type: ignore[attr-defined]
         return run
 
 
@@ -410,15 +416,24 @@ def _plan(
     constants = {n: getattr(n.graph.owning_module, n.target) for n in nodes if n.op == "get_attr"}
     map_arg = torch.fx.node.map_arg
 
+    # The nodes whose values nothing needs after each step.
+    needed, last = set(output.all_input_nodes), []
+    for step in reversed(steps):
+        used = step.all_input_nodes if isinstance(step, torch.fx.Node) else step.inputs
+        last.append([n for n in used if n not in needed])
+        needed.update(used)
+
     def run(arguments: list[Any]) -> Any:
         values = {**constants, **dict(zip(inputs, arguments))}
         arguments.clear()
-        for step in steps:
-            if not isinstance(step, torch.fx.Node):
+        for step, done in zip(steps, reversed(last)):
+            if isinstance(step, torch.fx.Node):
+                given, named = map_arg((step.args, dict(step.kwargs)), values.__getitem__)
+                values[step] = step.target(*given, **named)
+            else:
                 step(values)
-                continue
-            given, named = map_arg((step.args, dict(step.kwargs)), values.__getitem__)
-            values[step] = step.target(*given, **named)
+            for node in done:
+                values.pop(node, None)
         for node, base in views.items():
             like = _value(node)
             values[node] = values[base].as_strided(like.shape, like.stride(), like.storage_offset())

@@ -58,7 +58,7 @@ def replaced(place: Sequence[Any], dim: int, value: Any) -> list[Any]:
     return [*place[:dim], value, *place[dim + 1 :]]
 
 
-@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze")
+@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze", "view_copy")
 def _reshape(b: Builder, out: Any, x: Tensor, *_: Any) -> Tensor:
     return b.reshape(x, out.shape)
 
@@ -68,7 +68,7 @@ def _expand(b: Builder, out: Any, x: Tensor, *_: Any, **__: Any) -> Tensor:
     return b.broadcast(x, out.shape)
 
 
-@lowering("permute")
+@lowering("permute", "permute_copy")
 def _permute(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
     return b.permute(x, [dim_of(d, x) for d in dims])
 
@@ -243,7 +243,7 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
 
 def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
     """An index of PyTorch as one of a dimension: negative ones count from the end."""
-    i, extent = place.to(index), b.extent(x.shape[dim])
+    i, extent = place.to(index), b.extents(x.shape)[dim]
     i = where(i < 0, i + extent, i)
     assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
     return i
