@@ -20,6 +20,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/Emulator/Passes.h"
+#include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/Reports/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -102,6 +103,7 @@ void obs::registerOwnPasses() {
   obs::registerObsLevelPasses();
   obs::registerObsConversionPasses();
   obs::emulator::registerEmulatorPasses();
+  obs::registerObsFrontEndPasses();
   obs::registerObsPipelines();
   obs::registerObsReportPasses();
 }

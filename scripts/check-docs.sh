@@ -47,6 +47,7 @@ page ObsIrregular Dialect/Obs/IR/ObsIrregularOps.td -gen-op-doc
 page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
 page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
+page FrontEndPasses FrontEnd/Passes.td -gen-pass-doc
 page EmulatorPasses Emulator/Passes.td -gen-pass-doc
 page LevelPasses Dialect/Obs/Transforms/LevelPasses.td -gen-pass-doc
 page ReportPasses Reports/Passes.td -gen-pass-doc

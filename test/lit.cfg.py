@@ -93,7 +93,7 @@ def python_runs(statement):
 
 
 config.available_features.add("python")
-for name in ["numpy", "pytest", "pytest_cov", "ruff"]:
+for name in ["numpy", "pytest", "pytest_cov", "ruff", "jax"]:
     if python_runs("import " + name):
         config.available_features.add(name)
 # setuptools comes first: it replaces distutils.

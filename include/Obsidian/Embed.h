@@ -47,6 +47,8 @@ struct CompileOptions {
   bool runtimeChecks = false;
   /// Arrays do not share memory, so that reads of unwritten memory are found.
   bool keepArraysApart = false;
+  /// The text is a program of StableHLO in generic form.
+  bool isStableHLO = false;
 };
 
 /// A form in which a program can be shown.

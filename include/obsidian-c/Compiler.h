@@ -95,7 +95,9 @@ enum {
   OBS_RUNTIME_CHECKS = 2,
   /* Arrays do not share memory, so that the emulator finds all reads of
    * unwritten memory. */
-  OBS_KEEP_ARRAYS_APART = 4
+  OBS_KEEP_ARRAYS_APART = 4,
+  /* The text is a program of StableHLO in generic form. */
+  OBS_STABLEHLO = 8
 };
 
 typedef struct {

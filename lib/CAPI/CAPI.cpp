@@ -169,6 +169,7 @@ obs_program *obs_compile(obs_compiler *compiler, const char *text,
   compile.deterministic = given.flags & OBS_DETERMINISTIC;
   compile.runtimeChecks = given.flags & OBS_RUNTIME_CHECKS;
   compile.keepArraysApart = given.flags & OBS_KEEP_ARRAYS_APART;
+  compile.isStableHLO = given.flags & OBS_STABLEHLO;
   auto program = compiler->compiler.compile(StringRef(text, length),
                                             file ? file : "-", compile);
   compiler->collectMessages();

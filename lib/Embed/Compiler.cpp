@@ -9,6 +9,7 @@
 #include "Obsidian/Artefact/Build.h"
 #include "Obsidian/Artefact/ToHostC.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
+#include "Obsidian/FrontEnd/Passes.h"
 #include "Obsidian/Interpreter/Slots.h"
 #include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/RegisterAll.h"
@@ -110,9 +111,14 @@ Compiler::~Compiler() = default;
 std::unique_ptr<Program> Compiler::compile(StringRef text, StringRef file,
                                            const CompileOptions &options) {
   Call call(*this);
-  return build(
-      parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file),
-      options);
+  // The dialects of other programs are not registered.
+  context->allowUnregisteredDialects(options.isStableHLO);
+  auto module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context.get()), file);
+  if (module && options.isStableHLO && failed(importStableHLO(*module)))
+    module = {};
+  context->allowUnregisteredDialects(false);
+  return build(std::move(module), options);
 }
 
 std::unique_ptr<Program> Compiler::compile(OwningOpRef<ModuleOp> module,

@@ -31,6 +31,8 @@ class CompileOptions:
     chip: str = ""
     deterministic: bool = False
     runtime_checks: bool = False
+    #: If the text is a program of StableHLO in generic form.
+    is_stablehlo: bool = False
 
 
 @dataclass(frozen=True)

@@ -349,7 +349,7 @@ class NativeBackend:
             options.chip.encode() if options.chip else None,
             options.threads,
             options.blocks,
-            options.deterministic | options.runtime_checks << 1,
+            options.deterministic | options.runtime_checks << 1 | options.is_stablehlo << 3,
         )
         data = text.encode()
         handle = self._library.obs_compile(

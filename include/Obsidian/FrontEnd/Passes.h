@@ -1,0 +1,26 @@
+//===- Passes.h - Programs of other dialects as programs of obs -*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_FRONTEND_PASSES_H
+#define OBSIDIAN_FRONTEND_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::obs {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "Obsidian/FrontEnd/Passes.h.inc"
+
+/// What `obs-import-stablehlo` does. After an error, `module` is as it was. The
+/// context must allow unregistered dialects to parse such a module.
+LogicalResult importStableHLO(ModuleOp module);
+
+} // namespace mlir::obs
+
+#endif // OBSIDIAN_FRONTEND_PASSES_H

@@ -1,0 +1,50 @@
+//===- Passes.td - Programs of other dialects as obs -------*- tablegen -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_FRONTEND_PASSES_TD
+#define OBSIDIAN_FRONTEND_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
+  let summary = "Turn functions of StableHLO into programs of whole arrays";
+  let description = [{
+    The input is the generic form of StableHLO, as JAX prints it. The dialect is
+    not registered, so `obs-opt` needs `--allow-unregistered-dialect`. Each
+    public function becomes a host function, and private ones are inlined. The
+    levels and what is stored are those of the builder in
+    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+
+    A parameter of rank 0 becomes a scalar, and a result of rank 0 an array of
+    one element. [StableHLO.md](../StableHLO.md) has the table of operations.
+
+    ```mlir
+    // before
+    "func.func"() <{function_type = (tensor<8xf32>) -> tensor<8xf32>, sym_name = "main"}> ({
+    ^bb0(%x: tensor<8xf32>):
+      %y = "stablehlo.exponential"(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      "func.return"(%y) : (tensor<8xf32>) -> ()
+    }) : () -> ()
+    // after
+    func.func @main(%x: !obs.pull<8 x f32>) -> !obs.pull<8 x f32> {
+      %y = obs.map { math.exp } %x : !obs.pull<8 x f32>
+      %r = obs.force %y : !obs.pull<8 x f32>
+      return %r : !obs.pull<8 x f32>
+    }
+    ```
+
+    An operation that cannot be lowered is an error at its place, and the module
+    stays as it was.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::obs::ObsDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+#endif // OBSIDIAN_FRONTEND_PASSES_TD

@@ -1,0 +1,541 @@
+//===- ArrayBuilder.cpp - Elementwise functions, index maps, storage ------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operations that store nothing, and the rules that say what is stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::obs;
+
+//===----------------------------------------------------------------------===//
+// Scalars and extents
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ArrayBuilder::getExtent(Value array, unsigned dim) {
+  int64_t extent = getArrayExtents(array.getType())[dim];
+  if (!ShapedType::isDynamic(extent))
+    return getIndexAttr(extent);
+  // What the array was made of says it without the array.
+  return createOrFold<DimOp>(array, dim);
+}
+
+SmallVector<OpFoldResult> ArrayBuilder::getExtents(Value array) {
+  SmallVector<OpFoldResult> extents;
+  for (unsigned dim = 0, e = getArrayExtents(array.getType()).size(); dim < e;
+       ++dim)
+    extents.push_back(getExtent(array, dim));
+  return extents;
+}
+
+Value ArrayBuilder::getIndex(OpFoldResult number) {
+  if (auto value = dyn_cast<Value>(number))
+    return value;
+  return arith::ConstantOp::create(*this,
+                                   getIndexAttr(*getConstantIntValue(number)));
+}
+
+OpFoldResult ArrayBuilder::getProduct(Extents extents) {
+  int64_t known = 1;
+  Value rest;
+  for (OpFoldResult extent : extents) {
+    if (auto number = getConstantIntValue(extent))
+      known *= *number;
+    else if (!rest)
+      rest = cast<Value>(extent);
+    else
+      rest = arith::MulIOp::create(*this, rest, cast<Value>(extent));
+  }
+  if (!rest || !known)
+    return getIndexAttr(known);
+  return known == 1
+             ? rest
+             : arith::MulIOp::create(*this, rest, getIndex(known)).getResult();
+}
+
+Value ArrayBuilder::getNumber(Type type, double value) {
+  if (auto real = dyn_cast<FloatType>(type))
+    return arith::ConstantOp::create(*this, getFloatAttr(real, value));
+  return arith::ConstantOp::create(
+      *this, getIntegerAttr(type, static_cast<int64_t>(value)));
+}
+
+SmallVector<Value> ArrayBuilder::get(Value array, ValueRange indices) {
+  return buildGet(*this, getLoc(), array, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise functions and sources
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ArrayBuilder::buildBlock(Region &region, TypeRange arguments,
+                                            ScalarCode code, bool isYielded) {
+  OpBuilder::InsertionGuard guard(*this);
+  Block *block = createBlock(&region, region.end(), arguments,
+                             SmallVector<Location>(arguments.size(), getLoc()));
+  SmallVector<Value> values = code(block->getArguments());
+  if (isYielded)
+    YieldOp::create(*this, values);
+  return values;
+}
+
+/// The pull type of some extents; bounds are those of the arrays that dynamic
+/// ones come from.
+static PullType getPullType(MLIRContext *context,
+                            ArrayRef<OpFoldResult> extents,
+                            TypeRange elements) {
+  SmallVector<int64_t> statics, bounds;
+  bool isBounded = false;
+  for (OpFoldResult extent : extents) {
+    auto number = getConstantIntValue(extent);
+    statics.push_back(number.value_or(ShapedType::kDynamic));
+    bounds.push_back(statics.back());
+    if (number)
+      continue;
+    if (auto dim = cast<Value>(extent).getDefiningOp<DimOp>())
+      bounds.back() =
+          getArrayBound(dim.getArray().getType(), dim.getDimension());
+    isBounded |= !ShapedType::isDynamic(bounds.back());
+  }
+  if (!isBounded)
+    bounds.clear();
+  return PullType::get(context, statics, bounds, SmallVector<Type>(elements));
+}
+
+/// The values of the extents that are not static.
+static SmallVector<Value> getDynamic(ArrayRef<OpFoldResult> extents) {
+  SmallVector<Value> dynamic;
+  for (OpFoldResult extent : extents)
+    if (!getConstantIntValue(extent))
+      dynamic.push_back(cast<Value>(extent));
+  return dynamic;
+}
+
+/// The numbers of a mixed list: kDynamic for a value, which `dynamic` gets.
+static SmallVector<int64_t> getStatic(ArrayRef<OpFoldResult> numbers,
+                                      SmallVectorImpl<Value> &dynamic) {
+  dynamic = getDynamic(numbers);
+  return llvm::map_to_vector(numbers, [](OpFoldResult number) {
+    return getConstantIntValue(number).value_or(ShapedType::kDynamic);
+  });
+}
+
+Value ArrayBuilder::map(ValueRange arrays, ScalarCode code) {
+  SmallVector<Type> components;
+  for (Value array : arrays)
+    llvm::append_range(components, getArrayElementTypes(array.getType()));
+  Region region;
+  SmallVector<Value> values = buildBlock(region, components, code);
+  // The array that says most about the extents.
+  Value known = arrays.front();
+  for (Value array : arrays)
+    if (!ShapedType::isDynamicShape(getArrayExtents(array.getType()))) {
+      known = array;
+      break;
+    }
+  auto like = cast<PullType>(known.getType());
+  auto type = PullType::get(getContext(), like.getExtents(), like.getBounds(),
+                            SmallVector<Type>(ValueRange(values).getTypes()));
+  auto map = MapOp::create(*this, type, arrays);
+  map.getBody().takeBody(region);
+  return map.getResult();
+}
+
+Value ArrayBuilder::generate(Extents extents, ScalarCode code) {
+  Region region;
+  SmallVector<Type> indices(extents.size(), getIndexType());
+  SmallVector<Value> values = buildBlock(region, indices, code);
+  auto generate = GenerateOp::create(
+      *this, getPullType(getContext(), extents, ValueRange(values).getTypes()),
+      getDynamic(extents));
+  generate.getBody().takeBody(region);
+  return limitReads(generate.getResult());
+}
+
+Value ArrayBuilder::splat(ValueRange element, Extents extents) {
+  return SplatOp::create(*this,
+                         getPullType(getContext(), extents, element.getTypes()),
+                         element, getDynamic(extents));
+}
+
+Value ArrayBuilder::zip(ValueRange arrays) {
+  return arrays.size() == 1 ? arrays.front()
+                            : ZipOp::create(*this, arrays).getResult();
+}
+
+SmallVector<Value> ArrayBuilder::unzip(Value array) {
+  if (getArrayElementTypes(array.getType()).size() == 1)
+    return {array};
+  return llvm::to_vector_of<Value>(UnzipOp::create(*this, array).getParts());
+}
+
+//===----------------------------------------------------------------------===//
+// Index maps
+//===----------------------------------------------------------------------===//
+
+Value ArrayBuilder::gather(Value array, Extents extents, ScalarCode place) {
+  if (auto same = array.getDefiningOp<SplatOp>())
+    return splat(same.getValues(), extents);
+  Region region;
+  SmallVector<Type> indices(extents.size(), getIndexType());
+  buildBlock(region, indices, place);
+  auto reindex = ReindexOp::create(
+      *this,
+      getPullType(getContext(), extents, getArrayElementTypes(array.getType())),
+      array, getDynamic(extents), /*unchecked=*/false);
+  reindex.getBody().takeBody(region);
+  return limitReads(reindex.getResult());
+}
+
+Value ArrayBuilder::broadcast(Value array, Extents extents,
+                              ArrayRef<int64_t> dims) {
+  auto source = cast<PullType>(array.getType()).getExtents();
+  auto repeats = [&](unsigned d) {
+    return source[d] == 1 && getConstantIntValue(extents[dims[d]]) != 1;
+  };
+  bool isSame = dims.size() == extents.size();
+  for (auto [d, dim] : llvm::enumerate(dims))
+    isSame &= dim == static_cast<int64_t>(d) && !repeats(d);
+  if (isSame)
+    return array;
+  return gather(array, extents, [&](ValueRange i) {
+    SmallVector<Value> place;
+    for (unsigned d = 0, e = source.size(); d < e; ++d)
+      place.push_back(d >= dims.size() || repeats(d) ? getIndex(0)
+                                                     : i[dims[d]]);
+    return place;
+  });
+}
+
+Value ArrayBuilder::transpose(Value array, ArrayRef<int64_t> permutation) {
+  if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
+    return array;
+  return TransposeOp::create(*this, array, permutation);
+}
+
+Value ArrayBuilder::reshape(Value array, Extents extents) {
+  auto source = cast<PullType>(array.getType());
+  PullType type = getPullType(getContext(), extents, source.getElementTypes());
+  if (type.getExtents() == source.getExtents() && type.hasStaticExtents())
+    return array;
+  if (auto same = array.getDefiningOp<SplatOp>())
+    return splat(same.getValues(), extents);
+  return ReshapeOp::create(*this, type, array, getDynamic(extents));
+}
+
+Value ArrayBuilder::slice(Value array, Extents offsets, Extents sizes,
+                          ArrayRef<int64_t> strides) {
+  if (auto same = array.getDefiningOp<SplatOp>())
+    return splat(same.getValues(), sizes);
+  SmallVector<Value> starts, counts;
+  SmallVector<int64_t> staticStarts = getStatic(offsets, starts);
+  SmallVector<int64_t> staticCounts = getStatic(sizes, counts);
+  return SliceOp::create(*this, array, starts, counts, ValueRange(),
+                         staticStarts, staticCounts, strides);
+}
+
+Value ArrayBuilder::reverse(Value array, ArrayRef<int64_t> dims) {
+  for (int64_t dim : dims)
+    array = ReverseOp::create(*this, array, dim);
+  return array;
+}
+
+Value ArrayBuilder::concat(ValueRange arrays, int64_t dim) {
+  if (arrays.size() == 1)
+    return arrays.front();
+  return limitReads(ConcatOp::create(*this, arrays, dim));
+}
+
+SmallVector<Value> ArrayBuilder::readPadded(Value array, ValueRange padding,
+                                            ValueRange places,
+                                            ArrayRef<int64_t> holes) {
+  SmallVector<Value> indices;
+  if (padding.empty())
+    return get(array, places);
+  Value zero = getIndex(0), isInside;
+  auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    Value holds = arith::CmpIOp::create(*this, predicate, a, b);
+    isInside = isInside ? arith::AndIOp::create(*this, isInside, holds) : holds;
+  };
+  for (auto [d, place] : llvm::enumerate(places)) {
+    Value index = place;
+    if (holes[d]) {
+      Value distance = getIndex(holes[d] + 1);
+      require(arith::CmpIPredicate::eq,
+              arith::RemSIOp::create(*this, place, distance), zero);
+      index = arith::FloorDivSIOp::create(*this, place, distance);
+    }
+    require(arith::CmpIPredicate::sge, index, zero);
+    require(arith::CmpIPredicate::slt, index, getIndex(getExtent(array, d)));
+    indices.push_back(index);
+  }
+  return choose(
+      isInside, [&] { return get(array, indices); },
+      [&] { return SmallVector<Value>(padding); });
+}
+
+SmallVector<Value>
+ArrayBuilder::choose(Value condition,
+                     llvm::function_ref<SmallVector<Value>()> then,
+                     llvm::function_ref<SmallVector<Value>()> otherwise) {
+  return llvm::to_vector_of<Value>(
+      scf::IfOp::create(
+          *this, condition,
+          [&](OpBuilder &, Location) { scf::YieldOp::create(*this, then()); },
+          [&](OpBuilder &, Location) {
+            scf::YieldOp::create(*this, otherwise());
+          })
+          .getResults());
+}
+
+Value ArrayBuilder::pad(Value array, ValueRange element, ArrayRef<int64_t> low,
+                        ArrayRef<int64_t> high, ArrayRef<int64_t> holes) {
+  auto isZero = [](int64_t number) { return number == 0; };
+  auto isCut = [](int64_t number) { return number <= 0; };
+  bool hasHoles = !llvm::all_of(holes, isZero);
+  if (!hasHoles && llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return array;
+  SmallVector<OpFoldResult> extents, starts;
+  for (auto [d, extent] : llvm::enumerate(getExtents(array))) {
+    int64_t more = low[d] + high[d] - holes[d], factor = holes[d] + 1;
+    starts.push_back(getIndexAttr(-low[d]));
+    if (auto known = getConstantIntValue(extent)) {
+      int64_t inside = *known ? *known * factor + more : low[d] + high[d];
+      extents.push_back(getIndexAttr(std::max<int64_t>(inside, 0)));
+      continue;
+    }
+    // Without elements there are no holes, either.
+    Value scaled =
+        createOrFold<arith::MulIOp>(getIndex(extent), getIndex(factor));
+    Value holed = createOrFold<arith::MaxSIOp>(
+        createOrFold<arith::SubIOp>(scaled, getIndex(holes[d])), getIndex(0));
+    extents.push_back(createOrFold<arith::MaxSIOp>(
+        createOrFold<arith::AddIOp>(holed, getIndex(low[d] + high[d])),
+        getIndex(0)));
+  }
+  if (!hasHoles && llvm::all_of(low, isCut) && llvm::all_of(high, isCut) &&
+      getDynamic(extents).empty() &&
+      llvm::none_of(extents, [](OpFoldResult n) { return isZeroInteger(n); }))
+    return slice(array, starts, extents,
+                 SmallVector<int64_t>(extents.size(), 1));
+  return generate(extents, [&](ValueRange i) {
+    SmallVector<Value> places;
+    for (auto [index, before] : llvm::zip_equal(i, low))
+      places.push_back(createOrFold<arith::SubIOp>(index, getIndex(before)));
+    return readPadded(array, element, places, holes);
+  });
+}
+
+Value ArrayBuilder::windows(Value array, ValueRange padding,
+                            ArrayRef<WindowDim> dims) {
+  auto counts =
+      llvm::map_to_vector(dims, [](const WindowDim &dim) { return dim.count; });
+  auto sizes =
+      llvm::map_to_vector(dims, [](const WindowDim &dim) { return dim.size; });
+  auto holes =
+      llvm::map_to_vector(dims, [](const WindowDim &dim) { return dim.holes; });
+  return generate(counts, [&](ValueRange i) -> SmallVector<Value> {
+    return {generate(sizes, [&](ValueRange k) {
+      SmallVector<Value> places;
+      for (auto [d, dim] : llvm::enumerate(dims)) {
+        Value start = createOrFold<arith::MulIOp>(i[d], getIndex(dim.stride));
+        Value offset =
+            createOrFold<arith::MulIOp>(k[d], getIndex(dim.dilation));
+        places.push_back(createOrFold<arith::SubIOp>(
+            createOrFold<arith::AddIOp>(start, offset), getIndex(dim.low)));
+      }
+      return readPadded(array, padding, places, holes);
+    })};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+bool ArrayBuilder::isStored(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op || isa<ForceOp, ViewOp, ConstantOp>(op))
+    return true;
+  if (isa<ReshapeOp, ZipOp, UnzipOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      return !isa<PullType>(operand.getType()) || isStored(operand);
+    });
+  return op->getName().getDialectNamespace() ==
+         scf::SCFDialect::getDialectNamespace();
+}
+
+SmallVector<Value> ArrayBuilder::store(ValueRange arrays) {
+  llvm::SetVector<Value> rest;
+  for (Value array : arrays)
+    if (!isStored(array) || array.getDefiningOp<ConstantOp>())
+      rest.insert(array);
+  SmallVector<Value> stored(arrays);
+  if (rest.empty())
+    return stored;
+  auto force = ForceOp::create(*this, rest.getArrayRef(), ValueRange());
+  for (Value &array : stored)
+    for (auto [virtualArray, result] :
+         llvm::zip_equal(rest, force.getResults()))
+      if (array == virtualArray)
+        array = result;
+  return stored;
+}
+
+Value ArrayBuilder::forceOne(Value array, Storage storage) {
+  auto force = ForceOp::create(*this, array, ValueRange());
+  force.setStorage(storage);
+  return force.getResults().front();
+}
+
+namespace {
+/// Counts the reads of virtual arrays in the code that computes one element.
+/// Reads of one element of one array count once: an elementwise operation reads
+/// at its own index, and every other read is at an index of its own.
+class ReadCounter {
+public:
+  /// Larger numbers are not told apart.
+  explicit ReadCounter(unsigned limit) : limit(limit) {}
+
+  unsigned count(Value array) {
+    read(array, nullptr);
+    return seen.size();
+  }
+
+private:
+  void read(Value array, const void *index) {
+    Operation *op = array.getDefiningOp();
+    if (seen.size() > limit || ArrayBuilder::isStored(array) ||
+        !seen.insert({op, index}).second)
+      return;
+    bool isSame = isa<MapOp, ZipOp, UnzipOp>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<PullType>(operand.get().getType()))
+        read(operand.get(), isSame ? index : getIndex(operand, index));
+    op->walk([&](Operation *inner) {
+      if (inner == op)
+        return;
+      for (OpOperand &operand : inner->getOpOperands())
+        if (isa<PullType>(operand.get().getType()) &&
+            operand.get().getParentRegion()->isProperAncestor(
+                inner->getParentRegion()))
+          read(operand.get(), getIndex(operand, index));
+    });
+  }
+  /// A name for the index at which `operand` is read for an element at `index`.
+  const void *getIndex(OpOperand &operand, const void *index) {
+    return &*names.insert({&operand, index}).first;
+  }
+
+  using Read = std::pair<const void *, const void *>;
+  unsigned limit;
+  std::set<Read> seen, names;
+};
+} // namespace
+
+/// More reads for one element would be computed many times, and make the code
+/// of a kernel large.
+static constexpr unsigned maxReads = 48;
+
+/// `array`, which its operation has just read. If one element needs too many
+/// reads, the operands with the most reads are stored before.
+Value ArrayBuilder::limitReads(Value array) {
+  Operation *op = array.getDefiningOp();
+  // In code of a lower level, and in a region without an operation yet, the
+  // caller decides.
+  if (!op || !op->getParentOfType<FunctionOpInterface>())
+    return array;
+  if (ScopeInfo scope = getEnclosingScope(op);
+      scope.isScalar || scope.level != Level::Grid)
+    return array;
+  while (ReadCounter(maxReads).count(array) > maxReads) {
+    llvm::SetVector<Value> operands;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (isa<PullType>(operand.getType()) && !isStored(operand) &&
+            !op->isAncestor(operand.getParentRegion()->getParentOp()))
+          operands.insert(operand);
+    });
+    Value most;
+    unsigned reads = 1;
+    for (Value operand : operands)
+      if (unsigned found = ReadCounter(maxReads).count(operand);
+          found > reads && !cast<PullType>(operand.getType()).isNested()) {
+        reads = found;
+        most = operand;
+      }
+    if (!most)
+      break;
+    OpBuilder::InsertionGuard guard(*this);
+    setInsertionPoint(op);
+    Value stored = forceOne(most);
+    most.replaceUsesWithIf(
+        stored, [&](OpOperand &use) { return op->isAncestor(use.getOwner()); });
+  }
+  return array;
+}
+
+/// The push array whose elements a force stores, if only one function of its
+/// elements reads them; null if not.
+static Value getUnreadPush(ForceOp force, Value operand) {
+  if (force.getArrays().size() != 1 || !force.getInto().empty() ||
+      !operand.hasOneUse())
+    return {};
+  Value array = force.getArrays().front();
+  // Such a function would need a kernel after all writes.
+  auto fill = array.getDefiningOp<FillOp>();
+  return fill && fill.getContract() == Contract::Reduce ? Value() : array;
+}
+
+void ArrayBuilder::finish(FunctionOpInterface function) {
+  SmallVector<ForceOp> forces;
+  function.walk([&](ForceOp force) {
+    if (getEnclosingScope(force).level == Level::Grid)
+      forces.push_back(force);
+  });
+  for (ForceOp last : forces)
+    for (Value array : llvm::to_vector(last.getArrays())) {
+      // The chain of maps above, each of which only the next one reads.
+      SmallVector<MapOp> maps;
+      ForceOp first;
+      Value current = array, push;
+      while (auto map = current.getDefiningOp<MapOp>()) {
+        if (!map->hasOneUse() || map->getBlock() != last->getBlock())
+          break;
+        maps.push_back(map);
+        Value next;
+        for (Value operand : map.getArrays())
+          if (auto force = operand.getDefiningOp<ForceOp>();
+              force && force->getBlock() == last->getBlock() && !first)
+            if ((push = getUnreadPush(force, operand)))
+              first = force;
+        if (first)
+          break;
+        for (Value operand : map.getArrays())
+          if (operand.getDefiningOp<MapOp>() && !next)
+            next = operand;
+        if (!next)
+          break;
+        current = next;
+      }
+      if (!first)
+        continue;
+      first.getResults().front().replaceAllUsesWith(push);
+      first.erase();
+      if (auto type = dyn_cast<PushType>(push.getType()))
+        for (MapOp map : llvm::reverse(maps)) {
+          auto like = cast<PullType>(map.getResult().getType());
+          map.getResult().setType(
+              PushType::get(getContext(), type.getLevel(), like.getExtents(),
+                            like.getBounds(), like.getElementTypes()));
+        }
+    }
+}

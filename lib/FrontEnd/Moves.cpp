@@ -1,0 +1,348 @@
+//===- Moves.cpp - Scatters, sorts and filters of whole arrays ------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sort merges runs that double in length. Each element finds its place in the
+// merged run by a binary search among the other half, so any strict order and
+// any number of components will do, and equal elements keep their order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+Value ArrayBuilder::fill(PushType type, ValueRange init, Value onto,
+                         Extents extents, const WriteContract &contract,
+                         llvm::function_ref<void()> code) {
+  SmallVector<Value> dynamic;
+  for (OpFoldResult extent : extents)
+    if (auto value = dyn_cast<Value>(extent))
+      dynamic.push_back(value);
+  auto fill =
+      FillOp::create(*this, type, init, onto, dynamic, contract.contract,
+                     contract.kind, contract.unchecked);
+  OpBuilder::InsertionGuard guard(*this);
+  createBlock(&fill.getBody());
+  code();
+  return fill.getResult();
+}
+
+void ArrayBuilder::par(Extents extents, Level unit,
+                       llvm::function_ref<void(ValueRange)> code) {
+  SmallVector<Value> counts;
+  for (OpFoldResult extent : extents)
+    counts.push_back(getIndex(extent));
+  auto par = ParOp::create(*this, counts, unit);
+  OpBuilder::InsertionGuard guard(*this);
+  SmallVector<Type> types(counts.size(), getIndexType());
+  Block *body = createBlock(&par.getBody(), {}, types,
+                            SmallVector<Location>(counts.size(), getLoc()));
+  code(body->getArguments());
+}
+
+Value ArrayBuilder::scatter(Value onto, Extents iterations,
+                            llvm::function_ref<Target(ValueRange)> code,
+                            const WriteContract &contract) {
+  SmallVector<OpFoldResult> extents = getExtents(onto), counts(iterations);
+  if (counts.empty())
+    counts.push_back(getIndexAttr(1));
+  auto like = cast<PullType>(onto.getType());
+  auto type = PushType::get(getContext(), Level::Grid, like.getExtents(),
+                            like.getBounds(), like.getElementTypes());
+  SmallVector<Value> init;
+  if (auto same = onto.getDefiningOp<SplatOp>()) {
+    llvm::append_range(init, same.getValues());
+    onto = Value();
+  } else {
+    onto = store(onto).front();
+  }
+  return forceOne(fill(type, init, onto, extents, contract, [&] {
+    par(counts, Level::Thread, [&](ValueRange i) {
+      Target target = code(i.take_front(iterations.size()));
+      Value condition = target.condition, zero = getIndex(0);
+      auto require = [&](Value holds) {
+        condition =
+            condition ? arith::AndIOp::create(*this, condition, holds) : holds;
+      };
+      for (auto [index, extent] : llvm::zip_equal(target.indices, extents)) {
+        require(arith::CmpIOp::create(*this, arith::CmpIPredicate::sge, index,
+                                      zero));
+        require(arith::CmpIOp::create(*this, arith::CmpIPredicate::slt, index,
+                                      getIndex(extent)));
+      }
+      scf::IfOp::create(*this, condition, [&](OpBuilder &, Location) {
+        WriteOp::create(*this, target.values, target.indices, ContractAttr(),
+                        Attribute());
+        scf::YieldOp::create(*this);
+      });
+    });
+  }));
+}
+
+/// The kind that memory combines by if `block` is one such operation on its
+/// arguments; empty if not.
+static StringRef getKind(Block &block) {
+  if (block.getOperations().size() != 2)
+    return "";
+  Operation &op = block.front();
+  auto isArgument = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner() == &block;
+  };
+  if (op.getNumOperands() != 2 || op.getOperand(0) == op.getOperand(1) ||
+      !llvm::all_of(op.getOperands(), isArgument) ||
+      block.getTerminator()->getOperand(0) != op.getResult(0))
+    return "";
+  // Memory has no atomic operations on single bits; a function is packed.
+  return llvm::StringSwitch<StringRef>(op.getName().getStringRef())
+      .Case("arith.addi", "addi")
+      .Case("arith.muli", "muli")
+      .Case("arith.andi", "andi")
+      .Case("arith.ori", "ori")
+      .Case("arith.xori", "xori")
+      .Case("arith.minsi", "mins")
+      .Case("arith.maxsi", "maxs")
+      .Case("arith.minui", "minu")
+      .Case("arith.maxui", "maxu")
+      .Case("arith.addf", "addf")
+      .Case("arith.mulf", "mulf")
+      .Case("arith.minimumf", "minimumf")
+      .Case("arith.maximumf", "maximumf")
+      .Case("arith.minnumf", "minnumf")
+      .Case("arith.maxnumf", "maxnumf")
+      .Default("");
+}
+
+WriteContract ArrayBuilder::getContract(TypeRange element, ScalarCode combine) {
+  SmallVector<Type> both(element);
+  llvm::append_range(both, element);
+  Region region;
+  buildBlock(region, both, combine);
+  WriteContract contract;
+  contract.contract = Contract::Reduce;
+  if (StringRef kind = getKind(region.front());
+      !kind.empty() && element.size() == 1) {
+    contract.kind = getStringAttr(kind);
+    return contract;
+  }
+  auto module = getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToEnd(module.getBody());
+  auto function =
+      func::FuncOp::create(*this, "combine", getFunctionType(both, element));
+  function.setPrivate();
+  function.getBody().takeBody(region);
+  Operation *yield = function.getBody().front().getTerminator();
+  setInsertionPoint(yield);
+  func::ReturnOp::create(*this, yield->getOperands());
+  yield->erase();
+  SymbolTable(module).insert(function);
+  contract.kind = FlatSymbolRefAttr::get(function);
+  return contract;
+}
+
+/// The number of stages that merge `count` runs of one element.
+static int64_t countStages(int64_t count) {
+  return count <= 1 ? 0 : llvm::Log2_64_Ceil(count);
+}
+
+Value ArrayBuilder::findMergePlace(
+    Value i, Value width, Value length, ValueRange element,
+    llvm::function_ref<SmallVector<Value>(Value)> read, ScalarCode less) {
+  auto add = [&](Value a, Value b) -> Value {
+    return arith::AddIOp::create(*this, a, b);
+  };
+  auto sub = [&](Value a, Value b) -> Value {
+    return arith::SubIOp::create(*this, a, b);
+  };
+  auto smaller = [&](Value a, Value b) -> Value {
+    return arith::MinUIOp::create(*this, a, b);
+  };
+  auto select = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(*this, condition, a, b);
+  };
+  Value both = add(width, width);
+  Value begin = arith::MulIOp::create(
+      *this, arith::DivUIOp::create(*this, i, both), both);
+  Value middle = smaller(add(begin, width), length);
+  Value end = smaller(add(begin, both), length);
+  Value isLeft =
+      arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, i, middle);
+  Value one = getIndex(1);
+  auto search = scf::WhileOp::create(
+      *this, TypeRange{getIndexType(), getIndexType()},
+      ValueRange{select(isLeft, middle, begin), select(isLeft, end, middle)},
+      [&](OpBuilder &, Location, ValueRange range) {
+        Value isOpen = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
+                                             range[0], range[1]);
+        scf::ConditionOp::create(*this, isOpen, range);
+      },
+      [&](OpBuilder &, Location, ValueRange range) {
+        Value center =
+            arith::ShRUIOp::create(*this, add(range[0], range[1]), one);
+        SmallVector<Value> pair, other = read(center);
+        // An element of the left half goes before its equals of the right half.
+        for (auto [x, y] : llvm::zip_equal(element, other))
+          pair.push_back(select(isLeft, y, x));
+        for (auto [x, y] : llvm::zip_equal(element, other))
+          pair.push_back(select(isLeft, x, y));
+        Value isRight = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq,
+                                              less(pair).front(), isLeft);
+        scf::YieldOp::create(
+            *this, ValueRange{select(isRight, add(center, one), range[0]),
+                              select(isRight, range[1], center)});
+      });
+  return sub(add(i, search.getResult(0)), middle);
+}
+
+Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
+  /// The longest row that one block sorts.
+  constexpr int64_t chunk = 1024;
+  auto source = cast<PullType>(array.getType());
+  int64_t rank = source.getRank();
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dim)
+      order.push_back(d);
+  order.push_back(dim);
+  Value rows = transpose(array, order);
+  SmallVector<OpFoldResult> extents = getExtents(rows);
+  OpFoldResult count = getProduct(ArrayRef(extents).drop_back());
+  rows = store(reshape(rows, {count, extents.back()})).front();
+  Value length = getIndex(extents.back());
+  int64_t bound = source.getExtentBound(dim);
+  int64_t tile = ShapedType::isDynamic(bound) ? chunk : std::min(bound, chunk);
+  if (bound == 0 || bound == 1)
+    tile = 1;
+
+  WriteContract once;
+  once.unchecked = true;
+  auto like = cast<PullType>(rows.getType());
+  ArrayRef<Type> element = source.getElementTypes();
+  auto type = PushType::get(getContext(), Level::Grid, like.getExtents(),
+                            like.getBounds(), element);
+  SmallVector<OpFoldResult> shape = getExtents(rows);
+  Value zero = getIndex(0), one = getIndex(1);
+
+  // Each block, or warp, sorts one tile. What is behind the end of a row is
+  // neither read nor written.
+  Value size = getIndex(tile);
+  OpFoldResult tiles = getIndexAttr(1);
+  if (ShapedType::isDynamic(bound) || bound > tile) {
+    tiles = createOrFold<arith::CeilDivUIOp>(length, size);
+    if (!ShapedType::isDynamic(source.getExtents()[dim]))
+      tiles = getIndexAttr(llvm::divideCeil(bound, tile));
+  }
+  Level level = tile <= 64 ? Level::Warp : Level::Block;
+  auto tileType = PushType::get(getContext(), level, {tile}, element);
+  rows = forceOne(fill(type, {}, Value(), shape, once, [&] {
+    par({shape[0], tiles}, level, [&](ValueRange at) {
+      Value first = arith::MulIOp::create(*this, at[1], size);
+      Value rest = arith::MinUIOp::create(
+          *this, arith::SubIOp::create(*this, length, first), size);
+      auto isIn = [&](Value i) -> Value {
+        return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult, i, rest);
+      };
+      Value own = forceOne(
+          generate({getIndexAttr(tile)},
+                   [&](ValueRange i) {
+                     return choose(
+                         isIn(i[0]),
+                         [&] {
+                           return get(rows, {at[0], arith::AddIOp::create(
+                                                        *this, first, i[0])});
+                         },
+                         [&] {
+                           return llvm::map_to_vector(element, [&](Type type) {
+                             return getNumber(type, 0);
+                           });
+                         });
+                   }),
+          Storage::Shared);
+      auto stages = scf::ForOp::create(
+          *this, zero, getIndex(countStages(tile)), one, ValueRange{own},
+          [&](OpBuilder &, Location, Value stage, ValueRange carried) {
+            Value run = carried.front();
+            Value width = arith::ShLIOp::create(*this, one, stage);
+            Value merged = fill(tileType, {}, Value(), {}, once, [&] {
+              par({getIndexAttr(tile)}, Level::Thread, [&](ValueRange i) {
+                auto write = [&](OpBuilder &, Location) {
+                  SmallVector<Value> own = get(run, i);
+                  Value place = findMergePlace(
+                      i[0], width, rest, own,
+                      [&](Value k) { return get(run, k); }, less);
+                  WriteOp::create(*this, own, place, ContractAttr(),
+                                  Attribute());
+                  scf::YieldOp::create(*this);
+                };
+                scf::IfOp::create(*this, isIn(i[0]), write);
+              });
+            });
+            scf::YieldOp::create(*this, forceOne(merged, Storage::Shared));
+          });
+      Value sorted = stages.getResult(0);
+      par({getIndexAttr(tile)}, Level::Thread, [&](ValueRange i) {
+        scf::IfOp::create(*this, isIn(i[0]), [&](OpBuilder &, Location) {
+          Value place = arith::AddIOp::create(*this, first, i[0]);
+          WriteOp::create(*this, get(sorted, i), ValueRange{at[0], place},
+                          ContractAttr(), Attribute());
+          scf::YieldOp::create(*this);
+        });
+      });
+    });
+  }));
+
+  // The grid merges the tiles.
+  if (ShapedType::isDynamic(bound) || bound > tile) {
+    auto merge = scf::WhileOp::create(
+        *this, TypeRange{rows.getType(), getIndexType()},
+        ValueRange{rows, size},
+        [&](OpBuilder &, Location, ValueRange carried) {
+          Value isOpen = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
+                                               carried[1], length);
+          scf::ConditionOp::create(*this, isOpen, carried);
+        },
+        [&](OpBuilder &, Location, ValueRange carried) {
+          Value runs = carried[0], width = carried[1];
+          Value merged = fill(type, {}, Value(), shape, once, [&] {
+            par(shape, Level::Thread, [&](ValueRange i) {
+              SmallVector<Value> own = get(runs, i);
+              Value place = findMergePlace(
+                  i[1], width, length, own,
+                  [&](Value k) { return get(runs, {i[0], k}); }, less);
+              WriteOp::create(*this, own, ValueRange{i[0], place},
+                              ContractAttr(), Attribute());
+            });
+          });
+          Value doubled = arith::AddIOp::create(*this, width, width);
+          scf::YieldOp::create(*this, ValueRange{forceOne(merged), doubled});
+        });
+    rows = merge.getResult(0);
+  }
+  SmallVector<int64_t> back(rank);
+  for (auto [place, from] : llvm::enumerate(order))
+    back[from] = place;
+  return transpose(reshape(rows, extents), back);
+}
+
+std::pair<Value, Value> ArrayBuilder::compact(Value array, Value flags,
+                                              ValueRange rest) {
+  auto like = cast<PullType>(array.getType());
+  auto type = PushType::get(getContext(), Level::Grid, like.getExtents(),
+                            like.getBounds(), like.getElementTypes());
+  auto count = PushType::get(getContext(), Level::Grid, {1}, getI32Type());
+  auto compact =
+      CompactOp::create(*this, type, count, array, flags, rest, StringAttr());
+  auto force = ForceOp::create(
+      *this, ValueRange{compact.getResult(), compact.getCount()}, ValueRange());
+  return {force.getResults()[0], force.getResults()[1]};
+}

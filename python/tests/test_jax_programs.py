@@ -1,0 +1,599 @@
+"""Functions of JAX as whole programs: the same results as XLA on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+jax.config.update("jax_platforms", "cpu")
+
+import jax.numpy as jnp  # noqa: E402
+from jax import lax  # noqa: E402
+
+from obsidian import ArgumentTypeError, CompileError  # noqa: E402
+from obsidian.jax import jit  # noqa: E402
+
+Case = tuple[Callable[..., Any], list[Any]]
+CASES: dict[str, Case] = {}
+
+
+def floats(*shape: int, seed: int = 0) -> Any:
+    """Random floats."""
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def integers(*shape: int, high: int = 100, seed: int = 0) -> Any:
+    """Random integers from 0 on."""
+    return np.random.default_rng(seed).integers(0, high, shape).astype(np.int32)
+
+
+def case(*arguments: Any, name: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add a function that is run for these arguments."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        label = name or function.__name__
+        assert label not in CASES
+        CASES[label] = (function, list(arguments))
+        return function
+
+    return add
+
+
+# Elementwise functions.
+
+
+@case(floats(33), floats(33, seed=1))
+def saxpy(x: Any, y: Any) -> Any:
+    return 2.5 * x + y
+
+
+@case(floats(100))
+def gelu(x: Any) -> Any:
+    return jax.nn.gelu(x)
+
+
+@case(floats(31))
+def activations(x: Any) -> Any:
+    return jax.nn.relu(x), jax.nn.silu(x), jax.nn.elu(x), jax.nn.softplus(x), jax.nn.sigmoid(x)
+
+
+@case(floats(64))
+def trigonometry(x: Any) -> Any:
+    return jnp.sin(x) + jnp.cos(2 * x), jnp.tan(x), jnp.arctan2(x, x + 1), jnp.tanh(x)
+
+
+@case(abs(floats(64)) + 0.1)
+def roots(x: Any) -> Any:
+    return jnp.sqrt(x), lax.rsqrt(x), jnp.cbrt(x), jnp.log(x), jnp.log1p(x), x**1.5, jnp.expm1(x)
+
+
+@case(floats(64))
+def inverses(x: Any) -> Any:
+    y = jnp.tanh(x)
+    return jnp.arcsin(y), jnp.arccos(y), jnp.arctan(x), jnp.arcsinh(x), jnp.arctanh(y)
+
+
+@case(floats(64))
+def errors(x: Any) -> Any:
+    return jax.scipy.special.erf(x), jax.scipy.special.erfc(x), jax.scipy.stats.norm.cdf(x)
+
+
+@case(np.float32([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, np.nan, np.inf, -np.inf, 0.0, -0.0]))
+def rounding(x: Any) -> Any:
+    return jnp.round(x), jnp.floor(x), jnp.ceil(x), jnp.trunc(x), jnp.sign(x), jnp.isfinite(x)
+
+
+@case(np.int32([7, -7, 7, -7, 0, 5, -(2**31)]), np.int32([2, 2, -2, -2, 3, 0, -1]))
+def divisions(a: Any, b: Any) -> Any:
+    return lax.div(a, b), lax.rem(a, b), jnp.floor_divide(a, jnp.where(b == 0, 1, b))
+
+
+@case(integers(50, high=2**31 - 1), integers(50, high=40, seed=1))
+def bits(a: Any, b: Any) -> Any:
+    u = a.astype(jnp.uint32)
+    shifts = lax.shift_left(a, b), lax.shift_right_arithmetic(-a, b)
+    return *shifts, u >> 3, a ^ b, ~a & b, lax.population_count(u), lax.clz(u)
+
+
+@case(floats(40), integers(40))
+def conversions(x: Any, n: Any) -> Any:
+    return (x * 100).astype(jnp.int32), n.astype(jnp.float32), x.astype(jnp.float16), n > 50, n != 0
+
+
+@case(floats(40).astype(jnp.bfloat16))
+def short_floats(x: Any) -> Any:
+    return x * x + 1, jnp.sum(x.astype(jnp.float32)), x.astype(jnp.float16)
+
+
+@case(floats(17), np.float32(0.5), np.int32(3))
+def scalars(x: Any, limit: Any, n: Any) -> Any:
+    return jnp.where(x > limit, x * n, -limit), limit + n, jnp.float32(3)
+
+
+@case(floats(5, 7))
+def clipped(x: Any) -> Any:
+    return jnp.clip(x, -0.5, 0.75), jnp.maximum(x, 0), jnp.minimum(x, x.T[0, 0])
+
+
+# Shapes.
+
+
+@case(floats(3, 4), floats(4))
+def broadcast(m: Any, v: Any) -> Any:
+    return m + v, m * v[None, :] - m[:, :1], jnp.broadcast_to(v, (2, 3, 4))
+
+
+@case(floats(4, 6))
+def views(m: Any) -> Any:
+    return m.T, m.reshape(3, 8), m[::-1, 1::2], m[1:3, -2:], jnp.moveaxis(m[None], 0, 2)
+
+
+@case(floats(4, 5), floats(4, 3, seed=1))
+def joined(a: Any, b: Any) -> Any:
+    return jnp.concatenate([a, b], axis=1), jnp.stack([a, 2 * a]), jnp.roll(a, 3, axis=1)
+
+
+@case(floats(4, 5))
+def padded(a: Any) -> Any:
+    both = lax.pad(a, np.float32(9), ((1, -1, 2), (0, 3, 0)))
+    cut = lax.pad(a, 0.0, ((-1, -1, 0), (0, 0, 1)))
+    return jnp.pad(a, 2), both, jnp.pad(a, 1, mode="edge"), cut
+
+
+@case(floats(5, 5))
+def triangles(m: Any) -> Any:
+    return jnp.tril(m), jnp.triu(m, 1), jnp.eye(5) @ m, jnp.diagonal(m), jnp.trace(m)
+
+
+@case(floats(3))
+def grids(x: Any) -> Any:
+    a, b = jnp.meshgrid(x, jnp.arange(4.0))
+    return a * b, jnp.linspace(0, 1, 7), jnp.tile(x, 3), jnp.repeat(x, 2), jnp.outer(x, x)
+
+
+# Reductions.
+
+
+@case(floats(100, 33))
+def softmax(x: Any) -> Any:
+    return jax.nn.softmax(x)
+
+
+@case(floats(7, 100), floats(100, seed=1), floats(100, seed=2))
+def layer_norm(x: Any, scale: Any, bias: Any) -> Any:
+    mean = x.mean(-1, keepdims=True)
+    var = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) * lax.rsqrt(var + 1e-5) * scale + bias
+
+
+@case(floats(8, 31))
+def log_sum_exp(x: Any) -> Any:
+    return jax.scipy.special.logsumexp(x, axis=1), jax.nn.log_softmax(x, axis=0)
+
+
+@case(floats(6, 5, 7))
+def sums(x: Any) -> Any:
+    return x.sum(), x.sum(0), x.sum(1), x.sum((0, 2)), x.max(-1), x.min((1, 2)), x.prod(1)
+
+
+@case(floats(33, 9))
+def moments(x: Any) -> Any:
+    return x.mean(), x.var(0), x.std(1), jnp.linalg.norm(x), jnp.linalg.norm(x, axis=1)
+
+
+@case(floats(9, 33))
+def places(x: Any) -> Any:
+    return jnp.argmax(x, 1), jnp.argmin(x, 0), jnp.argmax(x), jnp.ptp(x, axis=1)
+
+
+@case(integers(1025, high=2))
+def flags(x: Any) -> Any:
+    return (x > 0).any(), (x > 0).all(), (x > 0).sum(), jnp.count_nonzero(x)
+
+
+@case(floats(8, 20))
+def pairs(x: Any) -> Any:
+    """A function of tuples that JAX does not know."""
+
+    def larger(a: Any, b: Any) -> Any:
+        return jnp.maximum(a[0], b[0]), a[1] + b[1]
+
+    return lax.reduce((x, x * x), (np.float32(-np.inf), np.float32(0)), larger, (1,))
+
+
+@case(floats(2, 2049))
+def long_rows(x: Any) -> Any:
+    return x.sum(1), jax.nn.softmax(x, axis=1)
+
+
+@case(floats(3000))
+def statistics(x: Any) -> Any:
+    return (x - x.mean()) / x.std(), jnp.cov(jnp.stack([x, x * x]))
+
+
+# Products.
+
+
+@case(floats(33, 17), floats(17, 9, seed=1))
+def matmul(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+@case(floats(70, 40), floats(40, 65, seed=1))
+def large_matmul(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+@case(floats(40, 33), floats(33, seed=1))
+def matvec(a: Any, v: Any) -> Any:
+    return a @ v, v @ a.T, v @ v
+
+
+@case(floats(3, 20, 18), floats(3, 18, 17, seed=1))
+def batched(a: Any, b: Any) -> Any:
+    return jnp.einsum("bij,bjk->bik", a, b), jnp.einsum("bij,bjk->ik", a, b)
+
+
+@case(integers(19, 20), integers(20, 18, seed=1))
+def integer_product(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+@case(floats(17, 8), floats(17, 8, seed=1), floats(17, 8, seed=2))
+def attention(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ k.T / np.sqrt(8)
+    mask = jnp.tril(jnp.ones((17, 17), bool))
+    return jax.nn.softmax(jnp.where(mask, scores, -jnp.inf)) @ v
+
+
+@case(floats(2, 9, 16), floats(16, 48, seed=1))
+def heads(x: Any, w: Any) -> Any:
+    q, k, v = jnp.split((x @ w).reshape(2, 9, 4, 12), 3, axis=-1)
+    weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k))
+    return jnp.einsum("bhqk,bkhd->bqhd", weights, v)
+
+
+@case(floats(10, 6), floats(6, 12, seed=1), floats(12, seed=2), floats(12, 3, seed=3))
+def perceptron(x: Any, w: Any, b: Any, v: Any) -> Any:
+    return jax.nn.relu(x @ w + b) @ v
+
+
+@case(floats(16))
+def fourier(x: Any) -> Any:
+    """The FFT by matrices, as pairs of floats."""
+    k = jnp.arange(16)
+    angle = -2 * np.pi * jnp.outer(k, k) / 16
+    return jnp.cos(angle) @ x, jnp.sin(angle) @ x
+
+
+@case(floats(50, 3), floats(4, 3, seed=1))
+def k_means(points: Any, centers: Any) -> Any:
+    distances = ((points[:, None] - centers[None]) ** 2).sum(-1)
+    nearest = jnp.argmin(distances, axis=1)
+    total = jax.ops.segment_sum(points, nearest, 4)
+    count = jax.ops.segment_sum(jnp.ones(50), nearest, 4)
+    return total / jnp.maximum(count, 1)[:, None], nearest
+
+
+@case(floats(20, 2))
+def n_body(x: Any) -> Any:
+    d = x[None] - x[:, None]
+    r = (d**2).sum(-1) + 0.01
+    return (d / (r * jnp.sqrt(r))[..., None]).sum(1)
+
+
+# Scans.
+
+
+@case(floats(1000))
+def cumulative(x: Any) -> Any:
+    return jnp.cumsum(x), jnp.cumprod(1 + x / 100), lax.cummax(x), lax.cummin(x, reverse=True)
+
+
+@case(floats(7, 40))
+def cumulative_rows(x: Any) -> Any:
+    return jnp.cumsum(x, 1), jnp.cumsum(x, 0), lax.cumlogsumexp(x, axis=1)
+
+
+@case(floats(33), floats(33, seed=1))
+def recurrence(a: Any, b: Any) -> Any:
+    """A linear recurrence, by an associative function of pairs."""
+
+    def combine(x: Any, y: Any) -> Any:
+        return x[0] * y[0], x[1] * y[0] + y[1]
+
+    return lax.associative_scan(combine, (a, b))[1]
+
+
+@case(floats(17, 2, 2))
+def matrix_scan(m: Any) -> Any:
+    return lax.associative_scan(jnp.matmul, m / 2)
+
+
+@case(floats(20))
+def scan_loop(x: Any) -> Any:
+    def step(carry: Any, y: Any) -> Any:
+        carry = 0.9 * carry + y
+        return carry, carry * 2
+
+    return lax.scan(step, 0.0, x)
+
+
+# Windows.
+
+
+@case(floats(9, 11))
+def pooling(x: Any) -> Any:
+    largest = lax.reduce_window(x, -jnp.inf, lax.max, (2, 3), (2, 2), "SAME")
+    return largest, lax.reduce_window(x, 0.0, lax.add, (3, 3), (1, 1), "VALID") / 9
+
+
+@case(floats(20))
+def dilated(x: Any) -> Any:
+    spread = lax.reduce_window(
+        x, 0.0, lax.add, (3,), (2,), ((1, 2),), base_dilation=(3,), window_dilation=(2,)
+    )
+    return spread, lax.reduce_window(x, 0.0, lax.add, (4,), (1,), ((3, 0),))
+
+
+@case(floats(12, 12))
+def heat(x: Any) -> Any:
+    def step(_: Any, u: Any) -> Any:
+        near = jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) + jnp.roll(u, 1, 1) + jnp.roll(u, -1, 1)
+        return u + 0.1 * (near - 4 * u)
+
+    return lax.fori_loop(0, 5, step, x)
+
+
+@case(integers(10, 10, high=2))
+def life(x: Any) -> Any:
+    p = jnp.pad(x, 1)
+    n = sum(p[i : i + 10, j : j + 10] for i in range(3) for j in range(3)) - x
+    return ((n == 3) | ((n == 2) & (x == 1))).astype(jnp.int32)
+
+
+# Places that depend on values.
+
+
+@case(floats(20, 3), integers(9, high=20))
+def take(x: Any, i: Any) -> Any:
+    return x[i], x[i, 1], jnp.take(x, i - 25, axis=0, mode="clip"), x[3]
+
+
+@case(floats(6, 9), integers(6, high=9))
+def take_along(x: Any, i: Any) -> Any:
+    found = jnp.take_along_axis(x, i[:, None], axis=1)
+    return found, jax.vmap(lambda row, j: row[j])(x, i)
+
+
+@case(floats(10), integers(33, high=12))
+def updates(x: Any, i: Any) -> Any:
+    return x.at[i].add(1.5), x.at[i].max(0.25), x.at[3].set(7), x.at[i].set(2.0), x.at[i].min(-1)
+
+
+@case(floats(6, 8), integers(4, high=6))
+def row_updates(x: Any, i: Any) -> Any:
+    rows = jnp.arange(32.0).reshape(4, 8)
+    return x.at[i].add(rows), x.at[2, 1:4].set(9.0), x.at[:, 3].multiply(2), x.at[-1].set(0)
+
+
+@case(integers(257, high=10), floats(257))
+def segments(keys: Any, x: Any) -> Any:
+    total = jax.ops.segment_sum(x, keys, 10)
+    return total, jax.ops.segment_max(x, keys, 10), jax.ops.segment_prod(x, keys, 10)
+
+
+@case(floats(1000))
+def histogram(x: Any) -> Any:
+    return jnp.histogram(x, bins=7, range=(-2, 2))[0], jnp.bincount((x > 0).astype(int), length=2)
+
+
+@case(floats(12), np.int32(4), np.int32(30))
+def dynamic(x: Any, i: Any, j: Any) -> Any:
+    part = lax.dynamic_slice(x, (i,), (5,))
+    late = lax.dynamic_slice(x, (j,), (5,))
+    return part, late, lax.dynamic_update_slice(x, part, (j,)), x[jnp.argmax(x) - 1]
+
+
+@case(np.sort(floats(50)), floats(20, seed=1))
+def search(a: Any, v: Any) -> Any:
+    return jnp.searchsorted(a, v), jnp.interp(v, a, jnp.cumsum(a)), jnp.digitize(v, a)
+
+
+# Sorts.
+
+
+@case(floats(100))
+def sort(x: Any) -> Any:
+    return jnp.sort(x), jnp.argsort(x), -jnp.sort(-x)
+
+
+@case(integers(9, 40, high=7))
+def sort_rows(x: Any) -> Any:
+    return jnp.sort(x, axis=0), jnp.argsort(x, axis=1), jnp.sort(x.astype(jnp.uint8), axis=1)
+
+
+@case(integers(300, high=5), floats(300))
+def payload(keys: Any, x: Any) -> Any:
+    return lax.sort((keys, x), num_keys=1), jnp.lexsort((x, keys))
+
+
+@case(floats(2500))
+def long_sort(x: Any) -> Any:
+    return jnp.sort(x), jnp.median(x), jnp.quantile(x, 0.3)
+
+
+@case(np.float32([3, np.nan, -np.inf, np.inf, -0.0, 0.0, 1, np.nan, -2]))
+def special_sort(x: Any) -> Any:
+    return jnp.sort(x), jnp.argsort(x), jnp.unique(x, size=4)
+
+
+@case(floats(5, 30))
+def top(x: Any) -> Any:
+    return lax.top_k(x, 4)
+
+
+@case(integers(40, high=6))
+def ranks(x: Any) -> Any:
+    return jnp.unique(x, size=6, return_counts=True), jnp.argsort(jnp.argsort(x))
+
+
+# Control flow.
+
+
+@case(floats(9))
+def branches(x: Any) -> Any:
+    first = lax.cond(x.sum() > 0, lambda y: y * 2, lambda y: y - 1, x)
+    return first, lax.switch(7, [jnp.sin, jnp.cos, jnp.exp], x), jnp.select([x > 1, x > 0], [x, -x])
+
+
+@case(np.float32(1000.0), floats(9))
+def newton(a: Any, x: Any) -> Any:
+    root = lax.while_loop(lambda r: abs(r * r - a) > 1e-2, lambda r: (r + a / r) / 2, a)
+    large = lax.while_loop(lambda y: jnp.abs(y).max() < 50, lambda y: 2 * y, x)
+    return root, large
+
+
+@case(floats(8, 8))
+def power_iteration(m: Any) -> Any:
+    s = m @ m.T
+
+    def step(_: Any, v: Any) -> Any:
+        w = s @ v
+        return w / jnp.linalg.norm(w)
+
+    return lax.fori_loop(0, 10, step, jnp.ones(8))
+
+
+@case(np.int32(13))
+def collatz(n: Any) -> Any:
+    def step(state: Any) -> Any:
+        k, steps = state
+        return jnp.where(k % 2 == 0, k // 2, 3 * k + 1), steps + 1
+
+    return lax.while_loop(lambda s: s[0] != 1, step, (n, 0))
+
+
+@case(floats(4, 6))
+def mapped(x: Any) -> Any:
+    return jax.vmap(lambda row: jnp.cumsum(row) / row.sum())(x), lax.map(jnp.sum, x)
+
+
+# Derivatives and random numbers.
+
+
+@case(floats(5, 7))
+def gradient(x: Any) -> Any:
+    return jax.grad(lambda a: (jax.nn.softmax(a)[:, 0] ** 2).sum())(x)
+
+
+@case(floats(6, 4), floats(4, 3, seed=1), floats(6, 3, seed=2))
+def training(x: Any, w: Any, y: Any) -> Any:
+    def loss(v: Any) -> Any:
+        return ((jnp.tanh(x @ v) - y) ** 2).mean()
+
+    value, slope = jax.value_and_grad(loss)(w)
+    return value, w - 0.1 * slope
+
+
+@case(np.uint32([0, 42]))
+def random(key: Any) -> Any:
+    a, b = jax.random.split(key)
+    bits = jax.random.bits(a, (5,))
+    return bits, jax.random.uniform(a, (33,)), jax.random.normal(b, (7, 3))
+
+
+@case(np.uint32([0, 7]), floats(20))
+def shuffled(key: Any, x: Any) -> Any:
+    return jax.random.permutation(key, x), jax.random.randint(key, (9,), 0, 100)
+
+
+@case({"a": floats(3), "b": [floats(2, 2), np.float32(2)]})
+def trees(tree: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf * 2, tree)
+
+
+def check(function: Callable[..., Any], arguments: list[Any]) -> None:
+    """Compare the results of obs with those of XLA."""
+    expected = jax.jit(function)(*arguments)
+    found = jit(function)(*arguments)
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(expected)):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        if np.issubdtype(a.dtype, np.floating) or a.dtype == jnp.bfloat16:
+            short = a.dtype in (jnp.float16, jnp.bfloat16)
+            x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
+            scale = np.abs(y[np.isfinite(y)]).max(initial=1)
+            limit = 1e-2 if short else 2e-5
+            np.testing.assert_allclose(x, y, rtol=limit, atol=limit * scale)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_jax(name: str) -> None:
+    check(*CASES[name])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 100, 1000, 1024, 1025, 2049])
+def test_lengths(n: int) -> None:
+    def several(x: Any) -> Any:
+        total = jnp.sum(x), jnp.cumsum(x), jnp.sort(x), x[::-1]
+        return *total, jnp.concatenate([x, x + 1]), jnp.zeros(5).at[: min(n, 5)].add(1)
+
+    check(several, [floats(n)])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (1, 33), (33, 1), (17, 32), (9, 1025)])
+def test_shapes(shape: tuple[int, int]) -> None:
+    def several(m: Any) -> Any:
+        rows = m.sum(1), m.sum(0), m.T, jnp.cumsum(m, 1), jnp.sort(m, 0)
+        return *rows, m @ m.T, jnp.pad(m, 1), jax.nn.softmax(m, axis=0) if m.size else m
+
+    check(several, [floats(*shape)])
+
+
+def refusal(function: Callable[..., Any], *arguments: Any) -> str:
+    with pytest.raises(CompileError) as error:
+        jit(function)(*arguments)
+    return str(error.value)
+
+
+def test_refusals() -> None:
+    def solve(a: Any) -> Any:
+        return jnp.linalg.solve(a, a)
+
+    assert "custom_call" in refusal(solve, floats(3, 3))
+    assert "convolution" in refusal(jnp.convolve, floats(9), floats(3))
+    assert "complex" in refusal(lambda x: jnp.abs(jnp.fft.fft(x)), floats(8))
+    with pytest.raises(ArgumentTypeError, match="complex64"):
+        jit(jnp.fft.fft)(floats(8))
+
+
+def test_line_of_errors() -> None:
+    def place(x: Any) -> Any:
+        y = x * 2
+        return lax.rng_uniform(0.0, 1.0, (3,)) + y[0]
+
+    assert "rng" in refusal(place, floats(3))
+    with pytest.raises(CompileError) as error:
+        jit(place)(floats(3))
+    message = error.value.diagnostics[0]
+    assert message.location is not None
+    assert message.location.file == __file__
+    assert message.location.line == place.__code__.co_firstlineno + 2
+
+
+def test_static_arguments() -> None:
+    @jit(static_argnums=1, static_argnames="scale", threads=64)  # type: ignore[untyped-decorator]
+    def f(x: Any, n: int, *, scale: float = 1.0) -> Any:
+        return x[:n] * scale
+
+    x = floats(10)
+    np.testing.assert_array_equal(f(x, 3), x[:3])
+    np.testing.assert_array_equal(f(x, 5, scale=2.0), x[:5] * 2)
+    assert "stablehlo.slice" in f.stablehlo(x, 3)

@@ -1,0 +1,130 @@
+// RUN: obs-opt --allow-unregistered-dialect --obs-import-stablehlo --split-input-file --verify-diagnostics %s
+
+"func.func"() <{function_type = (tensor<?xf32>) -> tensor<?xf32>, sym_name = "main"}> ({
+// expected-error @-1 {{'func.func' has a value of type 'tensor<?xf32>': extents that are known at run time are not supported}}
+^bb0(%x: tensor<?xf32>):
+  "func.return"(%x) : (tensor<?xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>, sym_name = "main"}> ({
+// expected-error @-1 {{has elements of a type that obs does not have: 'tensor<4xcomplex<f32>>'}}
+^bb0(%x: tensor<4xcomplex<f32>>):
+  "func.return"(%x) : (tensor<4xcomplex<f32>>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<f32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<f32>):
+  %n = "stablehlo.constant"() <{value = dense<3> : tensor<1xi64>}> : () -> tensor<1xi64>
+  // expected-error @+1 {{'stablehlo.rng' op has no counterpart in obs}}
+  %r = "stablehlo.rng"(%x, %x, %n) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xf32>):
+  // expected-error @+1 {{'stablehlo.custom_call' op calls code outside of the program: "lapack"}}
+  %r = "stablehlo.custom_call"(%x) <{call_target_name = "lapack"}> : (tensor<3xf32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xf32>):
+  // expected-error @+1 {{'stablehlo.add' op takes 2 operands, no region, and has one result}}
+  %r = "stablehlo.add"(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3xf32>, tensor<4xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xf32>, %y: tensor<4xf32>):
+  // expected-error @+1 {{'stablehlo.add' op has operands and a result of different extents}}
+  %r = "stablehlo.add"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3xi32>) -> tensor<3xi32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3xi32>):
+  // expected-error @+1 {{'stablehlo.sqrt' op does not take elements of type 'i32'}}
+  %r = "stablehlo.sqrt"(%x) : (tensor<3xi32>) -> tensor<3xi32>
+  "func.return"(%r) : (tensor<3xi32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3x4xf32>) -> tensor<4x3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3x4xf32>):
+  // expected-error @+1 {{'stablehlo.transpose' op has the dimension 2 in permutation, which is out of range or there twice}}
+  %r = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 2>}> : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  "func.return"(%r) : (tensor<4x3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<3x4xf32>) -> tensor<3x4xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<3x4xf32>):
+  // expected-error @+1 {{'stablehlo.transpose' op has a result of type 'tensor<4x3xf32>', not 'tensor<3x4xf32>'}}
+  %r = "stablehlo.transpose"(%x) <{permutation = array<i64: 1, 0>}> : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  "func.return"(%r) : (tensor<3x4xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<9xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<9xf32>):
+  // expected-error @+1 {{'stablehlo.slice' op is out of range in dimension 0}}
+  %r = "stablehlo.slice"(%x) <{start_indices = array<i64: 7>, limit_indices = array<i64: 10>, strides = array<i64: 1>}> : (tensor<9xf32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<9xf32>, tensor<3x2xi32>) -> tensor<3xf32>, sym_name = "main"}> ({
+^bb0(%x: tensor<9xf32>, %i: tensor<3x2xi32>):
+  // expected-error @+1 {{'stablehlo.gather' op has dimension numbers that do not fit its operands}}
+  %r = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> : (tensor<9xf32>, tensor<3x2xi32>) -> tensor<3xf32>
+  "func.return"(%r) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// -----
+
+// A function of elements has scalars only.
+"func.func"() <{function_type = (tensor<9xf32>, tensor<f32>) -> tensor<f32>, sym_name = "main"}> ({
+^bb0(%x: tensor<9xf32>, %zero: tensor<f32>):
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    // expected-error @+1 {{'stablehlo.broadcast_in_dim' op in the function of elements of another operation has no arrays}}
+    %c = "stablehlo.broadcast_in_dim"(%a) <{broadcast_dimensions = array<i64>}> : (tensor<f32>) -> tensor<4xf32>
+    "stablehlo.return"(%b) : (tensor<f32>) -> ()
+  }) : (tensor<9xf32>, tensor<f32>) -> tensor<f32>
+  "func.return"(%s) : (tensor<f32>) -> ()
+}) : () -> ()
+
+// -----
+
+"func.func"() <{function_type = (tensor<f32>) -> tensor<f32>, sym_name = "main"}> ({
+^bb0(%x: tensor<f32>):
+  %r = "func.call"(%x) <{callee = @again}> : (tensor<f32>) -> tensor<f32>
+  "func.return"(%r) : (tensor<f32>) -> ()
+}) : () -> ()
+"func.func"() <{function_type = (tensor<f32>) -> tensor<f32>, sym_name = "again", sym_visibility = "private"}> ({
+^bb0(%x: tensor<f32>):
+  // expected-error @+1 {{'func.call' op calls a function that calls itself}}
+  %r = "func.call"(%x) <{callee = @again}> : (tensor<f32>) -> tensor<f32>
+  "func.return"(%r) : (tensor<f32>) -> ()
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{'stablehlo.constant' op is not a function}}
+%c = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
