@@ -289,10 +289,8 @@ Launch::Outcome Launch::runBlock(BlockState &block) {
       failStuck(block);
       return Outcome::Failed;
     }
-    if (idleSteps > options.stepBudget) {
-      failDeadlock();
+    if (hasTimedOut())
       return Outcome::Failed;
-    }
     if (progressCount == before)
       return Outcome::Spinning;
   }
@@ -363,10 +361,8 @@ bool Launch::runRandom() {
       wanted = resident.size() + 1;
       idleSteps = 0;
     }
-    if (idleSteps > options.stepBudget) {
-      failDeadlock();
+    if (hasTimedOut())
       return false;
-    }
   }
   return true;
 }
@@ -575,6 +571,33 @@ void Launch::failStuck(BlockState &block) {
   setError(*waiting, waiting->site, "divergent-barrier",
            describe(*waiting) + " waits at this block barrier, but " +
                describe(*other) + " " + describeWait(*other));
+}
+
+bool Launch::hasTimedOut() {
+  if (iterations > options.maxIterations) {
+    failEndless();
+    return true;
+  }
+  if (idleSteps <= options.stepBudget)
+    return false;
+  if (iterations == knownIterations) {
+    failDeadlock();
+    return true;
+  }
+  // A thread computes, and others may wait for its result.
+  knownIterations = iterations;
+  idleSteps = 0;
+  return false;
+}
+
+void Launch::failEndless() {
+  setError(*looping, loopSite, "endless-loop",
+           describe(*looping) +
+               " runs this loop, which has no bound, and nothing else happens "
+               "in " +
+               llvm::Twine(iterations) +
+               " iterations; if it ends, use a loop scf.for, which has no "
+               "limit, or raise the limit by --max-iterations of obs-run");
 }
 
 void Launch::failDeadlock() {

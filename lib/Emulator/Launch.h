@@ -203,11 +203,15 @@ private:
   void finishBlock(size_t position);
   bool mayStartBlock() const;
   void progress() {
-    idleSteps = 0;
+    idleSteps = iterations = knownIterations = 0;
     ++progressCount;
   }
   void failStuck(BlockState &block);
+  /// Whether the launch ends since nothing has happened for too long. Then the
+  /// error is set.
+  bool hasTimedOut();
   void failDeadlock();
+  void failEndless();
   std::string describe(const Thread &thread) const;
   std::string describeWait(const Thread &thread) const;
   uint64_t random();
@@ -233,6 +237,12 @@ private:
   std::vector<std::unique_ptr<BlockState>> resident, idle;
   uint64_t nextBlock = 0;
   uint64_t idleSteps = 0, progressCount = 0;
+  /// Iterations of loops without a bound since the last progress, and those of
+  /// them that were there when the budget of idle steps was last spent.
+  uint64_t iterations = 0, knownIterations = 0;
+  /// The thread that ran the last of them, and the loop.
+  const Thread *looping = nullptr;
+  uint32_t loopSite = 0;
   uint64_t randomState;
   LaunchStats stats;
   /// Bytes by [is shared][is store].

@@ -79,8 +79,7 @@ void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
 static constexpr uint32_t kSyncsPerTurn = 32;
 /// The number of iterations of a loop without a bound that it makes.
 static constexpr uint64_t kPollsPerTurn = 65536;
-/// The steps that so many iterations count for, so that a loop that never ends
-/// is found soon.
+/// The idle steps that so many iterations count for.
 static constexpr uint64_t kPollSteps = 64;
 
 //===----------------------------------------------------------------------===//
@@ -280,6 +279,8 @@ void Launch::spin(Thread &thread, uint32_t site) {
   ++idleSteps;
   thread.syncs = 0;
   thread.repeats = 0;
+  // The iterations of a loop that waits at accesses are no computation.
+  thread.polls = 0;
   thread.site = site;
   suspend(thread);
 }
@@ -287,7 +288,9 @@ void Launch::spin(Thread &thread, uint32_t site) {
 void Launch::poll(Thread &thread, uint32_t site) {
   if (++thread.polls < kPollsPerTurn)
     return;
-  thread.polls = 0;
+  iterations += kPollsPerTurn;
+  looping = &thread;
+  loopSite = site;
   idleSteps += kPollSteps - 1;
   spin(thread, site);
 }

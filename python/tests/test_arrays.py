@@ -917,3 +917,55 @@ def test_one_result_twice() -> None:
     a = numbers((33,))
     equal(both(program, a), [a.sum()], [a.sum()], 2 * a, 2 * a)
     assert program.mlir().count("obs.reduce") == 1
+
+
+@pytest.mark.parametrize("shape", [(1,), (2,), (33,), (3, 0), (3, 1), (0, 5), (2, 31), (2, 2, 33)])
+def test_sort(shape: tuple[int, ...]) -> None:
+    """Rows by an order of pairs: the tens downwards, then the places upwards, which is stable."""
+
+    def program(a):
+        places = arrays.generate(a.shape, lambda *i: i[-1].to(i32))
+
+        def is_before(x, y):
+            return (x[0] // 10 > y[0] // 10) | ((x[0] // 10 == y[0] // 10) & (x[1] < y[1]))
+
+        first = arrays.sort(operator.lt, a, first=2)
+        return arrays.sort(is_before, obs.zip(a, places)), arrays.sort(operator.lt, a), first
+
+    a = numbers(shape)
+    order = np.argsort(-(a // 10), axis=-1, kind="stable")
+    found = run(program, [Pull[(*shape, i32)]], a)
+    equal(
+        found,
+        np.take_along_axis(a, order, -1),
+        order,
+        np.sort(a, axis=-1),
+        np.sort(a, axis=-1)[..., :2],
+    )
+
+
+def test_sort_refuses_rows_that_are_long() -> None:
+    @obs.jit
+    def long(a: Annotated[Pull, 2, 2049, i32]):
+        return arrays.sort(operator.lt, a)
+
+    @obs.jit
+    def unknown(a: Numbers):
+        return arrays.sort(operator.lt, a)
+
+    for program in (long, unknown):
+        with pytest.raises(obs.TraceError, match="rows of a known length up to 2048"):
+            program.mlir()
+
+
+@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, (1 << 15) + 1])
+def test_few_long_rows_belong_to_the_grid(length: int) -> None:
+    def program(m):
+        return arrays.fold(operator.add, 7, m), arrays.scanl1(operator.add, m)
+
+    program.__annotations__ = {"m": Pull[2, length, i32]}
+    program = obs.jit(program)
+    m = numbers((2, length))
+    equal(program(m), 7 + m.sum(1), np.cumsum(m, axis=1, dtype=np.int32))
+    assert ("obs.segmented_reduce grid" in program.mlir()) is (length > 1 << 15)
+    assert ("obs.segmented_scan grid" in program.mlir()) is (length > 3 << 12)

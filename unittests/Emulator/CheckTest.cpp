@@ -383,15 +383,77 @@ INSTANTIATE_TEST_SUITE_P(
         "memref.atomic_rmw ori %zero, %f[] : (i32, memref<i32>) -> i32",
         "memref.load %f[] : memref<i32>"));
 
-TEST(Deadlock, LoopWithoutMemory) {
+TEST(EndlessLoop, LoopWithoutMemory) {
+  MachineOptions options;
+  options.maxIterations = 1 << 28;
   TestMachine m(kernel("%c: i1",
                        R"(scf.while : () -> () {
   scf.condition(%c)
 } do {
   scf.yield
-})"));
+})"),
+                options);
   EXPECT_EQ(m.launch(1, 1, 0, false), "");
-  EXPECT_TRUE(isError(m.launch(1, 1, 0, true), 2, "deadlock"));
+  EXPECT_TRUE(isError(m.launch(1, 1, 0, true), 2, "endless-loop"));
+}
+
+/// Thread 0 sets the flag `f` after `n` iterations of a loop without a bound,
+/// and the other threads wait for it.
+static std::string computeKernel() {
+  return kernel("%n: i64, %f: memref<i32>",
+                kFlagPointer + std::string(R"(%zero = arith.constant 0 : i64
+%step = arith.constant 1 : i64
+%first = arith.constant 0 : index
+%t = gpu.thread_id x
+%isFirst = arith.cmpi eq, %t, %first : index
+scf.if %isFirst {
+  %last = scf.while (%i = %zero) : (i64) -> i64 {
+    %more = arith.cmpi ne, %i, %n : i64
+    scf.condition(%more) %i : i64
+  } do {
+  ^bb0(%i: i64):
+    %next = arith.addi %i, %step : i64
+    scf.yield %next : i64
+  }
+  memref.store %one, %f[] : memref<i32>
+} else {
+  scf.while : () -> () {
+    %x = llvm.load volatile %p : !llvm.ptr -> i32
+    %again = arith.cmpi ne, %x, %one : i32
+    scf.condition(%again)
+  } do {
+    scf.yield
+  }
+})"));
+}
+
+// The budget of idle steps is spent many times before thread 0 is ready.
+TEST(EndlessLoop, ThreadThatComputesIsNoDeadlock) {
+  for (Schedule schedule : {Schedule::Ticket, Schedule::Random}) {
+    MachineOptions options;
+    options.schedule = schedule;
+    options.stepBudget = 1000;
+    TestMachine m(computeKernel(), options);
+    ASSERT_EQ(m.createError, "");
+    int32_t *f = m.upload(std::vector<int32_t>{0});
+    EXPECT_EQ(m.launch(1, 40, 0, int64_t(20) << 20, f), "");
+    EXPECT_EQ(*f, 1);
+  }
+}
+
+TEST(EndlessLoop, LimitIsAnOption) {
+  MachineOptions options;
+  options.stepBudget = 1000;
+  options.maxIterations = 10 << 20;
+  TestMachine m(computeKernel(), options);
+  ASSERT_EQ(m.createError, "");
+  int32_t *f = m.upload(std::vector<int32_t>{0});
+  std::string error = m.launch(1, 40, 0, int64_t(20) << 20, f);
+  EXPECT_TRUE(isError(error, 12, "endless-loop"));
+  EXPECT_TRUE(contains(error, "--max-iterations"));
+  *f = 0;
+  m.machine->options().maxIterations = 30 << 20;
+  EXPECT_EQ(m.launch(1, 40, 0, int64_t(20) << 20, f), "");
 }
 
 TEST(Assert, FailsWithMessage) {

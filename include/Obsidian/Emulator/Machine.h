@@ -15,7 +15,8 @@
 //   prog.mlir:12:9: out-of-bounds: ...
 //
 // The kinds are out-of-bounds, misaligned-access, divergent-barrier,
-// divergent-shuffle, bad-shuffle, deadlock, assertion-failed, and what
+// divergent-shuffle, bad-shuffle, deadlock, endless-loop, assertion-failed, and
+// what
 // observers report (Checker.h).
 //
 //===----------------------------------------------------------------------===//
@@ -58,6 +59,9 @@ struct MachineOptions {
   /// A launch is a deadlock if threads spin for this many iterations while no
   /// thread ends, passes a barrier, or changes memory by an atomic operation.
   uint64_t stepBudget = uint64_t(1) << 18;
+  /// A loop without a bound is endless if threads run more than this many
+  /// iterations of such loops, in all, while none of the same happens.
+  uint64_t maxIterations = uint64_t(1) << 31;
   /// Upper limit on threads that are started and not ended. At least one block
   /// of any size runs.
   unsigned maxResidentThreads = 16384;

@@ -69,6 +69,8 @@ options:
   --schedule=ORDER     order in which the emulator runs blocks and threads:
                        ticket (default) or random
   --seed=N             seed of the random order
+  --max-iterations=N   iterations of loops without a bound that the emulator
+                       runs while nothing else happens (default: 2147483648)
   --repeat=N           run N times; each time with the next seed
   --graph              record the launches of the first run as a CUDA graph,
                        and start them together in each run
@@ -149,6 +151,7 @@ private:
                         .Case("--schedule", &Parser::setSchedule)
                         .Case("--seed", &Parser::setSeed)
                         .Case("--repeat", &Parser::setRepeat)
+                        .Case("--max-iterations", &Parser::setIterations)
                         .Default(nullptr);
     if (!setter)
       return createStringError("unknown option '" + name + "'");
@@ -246,6 +249,11 @@ private:
     return parseNumber(name, value, 1, 1000000000, options.repeat);
   }
 
+  Error setIterations(StringRef name, StringRef value) {
+    return parseNumber(name, value, 1, std::numeric_limits<uint64_t>::max(),
+                       options.maxIterations);
+  }
+
   /// Checks the options against each other.
   Error checkTogether() {
     if (options.help || options.version)
@@ -262,6 +270,8 @@ private:
       return createStringError("--check needs --device=emulate");
     if (options.randomSchedule && !emulate)
       return createStringError("--schedule needs --device=emulate");
+    if (options.maxIterations && !emulate)
+      return createStringError("--max-iterations needs --device=emulate");
     if (options.seed && !options.randomSchedule)
       return createStringError("--seed needs --schedule=random");
     if (options.graph && options.device != Executor::Cuda)

@@ -34,6 +34,7 @@ struct Options {
   bool checkBounds = false, checkRaces = false, checkUninit = false;
   bool randomSchedule = false;
   std::optional<uint64_t> seed;
+  std::optional<uint64_t> maxIterations;
   bool time = false;
   bool report = false;
   bool graph = false;

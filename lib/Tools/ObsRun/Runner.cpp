@@ -215,6 +215,8 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
                                   ? emulator::Schedule::Random
                                   : emulator::Schedule::Ticket;
     machineOptions.seed = options.seed.value_or(0);
+    if (options.maxIterations)
+      machineOptions.maxIterations = *options.maxIterations;
     // The same stream as the host's, so that the order is kept.
     machineOptions.print = [](StringRef text) { llvm::outs() << text; };
     auto owned = std::make_unique<runtime::EmulatorDevice>(machineOptions);

@@ -21,6 +21,7 @@ from .elements import (
     zip_with,
 )
 from .folds import fold, fold1, fold_all, scanl, scanl1, scanl_, scanr, scanr1, scanr_
+from .orders import sort
 from .segments import (
     fold1_seg,
     fold_seg,
@@ -64,6 +65,7 @@ __all__ = [
     "scanr_seg",
     "scanr_seg_",
     "slice",
+    "sort",
     "stencil",
     "stencil2",
     "transpose",

@@ -6,6 +6,7 @@ In: arguments of the operations. Out: the same with known ranks, or a located Tr
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -102,6 +103,28 @@ def row_level(array: Pull) -> Level:
     if bound is None or bound > 1024:
         return Level.block
     return Level.thread if bound <= 8 else Level.warp
+
+
+#: Fewer rows that are longer are shared by the whole grid.
+FEW, LONG = 64, 1 << 15
+#: The bytes of a row that a block has in shared memory to scan it.
+SHARED = 3 << 14
+
+
+def are_few(array: Pull) -> bool:
+    """If an array has so few and so long rows that the whole grid shares them."""
+    *rows, length = array.type.extents
+    if length is None or length <= LONG or None in rows:
+        return False
+    return math.prod(n for n in rows if n is not None) < FEW
+
+
+def are_large(array: Pull) -> bool:
+    """If the rows of an array are too large for the shared memory of a block."""
+    length = array.type.extents[-1]
+    leaves = array.type.element.leaves
+    size = sum(-(-leaf.bits // 8) for leaf in leaves if isinstance(leaf, type))
+    return length is not None and length * size > SHARED
 
 
 def value_of(element: Element, parts: Sequence[Any]) -> Any:

@@ -19,7 +19,16 @@ from ..pending import pending
 from ..pull_push import Pull
 from ..regions import Array, as_leaves
 from ..sources import generate
-from .checks import require, require_function, require_grid, require_level, row_level, without_init
+from .checks import (
+    are_few,
+    are_large,
+    require,
+    require_function,
+    require_grid,
+    require_level,
+    row_level,
+    without_init,
+)
 
 
 def rows(array: Pull, level: Level, function: Callable[[Pull], Any]) -> Any:
@@ -41,15 +50,16 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     shape = array.shape[:-1] or (1,)
     if array.ndim == 1:
         array = array.reshape(1, array.dim(0))
-    unit = row_level(array) if level is None else level
-    if unit is Level.grid:
+    if level is None:
+        level = Level.grid if are_few(array) else row_level(array)
+    if level is Level.grid:
         length, count = array.dim(-1), 1
         for extent in shape:
             count = extent if isinstance(count, int) and count == 1 else count * extent
         offsets = generate(count + 1)(lambda i: i * length)
         sums: Array = array.flatten().segmented_reduce(function, init, offsets=offsets)
         return cast(Array, maps.reshape(sums, shape))
-    found = rows(array, unit, lambda r: r.reduce(function, init, commutative=free))
+    found = rows(array, level, lambda r: r.reduce(function, init, commutative=free))
     # Each row has one element. The compiler proves that this map is one to one, unlike a reshape.
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
 
@@ -142,7 +152,13 @@ def _inclusive(
     if right:
         source, function = source.reverse(source.ndim - 1), _flipped(function)
     lifted, neutral, elements, drop = without_init(function, source)
-    found = _scanned(elements, level, name, lambda row: row.scan(lifted, neutral))
+    if level is None and source.ndim > 1 and (are_few(source) or are_large(elements)):
+        length, count = source.dim(-1), source.size // source.dim(-1)
+        limits = generate(count + 1)(lambda i: i * length).force()
+        all_rows = elements.flatten().segmented_scan(lifted, neutral, offsets=limits)
+        found: Array = maps.reshape(all_rows, source.shape)
+    else:
+        found = _scanned(elements, level, name, lambda row: row.scan(lifted, neutral))
     result = drop(found)
     return pending(maps.reverse(result, result.type.rank - 1) if right else result, source.shape)
 

@@ -7,43 +7,17 @@ PyTorch, with a warning. Gradients are those of PyTorch's autograd, as further g
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .decompositions import decompositions
 from .graphs import compile_graph
 from .reports import Explanation, Fallback, FallbackWarning, GraphReport, listening
-from .values import aten, torch
+from .values import torch
 
 __all__ = ["Explanation", "Fallback", "FallbackWarning", "GraphReport", "backend", "explain"]
 
-#: Operations that are decomposed besides those that PyTorch decomposes for every compiler.
-_DECOMPOSED = (
-    "_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
-    "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
-    "native_group_norm_backward", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training", "native_batch_norm", "native_batch_norm_backward",
-    "gelu_backward", "_adaptive_avg_pool2d", "grid_sampler_2d", "dist", "addmv", "roll",
-    "max_pool2d_with_indices_backward", "index_add", "index_copy", "slice_backward",
-    "select_backward", "embedding_dense_backward", "std_mean", "std", "replication_pad1d_backward",
-    "replication_pad2d_backward", "reflection_pad1d_backward", "reflection_pad2d_backward",
-)  # fmt: skip
-#: Operations that the importer lowers better than their decompositions.
-_KEPT = ("var", "var_mean", "max_pool2d_with_indices_backward", "floor_divide", "sum")
 _PRODUCTS = ("auto", "program", "library")
-
-
-@functools.cache
-def _decompositions() -> dict[Any, Any]:
-    decomp = torch._decomp
-    table = dict(decomp.core_aten_decompositions())
-    packets = [getattr(aten, name) for name in _DECOMPOSED if hasattr(aten, name)]
-    table.update(decomp.get_decompositions(packets))
-    for name in _KEPT:
-        packet = getattr(aten, name)
-        for overload in packet.overloads():
-            table.pop(getattr(packet, overload), None)
-    return table
 
 
 def backend(
@@ -74,7 +48,7 @@ def backend(
         fw_compiler=compiler("forward"),
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
-        decompositions=_decompositions(),
+        decompositions=decompositions(products),
         partition_fn=partition,
     )
     compiled: Callable[..., Any] = compile_module(module, inputs)

@@ -1,21 +1,22 @@
 """Operations on elements: the table of functions of scalars.
 
-In: the elements of tensors, in a type of arithmetic, and numbers. Out: elements. A rule says in
-which type an operation computes: that of its result, the common type of its operands, truth values,
-or bits.
+In: nodes of a graph. Out: their functions of elements. A rule says what the operands are converted
+to: the type of the result or the common type of all operands (and then they are widened for
+arithmetic), truth values, or bits.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from .. import functions as fn
 from ..scalars import Scalar, agree
 from ..scalars import elementwise as scalar_operation
-from ..types import f32, f64, i1
+from ..types import i1
 from .values import (
     Builder,
     Tensor,
@@ -27,7 +28,7 @@ from .values import (
     torch,
     wide,
     widen,
-)
+)  # fmt: skip
 
 
 def is_float(x: Any) -> bool:
@@ -35,41 +36,40 @@ def is_float(x: Any) -> bool:
     return isinstance(x, float) or (isinstance(x, Scalar) and x.kind == "float")
 
 
-def _add(a: Any, b: Any, alpha: Any = 1) -> Any:
-    return a + (b if alpha == 1 else b * alpha)
+def is_nan(x: Any) -> Any:
+    """If an element is a NaN."""
+    return x != x if is_float(x) else i1(False)
 
 
-def _sub(a: Any, b: Any, alpha: Any = 1) -> Any:
-    return a - (b if alpha == 1 else b * alpha)
+def _scaled(b: Any, alpha: Any) -> Any:
+    return b if alpha == 1 else b * alpha
 
 
 def _div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
     if rounding_mode == "floor":
-        return floor_div(a, b)
+        return _floor_div(a, b)
     if is_float(a) or is_float(b):
         return fn.trunc(a / b) if rounding_mode else a / b
     return fn.div(a, b)
 
 
-def floor_div(a: Any, b: Any) -> Any:
+def _floor_div(a: Any, b: Any) -> Any:
     """The quotient rounded down, as PyTorch has it: exact where a float quotient is rounded."""
     if not (is_float(a) or is_float(b)):
         return a // b
-    rest = fmod(a, b)
-    zero = rest - rest
+    a, b = agree(a, b)
+    rest, zero = _fmod(a, b), type(a)(0.0)
     quotient = (a - rest) / b
-    quotient = fn.where((rest != 0) & ((b + zero < 0) ^ (rest < 0)), quotient - 1, quotient)
+    quotient = fn.where((rest != 0) & ((b < 0) ^ (rest < 0)), quotient - 1, quotient)
     floor = fn.floor(quotient)
     floor = fn.where(quotient - floor > 0.5, floor + 1, floor)
-    floor = fn.where(quotient == 0, fn.copysign(zero, (a + zero) / b), floor)
-    return fn.where(b + zero == 0, (a + zero) / b, floor)
+    floor = fn.where(quotient == 0, fn.copysign(zero, a / b), floor)
+    return fn.where(b == 0, a / b, floor)
 
 
-def fmod(a: Any, b: Any) -> Any:
-    """The remainder with the sign of `a`."""
-    if is_float(a) or is_float(b):
-        return scalar_operation("arith.remf", *agree(a, b))
-    return fn.rem(a, b)
+def _fmod(a: Any, b: Any) -> Any:
+    is_of_floats = is_float(a) or is_float(b)
+    return scalar_operation("arith.remf", *agree(a, b)) if is_of_floats else fn.rem(a, b)
 
 
 def _pow(a: Any, b: Any) -> Any:
@@ -88,21 +88,20 @@ def _pow(a: Any, b: Any) -> Any:
     return simple[b]() if b in simple else fn.pow(a, type(a)(float(b)))
 
 
-def _clamp(x: Any, low: Any = None, high: Any = None) -> Any:
-    x = x if low is None else fn.max(x, low)
-    return x if high is None else fn.min(x, high)
+def _clamp(x: Any, min: Any = None, max: Any = None) -> Any:
+    x = x if min is None else fn.max(x, min)
+    return x if max is None else fn.min(x, max)
 
 
 def _sign(x: Any) -> Any:
     one = type(x)(1)
-    zero = type(x)(0)
-    return fn.where(x > 0, one, fn.where(x < 0, -one, x if is_float(x) else zero))
+    return fn.where(x > 0, one, fn.where(x < 0, -one, x if is_float(x) else type(x)(0)))
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
     if decimals:
         raise UnsupportedError("rounding to decimals")
-    return fn.round(x) if is_float(x) else x
+    return _whole(fn.round)(x)
 
 
 def _whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -110,94 +109,74 @@ def _whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: function(x) if is_float(x) else x
 
 
+def _shift(is_left: bool) -> Callable[[Any, Any], Any]:
+    """A shift: by the width or more, all bits are zero, or the sign."""
+
+    def shift(a: Any, b: Any) -> Any:
+        a, b = agree(a, b)
+        is_far = (b < 0) | (b >= a.bits)
+        if is_left:
+            return fn.where(is_far, type(a)(0), a << b)
+        return a >> fn.where(is_far, type(a)(a.bits - 1), b)
+
+    return shift
+
+
 def _gelu(x: Any, approximate: str = "none") -> Any:
     if approximate == "tanh":
-        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
-        return 0.5 * x * (1 + fn.tanh(inner))
+        return 0.5 * x * (1 + fn.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))))
     return x * 0.5 * (1 + fn.erf(x * math.sqrt(0.5)))
 
 
-def _elu(x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
-    return fn.where(x > 0, x * scale, fn.expm1(x * input_scale) * (alpha * scale))
-
-
-def _shift_left(a: Any, b: Any) -> Any:
-    return fn.where((b < 0) | (b >= a.bits), type(a)(0), a << b)
-
-
-def _shift_right(a: Any, b: Any) -> Any:
-    # All bits are the sign from the width on.
-    last = a.bits - 1
-    return a >> fn.where((b < 0) | (b > last), type(a)(last), b)
-
-
-def _isnan(x: Any) -> Any:
-    return x != x if is_float(x) else i1(False)
-
-
-def _isinf(x: Any) -> Any:
-    return abs(x) == math.inf if is_float(x) else i1(False)
-
-
-def _reversed(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    return lambda a, b, **more: function(b, a, **more)
-
-
-def _same(x: Any, *_: Any, **__: Any) -> Any:
-    return x
-
-
-def _compare(name: str) -> Callable[[Any, Any], Any]:
-    return lambda a, b: getattr(a, f"__{name}__")(b)
-
-
-#: Operations that compute in the type of their result.
-_RESULT: dict[str, Callable[..., Any]] = {
-    "add": _add, "sub": _sub, "rsub": _reversed(_sub), "mul": lambda a, b: a * b, "div": _div,
-    "floor_divide": floor_div, "remainder": lambda a, b: a % b, "fmod": fmod, "pow": _pow,
-    "maximum": fn.max, "minimum": fn.min, "neg": lambda x: -x, "abs": abs,
-    "clamp": _clamp, "clamp_min": lambda x, low: _clamp(x, low),
-    "clamp_max": lambda x, high: _clamp(x, None, high),
-    "relu": lambda x: fn.max(x, 0), "sign": _sign, "square": lambda x: x * x,
-    "reciprocal": lambda x: 1 / x, "sqrt": fn.sqrt, "rsqrt": lambda x: 1 / fn.sqrt(x),
-    "exp": fn.exp, "exp2": fn.exp2, "expm1": fn.expm1, "log": fn.log, "log2": fn.log2,
-    "log10": fn.log10, "log1p": fn.log1p, "sin": fn.sin, "cos": fn.cos, "tan": fn.tan,
-    "asin": fn.asin, "acos": fn.acos, "atan": fn.atan, "sinh": fn.sinh, "cosh": fn.cosh,
-    "tanh": fn.tanh, "asinh": fn.asinh, "acosh": fn.acosh, "atanh": fn.atanh,
-    "atan2": fn.atan2, "erf": fn.erf, "erfc": fn.erfc, "copysign": fn.copysign,
-    "sigmoid": lambda x: 1 / (1 + fn.exp(-x)), "gelu": _gelu, "elu": _elu,
-    "leaky_relu": lambda x, slope=0.01: fn.where(x > 0, x, x * slope),
-    "hardtanh": lambda x, low=-1.0, high=1.0: _clamp(x, low, high),
-    "floor": _whole(fn.floor), "ceil": _whole(fn.ceil), "trunc": _whole(fn.trunc), "round": _round,
-    "__lshift__": _shift_left, "bitwise_left_shift": _shift_left,
-    "__rshift__": _shift_right, "bitwise_right_shift": _shift_right,
-    "fill": lambda _, value: value,
+_AND, _OR, _XOR, _NOT = operator.and_, operator.or_, operator.xor, operator.invert
+#: The operations by their rules. Those of "copy" return their operand, and are of any type.
+_TABLE: dict[str, dict[str, Callable[..., Any]]] = {
+    "result": {
+        "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
+        "sub": lambda a, b, alpha=1: a - _scaled(b, alpha),
+        "rsub": lambda a, b, alpha=1: b - _scaled(a, alpha),
+        "mul": operator.mul, "div": _div, "remainder": operator.mod, "fmod": _fmod, "pow": _pow,
+        "maximum": fn.max, "minimum": fn.min, "neg": operator.neg, "abs": abs, "sign": _sign,
+        "clamp": _clamp, "clamp_min": _clamp, "clamp_max": lambda x, max: _clamp(x, None, max),
+        "relu": lambda x: fn.max(x, 0), "reciprocal": lambda x: 1 / x, "gelu": _gelu,
+        "rsqrt": lambda x: 1 / fn.sqrt(x), "sigmoid": lambda x: 1 / (1 + fn.exp(-x)),
+        "floor": _whole(fn.floor), "ceil": _whole(fn.ceil), "trunc": _whole(fn.trunc),
+        "round": _round, "fill": lambda _, value: value,
+        "__lshift__": _shift(True), "bitwise_left_shift": _shift(True),
+        "__rshift__": _shift(False), "bitwise_right_shift": _shift(False),
+        **{
+            name: getattr(fn, name)
+            for name in (
+                "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
+                "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+                "atan2", "erf", "erfc", "copysign",
+            )
+        },
+    },
+    "common": {
+        "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
+        "gt": operator.gt, "ge": operator.ge, "isnan": is_nan, "signbit": lambda x: x < 0,
+        "isinf": lambda x: abs(x) == math.inf if is_float(x) else i1(False),
+    },
+    "truth": {
+        "logical_and": _AND, "logical_or": _OR, "logical_xor": _XOR, "logical_not": _NOT,
+    },
+    "bits": {
+        "bitwise_and": _AND, "bitwise_or": _OR, "bitwise_xor": _XOR, "bitwise_not": _NOT,
+        "__and__": _AND, "__or__": _OR, "__xor__": _XOR, "where": fn.where,
+    },
+    "copy": {
+        name: lambda x: x
+        for name in ("_to_copy", "clone", "alias", "detach", "lift_fresh_copy", "copy",
+                     "convert_element_type")
+    },
 }  # fmt: skip
-#: Operations that compute in the common type of their operands.
-_COMMON: dict[str, Callable[..., Any]] = {
-    **{name: _compare(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    "isnan": _isnan, "isinf": _isinf, "signbit": lambda x: x < 0,
-}  # fmt: skip
-#: Operations on truth values.
-_TRUTH: dict[str, Callable[..., Any]] = {
-    "logical_and": lambda a, b: a & b, "logical_or": lambda a, b: a | b,
-    "logical_xor": lambda a, b: a ^ b, "logical_not": lambda a: ~a,
-}  # fmt: skip
-#: Operations on bits, and on truth values.
-_BITS: dict[str, Callable[..., Any]] = {
-    "bitwise_and": lambda a, b: a & b, "bitwise_or": lambda a, b: a | b,
-    "bitwise_xor": lambda a, b: a ^ b, "bitwise_not": lambda a: ~a,
-    "__and__": lambda a, b: a & b, "__or__": lambda a, b: a | b, "__xor__": lambda a, b: a ^ b,
-}  # fmt: skip
-#: Operations that return their operand, in the type of the result.
-_COPIES = ("_to_copy", "clone", "alias", "detach", "lift_fresh_copy", "lift_fresh", "contiguous")
-#: Operations whose operand may be another tensor, which the result does not depend on.
-_NAMES = {*_RESULT, *_COMMON, *_TRUTH, *_BITS, *_COPIES, "where", "copy"}
+_RULES = {name: (rule, f) for rule, table in _TABLE.items() for name, f in table.items()}
 
 
 def name_of(target: Any) -> str:
     """The name of an operation of ATen without its overload; empty for other functions."""
-    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+    if not isinstance(target, torch._ops.OpOverload) or target.namespace not in ("aten", "prims"):
         return ""
     return str(target.overloadpacket.__name__)
 
@@ -208,6 +187,7 @@ class Elementwise:
 
     nodes: list[Any]
     function: Callable[..., Any]
+    is_copy: bool
 
 
 def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
@@ -216,136 +196,66 @@ def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
     The function takes the elements in memory of all tensors, and returns that of the result.
     `extent` is the value of a symbol.
     """
-    name = name_of(node.target)
-    if name not in _NAMES or not isinstance(node.meta["val"], torch.Tensor):
+    rule, compute = _RULES.get(name_of(node.target), ("", None))
+    if compute is None or not isinstance(node.meta["val"], torch.Tensor):
         return None
     target = node.meta["val"].dtype
-    kind_of(target)
-    values = list(node.args)
-    keys = list(node.kwargs)
-    if name in _COPIES:
-        values, keys = values[:1], []
-    if name == "copy":
-        values, keys = values[1:2], []
-    values += [node.kwargs[key] for key in keys]
-    metas = [v.meta["val"] if isinstance(v, torch.fx.Node) else v for v in values]
-    nodes = [v for v, m in zip(values, metas) if isinstance(m, torch.Tensor)]
-    compute = _computation(name, target, metas)
-    dtypes = [m.dtype for m in metas if isinstance(m, torch.Tensor)]
-    for dtype in dtypes:
-        kind_of(dtype)
+    values = {**dict(enumerate(node.args)), **node.kwargs}
+    if rule == "copy":
+        values = {0: node.args[1 if name_of(node.target) == "copy" else 0]}
+    metas = {k: v.meta["val"] if isinstance(v, torch.fx.Node) else v for k, v in values.items()}
+    tensors = {k: m.dtype for k, m in metas.items() if isinstance(m, torch.Tensor)}
+    dtype = torch.bool if rule == "truth" else _common(metas) if rule == "common" else target
+    for known in (target, dtype, *tensors.values()):
+        kind_of(known)
+    is_arithmetic = rule in ("result", "common")
+    kind = wide(dtype) if is_arithmetic else kind_of(dtype)
+    # The condition of `where` is no operand like the others.
+    types = {k: torch.bool if name_of(node.target) == "where" and k == 0 else dtype for k in metas}
+
+    def operand(key: Any, element: Any) -> Any:
+        if key not in tensors:
+            value = extent(metas[key])
+            is_number = isinstance(value, (Scalar, int, float))
+            return _spelt(value, kind) if is_number else value
+        if is_arithmetic:
+            return widen(element, tensors[key]).to(kind)
+        return convert(element, tensors[key], types[key])
 
     def function(*elements: Any) -> Any:
-        rest = iter(zip(elements, dtypes))
-        operands = []
-        for meta in metas:
-            if isinstance(meta, torch.Tensor):
-                operands.append(next(rest))
-            else:
-                operands.append((extent(meta) if _is_symbol(meta) else meta, None))
-        split = len(operands) - len(keys)
-        return compute(operands[:split], dict(zip(keys, operands[split:])))
-
-    return Elementwise(nodes, function)
-
-
-def _is_symbol(value: Any) -> bool:
-    return isinstance(value, (torch.SymInt, torch.SymFloat))
-
-
-def _computation(name: str, target: Any, metas: Sequence[Any]) -> Callable[[Any, Any], Any]:
-    """The function of pairs of operands and their types, and of keywords with such pairs."""
-
-    def given(pair: Any, dtype: Any) -> Any:
-        """An operand in the type of arithmetic of a type."""
-        value, source = pair
-        kind = wide(dtype)
-        if source is not None:
-            value = widen(value, source, wide(source))
-            return value.to(kind)
-        return value.to(kind) if isinstance(value, Scalar) else value
-
-    if name in _COPIES or name == "copy":
-        return lambda pairs, _: convert(pairs[0][0], pairs[0][1], target)
-    if name == "where":
-        return lambda pairs, _: fn.where(
-            pairs[0][0],
-            *(
-                convert(v, s, target) if s is not None else number(v, kind_of(target))
-                for v, s in pairs[1:]
-            ),
+        given = dict(zip(tensors, elements))
+        operands = {k: operand(k, given.get(k)) for k in metas}
+        found = compute(
+            *(v for k, v in operands.items() if isinstance(k, int)),
+            **{k: v for k, v in operands.items() if isinstance(k, str)},
         )
-    if name in _TRUTH:
-        return lambda pairs, _: narrow(
-            _TRUTH[name](*(v != 0 if v.kind != "bool" else v for v, _ in pairs)), target
-        )
-    if name in _BITS:
-        kind = kind_of(target)
-        return lambda pairs, _: _BITS[name](
-            *(convert(v, s, target) if s is not None else number(v, kind) for v, s in pairs)
-        )
-    if name in _COMMON:
-        common = _common(metas)
+        return narrow(number(found, kind) if not isinstance(found, Scalar) else found, target)
 
-        def compare(pairs: Any, _: Any) -> Any:
-            left = [given(p, common) for p in pairs]
-            if not any(isinstance(v, Scalar) for v in left):
-                raise UnsupportedError("a comparison of numbers")
-            kind = wide(common)
-            return narrow(_COMMON[name](*(number(v, kind) for v in left)), target)
-
-        return compare
-
-    def result(pairs: Any, keywords: Any) -> Any:
-        kind = wide(target)
-        operands = [given(p, target) for p in pairs]
-        more = {k: given(p, target) for k, p in keywords.items()}
-        found = _RESULT[name](
-            *(_spelt(v, kind) for v in operands), **{k: _spelt(v, kind) for k, v in more.items()}
-        )
-        found = found if isinstance(found, Scalar) else number(found, kind)
-        if target == torch.bool:
-            return found != 0
-        return narrow(found, target)
-
-    return result
+    return Elementwise([values[k] for k in tensors], function, rule == "copy")
 
 
 def _spelt(value: Any, kind: type[Scalar]) -> Any:
-    """A number of Python as one that goes with scalars of a type."""
-    if isinstance(value, bool) or (isinstance(value, int) and kind.kind == "float"):
-        return float(value) if kind.kind == "float" else int(value)
-    if isinstance(value, float) and kind.kind != "float":
-        if not value.is_integer():
-            raise UnsupportedError(f"the number {value} with integers")
-        return int(value)
-    if isinstance(value, float) and kind in (f32, f64) and value != value:
-        return float("nan")
-    return value
+    """A number as one that goes with scalars of a type."""
+    if isinstance(value, float) and kind.kind != "float" and not value.is_integer():
+        raise UnsupportedError(f"the number {value} with integers")
+    if isinstance(value, Scalar) or kind.kind == "bool":
+        return number(value, kind)
+    return float(value) if kind.kind == "float" else int(value)
 
 
-def _common(metas: Sequence[Any]) -> Any:
+def _common(metas: dict[Any, Any]) -> Any:
     """The type in which PyTorch compares operands."""
-    if len(metas) == 1:
-        return metas[0].dtype
-    left, right = metas[:2]
-    if _is_symbol(right):
-        right = 1 if isinstance(right, torch.SymInt) else 1.0
-    return torch.result_type(left, right)
+    given: list[Any] = [1 if isinstance(m, torch.SymInt) else m for m in metas.values()]
+    return torch.result_type(*given) if len(given) > 1 else given[0].dtype
 
 
-def lower_elementwise(
-    builder: Builder, node: Any, tensor_of: Callable[[Any], Tensor]
-) -> Tensor | None:
+def lower_elementwise(b: Builder, node: Any, tensor_of: Callable[[Any], Tensor]) -> Tensor | None:
     """The tensor of an operation on elements; None if the node is another operation."""
-    found = elementwise(node, builder.extent)
-    if found is None:
+    found = elementwise(node, b.extent)
+    if found is None or not found.nodes:
         return None
     shape, dtype = node.meta["val"].shape, node.meta["val"].dtype
-    operands = [builder.broadcast(tensor_of(n), shape) for n in found.nodes]
-    is_copy = len(operands) == 1 and name_of(node.target) in (*_COPIES, "copy")
-    if is_copy and operands[0].dtype == dtype:
+    operands = [b.broadcast(tensor_of(n), shape) for n in found.nodes]
+    if found.is_copy and operands[0].dtype == dtype:
         return operands[0]
-    if not operands:
-        return None
-    return builder.map(shape, dtype, found.function, operands)
+    return b.map(shape, dtype, found.function, operands)

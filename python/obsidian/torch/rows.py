@@ -8,31 +8,18 @@ memory: a row is read again where it is needed, which the caches serve.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import programs
-from ..functions import max as larger
 from ..levels import Level
 from ..maps import map_arrays
 from ..regions import Array
 from ..sources import full, generate
 from .elementwise import elementwise, name_of
-from .folds import FOLDS, correction_of, fold_of, folded_dims
-from .values import (
-    Builder,
-    Tensor,
-    are_same,
-    is_one,
-    is_static,
-    narrow,
-    number,
-    product,
-    torch,
-    wide,
-    widen,
-)
+from .folds import FOLDS, fold_of, folded_dims
+from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
 
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
 #: Fewer rows that are longer are shared by the whole grid.
@@ -50,44 +37,51 @@ class Group:
     @property
     def rows(self) -> tuple[Any, ...]:
         """The extents that count rows."""
-        return self.shape[: len(self.shape) - self.dims]
+        return self.shape[: -self.dims]
 
-    def form(self, shape: Sequence[Any]) -> str | None:
-        """If a value is a row ("row"), or an element for each ("kept" or "flat"); else None."""
-        if are_same(shape, self.shape):
-            return "row"
-        if are_same(shape, (*self.rows, *[1] * self.dims)):
-            return "kept"
-        return "flat" if are_same(shape, self.rows) else None
+    @property
+    def length(self) -> Any:
+        """The number of elements of a row."""
+        return product(self.shape[-self.dims :])
+
+    @property
+    def forms(self) -> dict[str, Sequence[Any]]:
+        """The shapes of rows, and of one element for each."""
+        return {"row": self.shape, "kept": (*self.rows, *[1] * self.dims), "flat": self.rows}
+
+    def form(self, node: Any) -> str | None:
+        """The form of the value of a node; None for other shapes."""
+        value = _value(node)
+        shape = getattr(value, "shape", None)
+        return next(
+            (f for f, s in self.forms.items() if shape is not None and are_same(shape, s)), None
+        )
 
 
 def _value(node: Any) -> Any:
     return node.meta.get("val")
 
 
+def _is_fold(node: Any) -> bool:
+    return name_of(node.target) in FOLDS
+
+
 def _rows_of(node: Any) -> Group | None:
     """The rows that a reduction combines; None if the node is none, or combines other things."""
-    name = name_of(node.target)
-    if name not in FOLDS:
+    if not _is_fold(node):
         return None
     shape = tuple(_value(node.args[0]).shape)
     dims = folded_dims(node.args, node.kwargs, len(shape))
-    count = len(dims)
-    if not count or dims != list(range(len(shape) - count, len(shape))):
+    if not shape or dims != list(range(len(shape) - len(dims), len(shape))):
         return None
-    group = Group(shape, count)
-    length = product(shape[-count:])
-    if is_one(length) or (
-        is_static(shape) and product(group.rows) < FEW and product(shape[-count:]) > LONG
-    ):
-        return None
-    return group
+    group = Group(shape, len(dims))
+    is_few = is_static(shape) and product(group.rows) < FEW and group.length > LONG
+    return None if is_few or is_one(group.length) else group
 
 
 def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any, Group]:
     """The group of each node that is in one."""
     owner: dict[Any, Group] = {}
-    groups: list[Group] = []
     inside = set(nodes)
 
     def depends(node: Any, group: Group) -> bool:
@@ -95,35 +89,29 @@ def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any,
         stack = [n for n in node.all_input_nodes if owner.get(n) is not group]
         seen: set[Any] = set()
         while stack:
-            current = stack.pop()
-            if current in seen or current not in inside:
-                continue
-            seen.add(current)
-            if owner.get(current) is group:
+            found = stack.pop()
+            if owner.get(found) is group:
                 return True
-            around = owner[current].members if current in owner else [current]
-            seen.update(around)
-            stack += [n for m in around for n in m.all_input_nodes]
+            if found in inside and found not in seen:
+                around = owner[found].members if found in owner else [found]
+                seen.update(around)
+                stack += [n for m in around for n in m.all_input_nodes]
         return False
 
+    groups: list[Group] = []
     for node in nodes:
-        found = _rows_of(node)
+        rows = _rows_of(node)
+        if rows is not None:
+            fitting = [g for g in groups if g.dims == rows.dims and are_same(g.shape, rows.shape)]
+            groups += [] if any(not depends(node, g) for g in fitting) else [rows]
+            fitting.append(rows)
+        else:
+            near = {id(g): g for n in node.all_input_nodes for g in [owner.get(n)] if g}
+            fitting = [g for g in near.values() if _fits(node, g, owner, extent)]
+        found = next((g for g in fitting if not depends(node, g)), None)
         if found is not None:
-            same = (
-                g for g in groups
-                if g.dims == found.dims and are_same(g.shape, found.shape) and not depends(node, g)
-            )  # fmt: skip
-            group = next(same, found)
-            if group is found:
-                groups.append(group)
-            owner[node] = group
-            group.members.append(node)
-            continue
-        for group in {id(owner[n]): owner[n] for n in node.all_input_nodes if n in owner}.values():
-            if _fits(node, group, owner, extent) and not depends(node, group):
-                owner[node] = group
-                group.members.append(node)
-                break
+            owner[node] = found
+            found.members.append(node)
     return owner
 
 
@@ -131,150 +119,115 @@ def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[An
     """If a node can be computed from the rows of a group."""
     if node.target is operator.getitem:
         return True
-    value = _value(node)
-    form = group.form(value.shape) if isinstance(value, torch.Tensor) else None
+    form, name = group.form(node), name_of(node.target)
+    forms = {group.form(n) for n in node.all_input_nodes if owner.get(n) is group}
     if form is None:
         return False
-    forms = [group.form(_value(n).shape) for n in node.all_input_nodes if owner.get(n) is group
-             and isinstance(_value(n), torch.Tensor)]  # fmt: skip
-    if name_of(node.target) in _RESHAPES:
-        return (
-            forms == [form]
-            or (forms[0] in ("kept", "flat") and form != "row")
-            or (forms == ["kept"] and form == "row" and name_of(node.target) == "expand")
-        )
-    if elementwise(node, extent) is None:
-        return False
-    allowed = {"row": ("row", "kept"), "kept": ("kept",), "flat": ("flat",)}[form]
-    return all(f in allowed for f in forms)
+    if name in _RESHAPES:
+        is_spread = name == "expand" and forms == {"kept"}
+        return forms == {form} or is_spread or (form != "row" and "row" not in forms)
+    allowed = {"row", "kept"} if form == "row" else {form}
+    return elementwise(node, extent) is not None and forms <= allowed
 
 
-def _level(b: Builder, group: Group) -> Level:
+def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
+    """Groups, and nodes without one, in an order in which they can be computed."""
+    done: dict[int, Any] = {}
+    inside = set(nodes)
+    stack = [(n, False) for n in reversed(nodes)]
+    while stack:
+        node, is_ready = stack.pop()
+        unit = owner.get(node, node)
+        if id(unit) in done:
+            continue
+        if is_ready:
+            done[id(unit)] = unit
+            continue
+        members = unit.members if isinstance(unit, Group) else [unit]
+        stack.append((node, True))
+        stack += [(i, False) for m in members for i in m.all_input_nodes
+                  if i in inside and owner.get(i, i) is not unit]  # fmt: skip
+    return list(done.values())
+
+
+def _level(group: Group) -> Level:
     """The unit of a row."""
-    length, count = product(group.shape[-group.dims :]), product(group.rows)
+    length, count = group.length, product(group.rows)
     if not isinstance(length, int) or length > 1024:
         return Level.block
-    if length <= 8:
+    if length <= 16:
         return Level.thread
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
 
-def lower_group(
-    b: Builder, group: Group, tensor_of: Callable[[Any], Tensor], wanted: Iterable[Any]
-) -> dict[Any, Tensor]:
+def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) -> dict[Any, Tensor]:
     """The tensors of the members of a group that are used outside, in one kernel."""
-    members = set(group.members)
-    rows, length = b.extents(group.rows), product(b.extents(group.shape[-group.dims :]))
-    rank = len(group.rows)
-    flat = [*group.rows, product(group.shape[-group.dims :])]
+    members, rank = set(group.members), len(group.rows)
+    length, flat = b.extent(group.length), [*group.rows, group.length]
+    computations = {n: elementwise(n, b.extent) for n in group.members if not _is_fold(n)
+                    and n.target is not operator.getitem}  # fmt: skip
     outside: dict[Any, Any] = {}
-
-    def external(node: Any, form: str) -> Tensor:
-        """A value from outside, as rows or with one element for each row."""
-        if (node, form) not in outside:
-            shape = {"row": group.shape, "kept": (*group.rows, *[1] * group.dims),
-                     "flat": group.rows}[form]  # fmt: skip
-            tensor = b.broadcast(tensor_of(node), shape)
-            outside[node, form] = b.reshape(tensor, flat) if form == "row" else tensor
-        return outside[node, form]  # type: ignore[no-any-return]
-
-    computations = {n: elementwise(n, b.extent) for n in group.members if n.target is not
-                    operator.getitem and name_of(n.target) not in FOLDS}  # fmt: skip
     for node in group.members:
         found = computations.get(node)
-        operands = [node.args[0]] if name_of(node.target) in FOLDS else found.nodes if found else []
-        form = "row" if name_of(node.target) in FOLDS else group.form(_form_shape(node))
-        for operand in operands:
+        form = "row" if _is_fold(node) else str(group.form(node))
+        for operand in [node.args[0]] if _is_fold(node) else found.nodes if found else []:
             if operand not in members:
-                external(operand, str(form))
+                tensor = b.broadcast(tensor_of(operand), group.forms[form])
+                outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
 
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
-        index = place[:rank]
 
         def operand(node: Any, form: str) -> Any:
             if node in members:
                 return own[node]
             array = outside[node, form].array
-            if form != "row":
-                at = (*index, *[0] * (array.ndim - rank))
-                return array[at] if rank else array[0]
-            return array[index] if rank else array
+            at = place[:rank] if form == "row" else (*place[:rank], *[0] * (array.ndim - rank))
+            return array[at or 0] if at or form != "row" else array
 
         for node in group.members:
-            name = name_of(node.target)
+            form, found = str(group.form(node)), computations.get(node)
             if node.target is operator.getitem:
                 own[node] = own[node.args[0]][node.args[1]]
-                continue
-            if name in FOLDS:
-                row = operand(node.args[0], "row")
-                own[node] = _row_fold(node, name, row, length)
-                continue
-            form = str(group.form(_value(node).shape))
-            if name in _RESHAPES:
+            elif _is_fold(node):
+                own[node] = _row_fold(node, operand(node.args[0], "row"), length)
+            elif found is None:
                 value = own[node.args[0]]
                 is_spread = form == "row" and not isinstance(value, Array)
                 own[node] = generate(length)(lambda _, v=value: v) if is_spread else value
-                continue
-            found = computations[node]
-            assert found is not None
-            own[node] = _apply(
-                found.function, [operand(n, form) for n in found.nodes], length, form == "row"
-            )
-        results = [own[n] for n in results_of]
+            else:
+                operands = [operand(n, form) for n in found.nodes]
+                own[node] = _apply(found.function, operands, length, form == "row")
+        results = [own[n] for n in wanted]
         return tuple(r if isinstance(r, Array) else full(1, r) for r in results)
 
-    results_of = [n for n in wanted if n in members]
-    found = programs.grid_of(*rows, level=_level(b, group))(body)
-    stored = programs.force(*found)
-    arrays = [stored] if len(results_of) == 1 else list(stored)
+    wanted = [n for n in group.members if isinstance(_value(n), torch.Tensor)
+              and any(u not in members for u in n.users)]  # fmt: skip
+    stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
     results = {}
-    for node, array in zip(results_of, arrays):
-        value = _value(node)
-        shape = b.extents(value.shape)
-        results[node] = b.tensor(array.reshape(*shape), value.dtype, value.shape)
+    for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
+        shape = _value(node).shape
+        results[node] = b.new(array.reshape(*b.extents(shape)), _value(node).dtype, shape)
     return results
-
-
-def _form_shape(node: Any) -> Any:
-    value = _value(node)
-    return value.shape if isinstance(value, torch.Tensor) else ()
 
 
 def _apply(function: Callable[..., Any], operands: list[Any], length: Any, is_row: bool) -> Any:
     """A function of elements of rows, and of elements that belong to the whole row."""
     arrays = [o for o in operands if isinstance(o, Array)]
-    if not arrays:
-        return generate(length)(lambda _: function(*operands)) if is_row else function(*operands)
 
     def call(*elements: Any) -> Any:
         rest = iter(elements)
         return function(*(next(rest) if isinstance(o, Array) else o for o in operands))
 
-    return map_arrays(call, arrays)
+    if arrays:
+        return map_arrays(call, arrays)
+    return generate(length)(lambda _: function(*operands)) if is_row else function(*operands)
 
 
-def _row_fold(node: Any, name: str, row: Any, length: Any) -> Any:
+def _row_fold(node: Any, row: Any, length: Any) -> Any:
     """The result of a reduction of a row: one element, or a list of them."""
     out, source = _value(node), _value(node.args[0]).dtype
-    outs = out if isinstance(out, (list, tuple)) else [out]
-    if name in ("var", "var_mean"):
-        found = _variance(row, source, length, correction_of(node.args, node.kwargs))
-    else:
-        name = f"a{name}" if name in ("max", "min") and len(outs) == 1 else name
-        fold = fold_of(name, source, outs[0].dtype)
-        prepared = generate(length)(lambda i: fold.prepare(row[i], i))
-        found = list(fold.finish(prepared.reduce(fold.combine, fold.init()), length))
+    fold = fold_of(name_of(node.target), source, out if isinstance(out, (list, tuple)) else [out])
+    prepared = generate(length)(lambda i: fold.prepare(row[i], i))
+    found = fold.finish(prepared.reduce(fold.combine, fold.init()), length)
     return found if isinstance(out, (list, tuple)) else found[0]
-
-
-def _variance(row: Any, dtype: Any, length: Any, correction: float) -> list[Any]:
-    """The variance of a row, and its mean, in two passes."""
-    kind = wide(dtype)
-    count = number(length, kind)
-    values = row.map(lambda v: widen(v, dtype, kind))
-    mean = values.reduce(operator.add, kind(-0.0)) / count
-    squares = values.map(lambda v: (v - mean) * (v - mean))
-    divisor = larger(count - correction, 0.0)
-    variance = squares.reduce(operator.add, kind(-0.0)) / divisor
-    return [narrow(variance, dtype), narrow(mean, dtype)]

@@ -1,25 +1,24 @@
-"""Tensors of a graph as arrays of a program: types, extents, broadcasting.
+"""Tensors of a graph as arrays of a program: types, extents, index maps.
 
-In: nodes of ATen graphs with the fake tensors of PyTorch. Out: `Tensor`, an array of the program
-with the shape and the type that PyTorch has for it. A tensor without dimensions is an array of one
-element.
+In: fake tensors of PyTorch, and arrays. Out: `Tensor`, an array with the shape and the type that
+PyTorch has for it. A tensor without dimensions is an array of one element.
 """
 
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .. import functions
 from ..maps import map_arrays
 from ..scalars import Scalar
-from ..sources import generate
+from ..sources import generate as generate_array
 from ..types import bf16, f16, f32, f64, i1, i8, i16, i32, i64
 
 torch: Any = importlib.import_module("torch")
-aten = torch.ops.aten
 
 #: The types of elements in memory. `uint8` is its bits.
 KINDS: dict[Any, type[Scalar]] = {
@@ -29,8 +28,13 @@ KINDS: dict[Any, type[Scalar]] = {
 }  # fmt: skip
 #: The types that arithmetic has, where it is not that of the elements.
 _WIDE = {torch.bool: i32, torch.uint8: i32, torch.float16: f32, torch.bfloat16: f32}
-#: A virtual array with more reads of stored elements than this is stored.
-MOST_READS = 32
+#: A virtual array with more paths to stored elements than this is stored.
+MOST_PATHS = 32
+_JOINS: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.add, "Mul": operator.mul, "FloorDiv": operator.floordiv,
+    "CleanDiv": operator.floordiv, "Mod": operator.mod, "PythonMod": operator.mod,
+    "Max": functions.max, "Min": functions.min,
+}  # fmt: skip
 
 
 class UnsupportedError(Exception):
@@ -46,25 +50,31 @@ def kind_of(dtype: Any) -> type[Scalar]:
 
 def wide(dtype: Any) -> type[Scalar]:
     """The type of arithmetic: PyTorch computes with halves in f32, and rounds each result."""
-    kind = kind_of(dtype)
-    return _WIDE.get(dtype, kind)
+    return _WIDE.get(dtype) or kind_of(dtype)
 
 
-def widen(x: Any, dtype: Any, kind: type[Scalar]) -> Any:
-    """An element of a type of PyTorch as a scalar of a type of arithmetic."""
-    return x.to(kind, unsigned=dtype == torch.uint8)
+def widen(x: Any, dtype: Any, kind: type[Scalar] | None = None) -> Any:
+    """An element in its type of arithmetic, or in another one."""
+    return x.to(kind or wide(dtype), unsigned=dtype == torch.uint8)
 
 
 def narrow(x: Any, dtype: Any) -> Any:
-    """A result of arithmetic as an element of a type of PyTorch."""
+    """A result of arithmetic as an element."""
+    if dtype == torch.bool:
+        return x if x.kind == "bool" else x != 0
     return (x.to(i32) if dtype == torch.uint8 and x.kind == "float" else x).to(kind_of(dtype))
 
 
+def convert(x: Any, source: Any, target: Any) -> Any:
+    """An element of one type as one of another."""
+    return x if source == target else narrow(widen(x, source), target)
+
+
 def number(value: Any, kind: type[Scalar]) -> Any:
-    """A number of Python, or a traced index, as a scalar of a type."""
+    """A number of Python, or a traced one, as a scalar of a type."""
     if isinstance(value, Scalar):
         return value.to(kind)
-    return kind(float(value) if kind.kind == "float" else int(value))
+    return kind({"float": float, "bool": bool}.get(kind.kind, int)(value))
 
 
 def is_static(shape: Sequence[Any]) -> bool:
@@ -72,16 +82,13 @@ def is_static(shape: Sequence[Any]) -> bool:
     return all(isinstance(n, int) for n in shape)
 
 
-def is_same(a: Any, b: Any) -> bool:
-    """If two extents are known to be equal."""
-    if isinstance(a, int) or isinstance(b, int):
-        return isinstance(a, int) and isinstance(b, int) and a == b
-    return bool(a.node.expr == b.node.expr)
-
-
 def are_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
     """If two shapes are known to be equal."""
-    return len(a) == len(b) and all(map(is_same, a, b))
+
+    def key(n: Any) -> Any:
+        return n if isinstance(n, int) else n.node.expr
+
+    return len(a) == len(b) and all(key(m) == key(n) for m, n in zip(a, b))
 
 
 def is_one(n: Any) -> bool:
@@ -104,8 +111,10 @@ class Tensor:
     array: Any
     dtype: Any
     shape: tuple[Any, ...]
-    #: What the array reads of memory: names of arrays, or of index maps of them.
-    reads: frozenset[Any] = field(default_factory=frozenset)
+    #: The paths to stored elements: what is stored, and the index maps on the way.
+    paths: frozenset[Any] = frozenset()
+    #: If elements are those of one stored array, without arithmetic.
+    is_view: bool = False
     #: The number that all elements are; None if they differ.
     fill: Any = None
 
@@ -120,7 +129,7 @@ class Tensor:
 
     def read_wide(self, *place: Any) -> Any:
         """The element at an index, in its type of arithmetic."""
-        return widen(self.read(*place), self.dtype, wide(self.dtype))
+        return widen(self.read(*place), self.dtype)
 
 
 class Builder:
@@ -129,13 +138,11 @@ class Builder:
     def __init__(self, symbols: dict[Any, Any]) -> None:
         """Take the traced value of each symbol."""
         self.symbols = symbols
-        self._maps = 0
+        self._count = 0
 
     def extent(self, n: Any) -> Any:
-        """The value of an extent: a number, or an index of the program."""
-        if isinstance(n, (int, float, Scalar)):
-            return n
-        return self._value(n.node.expr)
+        """The value of an extent or a number of PyTorch: a number, or one of the program."""
+        return self._value(n.node.expr) if hasattr(n, "node") else n
 
     def extents(self, shape: Sequence[Any]) -> tuple[Any, ...]:
         """The extents of an array of a shape; one element for no dimensions."""
@@ -146,131 +153,102 @@ class Builder:
             return int(expr)
         if expr.is_Symbol:
             return self.symbols[expr]
-        name = type(expr).__name__
-        if name == "Pow" and expr.args[1].is_Integer and expr.args[1] > 0:
-            return product([self._value(expr.args[0])] * int(expr.args[1]))
-        join: dict[str, Callable[[Any, Any], Any]] = {
-            "Add": lambda a, b: a + b, "Mul": lambda a, b: a * b,
-            "FloorDiv": lambda a, b: a // b, "CleanDiv": lambda a, b: a // b,
-            "Mod": lambda a, b: a % b, "PythonMod": lambda a, b: a % b,
-            "Max": functions.max, "Min": functions.min,
-        }  # fmt: skip
-        if name not in join:
+        name, parts = type(expr).__name__, expr.args
+        if name == "Pow" and parts[1].is_Integer and parts[1] > 0:
+            name, parts = "Mul", [parts[0]] * int(parts[1])
+        if name not in _JOINS:
             raise UnsupportedError(f"an extent that is {expr}")
-        found = self._value(expr.args[0])
-        for part in expr.args[1:]:
-            value = self._value(part)
-            found = join[name](found, value) if isinstance(found, Scalar) or name not in (
-                "Max", "Min") else join[name](value, found)  # fmt: skip
+        found, *rest = map(self._value, parts)
+        for value in rest:
+            found = _JOINS[name](found, value)
         return found
 
+    def new(self, array: Any, dtype: Any, shape: Sequence[Any], *sources: Tensor) -> Tensor:
+        """A tensor that reads others through an index map; without any, one that is stored."""
+        self._count += 1
+        paths = frozenset((*path, self._count) for t in sources for path in t.paths)
+        return self._tensor(array, dtype, shape, paths or frozenset([(self._count,)]), not sources)
+
+    def _tensor(
+        self, array: Any, dtype: Any, shape: Sequence[Any], paths: Any, is_view: bool
+    ) -> Tensor:
+        found = Tensor(array, dtype, tuple(shape), paths, is_view)
+        return self.stored(found) if len(paths) > MOST_PATHS else found
+
     def stored(self, tensor: Tensor) -> Tensor:
-        """The tensor in memory: for operations that read each element often."""
-        array = tensor.array
-        _ = array.name
-        if not array.is_stored and not self._is_view(tensor):
-            array = array.force()
-        return self.tensor(array, tensor.dtype, tensor.shape)
+        """The tensor in memory, or a view of one: for operations that read elements often."""
+        _ = tensor.array.name
+        if tensor.array.is_stored or tensor.is_view:
+            return tensor
+        return self.new(tensor.array.force(), tensor.dtype, tensor.shape)
 
-    def _is_view(self, tensor: Tensor) -> bool:
-        return len(tensor.reads) == 1 and next(iter(tensor.reads))[0] == "view"
-
-    def tensor(self, array: Any, dtype: Any, shape: Sequence[Any], reads: Any = None) -> Tensor:
-        """A tensor of an array; without `reads` it is in memory, or will be."""
-        if reads is None:
-            self._maps += 1
-            reads = frozenset([("view", self._maps)])
-        if len(reads) > MOST_READS:
-            return self.stored(Tensor(array, dtype, tuple(shape), frozenset([("sum",)])))
-        return Tensor(array, dtype, tuple(shape), reads)
-
-    def mapped(self, tensor: Tensor, array: Any, shape: Sequence[Any]) -> Tensor:
-        """A tensor whose elements are elements of another one."""
-        self._maps += 1
-        reads = frozenset((kind, *rest, self._maps) for kind, *rest in tensor.reads)
-        return Tensor(array, tensor.dtype, tuple(shape), reads)
+    def moved(self, tensor: Tensor, array: Any, shape: Sequence[Any]) -> Tensor:
+        """A tensor whose elements are elements of another one, in other places."""
+        found = self.new(array, tensor.dtype, shape, tensor)
+        found.is_view = tensor.is_view
+        return found
 
     def remap(self, tensor: Tensor, shape: Sequence[Any], place: Callable[..., Any]) -> Tensor:
         """`r[i] = t[place(i)]`; both take and return as many indices as there are dimensions."""
         rank = len(shape)
-
-        def reindexed(*indices: Any) -> Any:
-            return tuple(place(*indices[:rank])) or (0,)
-
-        array = tensor.array.ix_map(reindexed, *self.extents(shape))
-        return self.mapped(tensor, array, shape)
+        array = tensor.array.ix_map(
+            lambda *i: tuple(place(*i[:rank])) or (0,), *self.extents(shape)
+        )
+        return self.moved(tensor, array, shape)
 
     def broadcast(self, tensor: Tensor, shape: Sequence[Any]) -> Tensor:
         """The tensor with the extents of a larger shape; dimensions of 1 are repeated."""
-        if are_same(tensor.shape, shape):
-            return tensor
-        shift = len(shape) - tensor.rank
-        if shift >= 0 and are_same(tensor.shape, shape[shift:]) and all(map(is_one, shape[:shift])):
+        shift, rank = len(shape) - tensor.rank, range(tensor.rank)
+        if are_same(tensor.shape, shape[shift:]) and all(map(is_one, shape[:shift])):
             return self.reshape(tensor, shape)
         kept = [not is_one(n) for n in tensor.shape]
-        return self.remap(
-            tensor, shape, lambda *i: [i[shift + d] if kept[d] else 0 for d in range(tensor.rank)]
-        )
+        return self.remap(tensor, shape, lambda *i: [i[shift + d] if kept[d] else 0 for d in rank])
 
     def reshape(self, tensor: Tensor, shape: Sequence[Any]) -> Tensor:
         """The same elements in row-major order with other extents."""
-        if are_same(tensor.shape, shape) or (tensor.rank == 0 and are_same(shape, [1])):
-            return Tensor(tensor.array, tensor.dtype, tuple(shape), tensor.reads)
         old = [d for d, n in enumerate(tensor.shape) if not is_one(n)]
         new = [d for d, n in enumerate(shape) if not is_one(n)]
+        places = dict(zip(old, new))
+        if are_same(self._extents(tensor.shape), self._extents(shape)):
+            return Tensor(**{**vars(tensor), "shape": tuple(shape)})
         is_unit = are_same([tensor.shape[d] for d in old], [shape[d] for d in new])
         if is_unit and not tensor.array.is_stored:
-            places = dict(zip(old, new))
+            # Only dimensions of 1 differ, so that indices need no division.
             return self.remap(
                 tensor, shape,
                 lambda *i: [i[places[d]] if d in places else 0 for d in range(tensor.rank)],
             )  # fmt: skip
-        found = tensor.array.reshape(*self.extents(shape))
-        return self.mapped(tensor, found, shape)
+        return self.moved(tensor, tensor.array.reshape(*self.extents(shape)), shape)
+
+    @staticmethod
+    def _extents(shape: Sequence[Any]) -> Sequence[Any]:
+        return tuple(shape) or (1,)
+
+    def permute(self, tensor: Tensor, dims: Sequence[int]) -> Tensor:
+        """Dimension d of the result is dimension `dims[d]`."""
+        if list(dims) == sorted(dims):
+            return tensor
+        return self.moved(tensor, tensor.array.transpose(*dims), [tensor.shape[d] for d in dims])
 
     def generate(
         self, shape: Sequence[Any], dtype: Any, function: Callable[..., Any], *sources: Tensor
     ) -> Tensor:
         """The tensor of a function of the index that reads `sources`."""
         rank = len(shape)
-        found = generate(*self.extents(shape))(lambda *i: function(*i[:rank]))
-        self._maps += 1
-        reads = frozenset(
-            (kind if kind == "sum" else "fun", *rest, self._maps)
-            for t in sources
-            for kind, *rest in t.reads
-        )
-        return self.tensor(found, dtype, shape, reads)
+        found = generate_array(*self.extents(shape))(lambda *i: function(*i[:rank]))
+        return self.new(found, dtype, shape, *sources)
 
     def map(
-        self,
-        shape: Sequence[Any],
-        dtype: Any,
-        function: Callable[..., Any],
+        self, shape: Sequence[Any], dtype: Any, function: Callable[..., Any],
         tensors: Sequence[Tensor],
-    ) -> Tensor:
+    ) -> Tensor:  # fmt: skip
         """A function of the elements of tensors of a shape."""
-        reads = frozenset(("fun", *rest) for t in tensors for _, *rest in t.reads)
-        return self.tensor(map_arrays(function, [t.array for t in tensors]), dtype, shape, reads)
+        paths = frozenset(path for t in tensors for path in t.paths)
+        array = map_arrays(function, [t.array for t in tensors])
+        return self._tensor(array, dtype, shape, paths, False)
 
     def converted(self, tensor: Tensor, dtype: Any) -> Tensor:
         """The tensor with elements of another type."""
         if tensor.dtype == dtype:
             return tensor
         return self.map(tensor.shape, dtype, lambda x: convert(x, tensor.dtype, dtype), [tensor])
-
-    def permute(self, tensor: Tensor, dims: Sequence[int]) -> Tensor:
-        """Dimension d of the result is dimension `dims[d]`."""
-        if list(dims) == list(range(tensor.rank)) or tensor.rank < 2:
-            return tensor
-        shape = [tensor.shape[d] for d in dims]
-        return self.mapped(tensor, tensor.array.transpose(*dims), shape)
-
-
-def convert(x: Any, source: Any, target: Any) -> Any:
-    """An element of one type of PyTorch as one of another."""
-    if source == target:
-        return x
-    if target == torch.bool:
-        return x != 0
-    return narrow(widen(x, source, _WIDE.get(source, type(x))), target)

@@ -38,6 +38,8 @@
 // SEED: error: --seed needs --schedule=random
 // RUN: %{fail} --schedule=random 2>&1 | %{check}=SCHEDULE
 // SCHEDULE: error: --schedule needs --device=emulate
+// RUN: %{fail} --max-iterations=5 2>&1 | %{check}=ITERATIONS
+// ITERATIONS: error: --max-iterations needs --device=emulate
 // RUN: %{fail} --gpu=1 2>&1 | %{check}=GPU
 // GPU: error: --gpu needs --device=cuda
 // RUN: %{fail} --graph --device=emulate 2>&1 | %{check}=GRAPH

@@ -347,16 +347,10 @@ static LogicalResult expand(OpBuilder &builder, Operation *op,
 static void fixGrouping(CollectiveOpInterface op) {
   if (getEnclosingScope(op).level != Level::Grid)
     return;
-  StringRef fixed;
-  if (op.getStrategy() == "one_pass" ||
-      (!op.getStrategy() && isa<ScanOp, SegmentedScanOp>(op)))
-    fixed = "three_kernels";
-  else if (isa<ReduceOp>(op) && op.getStrategy() != "two_kernels" &&
-           llvm::any_of(getArrayElementTypes(op.getArray().getType()),
-                        llvm::IsaPred<FloatType>))
-    fixed = "one_kernel";
-  if (!fixed.empty())
-    op->setAttr("strategy", StringAttr::get(op.getContext(), fixed));
+  if (isa<ReduceOp>(op) && op.getStrategy() != "two_kernels" &&
+      llvm::any_of(getArrayElementTypes(op.getArray().getType()),
+                   llvm::IsaPred<FloatType>))
+    op->setAttr("strategy", StringAttr::get(op.getContext(), "one_kernel"));
 }
 
 namespace {

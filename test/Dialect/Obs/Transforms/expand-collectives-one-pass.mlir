@@ -16,8 +16,8 @@ func.func @maps_around(%a: !obs.pull<? x i32>, %z: i32) -> !obs.pull<? x i32> {
   // KERNELS: gpu.memset
   // KERNELS-COUNT-1: gpu.launch_func
   // KERNELS-NOT: gpu.launch_func
-  // FIXED-NOT: gpu.memset
-  // FIXED-COUNT-3: gpu.launch_func
+  // FIXED: gpu.memset
+  // FIXED-COUNT-1: gpu.launch_func
   // FIXED-NOT: gpu.launch_func
   // FIXED: return
   %b = obs.map (%x = %a : !obs.pull<? x i32>) -> !obs.pull<? x i32> {

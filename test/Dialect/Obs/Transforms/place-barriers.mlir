@@ -644,3 +644,28 @@ obs.kernel @all_turns_of_one_warp(%n: index, %in: memref<?x64xi32>, %out: memref
     memref.store %v, %out[%t] : memref<64xi32>
   } {mapping = [#obs.map<block, thread>]}
 }
+
+// Readers of published memory wait for a flag of the writer; other readers of it need a barrier.
+// CHECK-LABEL: obs.kernel @published
+// CHECK-NOT: obs.barrier
+// CHECK: memref.load %{{.*}}[%{{.*}}] {obs.contract = "published"}
+// CHECK: obs.barrier block
+// CHECK-NOT: obs.barrier
+// CHECK: memref.load
+obs.kernel @published(%shared: memref<64xi32>, %out: memref<64xi32>) attributes {threads = 64 : i64} {
+  %x = arith.constant 0 : i32
+  %c63 = arith.constant 63 : index
+  scf.forall (%t) in (64) {
+    memref.store %x, %shared[%t] {obs.contract = "published"} : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %j = arith.subi %c63, %t : index
+    %v = memref.load %shared[%j] {obs.contract = "published"} : memref<64xi32>
+    memref.store %v, %out[%t] : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+  scf.forall (%t) in (64) {
+    %j = arith.subi %c63, %t : index
+    %v = memref.load %shared[%j] : memref<64xi32>
+    memref.store %v, %out[%t] : memref<64xi32>
+  } {mapping = [#obs.map<block, thread>]}
+}

@@ -285,8 +285,9 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
     read, write after initial contents, or any of them in the next iteration of
     a loop. The barrier keeps its reasons: the kind of hazard, the array, and
     both accesses. Two slots of a ring are different memory. Accesses of one
-    thread to elements that no other thread writes need no barrier. Finally, the
-    pass removes each barrier whose removal leaves no conflict.
+    thread to elements that no other thread writes need no barrier, nor does
+    memory that is `published`, whose readers wait for a flag of the writer.
+    Finally, the pass removes each barrier whose removal leaves no conflict.
 
     The maximum number of iterations of a loop decides which threads can access
     one element, and whether an access conflicts with the next iteration. It

@@ -122,22 +122,22 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and draws a number from a counter. The block with the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
     | `two_kernels` | reduce | the parts; then one block combines their results, in the same way |
     | `three_kernels` | scan, segmented forms | the parts; one block scans their results; the parts again, each with the result of the parts before it |
-    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Two kernels if the total is used before the elements are forced |
+    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Elements stay in registers: of each of four rows, a thread has up to four neighbours. Two kernels if the total is used before the elements are forced |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
     The default strategy at level grid is `sequential` where the table above
     allows it. Otherwise, a reduction whose result is forced directly uses
     `atomic` if the order does not change the result (for `addf`, also if it is
     `fastmath<reassoc>`), and other reductions use `one_kernel`. A scan uses
-    `one_pass` if its operator takes no floats, and `three_kernels` if it does.
-    `one_kernel`, `two_kernels` and `three_kernels` group elements by their
-    number alone. So their results have the same bits in every run, on any
-    number of threads and blocks. The results of the first two are equal to each
-    other. The speed of the blocks determines the grouping of `one_pass` and the
-    order of `atomic`. This does not change the result of an associative
-    operator, but it changes the rounding of floats. The option `deterministic`
-    replaces these strategies by `three_kernels` and `one_kernel`, even if the
-    program names them. The default at level thread is `sequential`. At the
+    `one_pass`. All of these but `atomic` group elements by their number and
+    types alone. So their results have the same bits in every run, on any
+    number of threads and blocks: if the operator of a scan takes floats, a
+    block that looks back combines tiles one after the other, from the left.
+    The results of `one_kernel` and `two_kernels` are equal to each other. The
+    speed of the blocks determines the order of `atomic`. This does not change
+    the result of an associative operator, but it changes the rounding of
+    floats. The option `deterministic` replaces it by `one_kernel`, even if the
+    program names it. The default at level thread is `sequential`. At the
     other levels it is `halving_tree` or `adjacent_tree` (reduction) or
     `kogge_stone` (scan) for up to 32 elements, at level
     block `rows` for a known number of 513 to 8192 elements of at most 8 bytes

@@ -9,6 +9,7 @@
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_GRID_H
 
 #include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
+#include <functional>
 #include <memory>
 
 namespace mlir::obs::strategies {
@@ -93,14 +94,20 @@ public:
 std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
                                                Extent n);
 
+/// How a scan in one pass is built.
+struct OnePassOptions {
+  /// The grouping of tiles does not depend on the speed of blocks.
+  bool isInOrder = false;
+  /// Few operations compute an element, and what is written for it, so a thread
+  /// better has several.
+  bool isCheap = true;
+};
+
 /// In one kernel, which reads each element once: every block publishes the
 /// result of its tile as soon as it knows it, and looks back at those before
-/// it. The grouping of tiles depends on the speed of each block. If `atEnd` is
-/// given, one thread of the kernel runs it when all elements are combined, even
-/// if there are none. It is given what builds their combination.
-std::unique_ptr<GridScan> buildOnePassScan(
-    CollectiveBuilder &c, Value x, Extent n,
-    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd = {});
+/// it.
+std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
+                                           Extent n, OnePassOptions options);
 
 //===----------------------------------------------------------------------===//
 // Parts of the strategies

@@ -13,6 +13,7 @@
 
 #include "Expansion.h"
 #include "Grid.h"
+#include "OnePassCompaction.h"
 #include "Pieces.h"
 #include "Published.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,18 +29,18 @@ using Values = CollectiveBuilder::Values;
 
 /// The scan of the numbers that `number` gives by all blocks, in the way that
 /// is `chosen` unless one is asked for.
-static FailureOr<std::unique_ptr<GridScan>> scanAtGrid(
-    CollectiveBuilder &c, IrregularOpInterface op, Extent n, StringRef chosen,
-    llvm::function_ref<Value(Value)> number,
-    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd = {}) {
+static FailureOr<std::unique_ptr<GridScan>>
+scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
+           StringRef chosen, llvm::function_ref<Value(Value)> number) {
   StringRef strategy = op.getStrategy().value_or(chosen);
   if (failed(verifyGridStrategy(op, strategy, {"one_pass", "three_kernels"})))
     return failure();
   Value numbers =
       c.shareReads(c.generate(n, [&](Value i) { return Values{number(i)}; }));
-  return strategy == "one_pass"
-             ? buildOnePassScan(c, numbers, n, std::move(atEnd))
-             : buildThreeKernelScan(c, numbers, n);
+  if (strategy != "one_pass")
+    return buildThreeKernelScan(c, numbers, n);
+  return buildOnePassScan(c, numbers, n,
+                          {/*isInOrder=*/false, isCheap(numbers)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,6 +170,83 @@ static LogicalResult expandCountAtGrid(CollectiveBuilder &c, CompactOp op,
   return success();
 }
 
+/// By one kernel if the count is wanted behind it, or asked for.
+static LogicalResult expandCompactInOnePass(CollectiveBuilder &c, CompactOp op,
+                                            Extent n, bool isAlone) {
+  StoredCount stored = isAlone ? allocateCount(c, op) : StoredCount();
+  Type countType = op.getCount().getType().getElementTypes().front();
+  auto writeCount = [&](CollectiveBuilder &thread, Value all) {
+    Values count{convert(thread, all, countType)};
+    for (MapOp map : stored.maps)
+      count = mapElement(thread, map, count, thread.constant(0));
+    storeAlone(thread, count.front(), stored.memory, thread.constant(0));
+  };
+  PushType type = op.getResult().getType();
+  CollectiveBuilder elements = c;
+  elements.elementTypes = SmallVector<Type>(type.getElementTypes());
+  Value flags = c.shareReads(op.getFlags());
+  Value array = c.shareReads(op.getArray());
+  OnePassCompaction compaction(
+      c, n,
+      {elements, [&](Value i) { return c.get(flags, i).front(); },
+       [&](Value i) { return c.get(array, i); },
+       isCheap(flags) && isCheap(array), isTotal(array)});
+  ValueRange extents(n.value);
+  if (type.hasStaticExtents())
+    extents = {};
+  Value result = stored.memory
+                     ? compaction.fill(type, extents, op.getInit(), writeCount)
+                     : compaction.fill(type, extents, op.getInit(), {});
+  for (MapOp map : llvm::reverse(stored.maps))
+    map.erase();
+  // It runs only once, and the count is known behind it.
+  if (!isAlone)
+    result = PushOp::create(c.builder, c.loc, type, forceAtGrid(c, result));
+  if (!op.getCount().use_empty())
+    op.getCount().replaceAllUsesWith(
+        buildPush(c, op.getCount(), c.getConstantExtent(1),
+                  [&](Value) { return compaction.getCount(); }));
+  op.getResult().replaceAllUsesWith(result);
+  return success();
+}
+
+static LogicalResult expandCompactAtGrid(CollectiveBuilder &c, CompactOp op,
+                                         Extent n) {
+  if (failed(verifyGridStrategy(op, op.getStrategy(),
+                                {"one_pass", "three_kernels"})))
+    return failure();
+  bool isAlone = forceBeforeCount(op);
+  if (op.getStrategy().value_or(isAlone ? "one_pass" : "three_kernels") ==
+      "one_pass")
+    return expandCompactInOnePass(c, op, n, isAlone);
+  auto isKept = [&](Value i) { return c.get(op.getFlags(), i).front(); };
+  Value numbers = c.shareReads(c.generate(n, [&](Value i) {
+    return Values{toIndex(c, isKept(i), /*isUnsigned=*/true)};
+  }));
+  std::unique_ptr<GridScan> scan = buildThreeKernelScan(c, numbers, n);
+  PushType type = op.getResult().getType();
+  Value result = scan->fill(
+      type, type.hasStaticExtents() ? ValueRange() : ValueRange(n.value),
+      op.getInit(), [&](Value i, auto current, auto) {
+        buildIf(c, isKept(i), [&] {
+          write(c, c.get(op.getArray(), i),
+                c.sub(current().front(), c.constant(1)));
+        });
+      });
+  if (!op.getCount().use_empty())
+    op.getCount().replaceAllUsesWith(
+        buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
+          return c
+              .choose(
+                  c.equal(n.value, c.constant(0)),
+                  [&] { return Values{c.constant(0)}; },
+                  [&] { return scan->getTotal(); })
+              .front();
+        }));
+  op.getResult().replaceAllUsesWith(result);
+  return success();
+}
+
 static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Type number = c.elementTypes.front();
@@ -200,50 +278,7 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
   } else if (c.level == Level::Grid && dropUnused(op.getResult())) {
     return expandCountAtGrid(c, op, n);
   } else if (c.level == Level::Grid) {
-    bool inOnePass = forceBeforeCount(op);
-    StoredCount stored = inOnePass ? allocateCount(c, op) : StoredCount();
-    Type countType = op.getCount().getType().getElementTypes().front();
-    auto writeCount = [n, stored, countType](CollectiveBuilder &thread,
-                                             GridScan::ElementFn everything) {
-      Value zero = thread.constant(0);
-      Values all = thread.choose(
-          thread.equal(n.value, zero), [&] { return Values{zero}; },
-          [&] { return everything(); });
-      Values count{convert(thread, all.front(), countType)};
-      for (MapOp map : stored.maps)
-        count = mapElement(thread, map, count, zero);
-      storeAlone(thread, count.front(), stored.memory, zero);
-    };
-    FailureOr<std::unique_ptr<GridScan>> grid =
-        stored.memory
-            ? scanAtGrid(c, op, n, "one_pass", getFlag, writeCount)
-            : scanAtGrid(c, op, n, inOnePass ? "one_pass" : "three_kernels",
-                         getFlag);
-    if (failed(grid))
-      return failure();
-    result = (*grid)->fill(
-        type, type.hasStaticExtents() ? ValueRange() : ValueRange(n.value),
-        op.getInit(), [&](Value i, auto current, auto) {
-          buildIf(c, isKept(i),
-                  [&] { writeElement(i, c.sub(current().front(), one)); });
-        });
-    for (MapOp map : llvm::reverse(stored.maps))
-      map.erase();
-    // It runs only once, and the count is known behind it.
-    if ((*grid)->runsOnce() && !inOnePass)
-      result = PushOp::create(builder, c.loc, type, forceAtGrid(c, result));
-    if (op.getCount().use_empty()) {
-      op.getResult().replaceAllUsesWith(result);
-      return success();
-    }
-    count = buildPush(c, op.getCount(), c.getConstantExtent(1), [&](Value) {
-      return c
-          .choose(
-              c.equal(n.value, c.constant(0)),
-              [&] { return Values{c.constant(0)}; },
-              [&] { return (*grid)->getTotal(); })
-          .front();
-    });
+    return expandCompactAtGrid(c, op, n);
   } else if (isTiled) {
     FailureOr<const ScanStrategy *> strategy =
         findScanStrategy(op, op.getStrategy(), c.level, getTile(c));

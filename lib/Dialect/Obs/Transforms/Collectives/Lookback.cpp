@@ -1,4 +1,4 @@
-//===- Lookback.cpp - A scan by all blocks in one pass --------------------===//
+//===- Lookback.cpp - What tiles of a kernel know of each other -----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,20 +17,22 @@
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // and only if no flag is set does the warp go on to the 32 tiles before those.
 //
+// If rounding must not depend on the speed of blocks, the warp combines tiles
+// one after the other, from the one that knows everything to the right. That is
+// the grouping of a scan in which each tile waits for the one before it.
+//
 // If the components of an element have no more than 32 bits, flag and element
 // are one word, which is written and read at once. Nothing else is published
-// then, so no fences are needed.
+// then, so no fences are needed. A count has 62 bits in such a word.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lookback.h"
 #include "Grid.h"
-#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Pieces.h"
 #include "Published.h"
 #include "Strategies.h"
-#include "Tuples.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/bit.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -38,67 +40,8 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Elements of a tile: as many as fit into 32 KiB, but not too many. Larger
-/// tiles mean fewer to look back at, smaller ones more blocks side by side.
-static int64_t getTileSize(ArrayRef<Type> elementTypes) {
-  constexpr int64_t tileBytes = 32768, minSize = 256, maxSize = 4096;
-  int64_t bytes = 0;
-  for (Type type : elementTypes)
-    bytes += getElementBytes(type);
-  return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(tileBytes / bytes),
-                             minSize, maxSize);
-}
-
-namespace {
-/// The state of a tile, as its flag says.
-enum State : int64_t {
-  /// Nothing yet.
-  Unknown = 0,
-  /// The combination of its elements.
-  Own = 1,
-  /// That of all elements up to its end.
-  Everything = 2,
-};
-
-class OnePassScan : public GridScan {
-public:
-  using TotalFn = std::function<void(CollectiveBuilder &, ElementFn)>;
-
-  OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn atEnd);
-  Value fill(PushType type, ValueRange extents, ValueRange init,
-             EmitFn emit) override;
-  Values getTotal() override;
-  bool runsOnce() const override { return true; }
-
-private:
-  Value flag(CollectiveBuilder &b, int64_t state);
-  /// The place of what is known of `number` in `found`.
-  Value position(CollectiveBuilder &b, Value number, State state);
-  Value drawTile(CollectiveBuilder &block);
-  void publish(CollectiveBuilder &thread, Value number, State state,
-               ValueRange values);
-  Values await(CollectiveBuilder &thread, Value number);
-  Values lookBack(CollectiveBuilder &block, Value number, ValueRange own);
-  Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own);
-  Values getLast(CollectiveBuilder &block, Value scanned, Value count);
-
-  CollectiveBuilder &c;
-  Value x;
-  Extent n;
-  TotalFn atEnd;
-  /// Elements of a tile, and the number of tiles: at least one if there is
-  /// something to do at the end.
-  int64_t tile;
-  Value tiles;
-  /// Of an element and a flag in one word, if they have room.
-  std::optional<Packing> packing;
-  /// The state of each tile, and behind them how many were drawn; as words that
-  /// hold what is known, too, if there is a packing.
-  Value flags;
-  /// Two elements for each tile: its own combination, and that of everything.
-  SmallVector<Value> found;
-};
-} // namespace
+/// Bits of the state in the word of a count.
+static constexpr int64_t countShift = 2;
 
 static std::optional<Packing> findPacking(CollectiveBuilder &c) {
   unsigned bits = 0;
@@ -111,29 +54,62 @@ static std::optional<Packing> findPacking(CollectiveBuilder &c) {
   return Packing(c.builder, types);
 }
 
-OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n, TotalFn end)
-    : c(c), x(x), n(n), atEnd(std::move(end)),
-      tile(getTileSize(c.elementTypes)),
-      tiles(atEnd ? c.max(c.ceilDiv(n, tile).value, c.constant(1))
-                  : c.ceilDiv(n, tile).value),
-      packing(findPacking(c)),
+Lookback::Lookback(CollectiveBuilder &c, Value tiles, LookbackKind kind)
+    : tiles(tiles), kind(kind), packing(findPacking(c)),
+      isInWords(packing || (kind == LookbackKind::Counts && !c.plain)),
       flags(allocateFlags(c, c.add(tiles, c.constant(1)),
-                          /*bits=*/packing ? 64 : 32)) {
-  if (!packing)
+                          /*bits=*/isInWords ? 64 : 32)) {
+  if (!isInWords)
     found = allocatePublished(c, c.mul(tiles, c.constant(2)));
 }
 
-Value OnePassScan::flag(CollectiveBuilder &b, int64_t state) {
-  return arith::ConstantIntOp::create(b.builder, b.loc, state, 32);
+static Value getFlag(CollectiveBuilder &c, TileState state,
+                     unsigned bits = 32) {
+  return arith::ConstantIntOp::create(c.builder, c.loc,
+                                      static_cast<int64_t>(state), bits);
 }
 
-Value OnePassScan::position(CollectiveBuilder &b, Value number, State state) {
-  return b.add(b.mul(number, b.constant(2)),
-               b.constant(state == Everything ? 1 : 0));
+Value Lookback::pack(CollectiveBuilder &thread, TileState state,
+                     ValueRange values) {
+  OpBuilder &builder = thread.builder;
+  if (packing) {
+    Values all(values);
+    all.push_back(getFlag(thread, state));
+    return packing->pack(builder, thread.loc, all);
+  }
+  Value count = convert(thread, values.front(), builder.getI64Type(),
+                        /*isUnsigned=*/true);
+  Value shift =
+      arith::ConstantIntOp::create(builder, thread.loc, countShift, 64);
+  return arith::OrIOp::create(
+      builder, thread.loc,
+      arith::ShLIOp::create(builder, thread.loc, count, shift),
+      getFlag(thread, state, 64));
 }
 
-/// At level block: the number of the next tile.
-Value OnePassScan::drawTile(CollectiveBuilder &block) {
+Values Lookback::unpack(CollectiveBuilder &thread, Value word) {
+  OpBuilder &builder = thread.builder;
+  if (packing)
+    return packing->unpack(builder, thread.loc, word);
+  auto getConstant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, thread.loc, value, 64);
+  };
+  Value count = arith::ShRUIOp::create(builder, thread.loc, word,
+                                       getConstant(countShift));
+  Value state = arith::AndIOp::create(builder, thread.loc, word,
+                                      getConstant((1 << countShift) - 1));
+  return {toIndex(thread, count, /*isUnsigned=*/true),
+          convert(thread, state, builder.getI32Type())};
+}
+
+/// The place of what is known of `number` in `found`.
+Value Lookback::position(CollectiveBuilder &thread, Value number,
+                         TileState state) {
+  return thread.add(thread.mul(number, thread.constant(2)),
+                    thread.constant(state == TileState::Everything ? 1 : 0));
+}
+
+Value Lookback::drawTile(CollectiveBuilder &block) {
   CollectiveBuilder numbers = block;
   numbers.elementTypes = {block.builder.getIndexType()};
   Value drawn = numbers.forceFill(
@@ -143,31 +119,29 @@ Value OnePassScan::drawTile(CollectiveBuilder &block) {
   return numbers.get(drawn, block.constant(0)).front();
 }
 
-void OnePassScan::publish(CollectiveBuilder &thread, Value number, State state,
-                          ValueRange values) {
-  if (packing) {
-    Values all(values);
-    all.push_back(flag(thread, state));
-    memref::AtomicRMWOp::create(
-        thread.builder, thread.loc, arith::AtomicRMWKind::assign,
-        packing->pack(thread.builder, thread.loc, all), flags, number);
+void Lookback::publish(CollectiveBuilder &thread, Value number, TileState state,
+                       ValueRange values) {
+  if (isInWords) {
+    memref::AtomicRMWOp::create(thread.builder, thread.loc,
+                                arith::AtomicRMWKind::assign,
+                                pack(thread, state, values), flags, number);
     return;
   }
   storePublished(thread, values, found, position(thread, number, state));
   release(thread);
   memref::AtomicRMWOp::create(thread.builder, thread.loc,
-                              arith::AtomicRMWKind::assign, flag(thread, state),
-                              flags, number);
+                              arith::AtomicRMWKind::assign,
+                              getFlag(thread, state), flags, number);
 }
 
 /// Waits until something is known of a tile, and gives it, behind a condition
 /// whether that is everything up to its end.
-Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
+Values Lookback::await(CollectiveBuilder &thread, Value number) {
   OpBuilder &builder = thread.builder;
   Location loc = thread.loc;
-  auto isFlag = [&](Value value, State state) -> Value {
+  auto isFlag = [&](Value value, TileState state) -> Value {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                                 flag(thread, state));
+                                 getFlag(thread, state));
   };
   Type type = cast<MemRefType>(flags.getType()).getElementType();
   Value zero =
@@ -178,200 +152,210 @@ Values OnePassScan::await(CollectiveBuilder &thread, Value number) {
         // Adds nothing: a read that sees what others do.
         Value now = memref::AtomicRMWOp::create(
             builder, loc, arith::AtomicRMWKind::ori, zero, flags, number);
-        Value state = packing ? packing->unpack(builder, loc, now).back() : now;
-        scf::ConditionOp::create(builder, loc, isFlag(state, Unknown), now);
+        Value state = isInWords ? unpack(thread, now).back() : now;
+        scf::ConditionOp::create(builder, loc,
+                                 isFlag(state, TileState::Unknown), now);
       },
       [&](OpBuilder &, Location, ValueRange) {
         scf::YieldOp::create(builder, loc);
       });
-  if (packing) {
-    Values found = packing->unpack(builder, loc, loop.getResult(0));
-    Values known{isFlag(found.pop_back_val(), Everything)};
+  if (isInWords) {
+    Values found = unpack(thread, loop.getResult(0));
+    Values known{isFlag(found.pop_back_val(), TileState::Everything)};
     llvm::append_range(known, found);
     return known;
   }
   acquire(thread);
-  Values known{isFlag(loop.getResult(0), Everything)};
-  Value place = arith::SelectOp::create(builder, loc, known.front(),
-                                        position(thread, number, Everything),
-                                        position(thread, number, Own));
+  Values known{isFlag(loop.getResult(0), TileState::Everything)};
+  Value place =
+      arith::SelectOp::create(builder, loc, known.front(),
+                              position(thread, number, TileState::Everything),
+                              position(thread, number, TileState::Own));
   llvm::append_range(known, loadPublished(thread, found, place));
   return known;
 }
 
-/// At level block: what the tiles number - 32 to number - 1 know: a condition,
-/// whether that is everything before tile `number`, and their combination. Of
-/// those that do not exist it is anything; `own` will do.
-Values OnePassScan::lookBack(CollectiveBuilder &block, Value number,
-                             ValueRange own) {
+/// At level warp: an array of what the 32 tiles before `end` know: a condition,
+/// whether that is everything up to their ends, and their elements combined.
+/// Tiles that do not exist are before the first one, which knows everything.
+Value Lookback::buildWindow(CollectiveBuilder &pairs, Value end,
+                            ValueRange any) {
+  Extent lanes = pairs.getConstantExtent(warpSize);
+  return pairs.force(pairs.generate(lanes, [&](Value lane) {
+    Value place = pairs.add(pairs.sub(end, lanes.value), lane);
+    return pairs.choose(
+        pairs.less(place, pairs.constant(0)),
+        [&] {
+          Values nothing{
+              arith::ConstantIntOp::create(pairs.builder, pairs.loc, 1, 1)};
+          llvm::append_range(nothing, any);
+          return nothing;
+        },
+        [&] { return await(pairs, place); });
+  }));
+}
+
+/// At level warp: a condition, whether one of those tiles knows everything up
+/// to its end, and their elements combined, behind `before` if that is given.
+Values Lookback::combineWindow(CollectiveBuilder &warp,
+                               CollectiveBuilder &pairs, Value end,
+                               ValueRange any, ValueRange before) {
+  Value window = buildWindow(pairs, end, any);
+  if (kind != LookbackKind::InOrder)
+    return pairs.get(reduceLanes(pairs, window), pairs.constant(0));
+  // The last tile that knows everything.
+  CollectiveBuilder numbers(
+      warp.builder, warp.loc, warp.level, warp.builder.getI32Type(),
+      /*commutative=*/true,
+      [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        return Values{arith::MaxSIOp::create(b, loc, x[0], y[0])};
+      });
+  Extent lanes = warp.getConstantExtent(warpSize);
+  Value knowing = numbers.force(numbers.generate(lanes, [&](Value lane) {
+    Value none =
+        arith::ConstantIntOp::create(warp.builder, warp.loc, -1, /*width=*/32);
+    return Values{arith::SelectOp::create(
+        warp.builder, warp.loc, pairs.get(window, lane).front(),
+        convert(warp, lane, warp.builder.getI32Type()), none)};
+  }));
+  Value last = toIndex(
+      warp,
+      numbers.get(reduceLanes(numbers, knowing), warp.constant(0)).front());
+  Value zero = warp.constant(0);
+  Value isKnown = warp.less(warp.constant(-1), last);
+  // From there, one tile after the other, as if each had waited for the one
+  // before it. Some at a time, whose shuffles do not wait for each other.
+  constexpr int64_t steps = 8;
+  auto fold = [&](ValueRange start) {
+    Value from = warp.mul(warp.div(warp.max(last, zero), warp.constant(steps)),
+                          warp.constant(steps));
+    auto loop = scf::ForOp::create(
+        warp.builder, warp.loc, from, lanes.value, warp.constant(steps), start,
+        [&](OpBuilder &, Location loc, Value base, ValueRange carried) {
+          Values known(carried);
+          for (int64_t i = 0; i < steps; ++i) {
+            Value lane = warp.add(base, warp.constant(i));
+            Values next(ValueRange(pairs.get(window, lane)).drop_front());
+            known = warp.choose(
+                warp.less(last, lane),
+                [&] { return warp.combine(known, next); },
+                [&] { return next; });
+          }
+          scf::YieldOp::create(warp.builder, loc, known);
+        });
+    return Values(loop.getResults());
+  };
+  Values result{isKnown};
+  llvm::append_range(result, before.empty()
+                                 ? warp.choose(
+                                       isKnown, [&] { return fold(any); },
+                                       [&] { return Values(any); })
+                                 : fold(before));
+  return result;
+}
+
+/// At level warp: the combination of all elements before a tile; `own`, what
+/// the tile itself gives, if there are none.
+Values Lookback::lookBack(CollectiveBuilder &warp, Value number,
+                          ValueRange own) {
+  OpBuilder &builder = warp.builder;
   CollectiveBuilder pairs(
-      block.builder, block.loc, block.level, block.elementTypes,
+      builder, warp.loc, warp.level, warp.elementTypes,
       /*commutative=*/false,
-      [&block](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+      [&warp](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
         Values result{arith::OrIOp::create(b, loc, x[0], y[0])};
         llvm::append_range(
             result,
-            block.choose(
+            warp.choose(
                 y[0], [&] { return Values(y.drop_front()); },
-                [&] { return block.combine(x.drop_front(), y.drop_front()); }));
+                [&] { return warp.combine(x.drop_front(), y.drop_front()); }));
         return result;
       });
-  pairs.elementTypes.insert(pairs.elementTypes.begin(),
-                            block.builder.getI1Type());
-  constexpr int64_t lanes = warpSize;
-  Extent one = block.getConstantExtent(1);
-  Value all =
-      pairs.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
-        Extent width = warp.getConstantExtent(lanes);
-        Value window =
-            warp.forceFill({width}, width.value, [&](Value lane, auto write) {
-              Value place = warp.add(warp.sub(number, width.value), lane);
-              Values known = warp.choose(
-                  warp.less(place, warp.constant(0)),
-                  [&] {
-                    Values nothing{arith::ConstantIntOp::create(
-                        warp.builder, warp.loc, 1, 1)};
-                    llvm::append_range(nothing, own);
-                    return nothing;
-                  },
-                  [&] { return await(warp, place); });
-              write(known, lane);
-            });
-        Value reduced = reduceLanes(warp, window);
-        return warp.generate(one,
-                             [&](Value i) { return warp.get(reduced, i); });
-      });
-  return pairs.get(all, block.constant(0));
-}
-
-/// At level block: the combination of all elements before a tile; `own`, what
-/// the tile itself gives, if there are none. Publishes it.
-Values OnePassScan::buildPrefix(CollectiveBuilder &block, Value number,
-                                ValueRange own) {
-  OpBuilder &builder = block.builder;
-  Value zero = block.constant(0);
-  Value isFirst = block.equal(number, zero);
-  forEach(block, block.constant(1), [&](Value) {
-    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    publish(block, number, Everything, own);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    publish(block, number, Own, own);
-  });
-  Values start{number, block.less(zero, number)};
+  pairs.elementTypes.insert(pairs.elementTypes.begin(), builder.getI1Type());
+  Value step = warp.constant(warpSize);
+  Values start{number, warp.less(warp.constant(0), number)};
   llvm::append_range(start, own);
-  auto loop = scf::WhileOp::create(
-      builder, block.loc, ValueRange(start).getTypes(), start,
+  auto back = scf::WhileOp::create(
+      builder, warp.loc, ValueRange(start).getTypes(), start,
       [&](OpBuilder &, Location loc, ValueRange carried) {
         scf::ConditionOp::create(builder, loc, carried[1], carried);
       },
       [&](OpBuilder &, Location loc, ValueRange carried) {
-        Values found = lookBack(block, carried[0], own);
+        Values known = combineWindow(warp, pairs, carried[0], own, {});
         Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-        Values next{block.sub(carried[0], block.constant(warpSize)),
-                    arith::XOrIOp::create(builder, loc, found[0], yes)};
-        ValueRange values = ValueRange(found).drop_front();
+        Values next{warp.sub(carried[0], step),
+                    arith::XOrIOp::create(builder, loc, known[0], yes)};
+        ValueRange values = ValueRange(known).drop_front();
         // Nothing is combined before the first step.
-        llvm::append_range(
-            next,
-            block.choose(
-                block.equal(carried[0], number), [&] { return Values(values); },
-                [&] { return block.combine(values, carried.drop_front(2)); }));
+        llvm::append_range(next, kind == LookbackKind::InOrder
+                                     ? Values(values)
+                                     : warp.choose(
+                                           warp.equal(carried[0], number),
+                                           [&] { return Values(values); },
+                                           [&] {
+                                             return warp.combine(
+                                                 values, carried.drop_front(2));
+                                           }));
         scf::YieldOp::create(builder, loc, next);
       });
-  Values prefix(loop.getResults().drop_front(2));
-  forEach(block, block.constant(1), [&](Value) {
-    auto branch = scf::IfOp::create(builder, block.loc, isFirst,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    publish(block, number, Everything, block.combine(prefix, own));
-  });
-  return prefix;
-}
-
-/// At level block: the combination of a tile, or anything if it is empty.
-Values OnePassScan::getLast(CollectiveBuilder &block, Value scanned,
-                            Value count) {
-  Value zero = block.constant(0), one = block.constant(1);
-  auto get = [&] { return block.get(scanned, block.sub(count, one)); };
-  if (!atEnd)
-    return get();
-  return block.choose(block.less(zero, count), get, [&] {
-    Values nothing;
-    for (Type type : block.elementTypes)
-      nothing.push_back(arith::ConstantOp::create(
-          block.builder, block.loc, block.builder.getZeroAttr(type)));
-    return nothing;
-  });
-}
-
-Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
-                        EmitFn emit) {
-  return fillByBlocks(
-      c, type, extents, init, "", tiles, [&](CollectiveBuilder &block, Value) {
-        Value zero = block.constant(0), one = block.constant(1);
-        Value number = drawTile(block);
-        Value first = block.mul(number, block.constant(tile));
-        Extent m = {block.min(block.sub(n.value, first), block.constant(tile)),
-                    ShapedType::kDynamic, tile};
-        Value operand = block.shareReads(block.generate(
-            m, [&](Value k) { return block.get(x, block.add(first, k)); }));
-        // Not stored: whoever reads an element adds what the warps before give.
-        Value scanned =
-            block.shareReads(lookupScanStrategy("warps")->scan(block, operand));
-        Values prefix =
-            buildPrefix(block, number, getLast(block, scanned, m.value));
-        // Element k of the tile behind everything before the tile.
-        auto element = [&](Value k) {
-          Values inTile = block.get(scanned, k);
-          return block.choose(
-              block.equal(number, zero), [&] { return inTile; },
-              [&] { return block.combine(prefix, inTile); });
-        };
-        forEach(block, m.value, [&](Value k) {
-          emit(
-              block.add(first, k), [&] { return element(k); },
-              [&] {
-                return block.choose(
-                    block.equal(k, zero), [&] { return prefix; },
-                    [&] { return element(block.sub(k, one)); });
-              });
-        });
-        if (!atEnd)
-          return;
-        forEach(block, one, [&](Value) {
-          auto branch = scf::IfOp::create(
-              block.builder, block.loc,
-              block.equal(number, block.sub(tiles, one)), false);
-          OpBuilder::InsertionGuard guard(block.builder);
-          block.builder.setInsertionPointToStart(branch.thenBlock());
-          atEnd(block, [&] { return element(block.sub(m.value, one)); });
-        });
+  ValueRange found = back.getResults().drop_front(2);
+  if (kind != LookbackKind::InOrder)
+    return Values(found);
+  // From there to the tile.
+  auto forth = scf::ForOp::create(
+      builder, warp.loc, warp.add(back.getResult(0), warp.add(step, step)),
+      warp.add(number, warp.constant(1)), step, found,
+      [&](OpBuilder &, Location loc, Value end, ValueRange carried) {
+        Values known = combineWindow(warp, pairs, end, own, carried);
+        scf::YieldOp::create(builder, loc, ValueRange(known).drop_front());
       });
+  return Values(forth.getResults());
 }
 
-Values OnePassScan::getTotal() {
+Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
+                             ValueRange own, Value isAwaited) {
+  OpBuilder &builder = block.builder;
+  Value zero = block.constant(0);
+  Extent one = block.getConstantExtent(1);
+  Value isFirst = block.equal(number, zero);
+  forEach(block, one.value, [&](Value) {
+    buildIf(block, isAwaited, [&] {
+      auto branch = scf::IfOp::create(builder, block.loc, isFirst,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      publish(block, number, TileState::Everything, own);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      publish(block, number, TileState::Own, own);
+    });
+  });
+  Value all =
+      block.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
+        Values prefix = lookBack(warp, number, own);
+        Value isWanted = builder.createOrFold<arith::AndIOp>(
+            warp.loc, isAwaited, warp.less(zero, number));
+        Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
+          buildIf(warp, isWanted, [&] {
+            publish(warp, number, TileState::Everything,
+                    warp.combine(prefix, own));
+          });
+          write(prefix, i);
+        });
+        return warp.generate(one, [&](Value i) { return warp.get(told, i); });
+      });
+  return block.get(all, zero);
+}
+
+Values Lookback::getTotal(CollectiveBuilder &c) {
   Value last = c.sub(tiles, c.constant(1));
   Extent any = {Value(), ShapedType::kDynamic, ShapedType::kDynamic};
-  if (packing) {
-    CollectiveBuilder words = c;
-    words.elementTypes = {c.builder.getI64Type()};
-    Value word = words.get(
-        buildView(c.builder, c.loc, words.getPullType(any), {flags}), last)[0];
-    Values values = packing->unpack(c.builder, c.loc, word);
-    values.pop_back();
-    return values;
-  }
-  PullType type = c.getPullType(any);
-  return c.get(buildView(c.builder, c.loc, type, found),
-               position(c, last, Everything));
-}
-
-std::unique_ptr<GridScan> strategies::buildOnePassScan(
-    CollectiveBuilder &c, Value x, Extent n,
-    std::function<void(CollectiveBuilder &, GridScan::ElementFn)> atEnd) {
-  return std::make_unique<OnePassScan>(c, x, n, std::move(atEnd));
+  if (!isInWords)
+    return c.get(buildView(c.builder, c.loc, c.getPullType(any), found),
+                 position(c, last, TileState::Everything));
+  CollectiveBuilder words = c;
+  words.elementTypes = {c.builder.getI64Type()};
+  Value view = buildView(c.builder, c.loc, words.getPullType(any), {flags});
+  Values values = unpack(c, words.get(view, last).front());
+  values.pop_back();
+  return values;
 }

@@ -237,6 +237,17 @@ bool strategies::isCheap(Value array) {
 }
 bool strategies::isCheap(Region &body) { return findCost({}, &body).isCheap; }
 
+bool strategies::isTotal(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (!op || isa<ForceOp, ViewOp>(op))
+    return true;
+  auto map = dyn_cast<MapOp>(op);
+  return map && llvm::all_of(map->getOperands(), isTotal) &&
+         llvm::all_of(map.getBody().getOps(), [](Operation &inner) {
+           return isSpeculatable(&inner) && isMemoryEffectFree(&inner);
+         });
+}
+
 bool strategies::profitsFromRows(Value array) {
   ElementCost cost = findCost({array}, nullptr);
   return cost.isCheap && cost.readsMemory;

@@ -60,6 +60,10 @@ Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
 /// well compute several at once: few operations, and no loop.
 bool isCheap(Value array);
 bool isCheap(Region &body);
+/// True if each element of `array` can be computed without an error, even
+/// where the program does not ask for it: it is stored, or maps of stored
+/// arrays compute it without divisions and reads.
+bool isTotal(Value array);
 /// True if elements of `array` are cheap, and some are read from memory, so
 /// that it matters which thread reads which.
 bool profitsFromRows(Value array);

@@ -135,8 +135,17 @@ static bool isExact(CollectiveOpInterface op) {
 
 /// At level grid: whether one kernel scans.
 static bool isInOnePass(CollectiveOpInterface op) {
-  StringRef chosen = isExact(op) ? "one_pass" : "three_kernels";
-  return op.getStrategy().value_or(chosen) == "one_pass";
+  return op.getStrategy().value_or("one_pass") == "one_pass";
+}
+
+/// True if the maps of the push array `array` take few operations.
+static bool isMappedCheaply(Value array) {
+  return llvm::all_of(array.getUsers(), [](Operation *user) {
+    auto map = dyn_cast<MapOp>(user);
+    return (!map || isCheap(map.getBody())) &&
+           (!isa<PushOpInterface>(user) ||
+            llvm::all_of(user->getResults(), isMappedCheaply));
+  });
 }
 
 FailureOr<std::unique_ptr<GridScan>>
@@ -146,7 +155,10 @@ Scan::buildGridScan(CollectiveBuilder &lifted) {
     return failure();
   Value operand = lifted.shareReads(buildOperand(lifted));
   if (isInOnePass(op))
-    return buildOnePassScan(lifted, operand, n);
+    return buildOnePassScan(lifted, operand, n,
+                            {/*isInOrder=*/!isExact(op),
+                             isCheap(operand) && isCheap(op.getBody()) &&
+                                 isMappedCheaply(op->getResult(0))});
   return buildThreeKernelScan(lifted, operand, n);
 }
 

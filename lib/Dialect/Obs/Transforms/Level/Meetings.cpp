@@ -426,8 +426,16 @@ Meetings::Side &Meetings::getSide(const Access &access) {
   return *side;
 }
 
+/// True if each reader of what `op` accesses waits for a flag of the writer.
+static bool isPublished(Operation *op) {
+  auto contract = op->getAttrOfType<StringAttr>("obs.contract");
+  return contract && contract.getValue() == "published";
+}
+
 std::optional<Level> Meetings::compute(const Access &before,
                                        const Access &after) {
+  if (isPublished(before.op) && isPublished(after.op))
+    return std::nullopt;
   // Every thread runs the accesses that are not in a loop over threads.
   bool areLeaves = before.leaf && after.leaf;
   int64_t count = areLeaves ? workers.threads : workers.launched;

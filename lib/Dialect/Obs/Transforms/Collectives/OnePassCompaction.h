@@ -1,0 +1,61 @@
+//===- OnePassCompaction.h - The kept elements, in one kernel ---*- C++ -*-===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_ONEPASSCOMPACTION_H
+#define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_ONEPASSCOMPACTION_H
+
+#include "Grid.h"
+#include "Lookback.h"
+#include "RowScan.h"
+
+namespace mlir::obs::strategies {
+
+/// The elements that are kept of an array at level grid, by one kernel that
+/// reads each flag once, and so may run only once.
+class OnePassCompaction {
+public:
+  using Values = CollectiveBuilder::Values;
+
+  /// What is compacted.
+  struct Source {
+    /// A builder for the elements.
+    CollectiveBuilder elements;
+    std::function<Value(Value i)> flag;
+    std::function<Values(Value i)> element;
+    /// Few operations compute an element and its flag, so a thread better has
+    /// several.
+    bool isCheap;
+    /// Elements that are not kept can be computed, too.
+    bool isTotal;
+  };
+
+  /// `c` adds numbers of type `index`. Stands on the host.
+  OnePassCompaction(CollectiveBuilder &c, Extent n, Source source);
+
+  /// The kernel. If `atEnd` is given, one thread runs what it builds for the
+  /// number of kept elements, even if there are none.
+  Value fill(PushType type, ValueRange extents, ValueRange init,
+             llvm::function_ref<void(CollectiveBuilder &, Value)> atEnd);
+  /// The number of kept elements, on the host, behind the kernel.
+  Value getCount() { return lookback.getTotal(c).front(); }
+
+private:
+  SmallVector<Values> load(CollectiveBuilder &block, Value first, Value isFull,
+                           Value warp, Value lane);
+  void emit(CollectiveBuilder &block, RowScan &scan, Value begin);
+
+  CollectiveBuilder &c;
+  Extent n;
+  Source source;
+  RowShape shape;
+  Value tiles;
+  Lookback lookback;
+};
+
+} // namespace mlir::obs::strategies
+
+#endif // OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_ONEPASSCOMPACTION_H

@@ -1,0 +1,374 @@
+"""Operations that move elements: views, gathers, scatters, and tensors from nothing.
+
+In: tensors, and the arguments of a node. Out: tensors. Gathers store nothing; scatters are
+`arrays.permute`. A lowering takes the builder, the fake tensor of the result, and the arguments of
+the node: tensors, numbers, and symbols of PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import arrays
+from ..branching import choose
+from ..functions import assert_, concat, where
+from ..functions import max as larger
+from ..functions import min as smaller
+from ..sources import full
+from ..types import f64, i64, index
+from .values import (
+    Builder,
+    Tensor,
+    UnsupportedError,
+    are_same,
+    convert,
+    is_one,
+    kind_of,
+    narrow,
+    number,
+    product,
+    torch,
+    wide,
+    widen,
+)  # fmt: skip
+
+Lowering = Callable[..., Any]
+#: The lowerings by the names of their operations.
+LOWERINGS: dict[str, Lowering] = {}
+
+
+def lowering(*names: str) -> Callable[[Lowering], Lowering]:
+    """Enter a function into LOWERINGS."""
+
+    def enter(function: Lowering) -> Lowering:
+        LOWERINGS.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def dim_of(dim: int, x: Tensor) -> int:
+    """A dimension, which may count from the end."""
+    return dim % max(x.rank, 1)
+
+
+def replaced(place: Sequence[Any], dim: int, value: Any) -> list[Any]:
+    """An index with another part."""
+    return [*place[:dim], value, *place[dim + 1 :]]
+
+
+@lowering("view", "reshape", "_unsafe_view", "unsqueeze", "squeeze")
+def _reshape(b: Builder, out: Any, x: Tensor, *_: Any) -> Tensor:
+    return b.reshape(x, out.shape)
+
+
+@lowering("expand")
+def _expand(b: Builder, out: Any, x: Tensor, *_: Any, **__: Any) -> Tensor:
+    return b.broadcast(x, out.shape)
+
+
+@lowering("permute")
+def _permute(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
+    return b.permute(x, [dim_of(d, x) for d in dims])
+
+
+@lowering("transpose")
+def _transpose(b: Builder, out: Any, x: Tensor, first: int, second: int) -> Tensor:
+    dims = list(range(x.rank))
+    for d, other in ((first, second), (second, first)):
+        dims[dim_of(d, x)] = dim_of(other, x)
+    return b.permute(x, dims)
+
+
+@lowering("t")
+def _t(b: Builder, out: Any, x: Tensor) -> Tensor:
+    return b.permute(x, list(reversed(range(x.rank))))
+
+
+def _begin(b: Builder, start: Any, extent: Any) -> Any:
+    """The first index of a slice within an extent."""
+    if start is None or (isinstance(start, int) and start == 0):
+        return 0
+    first, last = b.extent(start), b.extent(extent)
+    if isinstance(start, int):
+        first = first if start > 0 else last + start
+    if isinstance(first, int) and isinstance(last, int):
+        return min(max(first, 0), last)
+    return larger(smaller(index(first), index(last)), 0)
+
+
+@lowering("slice")
+def _slice(
+    b: Builder, out: Any, x: Tensor, dim: int = 0, start: Any = None, _: Any = None, step: int = 1
+) -> Tensor:
+    if are_same(out.shape, x.shape):
+        return x
+    dim = dim_of(dim, x)
+    offsets = replaced([0] * x.rank, dim, _begin(b, start, x.shape[dim]))
+    steps = replaced([1] * x.rank, dim, step)
+    return b.moved(x, x.array.slice(offsets, b.extents(out.shape), steps), out.shape)
+
+
+@lowering("select")
+def _select(b: Builder, out: Any, x: Tensor, dim: int, place: Any) -> Tensor:
+    dim, found = dim_of(dim, x), b.extent(place)
+    if isinstance(found, int) and found < 0:
+        found = b.extent(x.shape[dim]) + found
+    return b.remap(x, out.shape, lambda *i: [*i[:dim], found, *i[dim:]])
+
+
+@lowering("as_strided")
+def _as_strided(
+    b: Builder, out: Any, x: Tensor, _: Any, strides: Sequence[Any], offset: Any = 0
+) -> Tensor:
+    steps, flat = [b.extent(s) for s in strides], b.reshape(x, [product(x.shape)])
+    return b.remap(
+        flat, out.shape, lambda *i: [sum((k * s for k, s in zip(i, steps)), b.extent(offset or 0))]
+    )
+
+
+@lowering("flip")
+def _flip(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
+    array = x.array
+    for d in dims:
+        array = array.reverse(dim_of(d, x))
+    return b.moved(x, array, x.shape)
+
+
+@lowering("repeat")
+def _repeat(b: Builder, out: Any, x: Tensor, _: Any) -> Tensor:
+    shift, extents = len(out.shape) - x.rank, b.extents(x.shape)
+    return b.remap(
+        x, out.shape,
+        lambda *i: [0 if is_one(n) else k % n for k, n in zip(i[shift:], extents)],
+    )  # fmt: skip
+
+
+@lowering("diagonal")
+def _diagonal(
+    b: Builder, out: Any, x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    first, second = dim_of(dim1, x), dim_of(dim2, x)
+
+    def place(*i: Any) -> list[Any]:
+        rest = iter(i)
+        ends = {first: i[-1] + max(-offset, 0), second: i[-1] + max(offset, 0)}
+        return [ends[d] if d in ends else next(rest) for d in range(x.rank)]
+
+    return b.remap(x, out.shape, place)
+
+
+@lowering("unfold")
+def _unfold(b: Builder, out: Any, x: Tensor, dim: int, size: int, step: int) -> Tensor:
+    dim = dim_of(dim, x)
+    return b.remap(x, out.shape, lambda *i: replaced(i[:-1], dim, i[dim] * step + i[-1]))
+
+
+@lowering("unbind")
+def _unbind(b: Builder, out: Any, x: Tensor, dim: int = 0) -> list[Tensor]:
+    return [_select(b, part, x, dim, k) for k, part in enumerate(out)]
+
+
+@lowering("split", "split_with_sizes")
+def _split(b: Builder, out: Any, x: Tensor, _: Any, dim: int = 0) -> list[Tensor]:
+    begins: list[Any] = [0]
+    for part in out:
+        begins.append(begins[-1] + part.shape[dim_of(dim, x)])
+    return [_slice(b, part, x, dim, begin) for part, begin in zip(out, begins)]
+
+
+@lowering("cat")
+def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    dim = dim % len(out.shape)
+    # An old rule of PyTorch: empty vectors go with everything.
+    parts = [
+        b.converted(t, out.dtype)
+        for t in tensors
+        if t.rank == len(out.shape) and not are_same([t.shape[dim]], [0])
+    ]
+    if len(parts) < 2:
+        return b.reshape(parts[0] if parts else b.converted(tensors[0], out.dtype), out.shape)
+    return b.new(concat(*(t.array for t in parts), dim=dim), out.dtype, out.shape, *parts)
+
+
+@lowering("constant_pad_nd")
+def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0) -> Tensor:
+    before = [b.extent(w) for w in reversed(widths[::2])]
+    before = [0] * (x.rank - len(before)) + before
+    extents, border = b.extents(x.shape), number(value, kind_of(x.dtype))
+    padded = [d for d in range(x.rank) if not are_same([x.shape[d]], [out.shape[d]])]
+
+    def element(*i: Any) -> Any:
+        place = [k if is_one(w + 1) else k - w for k, w in zip(i, before)]
+        inside: Any = True
+        for d in padded:
+            is_in = (place[d] >= 0) & (place[d] < extents[d])
+            inside = is_in if inside is True else inside & is_in
+        return choose(inside, lambda: x.read(*place), lambda: border)
+
+    return b.generate(out.shape, out.dtype, element, x)
+
+
+def _filled(b: Builder, out: Any, value: Any) -> Tensor:
+    fill = number(b.extent(value), kind_of(out.dtype))
+    array = full(b.extents(out.shape), fill)
+    return Tensor(array, out.dtype, tuple(out.shape), fill=fill)
+
+
+@lowering("full", "full_like", "new_full", "scalar_tensor")
+def _full(b: Builder, out: Any, *given: Any) -> Tensor:
+    return _filled(b, out, given[-1])
+
+
+@lowering("zeros", "zeros_like", "empty", "empty_like", "new_empty", "empty_strided",
+          "new_empty_strided", "empty_permuted")  # fmt: skip
+def _zeros(b: Builder, out: Any, *_: Any) -> Tensor:
+    return _filled(b, out, 0)
+
+
+@lowering("ones", "ones_like")
+def _ones(b: Builder, out: Any, *_: Any) -> Tensor:
+    return _filled(b, out, 1)
+
+
+@lowering("arange")
+def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor:
+    kind = f64 if out.dtype.is_floating_point else i64
+    first, distance = (number(b.extent(v), kind) for v in (start, step))
+    return b.generate(
+        out.shape, out.dtype, lambda i: narrow(first + i.to(i64).to(kind) * distance, out.dtype)
+    )
+
+
+def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
+    """An index of PyTorch as one of a dimension: negative ones count from the end."""
+    i, extent = place.to(index), b.extent(x.shape[dim])
+    i = where(i < 0, i + extent, i)
+    assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
+    return i
+
+
+@lowering("gather")
+def _gather(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, **_: Any) -> Tensor:
+    dim = dim_of(dim, x)
+
+    def element(*i: Any) -> Any:
+        return x.read(*replaced(i, dim, _found(b, x, dim, at.read(*i))))
+
+    return b.generate(out.shape, out.dtype, element, x, at)
+
+
+def _places(
+    b: Builder, x: Tensor, at: Sequence[Tensor | None]
+) -> tuple[list[Any], Callable[..., list[Any]]]:
+    """The shape of `x[at]`, and the index in `x` of its elements."""
+    given = {d: t for d, t in enumerate(at) if t is not None}
+    if any(t.dtype in (torch.bool, torch.uint8) for t in given.values()):
+        raise UnsupportedError("an index that is a mask")
+    shape = tuple(torch.broadcast_shapes(*(t.shape for t in given.values())))
+    tensors = {d: b.broadcast(t, shape) for d, t in given.items()}
+    # The dimensions of indices stand where the first of them is, if they are neighbours.
+    dims = list(given)
+    first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+    rest = [n for d, n in enumerate(x.shape) if d not in given]
+
+    def place(*i: Any) -> list[Any]:
+        inner, outer = i[first : first + len(shape)], iter(i[:first] + i[first + len(shape) :])
+        return [
+            _found(b, x, d, tensors[d].read(*inner)) if d in given else next(outer)
+            for d in range(x.rank)
+        ]
+
+    return [*rest[:first], *shape, *rest[first:]], place
+
+
+@lowering("index", "_unsafe_index")
+def _index(b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None]) -> Tensor:
+    _, place = _places(b, x, at)
+    given = [t for t in at if t is not None]
+    return b.generate(out.shape, out.dtype, lambda *i: x.read(*place(*i)), x, *given)
+
+
+def _scattered(
+    b: Builder, x: Tensor, combine: str, shape: Sequence[Any], place: Callable[..., list[Any]],
+    source: Any,
+) -> Tensor:  # fmt: skip
+    """`x` with the elements of a tensor, or a number, written at the places of a function."""
+    is_plain = combine == "any"
+    kind = kind_of(x.dtype) if is_plain else wide(x.dtype)
+    if x.dtype == torch.bool and not is_plain:
+        raise UnsupportedError("a scatter that combines truth values")
+
+    def value(*i: Any) -> Any:
+        if not isinstance(source, Tensor):
+            return number(source, kind)
+        found = convert(source.read(*i), source.dtype, x.dtype)
+        return found if is_plain else widen(found, x.dtype)
+
+    rank = len(shape)
+    written = arrays.generate(b.extents(shape), lambda *i: value(*i[:rank]))
+    is_same = kind is kind_of(x.dtype)
+    default: Any = x.fill if is_same or x.fill is None else widen(x.fill, x.dtype)
+    if x.fill is None:
+        default = x.array if is_same else x.array.map(lambda v: widen(v, x.dtype))
+        _ = default.name
+        default = default if default.is_stored else default.force()
+    found = arrays.permute(
+        combine, default, lambda *i: tuple(place(*i[:rank])) or (0,), written,
+        None if x.fill is None else b.extents(x.shape),
+    )  # fmt: skip
+    found = found if is_same else found.map(lambda v: narrow(v, x.dtype))
+    return b.new(found, x.dtype, x.shape)
+
+
+_COMBINE = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max",
+            "amin": "min", None: "any"}  # fmt: skip
+
+
+@lowering("scatter", "scatter_reduce")
+def _scatter(
+    b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, source: Any, reduce: str | None = None,
+    include_self: bool = True,
+) -> Tensor:  # fmt: skip
+    if reduce not in _COMBINE or not include_self:
+        raise UnsupportedError(f"reduce={reduce!r}, include_self={include_self}")
+    dim = dim_of(dim, x)
+    return _scattered(
+        b, x, _COMBINE[reduce], at.shape,
+        lambda *i: replaced(i, dim, _found(b, x, dim, at.read(*i))), source,
+    )  # fmt: skip
+
+
+@lowering("scatter_add")
+def _scatter_add(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, source: Tensor) -> Tensor:
+    found: Tensor = _scatter(b, out, x, dim, at, source, "add")
+    return found
+
+
+@lowering("index_put", "_unsafe_index_put")
+def _index_put(
+    b: Builder, out: Any, x: Tensor, at: Sequence[Tensor | None], values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:  # fmt: skip
+    shape, place = _places(b, x, at)
+    source = b.broadcast(values, shape)
+    return _scattered(b, x, "add" if accumulate else "any", shape, place, source)
+
+
+@lowering("slice_scatter")
+def _slice_scatter(
+    b: Builder, out: Any, x: Tensor, source: Tensor, dim: int = 0, start: Any = None,
+    _: Any = None, step: int = 1,
+) -> Tensor:  # fmt: skip
+    dim = dim_of(dim, x)
+    begin, count = _begin(b, start, x.shape[dim]), b.extent(source.shape[dim])
+
+    def element(*i: Any) -> Any:
+        distance = i[dim] - begin
+        is_in = (distance >= 0) & (distance // step < count)
+        is_in = is_in if step == 1 else is_in & (distance % step == 0)
+        place = replaced(i, dim, distance // step)
+        return choose(is_in, lambda: source.read(*place), lambda: x.read(*i))
+
+    return b.generate(out.shape, out.dtype, element, x, source)
