@@ -19,6 +19,7 @@
 #include "Lowering.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
@@ -139,6 +140,11 @@ private:
   void store(Node *node);
   void storeElements(Node *node, Stored &stored);
   void storeCollective(Node *node, Stored &stored);
+  /// The factors of a matrix product, which depend on the rows and on the
+  /// columns of the result; null if `node` is none.
+  std::pair<Node *, Node *> getFactors(Node *node);
+  Value storeProduct(Node *node);
+  Value getFactor(Node *factor, Node *outer, Node *inner);
   SmallVector<Value, 4> runCollective(Node *node, Level level, Value extent);
   SmallVector<Value, 4> emitElement(Node *node, ArrayRef<Node *> loops,
                                     ArrayRef<Value> indices, Node *current,
@@ -147,6 +153,7 @@ private:
   SmallVector<Value, 4>
   distribute(Level level, ArrayRef<Value> extents, ArrayRef<Node *> loops,
              llvm::function_ref<SmallVector<Value, 4>()> body);
+  void nameKernel(ForceOp op);
   SmallVector<Value, 4> force(ValueRange arrays);
   void returnValue(Node *node, SmallVectorImpl<Value> &values,
                    const std::string &valueName);
@@ -420,6 +427,8 @@ Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
       for (Level level : {Level::Block, Level::Thread})
         add(level, all - 1);
   }
+  if (loops.empty() && getFactors(node).first)
+    kernel.schedules.push_back(Schedule{Level::Block, 0, /*isTiled=*/true});
   auto it = plan.schedules.find(node);
   Schedule schedule =
       it != plan.schedules.end() ? it->second : kernel.schedules.front();
@@ -1093,11 +1102,14 @@ Value Lowering::addGridKernel(Node *node, Node *array, Value extent) {
   return plan.isEstimate ? function.getArguments().back() : extent;
 }
 
+void Lowering::nameKernel(ForceOp op) {
+  op.setKernel(("dag_" + name + "_" + Twine(choices.kernels.size())).str());
+  choices.kernels.back().name = op.getKernel()->str();
+}
+
 SmallVector<Value, 4> Lowering::force(ValueRange arrays) {
   auto op = ForceOp::create(builder, loc, arrays, ValueRange());
-  op.setKernel(("dag_" + name + "_" + Twine(choices.kernels.size())).str());
-  if (!choices.kernels.empty())
-    choices.kernels.back().name = op.getKernel()->str();
+  nameKernel(op);
   return SmallVector<Value, 4>(op.getResults());
 }
 
@@ -1203,6 +1215,94 @@ Lowering::distribute(Level level, ArrayRef<Value> extents,
   return SmallVector<Value, 4>(op.getResults());
 }
 
+std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
+  if (!node->is(Node::Build) || !node->ops[2]->is(Node::Build))
+    return {};
+  Node *row = node->ops[1], *column = node->ops[2]->ops[1],
+       *sum = node->ops[2]->ops[2];
+  if (isStored(node->ops[2]) || !sum->is(Node::Reduce) || isStored(sum) ||
+      sum->attr != 1 + static_cast<int64_t>(Opcode::Add) ||
+      !sum->ops[0]->is(Node::Const) || !sum->ops[1]->is(Node::Build) ||
+      isStored(sum->ops[1]))
+    return {};
+  Node *product = sum->ops[1]->ops[2];
+  if (!product->is(Node::Binary) ||
+      product->attr != static_cast<int64_t>(Opcode::Mul) ||
+      !sum->ops[1]->ops[0]->free.empty() || !node->ops[2]->ops[0]->free.empty())
+    return {};
+  Node *a = product->ops[0], *b = product->ops[1];
+  if (a->dependsOn(column))
+    std::swap(a, b);
+  // Elements are computed for all rows, columns and products.
+  if (a->dependsOn(column) || b->dependsOn(row) || !a->isSafe || !b->isSafe)
+    return {};
+  return {a, b};
+}
+
+/// The array [1, outer, inner] of the values of `factor`.
+Value Lowering::getFactor(Node *factor, Node *outer, Node *inner) {
+  SmallVector<Value> extents{constantIndex(1),
+                             emitIndex(outer->ops[0]).values[0],
+                             emitIndex(inner->ops[0]).values[0]};
+  Types types = getTypes(factor->type);
+  // A whole matrix in memory is not copied.
+  if (!isStored(getBase(factor)))
+    factor = graph.beta(factor); // Through transpositions.
+  SmallVector<Node *> indices;
+  Node *base = getBase(factor, &indices);
+  auto isEqual = [&](Node *a, Node *b) {
+    return a == b ||
+           llvm::any_of(graph.expectations, [&](const Expectation &e) {
+             return (e.a == a && e.b == b) || (e.a == b && e.b == a);
+           });
+  };
+  bool isMemory = base->is(Node::ParamArray) ||
+                  (isStored(base) && stored.at(base).loops.empty());
+  if (factor->is(Node::Index) && isMemory && indices.size() == 2 &&
+      indices[1] == outer && indices[0] == inner &&
+      isEqual(graph.getDim(base, 0), outer->ops[0]) && graph.getDim(base, 1) &&
+      isEqual(graph.getDim(base, 1), inner->ops[0])) {
+    Value memory = base->is(Node::ParamArray) ? bindings.at(base).values[0]
+                                              : stored.at(base).array;
+    return ReshapeOp::create(
+        builder, loc,
+        PullType::get(context, {1, ShapedType::kDynamic, ShapedType::kDynamic},
+                      types),
+        memory, ArrayRef(extents).drop_front());
+  }
+  return generate(extents, types, [&](ValueRange at) {
+    bind(outer, at[1]);
+    bind(inner, at[2]);
+    return emit(factor).values;
+  });
+}
+
+Value Lowering::storeProduct(Node *node) {
+  auto [left, right] = getFactors(node);
+  Node *sum = node->ops[2]->ops[2], *k = sum->ops[1]->ops[1];
+  Value x = getFactor(left, node->ops[1], k);
+  Value y = getFactor(right, k, node->ops[2]->ops[1]);
+  Value first = emit(sum->ops[0]).values[0];
+  ArrayBuilder arrays(loc, context);
+  arrays.restoreInsertionPoint(builder.saveInsertionPoint());
+  auto combine = [&](Opcode op) {
+    return [this, op, &arrays](ValueRange values) -> SmallVector<Value> {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.restoreInsertionPoint(arrays.saveInsertionPoint());
+      return {computeBinary(op, values[0], values[1])};
+    };
+  };
+  auto multiply = combine(Opcode::Mul), add = combine(Opcode::Add);
+  Value product = arrays.contract(x, y, first, multiply, add);
+  if (auto force = product.getDefiningOp<ForceOp>())
+    nameKernel(force);
+  builder.restoreInsertionPoint(arrays.saveInsertionPoint());
+  SmallVector<Value> extents{emitIndex(node->ops[0]).values[0],
+                             emitIndex(node->ops[2]->ops[0]).values[0]};
+  return ReshapeOp::create(builder, loc, pull(2, getTypes(node->type)), product,
+                           extents);
+}
+
 void Lowering::storeElements(Node *node, Stored &result) {
   unsigned dims = node->type->getRank(), rank = result.loops.size() + dims;
   SmallVector<Value> extents;
@@ -1212,6 +1312,10 @@ void Lowering::storeElements(Node *node, Stored &result) {
     extents.push_back(getExtent(graph.getBound(node, k)));
   Types types = getTypes(node->type);
   Schedule schedule = getSchedule(node, result.loops, rank);
+  if (schedule.isTiled) {
+    result.array = storeProduct(node);
+    return;
+  }
   if (schedule.level == Level::Thread && schedule.prefix == rank) {
     Value all = generate(extents, types, [&](ValueRange indices) {
       return emitElement(node, result.loops, SmallVector<Value>(indices), node);

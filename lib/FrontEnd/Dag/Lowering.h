@@ -23,9 +23,12 @@ namespace mlir::obs::dag {
 struct Schedule {
   Level level = Level::Thread;
   unsigned prefix = 0;
+  /// A matrix product by tiles in shared memory.
+  bool isTiled = false;
 
   bool operator==(const Schedule &other) const {
-    return level == other.level && prefix == other.prefix;
+    return level == other.level && prefix == other.prefix &&
+           isTiled == other.isTiled;
   }
 };
 

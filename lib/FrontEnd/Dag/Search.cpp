@@ -120,6 +120,9 @@ double Search::score(const Choices::Kernel &kernel, StringRef report) {
   threads *= schedule.level == Level::Block  ? 128
              : schedule.level == Level::Warp ? 32
                                              : 1;
+  // Each thread has 16 elements.
+  if (schedule.isTiled)
+    threads = kernel.extents[0] * kernel.extents[1] / 16;
   double share = std::min(1.0, threads / double(1 << 17));
   double seconds = std::max(sectors * 32 / 12e12, operations / 2e13) / share;
   return 3 + 1e6 * seconds;
@@ -198,6 +201,8 @@ void Search::print(const Candidate &candidate, unsigned number) {
     const Schedule &taken = kernel.taken;
     if (taken.level == Level::Grid)
       *explain << "all threads of the grid";
+    else if (taken.isTiled)
+      *explain << "each block a tile of 64 x 64 elements";
     else if (taken.level == Level::Thread &&
              taken.prefix == kernel.extents.size())
       *explain << "each thread an element";
