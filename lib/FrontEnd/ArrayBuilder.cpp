@@ -443,8 +443,8 @@ private:
 };
 } // namespace
 
-/// More reads for one element would be computed many times, and make the code
-/// of a kernel large.
+/// More operations and reads for one element would be executed many times, and
+/// make the code of a kernel large.
 static constexpr unsigned maxReads = 48;
 
 /// `array`, which its operation has just read. If one element needs too many

@@ -26,7 +26,7 @@
 // Out: elementwise functions and index maps store nothing. The result of a
 // collective, a scatter or a sort is stored by one kernel. `finish` fuses a
 // function of its elements behind it, if nothing else reads it. An index map or
-// window that would compute an element in too many places has its operand
+// window whose element would take too many operations and reads has its operand
 // stored first, so that a program does not grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. Of arrays of higher rank, a
