@@ -30,8 +30,8 @@
 // stored first, so that a program does not grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. Of arrays of higher rank, a
-// unit has a row: a thread up to 8 elements, a warp up to 1024, else a block. All
-// blocks share few long rows. Reductions of columns belong to threads.
+// unit has a row: a thread up to 8 elements, a warp up to 1024, else a block.
+// All blocks share few long rows. Reductions of columns belong to threads.
 // `Choice` overrides this.
 //
 // Errors: the callers check ranks, extents and types, which are those of their

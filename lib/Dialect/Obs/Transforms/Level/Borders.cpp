@@ -138,7 +138,8 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
   return std::nullopt;
 }
 
-/// The extent that `value` stands for: an extent that only a run knows is large.
+/// The extent that `value` stands for: an extent that only a run knows is
+/// large.
 static double estimateExtent(OpFoldResult value) {
   if (std::optional<int64_t> extent = getConstantIntValue(value))
     return double(*extent);
