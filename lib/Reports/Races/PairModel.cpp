@@ -453,8 +453,15 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
         return IndexExpr::binary(isLeft ? Kind::Shl : Kind::Shr, *shifted,
                                  amount);
       })
-      .Case([&](arith::MinSIOp) { return binary(Kind::Min); })
-      .Case([&](arith::MaxSIOp) { return binary(Kind::Max); })
+      // With a sign, true is -1, and less than false.
+      .Case([&](arith::MinSIOp) {
+        return binary(op->getResult(0).getType().isInteger(1) ? Kind::Max
+                                                              : Kind::Min);
+      })
+      .Case([&](arith::MaxSIOp) {
+        return binary(op->getResult(0).getType().isInteger(1) ? Kind::Min
+                                                              : Kind::Max);
+      })
       .Case([&](arith::MinUIOp) { return natural(Kind::Min); })
       .Case([&](arith::MaxUIOp) { return natural(Kind::Max); })
       .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](auto) {

@@ -246,8 +246,13 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
       .Case([&](arith::OrIOp) { return binary(Kind::Or); })
       .Case([&](arith::XOrIOp) { return binary(Kind::Xor); })
       .Case([&](arith::ShLIOp) { return binary(Kind::Shl); })
-      .Case([&](arith::MinSIOp) { return binary(Kind::Min); })
-      .Case([&](arith::MaxSIOp) { return binary(Kind::Max); })
+      // With a sign, true is -1, and less than false.
+      .Case([&](arith::MinSIOp) {
+        return binary(value.getType().isInteger(1) ? Kind::Max : Kind::Min);
+      })
+      .Case([&](arith::MaxSIOp) {
+        return binary(value.getType().isInteger(1) ? Kind::Min : Kind::Max);
+      })
       .Case([&](arith::MinUIOp) { return naturalBinary(Kind::Min); })
       .Case([&](arith::MaxUIOp) { return naturalBinary(Kind::Max); })
       .Case([&](arith::FloorDivSIOp) { return binary(Kind::FloorDiv); })
