@@ -336,9 +336,31 @@ IndexExpr PairModel::narrow(const IndexExpr &expr, Type type) {
              : extendZeros(expr + constant(half), bits) - constant(half);
 }
 
+/// The number that `sum` puts together again: n / d * d + n % d = n, for all
+/// numbers without a sign.
+static Value getDivided(arith::AddIOp sum) {
+  if (!sum)
+    return {};
+  for (unsigned i : {0, 1}) {
+    auto product = sum->getOperand(i).getDefiningOp<arith::MulIOp>();
+    auto rest = sum->getOperand(1 - i).getDefiningOp<arith::RemUIOp>();
+    if (!product || !rest)
+      continue;
+    for (unsigned j : {0, 1}) {
+      auto quotient = product->getOperand(j).getDefiningOp<arith::DivUIOp>();
+      if (quotient && quotient->getOperands() == rest->getOperands() &&
+          product->getOperand(1 - j) == rest.getRhs())
+        return rest.getLhs();
+    }
+  }
+  return {};
+}
+
 /// The value of `operand` as an unsigned operation reads it. Nothing for one of
 /// 64 bits that may be negative.
 std::optional<IndexExpr> PairModel::getNatural(Value operand, Owner side) {
+  if (Value whole = getDivided(operand.getDefiningOp<arith::AddIOp>()))
+    operand = whole;
   IndexExpr expr = get(operand, side);
   std::optional<IndexRange> range = ranges.get(operand);
   if (isNatural(expr) || (range && range->min >= 0))
@@ -390,7 +412,10 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
   };
   using Predicate = arith::CmpIPredicate;
   return llvm::TypeSwitch<Operation *, IndexExpr>(op)
-      .Case([&](arith::AddIOp) { return binary(Kind::Add); })
+      .Case([&](arith::AddIOp sum) {
+        Value whole = getDivided(sum);
+        return whole ? get(whole, side) : binary(Kind::Add);
+      })
       .Case([&](arith::SubIOp) { return binary(Kind::Sub); })
       .Case([&](arith::MulIOp) { return binary(Kind::Mul); })
       .Case([&](arith::DivUIOp) {
