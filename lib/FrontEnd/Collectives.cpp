@@ -370,6 +370,34 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   return reduce(products, init, 3, combine, rows);
 }
 
+Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
+                             ScalarCode multiply, ScalarCode combine) {
+  auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
+    return llvm::map_to_vector(
+        dims, [&](int64_t dim) { return getExtent(side.array, dim); });
+  };
+  // All dimensions of a kind are one.
+  auto flatten = [&](const Side &side, ArrayRef<int64_t> second,
+                     ArrayRef<int64_t> third) {
+    SmallVector<int64_t> order;
+    SmallVector<OpFoldResult> flat;
+    for (ArrayRef<int64_t> dims : {ArrayRef(side.batch), second, third}) {
+      flat.push_back(getProduct(getSizes(side, dims)));
+      llvm::append_range(order, dims);
+    }
+    return reshape(order.empty() ? side.array : transpose(side.array, order),
+                   flat);
+  };
+  Value left = flatten(x, x.own, x.combined),
+        right = flatten(y, y.combined, y.own);
+  SmallVector<OpFoldResult> extents = getSizes(x, x.batch);
+  llvm::append_range(extents, getSizes(x, x.own));
+  llvm::append_range(extents, getSizes(y, y.own));
+  if (extents.empty())
+    extents.push_back(getIndexAttr(1));
+  return reshape(contract(left, right, init, multiply, combine), extents);
+}
+
 Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                                   ScalarCode multiply, ScalarCode combine) {
   // A block has 16 x 16 threads. Each one has `side` x `side` sums of a tile.

@@ -164,6 +164,16 @@ public:
   /// `init` in order. Both arrays have rank 3.
   Value contract(Value x, Value y, ValueRange init, ScalarCode multiply,
                  ScalarCode combine, const Choice &choice = {});
+  /// An array of a product with the places of its dimensions: of those that
+  /// both arrays and the result have, of its own, and of those that go.
+  struct Side {
+    Value array;
+    SmallVector<int64_t> batch, own, combined;
+  };
+  /// The same for arrays of any rank. The result has the dimensions of the
+  /// batch, those of `x` and those of `y`; if there are none, extents [1].
+  Value contract(const Side &x, const Side &y, ValueRange init,
+                 ScalarCode multiply, ScalarCode combine);
 
   /// One program for each place of `extents`, whose results are the elements:
   /// `code` takes the indices, and builds code of `level` that returns pull

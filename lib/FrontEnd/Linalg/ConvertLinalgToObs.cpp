@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
@@ -68,6 +69,14 @@ struct Structured {
   Value getOutput(unsigned k) const { return getArgument(inputs + k); }
   AffineMap getOutputMap(unsigned k) const { return maps[inputs + k]; }
   Operation *getYield() const { return body->getTerminator(); }
+  /// The places of the dimensions of a result among those that are kept.
+  Numbers getOrder(unsigned k) const {
+    return llvm::map_to_vector(
+        getOutputMap(k).getResults(), [&](AffineExpr expr) -> int64_t {
+          return llvm::find(kept, cast<AffineDimExpr>(expr).getPosition()) -
+                 kept.begin();
+        });
+  }
 };
 
 /// The update of one element of a result: `combiner` of what is there and of
@@ -104,6 +113,15 @@ private:
   Value lookup(Value value) { return values.lookup(value); }
   Value getArray(Value value);
   Extents getNumbers(ArrayRef<OpFoldResult> numbers);
+  /// The extents of a type.
+  Extents getShape(Type type, ValueRange dynamic);
+  /// Rank 0 has one element.
+  Extents orOne(Extents extents) {
+    return extents.empty() ? Extents{b.getIndexAttr(1)} : extents;
+  }
+  Values orZero(Values place) {
+    return place.empty() ? Values{b.getIndex(0)} : place;
+  }
   void define(Value result, Value array);
   void write(ValueRange arrays, ValueRange memory);
 
@@ -126,10 +144,7 @@ private:
   LogicalResult convertInsert(tensor::InsertSliceOp op);
   LogicalResult convertGather(tensor::GatherOp op);
   LogicalResult convertPad(tensor::PadOp op);
-  LogicalResult convertGenerate(tensor::GenerateOp op);
-  LogicalResult convertFromElements(tensor::FromElementsOp op);
   LogicalResult convertExtract(tensor::ExtractOp op);
-  LogicalResult convertMaterialize(bufferization::MaterializeInDestinationOp);
 
   ModuleOp module;
   SymbolTable tables;
@@ -156,33 +171,24 @@ static bool isElement(Type type) {
 
 LogicalResult Converter::verifyType(Operation *op, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
-  if (!isElement(shaped ? shaped.getElementType() : type))
-    return op->emitError("'") << op->getName()
-                              << "' has a value of a type that obs does not "
-                                 "have: "
-                              << type;
-  if (!shaped)
-    return success();
-  if (!shaped.hasRank())
-    return op->emitError("'")
-           << op->getName() << "' has a value without a rank: cast it to a "
-           << "ranked type";
-  if (auto tensor = dyn_cast<RankedTensorType>(type);
-      tensor && tensor.getEncoding())
-    return op->emitError("'")
-           << op->getName() << "' has a tensor with an encoding: " << type;
-  if (auto memref = dyn_cast<MemRefType>(type);
-      memref && (!memref.getLayout().isIdentity() || memref.getMemorySpace()))
-    return op->emitError("'") << op->getName()
-                              << "' has memory whose elements are not in "
-                                 "row-major order in the default memory "
-                                 "space: copy it to such memory first";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!isElement(shaped ? shaped.getElementType() : type) ||
+      (tensor && tensor.getEncoding()))
+    return op->emitOpError("has a value of a type that obs does not have: ")
+           << type;
+  if (shaped && !shaped.hasRank())
+    return op->emitOpError("has a value without a rank: cast it to a ranked "
+                           "type");
+  if (memref && (!memref.getLayout().isIdentity() || memref.getMemorySpace()))
+    return op->emitOpError("has memory whose elements are not in row-major "
+                           "order in the default memory space: copy it to such "
+                           "memory first");
   int64_t size = 1;
-  for (int64_t extent : shaped.getShape())
+  for (int64_t extent : shaped ? shaped.getShape() : ArrayRef<int64_t>())
     if (!ShapedType::isDynamic(extent) &&
         (llvm::MulOverflow(size, extent, size) || size > int64_t(1) << 48))
-      return op->emitError("'")
-             << op->getName() << "' has a value of more than 2^48 elements";
+      return op->emitOpError("has a value of more than 2^48 elements");
   return success();
 }
 
@@ -199,17 +205,13 @@ LogicalResult Converter::verifyBody(Operation *op, Block &body) {
                                 "of '")
              << op->getName()
              << "': compute it by an operation on tensors before";
-    for (Type type : inner->getResultTypes())
-      if (!isElement(type))
+    for (Value value :
+         llvm::concat<Value>(inner->getOperands(), inner->getResults()))
+      if (!isElement(value.getType()) &&
+          !(isa<tensor::ExtractOp>(inner) && lookup(value)))
         return inner->emitOpError("in the function of elements of '")
                << op->getName()
-               << "' has a result that is no element: " << type;
-    for (OpOperand &operand : inner->getOpOperands())
-      if (!isElement(operand.get().getType()) &&
-          !(isa<tensor::ExtractOp>(inner) && lookup(operand.get())))
-        return inner->emitOpError("in the function of elements of '")
-               << op->getName() << "' reads a value that is no element: "
-               << operand.get().getType();
+               << "' has a value that is no element: " << value.getType();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -336,6 +338,11 @@ Extents Converter::getNumbers(ArrayRef<OpFoldResult> numbers) {
   return lowered;
 }
 
+Extents Converter::getShape(Type type, ValueRange dynamic) {
+  return orOne(getNumbers(
+      getMixedValues(cast<ShapedType>(type).getShape(), dynamic, b)));
+}
+
 /// `result` is `array`, which has at least the static extents of its type.
 void Converter::define(Value result, Value array) {
   auto type = cast<ShapedType>(result.getType());
@@ -402,10 +409,8 @@ Value Converter::buildValue(Value value, IRMapping &map, ValueRange indices) {
       result = indices[index.getDim()];
     } else {
       auto extract = cast<tensor::ExtractOp>(inner);
-      Values place(extract.getIndices());
-      if (place.empty())
-        place.push_back(b.getIndex(0));
-      result = b.getOne(lookup(extract.getTensor()), place);
+      result = b.getOne(lookup(extract.getTensor()),
+                        orZero(Values(extract.getIndices())));
     }
     if (inner == copy)
       map.map(value, result);
@@ -434,10 +439,7 @@ Values Converter::getPlace(AffineMap map, ValueRange indices) {
                ? b.createOrFold<arith::AddIOp>(left, right)
                : b.createOrFold<arith::MulIOp>(left, right);
   };
-  Values place = llvm::map_to_vector(map.getResults(), build);
-  if (place.empty())
-    place.push_back(b.getIndex(0));
-  return place;
+  return orZero(Values(llvm::map_range(map.getResults(), build)));
 }
 
 /// The operand as an array over the domain; a scalar stays one.
@@ -449,15 +451,12 @@ Value Converter::align(const Structured &s, unsigned operand) {
   if (!isa<PullType>(lowered.getType()) || map.isIdentity())
     return lowered;
   if (map.isPermutation()) {
-    Numbers order(map.getNumResults());
-    for (auto [d, expr] : llvm::enumerate(map.getResults()))
-      order[cast<AffineDimExpr>(expr).getPosition()] = d;
+    Numbers order;
+    for (unsigned d = 0; d < map.getNumDims(); ++d)
+      order.push_back(*map.getResultPosition(b.getAffineDimExpr(d)));
     return b.transpose(lowered, order);
   }
-  Extents domain(s.domain);
-  if (domain.empty())
-    domain.push_back(b.getIndexAttr(1));
-  return b.gather(lowered, domain,
+  return b.gather(lowered, orOne(s.domain),
                   [&](ValueRange i) { return getPlace(map, i); });
 }
 
@@ -473,9 +472,7 @@ Value Converter::buildPoints(const Structured &s, ValueRange wanted) {
         needed.insert(read);
       op->walk([&](linalg::IndexOp index) { dims.insert(index.getDim()); });
     }
-  Extents domain(s.domain);
-  if (domain.empty())
-    domain.push_back(b.getIndexAttr(1));
+  Extents domain = orOne(s.domain);
   IRMapping known;
   Values arrays, arguments;
   for (unsigned k = 0; k < s.operands.size(); ++k)
@@ -618,14 +615,8 @@ Values Converter::reduceAssociative(const Structured &s,
     return results;
   // What was there is combined once, after the others.
   for (unsigned k = 0; k < count; ++k) {
-    AffineMap map = s.getOutputMap(k);
-    Numbers order(map.getNumResults());
-    for (auto [d, expr] : llvm::enumerate(map.getResults()))
-      order[llvm::find(s.kept, cast<AffineDimExpr>(expr).getPosition()) -
-            s.kept.begin()] = d;
-    Value before = s.operands[s.inputs + k];
-    if (!order.empty())
-      before = b.transpose(before, order);
+    Value before = b.transpose(s.operands[s.inputs + k],
+                               invertPermutationVector(s.getOrder(k)));
     results[k] = b.map({before, results[k]}, [&](ValueRange e) -> Values {
       return {combine(b, updates[k], e[0], e[1])};
     });
@@ -651,7 +642,8 @@ Value Converter::contract(const Structured &s, const Update &update, Value init,
   if (!product || !isa<arith::MulFOp, arith::MulIOp>(product) ||
       product->getBlock() != s.body)
     return {};
-  Values sides, factors(product->getOperands());
+  Values factors(product->getOperands());
+  SmallVector<ArrayBuilder::Side> sides;
   for (unsigned side : {0, 1}) {
     llvm::SetVector<Value> needed;
     needed.insert(factors[side]);
@@ -667,29 +659,19 @@ Value Converter::contract(const Structured &s, const Update &update, Value init,
         needed.contains(s.getArgument(1 - side)) ||
         !isa<PullType>(array.getType()))
       return {};
-    // Rows, and columns, have all dimensions of a kind.
-    Numbers order;
-    Extents flat;
-    auto append = [&](ArrayRef<unsigned> some) {
-      Extents extents;
-      for (unsigned dim : some) {
-        order.push_back(
-            *s.maps[side].getResultPosition(b.getAffineDimExpr(dim)));
-        extents.push_back(s.domain[dim]);
-      }
-      flat.push_back(b.getProduct(extents));
-    };
-    append(dims->batch);
-    append(side ? dims->k : dims->m);
-    append(side ? dims->n : dims->k);
-    array = b.reshape(b.transpose(array, order), flat);
     if (factors[side] != s.getArgument(side))
       array = b.map(array, [&](ValueRange e) -> Values {
         IRMapping map;
         map.map(s.getArgument(side), e.front());
         return {buildValue(factors[side], map, {})};
       });
-    sides.push_back(array);
+    auto locate = [&](ArrayRef<unsigned> some) {
+      return llvm::map_to_vector(some, [&](unsigned dim) -> int64_t {
+        return *s.maps[side].getResultPosition(b.getAffineDimExpr(dim));
+      });
+    };
+    sides.push_back({array, locate(dims->batch),
+                     locate(side ? dims->n : dims->m), locate(dims->k)});
   }
   Value result = b.contract(
       sides[0], sides[1], init,
@@ -703,13 +685,10 @@ Value Converter::contract(const Structured &s, const Update &update, Value init,
   SmallVector<unsigned, 2> found(dims->batch);
   llvm::append_range(found, dims->m);
   llvm::append_range(found, dims->n);
-  Extents extents;
-  for (unsigned dim : found)
-    extents.push_back(s.domain[dim]);
-  Numbers order;
-  for (int64_t dim : s.kept)
-    order.push_back(llvm::find(found, dim) - found.begin());
-  return b.transpose(b.reshape(result, extents), order);
+  return b.transpose(result,
+                     llvm::map_to_vector(s.kept, [&](int64_t dim) -> int64_t {
+                       return llvm::find(found, dim) - found.begin();
+                     }));
 }
 
 /// The same for any function of elements: a thread has each element, and
@@ -718,15 +697,13 @@ Values Converter::reduceInOrder(const Structured &s) {
   Extents outer;
   for (int64_t dim : s.kept)
     outer.push_back(s.domain[dim]);
-  if (outer.empty())
-    outer.push_back(b.getIndexAttr(1));
   auto read = [&](unsigned operand, ValueRange at) {
     Value lowered = s.operands[operand];
     return isa<PullType>(lowered.getType())
                ? b.getOne(lowered, getPlace(s.maps[operand], at))
                : lowered;
   };
-  Value result = b.generate(outer, [&](ValueRange i) {
+  Value result = b.generate(orOne(outer), [&](ValueRange i) {
     Values at(s.domain.size()), init, first, last, step;
     for (auto [dim, index] : llvm::zip(s.kept, i))
       at[dim] = index;
@@ -777,13 +754,7 @@ LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
   Values memory;
   auto next = op->result_begin();
   for (auto [k, result] : llvm::enumerate(results)) {
-    Numbers order;
-    for (AffineExpr expr : s.getOutputMap(k).getResults())
-      order.push_back(
-          llvm::find(s.kept, cast<AffineDimExpr>(expr).getPosition()) -
-          s.kept.begin());
-    if (!order.empty())
-      result = b.transpose(result, order);
+    result = b.transpose(result, s.getOrder(k));
     Value init = lookup(op.getDpsInits()[k]);
     if (isa<MemRefType>(init.getType()))
       memory.push_back(init);
@@ -806,17 +777,11 @@ LogicalResult Converter::convertConstant(arith::ConstantOp op) {
   if (!dense)
     return op.emitOpError("has elements that are not in the program: "
                           "give them as a parameter");
-  Extents extents;
-  for (int64_t extent : dense.getType().getShape())
-    extents.push_back(b.getIndexAttr(extent));
-  Type element = dense.getElementType();
-  if (dense.empty() || dense.isSplat() || extents.empty()) {
-    TypedAttr number = dense.empty() ? cast<TypedAttr>(b.getZeroAttr(element))
-                                     : dense.getSplatValue<TypedAttr>();
-    if (extents.empty())
-      extents.push_back(b.getIndexAttr(1));
-    Value scalar = arith::ConstantOp::create(b, number);
-    values[op] = b.splat(scalar, extents);
+  if (dense.empty() || dense.isSplat()) {
+    auto number = dense.empty() ? b.getZeroAttr(dense.getElementType())
+                                : dense.getSplatValue<Attribute>();
+    Value scalar = arith::ConstantOp::create(b, cast<TypedAttr>(number));
+    values[op] = b.splat(scalar, getShape(op.getType(), {}));
     return success();
   }
   if (dense.getNumElements() > 1 << 24)
@@ -865,9 +830,7 @@ LogicalResult Converter::convertSlice(tensor::ExtractSliceOp op) {
   for (auto [d, size] : llvm::enumerate(sizes))
     if (!dropped.test(d))
       extents.push_back(size);
-  if (extents.empty())
-    extents.push_back(b.getIndexAttr(1));
-  define(op, dropped.any() ? b.reshape(array, extents) : array);
+  define(op, dropped.any() ? b.reshape(array, orOne(extents)) : array);
   return success();
 }
 
@@ -914,9 +877,7 @@ LogicalResult Converter::convertGather(tensor::GatherOp op) {
     if (!isGathered || !isReduced)
       extents.push_back(isGathered ? b.getIndexAttr(1) : extent);
   }
-  if (extents.empty())
-    extents.push_back(b.getIndexAttr(1));
-  define(op, b.gather(source, extents, [&](ValueRange i) {
+  define(op, b.gather(source, orOne(extents), [&](ValueRange i) {
     Values place;
     for (auto [d, from] : llvm::enumerate(places)) {
       if (from >= 0) {
@@ -951,34 +912,6 @@ LogicalResult Converter::convertPad(tensor::PadOp op) {
   return success();
 }
 
-LogicalResult Converter::convertGenerate(tensor::GenerateOp op) {
-  Block &body = op.getBody().front();
-  if (failed(verifyBody(op, body)))
-    return failure();
-  Extents extents = getNumbers(
-      getMixedValues(op.getType().getShape(), op.getDynamicExtents(), b));
-  if (extents.empty())
-    extents.push_back(b.getIndexAttr(1));
-  define(op, b.generate(extents, [&](ValueRange i) -> Values {
-    return {buildCode(body, i)};
-  }));
-  return success();
-}
-
-LogicalResult Converter::convertFromElements(tensor::FromElementsOp op) {
-  Extents one = {b.getIndexAttr(1)}, extents;
-  for (int64_t extent : op.getType().getShape())
-    extents.push_back(b.getIndexAttr(extent));
-  if (op.getElements().size() > 64 || op.getElements().empty())
-    return op.emitOpError("is supported for 1 to 64 elements: give more of "
-                          "them as a parameter");
-  Values parts;
-  for (Value element : op.getElements())
-    parts.push_back(b.splat(lookup(element), one));
-  define(op, b.reshape(b.concat(parts, 0), extents.empty() ? one : extents));
-  return success();
-}
-
 /// A scalar of the host.
 LogicalResult Converter::convertExtract(tensor::ExtractOp op) {
   Value array = lookup(op.getTensor());
@@ -988,22 +921,9 @@ LogicalResult Converter::convertExtract(tensor::ExtractOp op) {
   }
   array = b.store(array).front();
   values[op.getTensor()] = array;
-  Values place;
-  for (Value index : op.getIndices())
-    place.push_back(lookup(index));
-  if (place.empty())
-    place.push_back(b.getIndex(0));
-  values[op] = b.getOne(array, place);
-  return success();
-}
-
-LogicalResult
-Converter::convertMaterialize(bufferization::MaterializeInDestinationOp op) {
-  Value source = lookup(op.getSource()), place = lookup(op.getDest());
-  if (isa<MemRefType>(place.getType()))
-    write(source, place);
-  else
-    define(op.getResult(), source);
+  Values place = llvm::map_to_vector(
+      op.getIndices(), [&](Value index) { return lookup(index); });
+  values[op] = b.getOne(array, orZero(place));
   return success();
 }
 
@@ -1061,23 +981,20 @@ LogicalResult Converter::convertOp(Operation *op) {
   }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return convertStructured(structured);
-  auto convert = [&](auto op, Value array) {
-    define(op, array);
+  auto convert = [&](Value result, Value array) {
+    define(result, array);
     return success();
-  };
-  /// The extents of a result of these types; 1 for rank 0.
-  auto getShape = [&](RankedTensorType type, ValueRange dynamic) {
-    Extents extents = getNumbers(getMixedValues(type.getShape(), dynamic, b));
-    if (extents.empty())
-      extents.push_back(b.getIndexAttr(1));
-    return extents;
   };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](arith::ConstantOp op) {
         return hasArrays ? convertConstant(op) : convertScalar(op);
       })
       .Case([&](bufferization::MaterializeInDestinationOp op) {
-        return convertMaterialize(op);
+        Value source = lookup(op.getSource()), place = lookup(op.getDest());
+        if (!isa<MemRefType>(place.getType()))
+          return convert(op.getResult(), source);
+        write(source, place);
+        return success();
       })
       .Case([&](bufferization::ToTensorOp op) {
         return convert(op, getArray(op.getBuffer()));
@@ -1106,9 +1023,7 @@ LogicalResult Converter::convertOp(Operation *op) {
             part.push_back(from[dim]);
           to.push_back(b.getProduct(part));
         }
-        if (to.empty())
-          to.push_back(b.getIndexAttr(1));
-        return convert(op, b.reshape(lookup(op.getSrc()), to));
+        return convert(op, b.reshape(lookup(op.getSrc()), orOne(to)));
       })
       .Case([&](tensor::ConcatOp op) {
         Values parts = llvm::map_to_vector(
@@ -1123,16 +1038,33 @@ LogicalResult Converter::convertOp(Operation *op) {
             op, b.splat(zero, getShape(op.getType(), op.getDynamicSizes())));
       })
       .Case([&](tensor::ExpandShapeOp op) {
-        Extents to = getNumbers(op.getMixedOutputShape());
-        if (to.empty())
-          to.push_back(b.getIndexAttr(1));
-        return convert(op, b.reshape(lookup(op.getSrc()), to));
+        return convert(op,
+                       b.reshape(lookup(op.getSrc()),
+                                 orOne(getNumbers(op.getMixedOutputShape()))));
       })
       .Case([&](tensor::ExtractOp op) { return convertExtract(op); })
       .Case([&](tensor::ExtractSliceOp op) { return convertSlice(op); })
-      .Case([&](tensor::FromElementsOp op) { return convertFromElements(op); })
+      .Case([&](tensor::FromElementsOp op) -> LogicalResult {
+        if (op.getElements().size() > 64 || op.getElements().empty())
+          return op.emitOpError("is supported for 1 to 64 elements: give more "
+                                "of them as a parameter");
+        Values parts;
+        for (Value element : op.getElements())
+          parts.push_back(b.splat(lookup(element), orOne({})));
+        return convert(
+            op, b.reshape(b.concat(parts, 0), getShape(op.getType(), {})));
+      })
       .Case([&](tensor::GatherOp op) { return convertGather(op); })
-      .Case([&](tensor::GenerateOp op) { return convertGenerate(op); })
+      .Case([&](tensor::GenerateOp op) -> LogicalResult {
+        Block &body = op.getBody().front();
+        if (failed(verifyBody(op, body)))
+          return failure();
+        return convert(op,
+                       b.generate(getShape(op.getType(), op.getDynamicExtents()),
+                                  [&](ValueRange i) -> Values {
+                                    return {buildCode(body, i)};
+                                  }));
+      })
       .Case([&](tensor::InsertSliceOp op) { return convertInsert(op); })
       .Case([&](tensor::PadOp op) { return convertPad(op); })
       .Case([&](tensor::SplatOp op) {

@@ -1309,26 +1309,11 @@ LogicalResult Importer::importDot(Operation *op) {
       return {convertScalar(b, x[0], from, to)};
     });
   };
-  auto getSize = [](ArrayRef<int64_t> sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
-                           std::multiplies<int64_t>());
-  };
-  Value sides[2];
-  for (unsigned side : {0, 1}) {
-    Value array =
-        convert(getArray(operands[side]), getElement(operands[side]), sumType);
-    const Numbers &second = side ? contracting[1] : free[0],
-                  &third = side ? free[1] : contracting[0];
-    Numbers order(batch[side]);
-    llvm::append_range(order, second);
-    llvm::append_range(order, third);
-    if (!order.empty())
-      array = b.transpose(array, order);
-    sides[side] =
-        b.reshape(array, getExtents({getSize(getSizes(side, batch[side])),
-                                     getSize(getSizes(side, second)),
-                                     getSize(getSizes(side, third))}));
-  }
+  ArrayBuilder::Side sides[2];
+  for (unsigned side : {0, 1})
+    sides[side] = {
+        convert(getArray(operands[side]), getElement(operands[side]), sumType),
+        batch[side], free[side], contracting[side]};
   Type lowered = convertElement(sumType);
   bool isFloat = isa<FloatType>(lowered);
   Value zero = b.getNumber(lowered, 0);
@@ -1342,8 +1327,7 @@ LogicalResult Importer::importDot(Operation *op) {
         return {isFloat ? arith::AddFOp::create(b, x[0], x[1]).getResult()
                         : arith::AddIOp::create(b, x[0], x[1]).getResult()};
       });
-  values[op->getResult(0)] =
-      convert(b.reshape(product, getExtents(extents)), sumType, element);
+  values[op->getResult(0)] = convert(product, sumType, element);
   return success();
 }
 

@@ -10,21 +10,21 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{'func.func' has a value of a type that obs does not have: 'tensor<4xcomplex<f32>>'}}
+// expected-error @+1 {{'func.func' op has a value of a type that obs does not have: 'tensor<4xcomplex<f32>>'}}
 func.func @main(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   return %x : tensor<4xcomplex<f32>>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' has a value without a rank: cast it to a ranked type}}
+// expected-error @+1 {{'func.func' op has a value without a rank: cast it to a ranked type}}
 func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> {
   return %x : tensor<*xf32>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' has memory whose elements are not in row-major order in the default memory space: copy it to such memory first}}
+// expected-error @+1 {{'func.func' op has memory whose elements are not in row-major order in the default memory space: copy it to such memory first}}
 func.func @main(%x: memref<4xf32, strided<[2]>>) -> tensor<4xf32> {
   %r = bufferization.to_tensor %x restrict : memref<4xf32, strided<[2]>> to tensor<4xf32>
   return %r : tensor<4xf32>
@@ -112,7 +112,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%x : tensor<4xf32>) {
   ^bb0(%a: f32):
-    // expected-error @+1 {{'arith.constant' op in the function of elements of 'linalg.generic' has a result that is no element: 'vector<2xf32>'}}
+    // expected-error @+1 {{'arith.constant' op in the function of elements of 'linalg.generic' has a value that is no element: 'vector<2xf32>'}}
     %s = arith.constant dense<0.0> : vector<2xf32>
     linalg.yield %a : f32
   } -> tensor<4xf32>
@@ -158,7 +158,7 @@ func.func @main(%x: memref<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: memref<8xf32>) {
-  // expected-error @+1 {{'memref.subview' has memory whose elements are not in row-major order}}
+  // expected-error @+1 {{'memref.subview' op has memory whose elements are not in row-major order}}
   %s = memref.subview %x[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
   %c = arith.constant 0.0 : f32
   linalg.fill ins(%c : f32) outs(%s : memref<4xf32, strided<[1], offset: 4>>)
