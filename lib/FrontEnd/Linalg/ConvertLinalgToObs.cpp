@@ -79,13 +79,6 @@ struct Structured {
   }
 };
 
-/// The update of one element of a result: `combiner` of what is there and of
-/// `element`, which depends on no result.
-struct Update {
-  Operation *combiner = nullptr;
-  Value element;
-};
-
 class Converter {
 public:
   explicit Converter(ModuleOp module)
@@ -134,8 +127,10 @@ private:
 
   // Operations.
   LogicalResult convertStructured(linalg::LinalgOp op);
-  Values reduceAssociative(const Structured &s, ArrayRef<Update> updates);
-  Value contract(const Structured &s, const Update &update, Value init,
+  Values update(const Structured &s, ArrayRef<unsigned> results,
+                ValueRange elements, ValueRange values);
+  Values reduceAssociative(const Structured &s, ValueRange elements);
+  Value contract(const Structured &s, Value element, Value init,
                  ScalarCode combine);
   Values reduceInOrder(const Structured &s);
   LogicalResult convertConstant(arith::ConstantOp op);
@@ -533,9 +528,48 @@ static TypedAttr getNeutral(Operation *op) {
   return arith::getNeutralElement(op).value_or(TypedAttr());
 }
 
-/// The updates of all results, if each one is an associative operator; nothing
-/// otherwise.
-static SmallVector<Update> matchUpdates(const Structured &s) {
+/// True if the condition compares the element of a result with the result.
+static bool isKey(const Structured &s, arith::SelectOp select, unsigned k,
+                  Value element) {
+  auto operands = select.getCondition().getDefiningOp()->getOperands();
+  return llvm::is_contained(operands, s.getOutput(k)) &&
+         llvm::is_contained(operands, element);
+}
+
+/// True if each result takes what belongs to an element whose key is larger, or
+/// smaller, than the one that it has.
+static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
+  Value condition;
+  bool hasKey = false;
+  for (auto [k, value] : llvm::enumerate(s.getYield()->getOperands())) {
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select || (condition && condition != select.getCondition()))
+      return false;
+    condition = select.getCondition();
+    Operation *compare = condition.getDefiningOp();
+    Value output = s.getOutput(k);
+    // A larger key is one for which this holds; it never does for no number.
+    auto real = dyn_cast_or_null<arith::CmpFOp>(compare);
+    auto integer = dyn_cast_or_null<arith::CmpIOp>(compare);
+    using Real = arith::CmpFPredicate;
+    using Int = arith::CmpIPredicate;
+    bool isStrict =
+        real ? llvm::is_contained({Real::OGT, Real::OLT}, real.getPredicate())
+             : integer &&
+                   llvm::is_contained({Int::sgt, Int::slt, Int::ugt, Int::ult},
+                                      integer.getPredicate());
+    if (!isStrict || !llvm::all_of(output.getUsers(), [&](Operation *user) {
+          return user == select || user == compare;
+        }))
+      return false;
+    hasKey |= isKey(s, select, k, elements[k]);
+  }
+  return hasKey;
+}
+
+/// What updates the results, one element for each, if this is associative:
+/// operators, or a choice. Nothing otherwise.
+static Values matchElements(const Structured &s) {
   DenseSet<Value> dependent;
   for (unsigned k = 0; k < s.outputs; ++k)
     dependent.insert(s.getOutput(k));
@@ -543,89 +577,117 @@ static SmallVector<Update> matchUpdates(const Structured &s) {
     if (llvm::any_of(getReads(&op),
                      [&](Value read) { return dependent.contains(read); }))
       dependent.insert_range(op.getResults());
-  SmallVector<Update> updates;
+  Values elements;
+  bool areOperators = true;
   for (auto [k, value] : llvm::enumerate(s.getYield()->getOperands())) {
     Operation *op = value.getDefiningOp();
     Value output = s.getOutput(k);
-    if (!op || op->getBlock() != s.body || !output || !output.hasOneUse() ||
-        !getNeutral(op) || !llvm::is_contained(op->getOperands(), output))
+    if (!op || op->getBlock() != s.body || !output ||
+        !llvm::is_contained(op->getOperands(), output))
       return {};
-    Value element = op->getOperand(op->getOperand(0) == output ? 1 : 0);
-    if (dependent.contains(element))
+    bool isOperator = getNeutral(op) && output.hasOneUse();
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!isOperator && !(select && select.getFalseValue() == output))
       return {};
-    updates.push_back({op, element});
+    areOperators &= isOperator;
+    elements.push_back(
+        select ? select.getTrueValue()
+               : op->getOperand(op->getOperand(0) == output ? 1 : 0));
+    if (dependent.contains(elements.back()))
+      return {};
   }
-  return updates;
+  return areOperators || isChoice(s, elements) ? elements : Values();
 }
 
-/// The result of an operator on what was there and an element.
-static Value combine(ArrayBuilder &b, const Update &update, Value old,
-                     Value element) {
-  IRMapping map;
-  for (Value operand : update.combiner->getOperands())
-    map.map(operand, operand == update.element ? element : old);
-  return b.clone(*update.combiner, map)->getResult(0);
-}
-
-/// True if the order of elements does not change the bits.
-static bool isExact(const Update &update) {
-  return !isa<arith::AddFOp, arith::MulFOp>(update.combiner);
+/// The updates of some results: what is there first, then the elements. Two
+/// results may have one element in the body, but partial results differ.
+Values Converter::update(const Structured &s, ArrayRef<unsigned> results,
+                         ValueRange elements, ValueRange values) {
+  Value condition;
+  Values updated;
+  auto build = [&](Value value, unsigned place, Value chooser = {}) {
+    IRMapping map;
+    if (chooser)
+      map.map(chooser, condition);
+    map.map(s.getOutput(results[place]), values[place]);
+    map.map(elements[results[place]], values[results.size() + place]);
+    return buildValue(value, map, {});
+  };
+  for (auto [place, k] : llvm::enumerate(results))
+    if (auto select =
+            s.getYield()->getOperand(k).getDefiningOp<arith::SelectOp>())
+      if (isKey(s, select, k, elements[k]))
+        condition = build(select.getCondition(), place);
+  for (auto [place, k] : llvm::enumerate(results)) {
+    Value value = s.getYield()->getOperand(k);
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    updated.push_back(
+        build(value, place, select ? select.getCondition() : Value()));
+  }
+  return updated;
 }
 
 /// The results over the kept dimensions, in order.
-Values Converter::reduceAssociative(const Structured &s,
-                                    ArrayRef<Update> updates) {
-  unsigned count = updates.size();
-  Values init, elements;
-  bool isUniform = true;
+Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
+  auto all = llvm::to_vector(llvm::seq<unsigned>(0, s.outputs));
+  Values init;
+  bool isUniform = true, isChosen = false;
   Choice choice;
-  choice.neutral = true;
-  choice.commutative = llvm::all_of(updates, isExact);
-  for (auto [k, update] : llvm::enumerate(updates)) {
-    elements.push_back(update.element);
-    Value old = s.operands[s.inputs + k];
-    auto same = old.getDefiningOp<SplatOp>();
+  choice.neutral = choice.commutative = true;
+  for (unsigned k : all) {
+    auto same = s.operands[s.inputs + k].getDefiningOp<SplatOp>();
     isUniform &= bool(same);
     init.push_back(same ? same.getValues().front() : Value());
   }
-  for (auto [k, update] : llvm::enumerate(updates)) {
-    TypedAttr neutral = getNeutral(update.combiner);
+  for (unsigned k : all) {
+    Operation *op = s.getYield()->getOperand(k).getDefiningOp();
+    isChosen |= isa<arith::SelectOp>(op);
+    // Sums and products of floats keep their order.
+    if (isa<arith::AddFOp, arith::MulFOp, arith::SelectOp>(op))
+      choice.commutative = false;
+    TypedAttr neutral = getNeutral(op);
     // A sum of floats that begins with 0 may begin with 0 again.
     Attribute known;
+    if (isChosen)
+      continue;
     if (!isUniform)
       init[k] = arith::ConstantOp::create(b, neutral);
     else if (!matchPattern(init[k], m_Constant(&known)) ||
              (known != neutral &&
-              !(isa<arith::AddFOp>(update.combiner) &&
+              !(isa<arith::AddFOp>(op) &&
                 cast<FloatAttr>(known).getValue().isZero())))
       choice.neutral = false;
   }
-  auto combineAll = [&](ValueRange e) {
-    Values combined;
-    for (auto [k, update] : llvm::enumerate(updates))
-      combined.push_back(combine(b, update, e[k], e[count + k]));
-    return combined;
-  };
-  Value result = contract(s, updates.front(), init.front(), combineAll);
-  if (!result)
-    result =
-        b.reduce(buildPoints(s, elements), init, s.reduced, combineAll, choice);
+  if (isChosen && !isUniform)
+    return reduceInOrder(s);
+  auto combine = [&](ValueRange e) { return update(s, all, elements, e); };
+  Value result = contract(s, elements.front(), init.front(), combine);
+  if (!result) {
+    Value points = buildPoints(s, elements);
+    // An element that is not chosen against the first one never is; without
+    // such elements, among them those that are no numbers, the order is total.
+    if (isChosen)
+      points = b.map(points, [&](ValueRange e) {
+        Values both(init);
+        llvm::append_range(both, e);
+        return combine(both);
+      });
+    result = b.reduce(points, init, s.reduced, combine, choice);
+  }
   Values results = b.unzip(result);
   if (isUniform)
     return results;
   // What was there is combined once, after the others.
-  for (unsigned k = 0; k < count; ++k) {
-    Value before = b.transpose(s.operands[s.inputs + k],
-                               invertPermutationVector(s.getOrder(k)));
-    results[k] = b.map({before, results[k]}, [&](ValueRange e) -> Values {
-      return {combine(b, updates[k], e[0], e[1])};
-    });
-  }
+  for (unsigned k : all)
+    results[k] = b.map({b.transpose(s.operands[s.inputs + k],
+                                    invertPermutationVector(s.getOrder(k))),
+                        results[k]},
+                       [&](ValueRange e) { return update(s, k, elements, e); });
   return results;
 }
 
 /// The product of two operands as matrices; null if the operation is none.
-Value Converter::contract(const Structured &s, const Update &update, Value init,
+Value Converter::contract(const Structured &s, Value element, Value init,
                           ScalarCode combine) {
   if (s.inputs != 2 || s.outputs != 1 ||
       !llvm::all_of(s.maps,
@@ -638,7 +700,7 @@ Value Converter::contract(const Structured &s, const Update &update, Value init,
           s.domain.size())
     return {};
   // The elements are products of a function of one side and one of the other.
-  Operation *product = update.element.getDefiningOp();
+  Operation *product = element.getDefiningOp();
   if (!product || !isa<arith::MulFOp, arith::MulIOp>(product) ||
       product->getBlock() != s.body)
     return {};
@@ -747,8 +809,8 @@ LogicalResult Converter::convertStructured(linalg::LinalgOp op) {
   Values results;
   if (s.reduced.empty())
     results = b.unzip(buildPoints(s, s.getYield()->getOperands()));
-  else if (SmallVector<Update> updates = matchUpdates(s); !updates.empty())
-    results = reduceAssociative(s, updates);
+  else if (Values elements = matchElements(s); !elements.empty())
+    results = reduceAssociative(s, elements);
   else
     results = reduceInOrder(s);
   Values memory;
@@ -1059,11 +1121,11 @@ LogicalResult Converter::convertOp(Operation *op) {
         Block &body = op.getBody().front();
         if (failed(verifyBody(op, body)))
           return failure();
-        return convert(op,
-                       b.generate(getShape(op.getType(), op.getDynamicExtents()),
-                                  [&](ValueRange i) -> Values {
-                                    return {buildCode(body, i)};
-                                  }));
+        return convert(
+            op, b.generate(getShape(op.getType(), op.getDynamicExtents()),
+                           [&](ValueRange i) -> Values {
+                             return {buildCode(body, i)};
+                           }));
       })
       .Case([&](tensor::InsertSliceOp op) { return convertInsert(op); })
       .Case([&](tensor::PadOp op) { return convertPad(op); })

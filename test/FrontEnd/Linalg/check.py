@@ -163,9 +163,12 @@ def largest_place(p, x):
                "%n = arith.select %c, %x, %m : f32", "%l = arith.select %c, %j, %k : i32",
                "linalg.yield %n, %l : f32, i32"])
     p.lines[-1] = p.lines[-1].replace(" = ", ":2 = ", 1)
-    found = x.argmax(1) if x.shape[1] else np.full(shape, -1)
+    # What is no number is never larger.
+    clean = np.where(np.isnan(x), np.float32(-200), x)
+    largest = clean.max(1, initial=-100)
+    found = clean.argmax(1) if x.shape[1] else np.full(shape, -1)
     return ([f"%v{p.count}#0", f"%v{p.count}#1"],
-            [x.max(1, initial=-100), found.astype(np.int32)])
+            [largest, np.where(largest > -100, found, -1).astype(np.int32)])
 
 
 def horner(p, x, y):
@@ -363,6 +366,11 @@ def cases():
         x = numbers(shape, 3)
         for build in (transposed, total_and_largest, largest_place, reshaped, padded):
             yield build.__name__, build, (x,)
+        holes = np.where(np.random.default_rng(20).random(shape) < 0.3, np.float32(np.nan), x)
+        yield "largest_place of holes", largest_place, (holes,)
+        if shape[0]:
+            holes[0] = np.nan
+            yield "largest_place of none", largest_place, (holes,)
         for name, operator, function, first, dtype in (
                 ("sum", "arith.addf", np.add, 0, np.float32),
                 ("max", "arith.maximumf", np.maximum, -np.inf, np.float32),

@@ -90,6 +90,38 @@ func.func @onto(%a: tensor<9x70xf32>, %init: tensor<9xf32>) -> tensor<9xf32> {
 
 // -----
 
+// The largest element and its place: warps combine pairs. A choice that keeps
+// the last of equal elements would not be associative with the first value.
+// CHECK-LABEL: func @choice(
+// CHECK: obs.distribute warp
+// CHECK: obs.reduce
+// CHECK: arith.cmpf ogt
+// CHECK: scf.for
+// CHECK: arith.cmpf oge
+func.func @choice(%a: tensor<9x70xf32>) -> (tensor<9xf32>, tensor<9xi32>, tensor<9xf32>) {
+  %z = arith.constant dense<0.0> : tensor<9xf32>
+  %k = arith.constant dense<-1> : tensor<9xi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%a : tensor<9x70xf32>) outs(%z, %k : tensor<9xf32>, tensor<9xi32>) {
+  ^bb0(%x: f32, %m: f32, %p: i32):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %c = arith.cmpf ogt, %x, %m : f32
+    %n = arith.select %c, %x, %m : f32
+    %q = arith.select %c, %j, %p : i32
+    linalg.yield %n, %q : f32, i32
+  } -> (tensor<9xf32>, tensor<9xi32>)
+  %s = linalg.reduce ins(%a : tensor<9x70xf32>) outs(%z : tensor<9xf32>) dimensions = [1]
+    (%x: f32, %m: f32) {
+      %c = arith.cmpf oge, %x, %m : f32
+      %n = arith.select %c, %x, %m : f32
+      linalg.yield %n : f32
+    }
+  return %r#0, %r#1, %s : tensor<9xf32>, tensor<9xi32>, tensor<9xf32>
+}
+
+// -----
+
 // No associative operator: a thread executes the loop of a result.
 // CHECK-LABEL: func @in_order(
 // CHECK: obs.generate (%{{.*}}) {
