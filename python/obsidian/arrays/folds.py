@@ -72,21 +72,23 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
 
 def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     """Few long rows as rows of the folds of their parts: a block has a part."""
-    *shape, length = array.type.extents
-    count = min(-(-length // PART), max(BLOCKS // math.prod(shape), 1))
+    *shape, length = cast(list[int], list(array.type.extents))
+    count = min(-(-length // PART), BLOCKS // max(math.prod(shape), 1))
     # Parts begin where several elements are read at once.
     size = -(-length // (count * ALIGNED)) * ALIGNED
     lifted, neutral, elements, drop = without_init(function, array)
+    kind = elements.type.element
 
     def element(*place: Any) -> Any:
         *row, part, i = place
-        at = part * size + i
-        value = elements.type.element.value(as_leaves(neutral, elements.type.element)[0])
-        return choose(at < length, lambda: elements[(*row, at)], lambda: value)
+        at = (*row, part * size + i)
+        return choose(
+            at[-1] < length, lambda: elements[at], lambda: kind.value(as_leaves(neutral, kind)[0])
+        )
 
     # No part is empty.
     pieces = generate(*shape, -(-length // size), size)(element)
-    return drop(_reduced(pieces, lifted, neutral, Level.block, free)).force()
+    return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
 
 
 def fold(

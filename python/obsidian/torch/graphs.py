@@ -21,6 +21,7 @@ from ..jit import trace_program
 from ..locations import Location
 from ..trace import Trace, current
 from ..types import ArrayType, Element, ParameterType, f64, index
+from ..views import ALIGNMENT
 from . import folds  # noqa: F401  enters its lowerings
 from .decompositions import is_of_library
 from .elementwise import elementwise, lower_elementwise, name_of
@@ -33,6 +34,7 @@ _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 #: What the fake tensor of the result says as well.
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
+_HOST = torch.device("cpu")
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -261,9 +263,11 @@ class _Source:
         value = values[self.node]
         if self.symbol is not None:
             return value if self.dim is None else value.shape[self.dim]
-        value = value.detach() if value.device == device else value.detach().to(device)
+        value = value if value.device == device else value.to(device)
         value = value.permute(self.order) if self.order else value
-        return value.contiguous() if value.dim() else value.reshape(1)
+        value = value.contiguous() if value.dim() else value.reshape(1)
+        # Kernels read several elements at once: what begins elsewhere is copied.
+        return value.clone() if value.data_ptr() % ALIGNMENT and value.device != _HOST else value
 
 
 class _Tracer:
