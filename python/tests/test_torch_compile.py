@@ -19,6 +19,7 @@ from obsidian.backend import CompileOptions  # noqa: E402
 from obsidian.backend import backend as compiler  # noqa: E402
 from obsidian.costs import parse_costs  # noqa: E402
 from obsidian.frameworks import Torch  # noqa: E402
+from obsidian.torch.reports import listening  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -439,6 +440,30 @@ def test_options() -> None:
     same(program(x), x @ x + 1)
     with pytest.raises(Exception, match="products, one of auto, program, library"):
         compiled(lambda x: x + 1, options={"products": "cublas"})(x)
+
+
+def test_products_of_the_library_need_no_copies() -> None:
+    """PyTorch makes views for its products and of them, and masks are where they are read."""
+
+    def perceptron(x: Any, w: Any, v: Any) -> Any:
+        return (torch.nn.functional.gelu(x @ w.t()) @ v.t()).softmax(-1)
+
+    def attention(x: Any, w: Any, v: Any) -> Any:
+        mask = torch.ones(5, 5, dtype=torch.bool).tril()
+        return (w @ w.t()).masked_fill(~mask, -9.0).softmax(-1) @ w
+
+    def batches(x: Any, w: Any, v: Any) -> Any:
+        return torch.einsum("bi,kj->bkij", x, w).sum(0), (x[None] @ w.t()[None]).squeeze(0)
+
+    x, w, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(2, 5)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    for function, programs in ((perceptron, 2), (attention, 1), (batches, 1)):
+        with listening() as explanation:
+            found = compiled(function, options={"products": "library"})(x, w, v)
+        same(found, function(x, w, v))
+        (graph,) = explanation.graphs
+        assert [len(kernels) for _, kernels, _ in graph.programs] == [1] * programs
+        assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
 
 
 def test_the_name_of_the_backend() -> None:
