@@ -145,7 +145,7 @@ void Launch::startBlock(uint64_t number) {
     std::memset(block->context.shared, kPoisonByte, sharedBytes);
   block->ready = numThreads;
   block->atBarrier = block->done = 0;
-  block->isUntried = config.kernel->mayBeIdle && !isRandom;
+  block->isUntried = config.kernel->mayBeIdle;
   if (block->isUntried)
     startThread(block->threads.front());
   else
@@ -334,11 +334,11 @@ bool Launch::runRandom() {
     size_t position = random() % resident.size();
     BlockState &block = *resident[position];
     // Each resident block has a thread that can run.
-    uint32_t index = random() % numThreads;
+    uint32_t index = block.isUntried ? 0 : random() % numThreads;
     while (block.threads[index].state != ThreadState::Ready)
       index = index + 1 == numThreads ? 0 : index + 1;
     Thread &thread = block.threads[index];
-    if (!resume(thread))
+    if (!(block.isUntried ? tryBlock(block) : resume(thread)))
       return false;
     WarpState &warp = block.warps[thread.warpId];
     if (warp.waiting)

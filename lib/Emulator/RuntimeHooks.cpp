@@ -213,8 +213,10 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
       abandon(thread);
   }
   // A random schedule also switches at plain accesses, now and then: a program
-  // without races has the same results in any case.
-  if (isRandom && info.kind <= AccessKind::Store && random() % 32 == 0) {
+  // without races has the same results in any case. The thread that tells
+  // whether the block is idle is not ahead of the others.
+  if (isRandom && info.kind <= AccessKind::Store &&
+      (thread.owner->isUntried || random() % 32 == 0)) {
     thread.site = site;
     suspend(thread);
   }
@@ -251,7 +253,8 @@ void Launch::syncAccess(Thread &thread, char *address, uint32_t site) {
   // A yield comes before the access, so that the access and what the thread
   // does next with the value are in one piece.
   ++thread.syncs;
-  if (isRandom ? random() % 2 == 0 : thread.syncs >= kSyncsPerTurn)
+  if (isRandom ? thread.owner->isUntried || random() % 2 == 0
+               : thread.syncs >= kSyncsPerTurn)
     spin(thread, site);
   if (space == MemorySpace::Private)
     return;

@@ -21,7 +21,7 @@ using Kind = IndexExpr::Kind;
 
 /// Points of loops at most that one question looks at.
 static constexpr int64_t maxPoints = 1 << 14;
-/// Iterations at most that requests are evaluated for one by one.
+/// Iterations at most that one question evaluates requests for, one by one.
 static constexpr int64_t maxIterations = 1 << 14;
 /// More elements than any array has.
 static constexpr int64_t maxExtent = IndexRecognizer::maxExtent;
@@ -146,7 +146,7 @@ Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
     return sum += get(rhs);
   }
   if (isa<arith::SubIOp>(op))
-    return get(lhs) - get(rhs);
+    return getDifference(lhs, rhs, open);
   if (isa<arith::MulIOp>(op))
     return get(lhs) * get(rhs);
   if (isa<arith::MinSIOp, arith::MinUIOp>(op))
@@ -176,6 +176,42 @@ Count CodeModel::getSize(Value value, SmallVectorImpl<Value> &open) const {
   return Count::unknown();
 }
 
+/// The values whose sum is `value`, if it is a sum.
+static SmallVector<Value> getAddends(Value value) {
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return {value};
+  SmallVector<Value> addends = getAddends(sum.getLhs());
+  addends.append(getAddends(sum.getRhs()));
+  return addends;
+}
+
+Count CodeModel::getDifference(Value lhs, Value rhs,
+                               SmallVectorImpl<Value> &open) const {
+  // The elements of a piece: min(n, start + size) - start.
+  if (auto least = lhs.getDefiningOp<arith::MinSIOp>();
+      least && !getConstantIntValue(rhs))
+    return Count::min(getDifference(least.getLhs(), rhs, open),
+                      getDifference(least.getRhs(), rhs, open));
+  SmallVector<Value> added = getAddends(lhs), subtracted;
+  for (Value value : getAddends(rhs)) {
+    if (auto *same = llvm::find(added, value); same != added.end())
+      added.erase(same);
+    else
+      subtracted.push_back(value);
+  }
+  Count difference, less;
+  for (Value value : added)
+    difference += getSize(value, open);
+  for (Value value : subtracted)
+    // The first thread has number 0.
+    if (!leaf || value != scf::ForallOp(leaf).getInductionVar(0))
+      less += getSize(value, open);
+    else
+      difference = difference.asBound();
+  return difference - less;
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -191,8 +227,12 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
   if (isInside)
     moveInside();
   kernel.walk([&](scf::ForOp loop) {
-    if (loop->hasAttr("obs.map"))
-      recognizer.setRange(loop.getInductionVar(), {0, maxExtent});
+    if (!loop->hasAttr("obs.map"))
+      return;
+    int64_t trips =
+        getConstantIntValue(loop.getUpperBound()).value_or(maxExtent + 1);
+    recognizer.setRange(loop.getInductionVar(),
+                        {0, std::max<int64_t>(trips, 1) - 1});
   });
   if (!leaf)
     return;
@@ -294,11 +334,46 @@ CodeModel::Loop CodeModel::describe(scf::ForOp loop) {
     return result;
   }
   Count by = getSize(loop.getStep());
-  Count way = getSize(loop.getUpperBound()) - getSize(loop.getLowerBound());
+  SmallVector<Value> open;
+  Count way = getDifference(loop.getUpperBound(), loop.getLowerBound(), open);
   result.size = !by.isExact()           ? Count::unknown()
                 : by.getConstant() == 1 ? way
                                         : Count::call("ceil", " / ", way, by);
+  if (leaf && step.getConstant())
+    result.stride = Stride{lower, upper, *step.getConstant(), way};
   return result;
+}
+
+void CodeModel::joinStrides(Context &context) {
+  auto *threads = llvm::find_if(context.loops,
+                                [](const Loop &loop) { return loop.isLeaf; });
+  if (threads == context.loops.end() || !threads->counter ||
+      !context.loops.back().stride)
+    return;
+  Loop &inner = context.loops.back();
+  // Nothing else depends on the number of the thread.
+  SmallVector<IndexExpr> others = context.conditions;
+  for (const Loop &loop : llvm::drop_end(context.loops))
+    others.push_back(loop.trips);
+  if (llvm::is_contained(collectLeaves(others, Kind::Variable),
+                         *threads->counter))
+    return;
+  Stride &stride = *inner.stride;
+  LinearForm base = LinearForm::get(stride.lower);
+  auto *term = llvm::find_if(base.terms, [&](auto &term) {
+    return term.first == *threads->counter && term.second == 1;
+  });
+  std::optional<IndexRange> range = threads->trips.getRange();
+  if (term == base.terms.end() || !range || range->max > stride.step)
+    return;
+  base.terms.erase(term);
+  context.isBound |= range->min != stride.step;
+  inner.trips = IndexExpr::binary(Kind::Max, stride.upper - base.toExpr(),
+                                  IndexExpr::constant(0));
+  inner.size = stride.size;
+  inner.counter = std::nullopt;
+  threads->trips = IndexExpr::constant(1);
+  threads->size = 1;
 }
 
 CodeModel::Context CodeModel::getContext(Block *block, Operation *scope) {
@@ -395,12 +470,13 @@ Count CodeModel::getRuns(Block *block, Operation *scope) {
   if (found != runs.end())
     return found->second;
   Context context = getContext(block, scope);
+  joinStrides(context);
   // Conditions on sizes are not known at any point.
   SmallVector<IndexExpr> counters;
   for (const Loop &loop : context.loops)
     if (loop.counter)
       counters.push_back(*loop.counter);
-  bool isBound = false;
+  bool isBound = context.isBound;
   llvm::erase_if(context.conditions, [&](const IndexExpr &condition) {
     SmallVector<IndexExpr> leaves = collectLeaves(condition, Kind::Symbol);
     leaves.append(collectLeaves(condition, Kind::Variable));
@@ -514,10 +590,12 @@ bool CodeModel::ask(const MemoryAccess &access, int64_t workers, Query query) {
   needed.push_back(*address);
   needed.push_back(threads);
   bool isKnown = true;
-  bool isDone = forEachPoint(context.loops, needed,
-                             [&](const Fixed &point, const Count &) {
-                               isKnown = isKnown && query1(point);
-                             });
+  int64_t iterations = 0;
+  bool isDone = forEachPoint(
+      context.loops, needed, [&](const Fixed &point, const Count &) {
+        iterations += getCount(fix(threads, point));
+        isKnown = isKnown && iterations <= maxIterations && query1(point);
+      });
   return isDone && isKnown;
 }
 

@@ -67,6 +67,13 @@ public:
 private:
   using Fixed = SmallVector<std::pair<IndexExpr, int64_t>>;
 
+  /// Of a loop of a thread from `lower` to `upper` in steps of a constant: at
+  /// most `size` numbers are between the bounds.
+  struct Stride {
+    IndexExpr lower, upper;
+    int64_t step;
+    Count size;
+  };
   struct Loop {
     /// The number of its iterations, as an expression and, if that is no
     /// number, as text.
@@ -76,6 +83,7 @@ private:
     std::optional<IndexExpr> counter;
     IndexExpr first = IndexExpr::constant(0), step = IndexExpr::constant(1);
     bool isLeaf = false;
+    std::optional<Stride> stride;
   };
   /// The loops and conditions around a block, from outside to inside.
   struct Context {
@@ -83,13 +91,22 @@ private:
     /// Each has to differ from 0.
     SmallVector<IndexExpr> conditions;
     bool isKnown = true;
+    /// The loops may run less often.
+    bool isBound = false;
   };
 
   /// `open` are values that are part of their own size.
   Count getSize(Value value, SmallVectorImpl<Value> &open) const;
+  /// lhs - rhs, without the parts that both are sums of. The number of a thread
+  /// in `rhs` counts as 0.
+  Count getDifference(Value lhs, Value rhs, SmallVectorImpl<Value> &open) const;
   bool isCounted(scf::ForOp loop);
   Loop describe(scf::ForOp loop);
   Context getContext(Block *block, Operation *scope);
+  /// Joins the innermost loop with the loop over threads where all threads
+  /// together step over the numbers from base to `upper`: thread t begins at
+  /// base + t and a step is as many numbers as there are threads.
+  static void joinStrides(Context &context);
   /// Calls `visit` at every point of the loops that `needed` depends on, with
   /// how often the others run. False if there are too many points.
   bool

@@ -69,6 +69,16 @@ bool Count::isAtLeast(const Count &other) const {
 
 Count Count::call(const std::string &name, const std::string &op,
                   const Count &a, const Count &b) {
+  // Of products that all have the divisor as a factor.
+  std::optional<int64_t> divisor = b.getConstant();
+  if (op == " / " && divisor && *divisor > 0 && !a.unknownNumber &&
+      llvm::all_of(a.terms,
+                   [&](auto &term) { return term.second % *divisor == 0; })) {
+    Count quotient = a;
+    for (auto &[sizes, number] : quotient.terms)
+      number /= *divisor;
+    return quotient;
+  }
   if (a.unknownNumber || b.unknownNumber)
     return unknown();
   // A sum is bracketed on both sides of an operator, a product on its right.

@@ -129,8 +129,9 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       the launches, sizes that are equal in all launches count as equal.
     - Under contract: two threads may write one byte by the same store if it has
       the contract `any` or `disjoint unchecked`. If the array is in shared
-      memory, both writes are of the same iteration of the loops around the
-      store. Copies of a store, which `obs-map-levels` makes where it unrolls
+      memory, both writes are of the same iteration of each loop around the
+      store that holds a barrier; all iterations of a loop without a barrier
+      count as parts of one fill. Copies of a store, which `obs-map-levels` makes where it unrolls
       the iterations of a thread, count as the same store (`obs.origin` is the
       same number). Flags separate accesses that are `published`. Numbers that
       blocks draw from a counter are different, even if other elements of the

@@ -169,6 +169,24 @@ static std::optional<IndexRange> mulRanges(IndexRange a, IndexRange b) {
   return r;
 }
 
+/// The bounds of min(x, y) - z, where x and y may have z as a part: the number
+/// of elements of the last piece, min(n, (i + 1) * size) - i * size.
+static std::optional<IndexRange> getLeastOfDifferences(const IndexExpr &least,
+                                                       const IndexExpr &rhs) {
+  std::optional<IndexRange> result;
+  for (const IndexExpr &operand : least.getOperands()) {
+    LinearForm difference = LinearForm::get(operand);
+    difference.add(LinearForm::get(rhs), -1);
+    std::optional<IndexRange> range = difference.getRange();
+    if (!range)
+      return std::nullopt;
+    result = result ? IndexRange{std::min(result->min, range->min),
+                                 std::min(result->max, range->max)}
+                    : *range;
+  }
+  return result;
+}
+
 static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
                                             const IndexExpr &rhs) {
   std::optional<IndexRange> a = lhs.getRange(), b = rhs.getRange();
@@ -186,6 +204,9 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
       max = std::min(max, b->max);
     return IndexRange{0, max};
   }
+  if (kind == Kind::Sub && lhs.getKind() == Kind::Min && !rhs.getConstant())
+    if (std::optional<IndexRange> range = getLeastOfDifferences(lhs, rhs))
+      return range;
   // One side is enough to bound them from one side.
   if (kind == Kind::Min && (a || b) && !(a && b))
     return IndexRange{std::numeric_limits<int64_t>::min(), (a ? a : b)->max};
