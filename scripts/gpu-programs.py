@@ -26,7 +26,6 @@ items that have not begun when the budget is spent are not run.
 import argparse
 import concurrent.futures
 import ctypes
-import importlib
 import os
 import pathlib
 import shutil
@@ -37,12 +36,10 @@ import time
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLES = ROOT / "examples"
-sys.path[:0] = [str(ROOT / "test" / "Examples"), str(ROOT / "scripts")]
-import check
+from obstest import ROOT, oracles, sorts
 
-sorts = importlib.import_module("check-sorts")
+EXAMPLES = ROOT / "examples"
+check = oracles.examples()
 
 # Functions m x + c one after the other, over floats.
 FLOAT_SCAN = (EXAMPLES / "large-scan.mlir").read_text()

@@ -12,15 +12,15 @@ one takes longer than the limit.
 """
 
 import argparse
-import importlib
-import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-matrix = importlib.import_module("collective-matrix")
-EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+from obstest import ROOT
+from obstest import collectives as matrix
+
+EXAMPLES = ROOT / "examples"
 
 
 def collectives():

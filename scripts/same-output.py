@@ -23,8 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from obstest import record
-from obstest.record import ROOT
+from obstest import ROOT, record
 
 BUILT = ROOT / "build-same-output"
 TOOLS = ("obs-opt", "obs-translate")
