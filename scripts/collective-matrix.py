@@ -17,7 +17,7 @@ memory must be refused with that reason, and counts as such.
 
 import sys
 
-from obstest.collectives import main
+from obstest.collectives.run import main
 
 if __name__ == "__main__":
     sys.exit(main(__doc__))

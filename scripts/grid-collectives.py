@@ -22,7 +22,8 @@ import random
 import sys
 import tempfile
 
-from obstest import collectives, runs
+from obstest import runs
+from obstest.collectives.operators import OPERATORS
 
 EXTENTS = (0, 1, 31, 32, 33, 511, 512, 513, 1000, 5000, 100000)
 
@@ -166,8 +167,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     runs.add_launch_arguments(parser, EXTENTS)
-    parser.add_argument("--operators", nargs="+", default=list(collectives.OPERATORS),
-                        choices=list(collectives.OPERATORS))
+    parser.add_argument("--operators", nargs="+", default=list(OPERATORS),
+                        choices=list(OPERATORS))
     parser.add_argument("--strategy", help="of scans and segmented forms")
     parser.add_argument("--reduce", help="strategy of reductions")
     arguments = parser.parse_args()
@@ -178,7 +179,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "program.mlir")
         for name, extent in itertools.product(arguments.operators, arguments.extents):
-            operator = collectives.OPERATORS[name]
+            operator = OPERATORS[name]
             with open(program, "w") as file:
                 file.write(write_program(operator, arguments.strategy, arguments.reduce))
             expected = expect(operator, data[:extent])

@@ -6,7 +6,7 @@ Runs:
   record.py           the programs that Python code gives to the compiler
 
 Programs with their results in Python, and the commands that run them:
-  collectives.py      each collective and irregular operation        collective-matrix.py
+  collectives/        each collective and irregular operation        collective-matrix.py
   random_programs.py  combinators of the Obsidian papers             random-programs.py
   properties/         properties of the thesis, laws of the papers   properties.py
   sorts.py            inputs that are hard for sorters               check-sorts.py
