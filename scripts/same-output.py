@@ -16,6 +16,7 @@ there is none. BASE is built in build-same-output/, and stays there for the next
 """
 
 import argparse
+import collections
 import concurrent.futures
 import difflib
 import os
@@ -197,7 +198,7 @@ def main():
     if options.base:
         options.base_tools = build(options.base, options.jobs)
     options.base_tools = options.base_tools.resolve()
-    refused = different = 0
+    refused, different = 0, collections.Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
         concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
@@ -208,7 +209,7 @@ def main():
             tasks, pool.map(lambda task: task.compare(options), tasks)
         ):
             refused += not is_good
-            different += bool(lines)
+            different[task.output] += bool(lines)
             if lines:
                 print(
                     f"{task.program}: {task.output} differs",
@@ -218,8 +219,13 @@ def main():
                 )
             if len(lines) > options.lines:
                 print(f"... {len(lines) - options.lines} more lines", flush=True)
-    print(f"{len(tasks)} outputs, {refused} of them errors: {different} differ")
-    return 1 if different or refused == len(tasks) else 0
+    count = different.total()
+    kinds = ", ".join(f"{output} {different[output]}" for output in different if different[output])
+    print(
+        f"{len(tasks)} outputs, {refused} of them errors: {count} differ"
+        + (f" ({kinds})" if count else "")
+    )
+    return 1 if count or refused == len(tasks) else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Runs:
   runs.py             runs obs-run on files of arrays and compares its results with those of Python
   oracles.py          the oracles of test/Examples and test/Networks
   record.py           the programs that Python code gives to the compiler
+  host_library.py     host programs in C as shared libraries, on a GPU
 
 Programs with their results in Python, and the commands that run them:
   collectives/        each collective and irregular operation        collective-matrix.py
