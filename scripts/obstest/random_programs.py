@@ -44,6 +44,19 @@ def cut(t, x, offset, size, stride, n):
     return t.let(f"obs.slice {x} [{offset}] [{size}] [{stride}] : {pull(n)} -> {pull(size)}")
 
 
+def distribute(t, level, x, nested, result, program, n):
+    """A program of a level for each of the arrays of n elements that are the elements of x."""
+    d, element = t.name(), t.name()
+    t.line(f"{d} = obs.distribute {level} ({element} = {x} : {nested}) -> {result} {{")
+    t.indent += 1
+    y = program.emit(t, element, n, level)
+    q = t.let(f"obs.push {y} : {pull(n)} -> {push(level, n)}")
+    t.line(f"obs.yield {q} : {push(level, n)}")
+    t.indent -= 1
+    t.line("}")
+    return d
+
+
 def concat(t, x, y, n, m):
     return t.let(f"obs.concat {x}, {y} : {pull(n)}, {pull(m)} -> {pull(n + m)}")
 
@@ -196,14 +209,7 @@ class Chunks(Id):
         how = " strided" if self.strided else ""
         nested = f"!obs.pull<{c} x {pull(k)}>"
         s = t.let(f"obs.split {x}{how} by [{k}] : {pull(n)} -> {nested}")
-        d, element = t.name(), t.name()
-        t.line(f"{d} = obs.distribute {self.inner} ({element} = {s} : {nested}) -> !obs.push<{level}, {c} x {k} x i32> {{")
-        t.indent += 1
-        y = self.body.emit(t, element, k, self.inner)
-        q = t.let(f"obs.push {y} : {pull(k)} -> {push(self.inner, k)}")
-        t.line(f"obs.yield {q} : {push(self.inner, k)}")
-        t.indent -= 1
-        t.line("}")
+        d = distribute(t, self.inner, s, nested, f"!obs.push<{level}, {c} x {k} x i32>", self.body, k)
         j = t.let(f"obs.join {d}{how} : !obs.push<{level}, {c} x {k} x i32> -> {push(level, n)}")
         return t.let(f"obs.force {j} : {push(level, n)} -> {pull(n)}")
 
@@ -276,14 +282,7 @@ class Case:
         zero, length = t.let("arith.constant 0 : i32"), t.let("obs.dim %input, 0 : !obs.pull<? x i32>")
         nested = f"!obs.pull<? x {pull(n)}>"
         s = t.let(f"obs.split %input by [{n}] pad {zero} : !obs.pull<? x i32> -> {nested}")
-        d, element = t.name(), t.name()
-        t.line(f"{d} = obs.distribute {level} ({element} = {s} : {nested}) -> !obs.push<grid, ? x {n} x i32> {{")
-        t.indent += 1
-        y = self.program.emit(t, element, n, level)
-        q = t.let(f"obs.push {y} : {pull(n)} -> {push(level, n)}")
-        t.line(f"obs.yield {q} : {push(level, n)}")
-        t.indent -= 1
-        t.line("}")
+        d = distribute(t, level, s, nested, f"!obs.push<grid, ? x {n} x i32>", self.program, n)
         j = t.let(f"obs.join {d} to [{length}] : !obs.push<grid, ? x {n} x i32> -> !obs.push<grid, ? x i32>")
         return t.let(f"obs.force {j} : !obs.push<grid, ? x i32> -> !obs.pull<? x i32>")
 
