@@ -19,11 +19,13 @@ from ..levels import Level
 from ..maps import map_arrays
 from ..regions import Array
 from ..sources import full, generate
-from .elementwise import elementwise, name_of
+from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
 from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
 
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
+#: Operations that read a few elements of each row.
+_PLACES = {"gather", "index", "select"}
 #: Fewer rows that are longer are shared by the whole grid.
 FEW, LONG = 64, 1 << 15
 #: A block has a row of up to this many elements in registers, and `WORDS` of 32 bits of all rows.
@@ -216,13 +218,34 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
         results = [own[n] for n in wanted]
         return tuple(r if isinstance(r, Array) else full(1, r) for r in results)
 
-    wanted = [n for n in group.members if isinstance(_value(n), torch.Tensor)
-              and any(u not in group.members for u in n.users)]  # fmt: skip
+    outer = {n: [u for u in n.users if u not in group.members] for n in group.members
+             if isinstance(_value(n), torch.Tensor)}  # fmt: skip
+    # A row of which little is read is not stored, but computed there from what the row gave.
+    rows = [n for n in outer if computations.get(n) and group.form(n) == "row"]
+    virtual = [
+        n for n in rows if outer[n] and _PLACES.issuperset(name_of(u.target) for u in outer[n])
+    ]
+    needed, roots = list(virtual), set[Any]()
+    for node in needed:
+        found = computations[node]
+        operands = [n for n in found.nodes if n in group.members] if found else []
+        needed += [n for n in operands if n in rows and n not in needed]
+        roots.update(n for n in operands if n not in rows)
+    wanted = [n for n in outer if n in roots or (outer[n] and n not in virtual)]
     stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
-    results = {}
+    results: dict[Any, Any] = {}
     for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
         shape = _value(node).shape
         results[node] = b.new(array.reshape(*b.extents(shape)), _value(node).dtype, shape)
+
+    def computed(node: Any) -> Tensor:
+        if node in group.members and node not in results:
+            results[node] = lower_elementwise(b, node, computed)
+        found: Tensor = results[node] if node in results else tensor_of(node)
+        return found
+
+    for node in virtual:
+        computed(node)
     return results
 
 
