@@ -28,8 +28,8 @@ _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"
 _PLACES = {"gather", "index", "select"}
 #: Fewer rows that are longer are shared by the whole grid.
 FEW, LONG = 64, 1 << 15
-#: A block has a row of up to this many elements in registers, and `WORDS` of 32 bits of all rows.
-KEPT, WORDS = 8192, 3 * 8192
+#: A row of up to this many elements is kept by its unit, which has so many words of 32 bits.
+KEPT, WORDS = 8192, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 3 * 8192}
 
 
 @dataclass
@@ -272,13 +272,13 @@ def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
     """The rows that are read or computed once, and used again: the first ones that fit."""
     if not isinstance(group.length, int) or group.length > KEPT:
         return set()
-    found, words = set(), 0
+    found, words, most = set(), 0, WORDS[_level(group)]
     for node, count in uses.items():
         value = _value(node)
         is_copy = name_of(node.target) in _RESHAPES and node in group.members
         if count > 1 and group.form(node) == "row" and not is_copy:
             words += group.length * -(-value.dtype.itemsize // 4)
-            found |= {node} if words <= WORDS else set()
+            found |= {node} if words <= most else set()
     return found
 
 
