@@ -178,7 +178,8 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   if (!isLastKept && !kept.empty() && !choice.level && count && *count <= 64 &&
       length >= 1 << 15) {
     int64_t parts = 1;
-    for (int64_t divisor = 2; divisor <= length >> 12; ++divisor)
+    for (int64_t divisor = 2, last = std::min<int64_t>(length >> 12, 1024);
+         divisor <= last; ++divisor)
       if (length % divisor == 0 && divisor * *count <= 1024)
         parts = divisor;
     if (choice.neutral && parts > 1) {
