@@ -170,10 +170,31 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   auto count = getConstantIntValue(getProduct(outer));
   if (isLastKept && !choice.level && count && *count >= 2048)
     level = Level::Thread;
-  // If there are few long rows, all blocks combine them together.
-  if (!isLastKept && !choice.level && count && *count <= 64 &&
-      getConstantIntValue(flat.back()).value_or(0) >= 1 << 15)
+  // If there are few long rows, all blocks combine them together: a block
+  // combines a part of a row. If no number of parts divides the rows, or `init`
+  // may be combined only once, the rows are segments.
+  int64_t length = getConstantIntValue(flat.back()).value_or(0);
+  StringAttr strategy = getStrategy(*this, choice);
+  if (!isLastKept && !kept.empty() && !choice.level && count && *count <= 64 &&
+      length >= 1 << 15) {
+    int64_t parts = 1;
+    for (int64_t divisor = 2, last = std::min<int64_t>(length >> 12, 1024);
+         divisor <= last; ++divisor)
+      if (length % divisor == 0 && divisor * *count <= 1024)
+        parts = divisor;
+    if (choice.neutral && parts > 1) {
+      flat.back() = getIndexAttr(parts);
+      flat.push_back(getIndexAttr(length / parts));
+      Choice perBlock = choice;
+      perBlock.level = Level::Block;
+      int64_t last = flat.size() - 1;
+      Value sums = reduce(reshape(rows, flat), init, last, combine, perBlock);
+      return reduce(sums, init, last - 1, combine, choice);
+    }
     level = Level::Grid;
+    if (!strategy)
+      strategy = getStringAttr("one_pass");
+  }
 
   if (level == Level::Grid && kept.empty()) {
     Region region;
@@ -203,8 +224,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
         {getConstantIntValue(number).value_or(ShapedType::kDynamic)}, element);
     auto sums = SegmentedReduceOp::create(
         *this, type, reshape(rows, getProduct(flat)), init, offsets,
-        ValueRange(), Level::Grid, choice.commutative,
-        getStrategy(*this, choice));
+        ValueRange(), Level::Grid, choice.commutative, strategy);
     sums.getBody().takeBody(region);
     return reshape(forceOne(sums.getResult()), outer);
   }

@@ -4,9 +4,10 @@
 
 Needs a GPU and PyTorch with Triton. Prints one object of JSON, and keeps it in $OUT/gpu_torch.json
 as it grows: for each function "ok" or what went wrong, microseconds on the GPU with cold caches,
-and microseconds of a call from Python. A ratio is the time of Inductor divided by ours. Arguments
-are the seconds (420) after which no other function begins, and names of functions. The exit status
-is the number of functions that are wrong.
+and microseconds of a call from Python. A ratio is the time of Inductor divided by ours. The GPU is
+busy for some time before, which hides a part of the call; it hides all of it for "queued" times,
+which are those of kernels. Arguments are the seconds (420) after which no other function begins,
+and names of functions. The exit status is the number of functions that are wrong.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ LEAVES = torch.utils._pytree.tree_leaves
 GRADIENTS = ("softmax", "layer_norm", "rms_norm", "gelu", "mlp", "attention", "cross_entropy")
 #: The caches of the GPU hold less than this.
 COLD = 256 << 20
+#: Cycles of the GPU in which a call from Python ends: more than a millisecond.
+WAIT = 2_000_000
 
 
 def compare(found: Any, expected: Any) -> None:
@@ -42,21 +45,30 @@ def compare(found: Any, expected: Any) -> None:
         torch.testing.assert_close(one, other, equal_nan=True, **loose)
 
 
-def microseconds(call: Callable[[], Any]) -> tuple[float, float]:
-    """The time on the GPU with cold caches, and that of a call from Python."""
-    for _ in range(3):
-        call()
+def on_gpu(call: Callable[[], Any], cycles: int = 0) -> float:
+    """The time on the GPU with cold caches, after it has waited for `cycles`."""
     scratch = torch.empty(COLD, dtype=torch.int8, device="cuda")
     times = []
     for _ in range(20):
         scratch.zero_()
+        if cycles:
+            torch.cuda._sleep(cycles)
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
         call()
         end.record()
         times.append((begin, end))
+        if cycles:
+            torch.cuda.synchronize()
     torch.cuda.synchronize()
-    gpu = statistics.median(begin.elapsed_time(end) * 1e3 for begin, end in times)
+    return statistics.median(begin.elapsed_time(end) * 1e3 for begin, end in times)
+
+
+def microseconds(call: Callable[[], Any]) -> tuple[float, float]:
+    """The time on the GPU with cold caches, and that of a call from Python."""
+    for _ in range(3):
+        call()
+    gpu = on_gpu(call)
     start = time.perf_counter()
     for _ in range(20):
         call()
@@ -90,6 +102,7 @@ def measure(one: Case) -> dict[str, Any]:
     result["check"] = "ok"
     ours, call = microseconds(lambda: mine(*arguments))
     result["obsidian_us"], result["obsidian_call_us"] = round(ours, 1), round(call, 1)
+    result["obsidian_queued_us"] = round(on_gpu(lambda: mine(*arguments), WAIT), 1)
     eager, _ = microseconds(lambda: one.function(*arguments))
     result["eager_us"] = round(eager, 1)
     torch._dynamo.reset()
@@ -97,6 +110,8 @@ def measure(one: Case) -> dict[str, Any]:
     theirs, call = microseconds(lambda: inductor(*arguments))
     result["inductor_us"], result["inductor_call_us"] = round(theirs, 1), round(call, 1)
     result["ratio"] = round(theirs / ours, 3)
+    result["inductor_queued_us"] = round(on_gpu(lambda: inductor(*arguments), WAIT), 1)
+    result["queued_ratio"] = round(result["inductor_queued_us"] / result["obsidian_queued_us"], 3)
     torch._dynamo.reset()
     explanation = backend.explain(one.function, *arguments)
     result["kernels"] = [len(kernels) for g in explanation.graphs for _, kernels, _ in g.programs]

@@ -373,6 +373,17 @@ def test_a_row_is_read_once(length: int) -> None:
         same(compiled(function)(x), function(x))
 
 
+@pytest.mark.parametrize("length", [33, 1025])
+def test_rows_of_which_little_is_read_are_not_stored(length: int) -> None:
+    """A cross entropy stores two numbers of each row, not the logarithms of a softmax."""
+    x, target = torch.randn(5, length), torch.randint(0, length, (5,))
+    function = torch.nn.functional.cross_entropy
+    rows, *others = kernels_of(function, x, target)
+    assert rows[2:] == (4 * 5 * length, 2 * 4 * 5)
+    assert all(read + written < 8 * 5 * length for *_, read, written in others)
+    same(compiled(function)(x, target), function(x, target))
+
+
 @pytest.mark.parametrize("length", [513, 1025])
 def test_rows_in_any_order_take_few_shuffles(length: int) -> None:
     """PyTorch gives sums no order: lanes add their elements, and then shuffle once."""

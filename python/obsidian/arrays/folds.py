@@ -74,8 +74,8 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
     """Few long rows as rows of the folds of their parts: a block has a part."""
     *shape, length = cast(list[int], list(array.type.extents))
     count = min(-(-length // PART), BLOCKS // max(math.prod(shape), 1))
-    # Parts begin where several elements are read at once.
-    size = -(-length // (count * ALIGNED)) * ALIGNED
+    # Powers of two often divide rows. Parts begin where several elements are read at once.
+    size = -(-length // (ALIGNED << (count.bit_length() - 1))) * ALIGNED
     lifted, neutral, elements, drop = without_init(function, array)
     kind = elements.type.element
 
@@ -87,7 +87,8 @@ def _parts(array: Pull, function: Operator, free: bool) -> Pull:
         )
 
     # No part is empty.
-    pieces = generate(*shape, -(-length // size), size)(element)
+    extents = (*shape, -(-length // size), size)
+    pieces = generate(*extents)(element) if length % size else elements.reshape(*extents)
     return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
 
 

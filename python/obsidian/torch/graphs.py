@@ -28,7 +28,7 @@ from .elementwise import elementwise, lower_elementwise, name_of
 from .moves import LOWERINGS
 from .reports import Fallback, GraphReport, note, warn_of
 from .rows import Group, find_groups, lower_group, units_of
-from .values import Builder, Tensor, UnsupportedError, is_static, kind_of, torch
+from .values import Builder, Tensor, UnsupportedError, kind_of, torch
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -139,23 +139,6 @@ def _fills(tensor: Any) -> bool:
     return tensor.is_contiguous() and bool(size == tensor.numel() * tensor.itemsize)
 
 
-def _views(nodes: Sequence[Any]) -> dict[Any, Any]:
-    """The results of a graph that share the memory of another one, with this one."""
-    output = nodes[-1]
-    results = [n for n in output.all_input_nodes if n.op == "call_function"
-               and isinstance(_value(n), torch.Tensor) and is_static(_value(n).shape)]  # fmt: skip
-    bases: dict[Any, Any] = {}
-    memory = {n: _value(n).untyped_storage() for n in results}
-    for node in results:
-        if _fills(_value(node)):
-            bases.setdefault(memory[node]._cdata, node)
-    found = {n: bases.get(memory[n]._cdata, n) for n in results}
-    return {
-        n: base for n, base in found.items()
-        if base is not n and _value(n).dtype == _value(base).dtype and list(n.users) == [output]
-    }  # fmt: skip
-
-
 @dataclass
 class Part:
     """The nodes of one program."""
@@ -173,7 +156,7 @@ class Importer:
         module.graph.eliminate_dead_code()
         self.nodes = list(module.graph.nodes)
         self.calls = [n for n in self.nodes if n.op == "call_function"]
-        self.views, self.report = _views(self.nodes), GraphReport(kind)
+        self.report = GraphReport(kind)
         devices = [t.device for n in self.nodes for t in _tensors(n)]
         self.device = next((d for d in devices if d.type == "cuda"), torch.device("cpu"))
         reasons = {n: refusal(n, self.device, products) for n in self.calls}
@@ -188,15 +171,18 @@ class Importer:
             except RefusedError as error:
                 self.refused[error.node] = error.reason
         for node, reason in self.refused.items():
-            if node.target is not operator.getitem and node not in self.views:
+            if node.target is not operator.getitem:
                 fallback = Fallback(str(node.target), place_of(node), reason)
                 self.report.fallbacks.append(fallback)
                 warn_of(fallback)
         note(self.report)
-        return _plan(self.nodes, plan, self.views)
+        return _plan(self.nodes, plan)
 
     def _eager(self) -> set[Any]:
-        """Nodes that run in PyTorch: refused ones, numbers, and views between such nodes."""
+        """Nodes that run in PyTorch: refused ones, numbers, and views between such nodes.
+
+        Results that are views of others are views of PyTorch, too.
+        """
         found = {n for n in self.calls if _is_number(n)}
         for node in self.calls:
             if node.target is operator.getitem and node.args[0] in self.refused:
@@ -206,8 +192,9 @@ class Importer:
             base = node
             while name_of(base.target) in _VIEWS:
                 base = base.args[0]
-            ends = {self.nodes[-1]} if base in self.refused else set()
-            if base is not node and found | ends >= set(node.users) and node not in self.views:
+            output = self.nodes[-1]
+            is_end = base in self.refused or (base in self.calls and output in base.users)
+            if base is not node and found | ({output} if is_end else set()) >= set(node.users):
                 found.add(node)
         return found
 
@@ -235,12 +222,11 @@ class Importer:
         steps: list[Any] = []
         for level in sorted({*parts, *eager}):
             part = parts.get(level, Part())
-            own = {*part.nodes, *self.views}
+            own = {*part.nodes}
             used = dict.fromkeys(i for n in part.nodes for i in n.all_input_nodes)
             part.inputs = [i for i in used if i not in own and isinstance(_value(i), torch.Tensor)]
             part.outputs = [n for n in part.nodes if isinstance(_value(n), torch.Tensor)
-                            and n not in self.views and any(u not in own for u in n.users)
-                            ]  # fmt: skip
+                            and any(u not in own for u in n.users)]  # fmt: skip
             steps += [part] if part.outputs else []
             steps += eager.get(level, [])
         return steps
@@ -435,9 +421,7 @@ class _Tracer:
         return run
 
 
-def _plan(
-    nodes: Sequence[Any], steps: Sequence[Any], views: dict[Any, Any]
-) -> Callable[[list[Any]], Any]:
+def _plan(nodes: Sequence[Any], steps: Sequence[Any]) -> Callable[[list[Any]], Any]:
     """Programs and operations of PyTorch as one function."""
     inputs, output = [n for n in nodes if n.op == "placeholder"], nodes[-1]
     constants = {n: getattr(n.graph.owning_module, n.target) for n in nodes if n.op == "get_attr"}
@@ -461,9 +445,6 @@ def _plan(
                 step(values)
             for node in done:
                 values.pop(node, None)
-        for node, base in views.items():
-            like = _value(node)
-            values[node] = values[base].as_strided(like.shape, like.stride(), like.storage_offset())
         return map_arg(output.args[0], values.__getitem__)
 
     # The caller gives a list, which is emptied, so that inputs can be freed.

@@ -73,19 +73,6 @@ def _permute(b: Builder, out: Any, x: Tensor, dims: Sequence[int]) -> Tensor:
     return b.permute(x, [dim_of(d, x) for d in dims])
 
 
-@lowering("transpose")
-def _transpose(b: Builder, out: Any, x: Tensor, first: int, second: int) -> Tensor:
-    dims = list(range(x.rank))
-    for d, other in ((first, second), (second, first)):
-        dims[dim_of(d, x)] = dim_of(other, x)
-    return b.permute(x, dims)
-
-
-@lowering("t")
-def _t(b: Builder, out: Any, x: Tensor) -> Tensor:
-    return b.permute(x, list(reversed(range(x.rank))))
-
-
 def _begin(b: Builder, start: Any, extent: Any) -> Any:
     """The first index of a slice within an extent."""
     if start is None or (isinstance(start, int) and start == 0):
@@ -165,19 +152,6 @@ def _unfold(b: Builder, out: Any, x: Tensor, dim: int, size: int, step: int) -> 
     return b.remap(x, out.shape, lambda *i: replaced(i[:-1], dim, i[dim] * step + i[-1]))
 
 
-@lowering("unbind")
-def _unbind(b: Builder, out: Any, x: Tensor, dim: int = 0) -> list[Tensor]:
-    return [_select(b, part, x, dim, k) for k, part in enumerate(out)]
-
-
-@lowering("split", "split_with_sizes")
-def _split(b: Builder, out: Any, x: Tensor, _: Any, dim: int = 0) -> list[Tensor]:
-    begins: list[Any] = [0]
-    for part in out:
-        begins.append(begins[-1] + part.shape[dim_of(dim, x)])
-    return [_slice(b, part, x, dim, begin) for part, begin in zip(out, begins)]
-
-
 @lowering("cat")
 def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     dim = dim % len(out.shape)
@@ -210,26 +184,18 @@ def _pad(b: Builder, out: Any, x: Tensor, widths: Sequence[Any], value: Any = 0)
     return b.generate(out.shape, out.dtype, element, x)
 
 
-def _filled(b: Builder, out: Any, value: Any) -> Tensor:
-    fill = number(b.extent(value), kind_of(out.dtype))
+@lowering("full", "full_like", "new_full", "scalar_tensor")
+def _full(b: Builder, out: Any, *given: Any) -> Tensor:
+    fill = number(b.extent(given[-1]), kind_of(out.dtype))
     array = full(b.extents(out.shape), fill)
     return Tensor(array, out.dtype, tuple(out.shape), fill=fill)
 
 
-@lowering("full", "full_like", "new_full", "scalar_tensor")
-def _full(b: Builder, out: Any, *given: Any) -> Tensor:
-    return _filled(b, out, given[-1])
-
-
-@lowering("zeros", "zeros_like", "empty", "empty_like", "new_empty", "empty_strided",
-          "new_empty_strided", "empty_permuted")  # fmt: skip
-def _zeros(b: Builder, out: Any, *_: Any) -> Tensor:
-    return _filled(b, out, 0)
-
-
-@lowering("ones", "ones_like")
-def _ones(b: Builder, out: Any, *_: Any) -> Tensor:
-    return _filled(b, out, 1)
+@lowering("zeros", "zeros_like", "ones", "ones_like", "empty", "empty_like", "new_empty",
+          "empty_strided", "new_empty_strided", "empty_permuted")  # fmt: skip
+def _constant(b: Builder, out: Any, *_: Any, name: str) -> Tensor:
+    found: Tensor = _full(b, out, int(name.startswith("ones")))
+    return found
 
 
 @lowering("arange")
@@ -326,11 +292,12 @@ _COMBINE = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax"
             "amin": "min", None: "any"}  # fmt: skip
 
 
-@lowering("scatter", "scatter_reduce")
+@lowering("scatter", "scatter_reduce", "scatter_add")
 def _scatter(
     b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, source: Any, reduce: str | None = None,
-    include_self: bool = True,
+    include_self: bool = True, *, name: str,
 ) -> Tensor:  # fmt: skip
+    reduce = "add" if name == "scatter_add" else reduce
     if reduce not in _COMBINE or not include_self:
         raise UnsupportedError(f"reduce={reduce!r}, include_self={include_self}")
     dim = dim_of(dim, x)
@@ -338,12 +305,6 @@ def _scatter(
         b, x, _COMBINE[reduce], at.shape,
         lambda *i: replaced(i, dim, _found(b, x, dim, at.read(*i))), source,
     )  # fmt: skip
-
-
-@lowering("scatter_add")
-def _scatter_add(b: Builder, out: Any, x: Tensor, dim: int, at: Tensor, source: Tensor) -> Tensor:
-    found: Tensor = _scatter(b, out, x, dim, at, source, "add")
-    return found
 
 
 @lowering("index_put", "_unsafe_index_put")

@@ -19,15 +19,17 @@ from ..levels import Level
 from ..maps import map_arrays
 from ..regions import Array
 from ..sources import full, generate
-from .elementwise import elementwise, name_of
+from .elementwise import elementwise, lower_elementwise, name_of
 from .folds import FOLDS, fold_of, folded_dims
 from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
 
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
+#: Operations that read a few elements of each row.
+_PLACES = {"gather", "index", "select"}
 #: Fewer rows that are longer are shared by the whole grid.
 FEW, LONG = 64, 1 << 15
-#: A block has a row of up to this many elements in registers, and `WORDS` of 32 bits of all rows.
-KEPT, WORDS = 8192, 3 * 8192
+#: A row of up to this many elements is kept by its unit, which has so many words of 32 bits.
+KEPT, WORDS = 8192, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 3 * 8192}
 
 
 @dataclass
@@ -216,13 +218,34 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
         results = [own[n] for n in wanted]
         return tuple(r if isinstance(r, Array) else full(1, r) for r in results)
 
-    wanted = [n for n in group.members if isinstance(_value(n), torch.Tensor)
-              and any(u not in group.members for u in n.users)]  # fmt: skip
+    outer = {n: [u for u in n.users if u not in group.members] for n in group.members
+             if isinstance(_value(n), torch.Tensor)}  # fmt: skip
+    # A row of which little is read is not stored, but computed there from what the row gave.
+    rows = [n for n in outer if computations.get(n) and group.form(n) == "row"]
+    virtual = [
+        n for n in rows if outer[n] and _PLACES.issuperset(name_of(u.target) for u in outer[n])
+    ]
+    needed, roots = list(virtual), set[Any]()
+    for node in needed:
+        found = computations[node]
+        operands = [n for n in found.nodes if n in group.members] if found else []
+        needed += [n for n in operands if n in rows and n not in needed]
+        roots.update(n for n in operands if n not in rows)
+    wanted = [n for n in outer if n in roots or (outer[n] and n not in virtual)]
     stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
-    results = {}
+    results: dict[Any, Any] = {}
     for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
         shape = _value(node).shape
         results[node] = b.new(array.reshape(*b.extents(shape)), _value(node).dtype, shape)
+
+    def computed(node: Any) -> Tensor:
+        if node in group.members and node not in results:
+            results[node] = lower_elementwise(b, node, computed)
+        found: Tensor = results[node] if node in results else tensor_of(node)
+        return found
+
+    for node in virtual:
+        computed(node)
     return results
 
 
@@ -249,13 +272,13 @@ def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
     """The rows that are read or computed once, and used again: the first ones that fit."""
     if not isinstance(group.length, int) or group.length > KEPT:
         return set()
-    found, words = set(), 0
+    found, words, most = set(), 0, WORDS[_level(group)]
     for node, count in uses.items():
         value = _value(node)
         is_copy = name_of(node.target) in _RESHAPES and node in group.members
         if count > 1 and group.form(node) == "row" and not is_copy:
             words += group.length * -(-value.dtype.itemsize // 4)
-            found |= {node} if words <= WORDS else set()
+            found |= {node} if words <= most else set()
     return found
 
 

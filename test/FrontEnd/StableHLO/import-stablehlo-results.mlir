@@ -24,6 +24,37 @@
   "func.return"(%r#0, %r#1) : (tensor<5xi32>, tensor<5xi32>) -> ()
 }) : () -> ()
 
+// Few long rows: with n elements, row r has n (n - 1) / 2 + r n n, in 32 bits.
+// REDEFINE: %{entry} = long_rows
+// REDEFINE: %{args} = iota:2x40000xi32
+// RUN: %{check}
+// long_rows: [799980000, -1894987296]
+"func.func"() <{function_type = (tensor<2x40000xi32>) -> tensor<2xi32>, sym_name = "long_rows"}> ({
+^bb0(%x: tensor<2x40000xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<2x40000xi32>, tensor<i32>) -> tensor<2xi32>
+  "func.return"(%s) : (tensor<2xi32>) -> ()
+}) : () -> ()
+
+// REDEFINE: %{entry} = long_rows_of_a_prime
+// REDEFINE: %{args} = iota:2x32771xi32
+// RUN: %{check}
+// long_rows_of_a_prime: [536952835, 1610891276]
+"func.func"() <{function_type = (tensor<2x32771xi32>) -> tensor<2xi32>, sym_name = "long_rows_of_a_prime"}> ({
+^bb0(%x: tensor<2x32771xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<2x32771xi32>, tensor<i32>) -> tensor<2xi32>
+  "func.return"(%s) : (tensor<2xi32>) -> ()
+}) : () -> ()
+
 // [[0 1 2] [3 4 5]] times its transpose: 0+1+4, 0+4+10, 9+16+25.
 // REDEFINE: %{entry} = dot
 // REDEFINE: %{args} = iota:2x3xf32

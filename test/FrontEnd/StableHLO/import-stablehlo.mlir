@@ -53,6 +53,40 @@
   "func.return"(%r) : (tensor<5xf32>) -> ()
 }) : () -> ()
 
+// Blocks combine parts of few long rows, and then a unit the parts of each row.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: obs.distribute block in grid
+// CHECK: obs.reduce {{.*}} !obs.pull<4096 x f32>
+// CHECK: obs.distribute warp in grid
+// CHECK: obs.reduce {{.*}} !obs.pull<32 x f32>
+// CHECK-NOT: obs.segmented_reduce
+// CHECK: return
+"func.func"() <{function_type = (tensor<3x131072xf32>) -> tensor<3xf32>, sym_name = "long_rows"}> ({
+^bb0(%x: tensor<3x131072xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<3x131072xf32>, tensor<f32>) -> tensor<3xf32>
+  "func.return"(%s) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
+// No number of parts divides them: they are segments that all blocks share.
+// CHECK-LABEL: func.func @long_rows_of_a_prime
+// CHECK: obs.segmented_reduce grid
+// CHECK-SAME: strategy = "one_pass"
+"func.func"() <{function_type = (tensor<3x32771xf32>) -> tensor<3xf32>, sym_name = "long_rows_of_a_prime"}> ({
+^bb0(%x: tensor<3x32771xf32>):
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%c) : (tensor<f32>) -> ()
+  }) : (tensor<3x32771xf32>, tensor<f32>) -> tensor<3xf32>
+  "func.return"(%s) : (tensor<3xf32>) -> ()
+}) : () -> ()
+
 // All elements belong to the grid. The sum is read twice, so it is stored once.
 // CHECK-LABEL: func.func @shares
 // CHECK: %[[P:.*]] = obs.reduce grid
