@@ -1,8 +1,8 @@
 """Calls of compiled programs with the arrays of any framework.
 
-In: a traced function, what the compiler made of it, and the arguments of a call. Out: results of
-the framework of the first array. Arrays in the memory of the host run on the emulator, and arrays
-of a GPU there.
+In: a traced function, its compiled program, and the arguments of a call. Out: results of the
+framework of the first array. With arrays in the memory of the host, the program runs on the
+emulator; with arrays on a GPU, it runs on this GPU.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from .views import (
     remark,
 )
 
-#: A run on the emulator is slow from this number of elements on.
+#: From this number of elements on, a run on the emulator is slow.
 MANY = 10**6
 
 
 class Program(Protocol):
-    """What a call needs of a traced function: `jit.Program`."""
+    """The properties of a traced function that a call uses; see `jit.Program`."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -65,11 +65,11 @@ class Program(Protocol):
 class Call:
     """A compiled program as a function of the arrays of any framework.
 
-    Made once for each program, and called for each call of the user.
+    There is one object for each program. Each call of the user calls it.
     """
 
     def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
-        """Take a program, and what `backend` has compiled it to."""
+        """Take a program, and the result of its compilation by `backend`."""
         self.program, self.artifact, self.backend = program, artifact, backend
         self._parameters: list[Parameter] = parameters_of(program.parameters)
         #: The names of the elements of each component of the results; bits matter for bf16 only.
@@ -78,14 +78,14 @@ class Call:
             for result in program.results
             for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
         ]
-        #: If the value of the results is the only component.
+        #: True if the results have one component, which is the Python value.
         self._is_single = (
             program.shape is None
             and len(self.elements) == 1
             and getattr(getattr(program.results[0], "element", None), "shape", None) is None
         )
         self._is_slow = False
-        #: The places of donated arguments, and the results that are in their memory.
+        #: The positions of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
         place = 0
@@ -160,7 +160,7 @@ class Call:
             raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
 
     def _check_donated(self, items: Sequence[Any], views: Sequence[View]) -> None:
-        """Refuse to write an argument that is read-only, a copy, or another argument as well."""
+        """Refuse a donated argument that is read-only, a copy, or in memory of another argument."""
         for place in self._donated:
             view = items[place]
             what = f"{self._name(items, view)} is donated"
@@ -230,7 +230,7 @@ class Call:
         framework, index = first.framework, first.device
         stream = first.stream if first.stream is not None else framework.stream(index)
         for view in views:
-            # Most calls have nothing to prepare, and are fast.
+            # Most calls need no preparation, and are fast.
             if (
                 view.framework is not framework
                 or view.device != index
@@ -251,7 +251,7 @@ class Call:
         return results
 
     def _prepare(self, items: list[Any], view: View, first: View, stream: int, copy: bool) -> None:
-        """Let the stream of the run wait for an argument, and copy it where kernels need that."""
+        """Let the stream of the run wait for an argument, and copy it if kernels require a copy."""
         self._check(items, view, first.device, copy)
         written = view.stream
         if written is None:
