@@ -191,7 +191,7 @@ void Plan::report() {
       add(op, isRead ? "the host reads an element of " + getName(copy.getSrc())
                      : "copy of " + getName(copy.getSrc()) + " to " +
                            getName(copy.getDst()) +
-                           (isInPlace ? ", if they are two" : ""));
+                           (isInPlace ? ", if they differ" : ""));
     } else if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
       add(op, "end of " + getName(dealloc.getMemref()));
     }
