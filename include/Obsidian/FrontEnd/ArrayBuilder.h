@@ -149,10 +149,10 @@ public:
   Value reverse(Value array, ArrayRef<int64_t> dims);
   Value concat(ValueRange arrays, int64_t dim);
   /// The array with `low` elements before, `high` elements after and `holes`
-  /// elements between its elements. All of these are `element`. Negative
-  /// numbers remove elements.
-  Value pad(Value array, ValueRange element, ArrayRef<int64_t> low,
-            ArrayRef<int64_t> high, ArrayRef<int64_t> holes);
+  /// elements between its elements. `element` computes all of these from their
+  /// indices. Negative numbers remove elements.
+  Value pad(Value array, Extents low, Extents high, ArrayRef<int64_t> holes,
+            ScalarCode element);
   /// The array of the windows of an array: an array of arrays of its rank.
   Value windows(Value array, ValueRange padding, ArrayRef<WindowDim> dims);
 
@@ -214,10 +214,11 @@ public:
 private:
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
-  /// The element at an index of an array with holes; `padding` if there is
-  /// none.
-  SmallVector<Value> readPadded(Value array, ValueRange padding,
-                                ValueRange places, ArrayRef<int64_t> holes);
+  /// The element at an index of an array with holes; the result of `padding` if
+  /// there is none.
+  SmallVector<Value>
+  readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
+             llvm::function_ref<SmallVector<Value>()> padding);
   Value limitReads(Value array);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.

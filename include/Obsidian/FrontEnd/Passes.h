@@ -17,6 +17,9 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/FrontEnd/Passes.h.inc"
 
+/// Runs `convert-linalg-to-obs`. After an error, `module` is unchanged.
+LogicalResult convertLinalgToObs(ModuleOp module);
+
 /// Runs `obs-import-stablehlo`. After an error, `module` is unchanged. To parse
 /// such a module, the context must allow unregistered dialects.
 LogicalResult importStableHLO(ModuleOp module);

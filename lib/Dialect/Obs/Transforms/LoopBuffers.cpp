@@ -49,7 +49,7 @@ struct Choice {
   /// an array that the kernel reads, and the argument of that array.
   LaunchOp launch;
   unsigned argument = 0;
-  /// The array and the one of `getPlace` are one array.
+  /// The array is in the buffer of `getPlace` in every iteration.
   bool isSame = false;
 
   /// The array whose buffer this array may use, or null.

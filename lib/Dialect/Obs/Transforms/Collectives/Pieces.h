@@ -84,10 +84,10 @@ Value buildPush(CollectiveBuilder &c, Value result, Extent n,
                 llvm::function_ref<Value(Value)> element);
 
 /// True if one thread writes the elements one after the other, without storage.
-bool isSequential(IrregularOpInterface op, const CollectiveBuilder &c);
+bool isSequential(ExpandableOpInterface op, const CollectiveBuilder &c);
 
 /// The inclusive scan of the numbers that `number` returns. It is not stored.
-FailureOr<Value> scanNumbers(CollectiveBuilder &c, IrregularOpInterface op,
+FailureOr<Value> scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
                              Extent n, llvm::function_ref<Value(Value)> number);
 
 /// The sum of the first `count` numbers, from a scan of `n` numbers.
