@@ -1,7 +1,7 @@
 """Obsidian: data-parallel GPU programs from pull arrays, push arrays and levels.
 
-In: Python functions. Out: kernels; `@obs.jit` makes a function of NumPy arrays of one of arrays of
-the program. The levels thread, warp, block and grid say who shares the work.
+In: Python functions. Out: kernels. `@obs.jit` compiles a function for NumPy arrays. The levels
+thread, warp, block and grid determine which workers share the work.
 """
 
 from . import arrays, bit, unsigned

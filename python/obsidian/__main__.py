@@ -1,7 +1,7 @@
 """`python -m obsidian`: tools on a function of a Python file, or on a program in MLIR.
 
 In: `FILE.py:function` or `FILE.mlir`, and the form to show. Out: the form, on the standard output.
-The exit status is 1 for a program that is refused, and for races; 2 for a wrong command line.
+The exit status is 1 if the program is refused or has a race, and 2 if the command line is wrong.
 """
 
 from __future__ import annotations

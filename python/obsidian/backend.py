@@ -1,4 +1,4 @@
-"""The seam between Python and the compiler: the only place that knows how programs are compiled.
+"""The interface between Python and the compiler. Only this module and `native.py` compile programs.
 
 In: the text of a program, options, NumPy arrays and numbers. Out: a compiled artifact, results as
 NumPy arrays, and the messages of the compiler as data.
@@ -23,7 +23,7 @@ Device = Literal["interpret", "emulate", "cuda"]
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """Options of the compiler; 0 and "" leave the choice to it."""
+    """Options of the compiler. With 0 and "", the compiler chooses the value."""
 
     threads: int = 0
     blocks: int = 0
@@ -31,7 +31,7 @@ class CompileOptions:
     chip: str = ""
     deterministic: bool = False
     runtime_checks: bool = False
-    #: If the text is a program of StableHLO in generic form.
+    #: True if the text is a program of StableHLO in generic form.
     is_stablehlo: bool = False
 
 
@@ -40,7 +40,7 @@ class RunOptions:
     """Options of a run."""
 
     device: Device = "emulate"
-    #: If the emulator looks for races and for reads of memory that was never written.
+    #: True if the emulator reports races and reads of memory that was never written.
     check: bool = False
     schedule: Literal["ticket", "random"] = "ticket"
     seed: int = 0

@@ -1,8 +1,8 @@
 """Control flow of rewritten functions, while they run.
 
 In: conditions, branches and loop bodies as functions, from the code that syntax.py writes. Out: the
-values of the names that they assign. A condition of Python is decided here; one of the program is
-traced.
+values of the names that they assign. If a condition is a Python value, one branch is executed. If
+it is a value of the program, both branches are traced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .types import flatten, i1
 
 
 class Undefined:
-    """The value of a name that has none, and the reason."""
+    """The value of a name without a value, with the reason."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -44,7 +44,7 @@ class Undefined:
 
 
 def value_of(read: Callable[[], Any]) -> Any:
-    """The value of a name, or that it has none."""
+    """The value of a name; `Undefined` if it has none."""
     try:
         return read()
     except NameError as error:
@@ -65,7 +65,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _can_merge(one: Any, other: Any) -> bool:
-    """If the values of a name after two branches can be one value of the program."""
+    """True if the values of a name after two branches can be one value of the program."""
     if one is other:
         return True
     (leaves, shape), (others, form) = flatten(one), flatten(other)
@@ -131,7 +131,7 @@ def if_return(
 def _carry(
     values: tuple[Any, ...], labels: Sequence[str], carried: Sequence[str]
 ) -> tuple[list[int], list[Any]]:
-    """The places of the names that a loop carries, and the values of all others in the loop."""
+    """The positions of the names that a loop carries, and the values of all others in the loop."""
     places, fixed = [], []
     for place, (value, label) in enumerate(zip(values, labels)):
         if label in carried and not isinstance(value, Undefined):

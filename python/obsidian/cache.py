@@ -1,6 +1,6 @@
-"""Compiled programs on disk, so that the next process compiles nothing.
+"""Compiled programs on disk, so that another process does not compile them again.
 
-In: a key, which is whatever the compiler's output depends on. Out: texts by name. The folder is
+In: a key, which contains all inputs of the compiler. Out: texts by name. The folder is
 the one that OBS_CACHE_DIR names, or `obsidian` in the user's cache; an empty OBS_CACHE_DIR is no
 cache. Files can be deleted at any time.
 """
@@ -36,7 +36,7 @@ def key_of(*parts: object) -> str:
 
 
 def read(key: str) -> dict[str, str] | None:
-    """The texts of an entry; None if there is none, or it is not what was written."""
+    """The texts of an entry; None if there is none, or if it is damaged."""
     place = folder()
     if place is None:
         return None
@@ -52,7 +52,7 @@ def read(key: str) -> dict[str, str] | None:
 
 
 def write(key: str, texts: Mapping[str, str]) -> None:
-    """Keep an entry. Readers in other processes see the old one or the new one, and no mixture.
+    """Store an entry. Other processes read either the old entry or the new one, never a mixture.
 
     A folder that cannot be written is no error: the next process compiles again.
     """

@@ -1,8 +1,8 @@
 """Calls of compiled programs with the arrays of any framework.
 
-In: a traced function, what the compiler made of it, and the arguments of a call. Out: results of
-the framework of the first array. Arrays in the memory of the host run on the emulator, and arrays
-of a GPU there.
+In: a traced function, its compiled program, and the arguments of a call. Out: results of the
+framework of the first array. With arrays in the memory of the host, the program runs on the
+emulator; with arrays on a GPU, it runs on this GPU.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from .views import (
     remark,
 )
 
-#: A run on the emulator is slow from this number of elements on.
+#: From this number of elements on, a run on the emulator is slow.
 MANY = 10**6
 
 
 class Program(Protocol):
-    """What a call needs of a traced function: `jit.Program`."""
+    """The properties of a traced function that a call uses; see `jit.Program`."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -66,11 +66,11 @@ class Program(Protocol):
 class Call:
     """A compiled program as a function of the arrays of any framework.
 
-    Made once for each program, and called for each call of the user.
+    There is one object for each program. Each call of the user calls it.
     """
 
     def __init__(self, program: Program, artifact: NativeArtifact, backend: NativeBackend) -> None:
-        """Take a program, and what `backend` has compiled it to."""
+        """Take a program, and the result of its compilation by `backend`."""
         self.program, self.artifact, self.backend = program, artifact, backend
         self._parameters: list[Parameter] = parameters_of(program.parameters)
         #: The names of the elements of each component of the results; bits matter for bf16 only.
@@ -79,7 +79,7 @@ class Call:
             for result in program.results
             for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
         ]
-        #: What makes the value of the results of their components: most are an array, or a tuple.
+        #: The function from the components to the value of the results: often an array, or a tuple.
         self._pack: Callable[[Sequence[Any]], Any] = program.pack
         elements = [getattr(result, "element", None) for result in program.results]
         if all(getattr(element, "shape", None) is None for element in elements):
@@ -88,7 +88,7 @@ class Call:
             elif program.shape == (tuple, (None,) * len(self.elements)):
                 self._pack = tuple
         self._is_slow = False
-        #: The places of donated arguments, and the results that are in their memory.
+        #: The positions of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
         place = 0
@@ -163,7 +163,7 @@ class Call:
             raise ArgumentError(f"{self._name(items, view)} is not contiguous, row by row")
 
     def _check_donated(self, items: Sequence[Any], views: Sequence[View]) -> None:
-        """Refuse to write an argument that is read-only, a copy, or another argument as well."""
+        """Refuse a donated argument that is read-only, a copy, or in memory of another argument."""
         for place in self._donated:
             view = items[place]
             what = f"{self._name(items, view)} is donated"
@@ -233,7 +233,7 @@ class Call:
         framework, index = first.framework, first.device
         stream = first.stream if first.stream is not None else framework.stream(index)
         for view in views:
-            # Most calls have nothing to prepare, and are fast.
+            # Most calls need no preparation, and are fast.
             if (
                 view.framework is not framework
                 or view.device != index
@@ -254,7 +254,7 @@ class Call:
         return results
 
     def _prepare(self, items: list[Any], view: View, first: View, stream: int, copy: bool) -> None:
-        """Let the stream of the run wait for an argument, and copy it where kernels need that."""
+        """Let the stream of the run wait for an argument, and copy it if kernels require a copy."""
         self._check(items, view, first.device, copy)
         written = view.stream
         if written is None:

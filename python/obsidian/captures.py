@@ -1,4 +1,4 @@
-"""The values that a function takes from outside: closures and globals, by value.
+"""The captured values of a function: closures and globals, by value.
 
 In: a Python function. Out: a key that is equal for equal code and equal captured values, so that
 a function is traced again if a number that it uses has changed.
@@ -32,7 +32,7 @@ class Captures:
     """The captured values of a function and of the functions that it uses."""
 
     def __init__(self, function: FunctionType) -> None:
-        """Begin with the values of now."""
+        """Take the current values."""
         self.function = function
         self._refresh()
 
@@ -43,7 +43,7 @@ class Captures:
         return self._key
 
     def is_same(self, key: Hashable) -> bool:
-        """If the key is still this one, which `key()` has returned; without computing it."""
+        """True if `key()` would return `key`, an earlier result of it; the key is not computed."""
         return self._key is key and not self._has_mutable and self._is_same()
 
     def changed(self) -> str | None:
@@ -70,7 +70,7 @@ class Captures:
         self._globals: list[tuple[dict[str, Any], str, Any]] = []
         self._cells: list[tuple[str, Any, Any]] = []
         self._has_mutable = False
-        # Objects that count by identity live as long as the key.
+        # Objects that are compared by identity live as long as the key.
         self._kept: list[Any] = []
         self._seen: set[int] = set()
         self._key = self._visit(self.function)

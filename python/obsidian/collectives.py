@@ -118,7 +118,7 @@ def scan(
     commutative: bool,
     strategy: str | None,
 ) -> Any:
-    """Combine all elements up to each one; with `total` also all elements, as a second result."""
+    """Combine all elements up to each one; `total` adds the combination of all as a result."""
     kind = _vector(array, "scan")
     level = current().level
     attributes = {"commutative": commutative, "strategy": strategy}
@@ -226,7 +226,7 @@ def expand(
     dtype: type[Scalar],
     strategy: str | None,
 ) -> tuple[Any, Any]:
-    """As many elements for each length as it says, and the sum of the lengths."""
+    """For each length, this number of elements; and the sum of the lengths."""
     kind = _vector(lengths, "expand")
     level = current().level
     body = scalar_code(lambda: new_indices(2), lambda indices: function(*indices))
@@ -244,7 +244,7 @@ def expand(
 
 
 def rank(keys: Array, count: int, dtype: type[Scalar], strategy: str | None) -> tuple[Any, Any]:
-    """The place of each key in stable sorted order, and how often each key occurs."""
+    """The index of each key in stable sorted order, and the number of occurrences of each key."""
     kind = _vector(keys, "rank")
     level = current().level
     element = Element((dtype,))

@@ -1,8 +1,8 @@
-"""Control flow that the program decides when it runs: loop, while_loop, when, range.
+"""Control flow of the program: loop, while_loop, when, range.
 
 In: bounds and conditions, Python functions of the carried values. Out: `scf` operations. A carried
 value is a scalar, an array, or a tuple or record of them; it keeps its type from one iteration to
-the next. A Python number takes the type that the loop gives it, or else is an i32 or f32.
+the next. A Python number takes the type that it has after one iteration, or else is an i32 or f32.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ class _Carried:
                 if isinstance(found[i], Scalar):
                     kinds[i] = type(found[i])
         except TraceError:
-            # The real iteration, with default types, reports what is wrong.
+            # The second trace, with default types, reports the error.
             pass
         for i in open_places:
             kind = kinds.get(i)
             self.leaves[i] = as_leaf(self.leaves[i], kind) if kind else default(self.leaves[i])
 
     def returned(self, value: Any) -> list[Any]:
-        """The leaves of what the body of the loop returns."""
+        """The leaves of the value that the body of the loop returns."""
         values = list(value) if len(self.shapes) != 1 and isinstance(value, tuple) else [value]
         if not self.shapes and value is None:
             return []

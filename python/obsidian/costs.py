@@ -19,8 +19,8 @@ from .locations import Location
 class StoredArray:
     """An array in shared memory or registers.
 
-    `type` is its extents and element type, as in `128 x i32`, and `level` is whose array it is. It
-    is alive from the place `first` to the place `last`.
+    `type` contains the extents and the element type, as in `128 x i32`. `level` is the level of the
+    array. It is live from the location `first` to the location `last`.
     """
 
     type: str
@@ -55,11 +55,11 @@ class Access:
     """One access to memory in the code of a kernel.
 
     `kind` is read, write or atomic. `memory` is global, shared, constant or `?`. `type` is that of
-    an element, or `4 x f32` for a vector. `level` is whose threads make the access together, once,
-    or None for an access in a loop over threads. `sectors` is how many sectors of 32 bytes of
-    global memory a request of a warp needs on average, and `conflicts` the bank-conflict degree in
-    shared memory at most; both are None where they are not known. `requests` is the text of the
-    report. `bytes` are those of all threads of one launch.
+    an element, or `4 x f32` for a vector. If all threads of a level make one access together,
+    `level` is this level; in a loop over threads, it is None. `sectors` is the average number of
+    sectors of 32 bytes of global memory for a request of a warp, and `conflicts` the maximum
+    bank-conflict degree in shared memory; both are None if they are not known. `requests` is the
+    text of the report. `bytes` are those of all threads of one launch.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Shuffle:
-    """A read of the registers of other lanes; `lanes` says of which."""
+    """A read of the registers of other lanes; `lanes` describes these lanes."""
 
     type: str
     location: Location | None
@@ -87,7 +87,7 @@ class Loop:
     """A loop over the threads of a level.
 
     `operations` are those of one iteration, by kind: float, function, integer, index. A thread
-    executes `items` iterations side by side.
+    executes `items` neighbouring iterations together.
     """
 
     iterations: Formula
@@ -108,7 +108,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Virtual:
-    """An array that is computed where it is read: how often, and in how many places of the code."""
+    """A virtual array: the numbers of computed elements, and of places that compute them."""
 
     operation: str
     location: Location | None
@@ -118,7 +118,7 @@ class Virtual:
 
 @dataclass
 class KernelCost:
-    """What one kernel costs."""
+    """The costs of one kernel."""
 
     name: str
     location: Location | None
@@ -135,7 +135,7 @@ class KernelCost:
     #: Barriers in the code: of a block, and of a warp.
     block_barriers: int = 0
     warp_barriers: int = 0
-    #: How often they are executed for one part of the grid.
+    #: The number of their executions for one part of the grid.
     executed_block_barriers: Formula = field(default_factory=lambda: Formula("0"))
     executed_warp_barriers: Formula = field(default_factory=lambda: Formula("0"))
     loops: list[Loop] = field(default_factory=list)
@@ -190,7 +190,7 @@ def parse_costs(text: str, files: Mapping[str, str] | None = None) -> list[Kerne
     """The kernels of a report.
 
     The report names a file without its folder; `files` gives the path of each. Raises ObsidianError
-    at a line that is none of a report.
+    at a line that does not belong to a report.
     """
     return _Reader(files or {}).read(text)
 
@@ -214,7 +214,7 @@ class _Reader:
         return Location(self._files.get(file, file), int(line), int(column))
 
     def _line(self, words: str) -> bool:
-        """Read a line; false if it is not known."""
+        """Read a line; False if its form is unknown."""
         if match := _KERNEL.fullmatch(words):
             self._kernels.append(KernelCost(match[1], self._place(match[2])))
             return True

@@ -1,4 +1,4 @@
-"""Arrays that are spread over several processes, each with a GPU of its own or on the emulator.
+"""Arrays that are distributed over several processes. Each process uses one GPU, or the emulator.
 
 In: tensors of PyTorch, one part on each process, and a `Group` of processes. Out: sharded arrays,
 whose elements are the same, bit for bit, on any number of processes. Every process calls the same
@@ -35,7 +35,7 @@ _RULES: dict[str, Callable[[int, int], int]] = {
 
 
 def shard(whole: Any, group: Group) -> ShardedArray:
-    """Spread an array that every process has; each keeps its part.
+    """Distribute an array that every process has. Each process keeps its part.
 
     `whole` is a tensor of one dimension, or a tuple of tensors of equal lengths. The parts are as
     long as possible and nearly equal. No message is sent.
@@ -148,8 +148,9 @@ class ShardedArray:
     def reduce(self, operator: Callable[..., Any], neutral: Any) -> Any:
         """All elements combined: a tensor of one element, or a tuple of them, on every process.
 
-        Each process combines its pieces of PIECE elements; one all_gather; each process combines
-        what it got in the same order. The result for no elements is `neutral`.
+        Each process combines its pieces of PIECE elements. After one all_gather, each process
+        combines the results of all pieces in the same order. Without elements, the result is
+        `neutral`.
         """
         with self.group.step("reduce"):
             found, _ = self._piece_totals("reduce", operator, neutral)
@@ -163,8 +164,8 @@ class ShardedArray:
     ) -> ShardedArray:
         """For each element, the combination of all up to it, or with `exclusive` of those before.
 
-        One all_gather of the combinations of pieces; then each process scans its pieces, which
-        begin with what is in front of them.
+        After one all_gather of the combinations of pieces, each process scans its pieces. A piece
+        begins with the combination of all elements before it.
         """
         with self.group.step("scan"):
             totals, array = self._piece_totals("scan", operator, neutral)
@@ -185,7 +186,7 @@ class ShardedArray:
         return self.group.gather(name, own, counts), array
 
     def _carries(self, totals: Components, operator: Callable[..., Any], neutral: Any) -> Any:
-        """What is in front of each total: an exclusive scan, in pieces as well."""
+        """The combination of all totals before each total: an exclusive scan, also in pieces."""
         if len(totals[0]) <= programs.PIECE:
             starts = self._constant(neutral)
         else:
@@ -200,9 +201,9 @@ class ShardedArray:
         return tuple(c.new_full((1,), v) for c, v in zip(self.components, values))
 
     def histogram(self, bins: int) -> Any:
-        """How often each number below `bins` occurs: int64, on every process. One all_reduce.
+        """The number of occurrences of each number below `bins`: int64, on every process.
 
-        The elements are integers; others than 0 to bins - 1 are not counted.
+        One all_reduce. The elements are integers. Numbers outside of 0 to bins - 1 are not counted.
         """
         values = self._one("histogram")
         with self.group.step("histogram"):
@@ -240,7 +241,7 @@ class ShardedArray:
             return ShardedArray((found,), lengths, self.group)
 
     def _exchange_runs(self, keys: Any, kind: Any) -> tuple[list[Any], list[int]]:
-        """Send sorted keys to the ranks of their places: the runs that came, and all lengths."""
+        """Send sorted keys to the ranks of their positions: the received runs, and all lengths."""
         group, torch, total = self.group, self.group.torch, self.size
         if group.size == 1 or total == 0:
             return [keys], [*self.lengths]
@@ -258,8 +259,8 @@ class ShardedArray:
         below = torch.searchsorted(keys, splitters).tolist()
         up_to = torch.searchsorted(keys, splitters, right=True).tolist()
         found = group.gather_numbers("sort", below + up_to)
-        # cuts[c][r]: the keys of rank r in front of cut c. Of the keys that are equal to the
-        # splitter, as many go to the left as that side still wants, those of the first ranks first.
+        # cuts[c][r]: the number of keys of rank r before cut c. Keys that are equal to the splitter
+        # fill the left side up to its length, in the order of ranks. The others go to the right.
         cuts = [[0] * group.size]
         for c, end in enumerate(ends):
             low, high = ([row[i] for row in found] for i in (c, c + len(ends)))
@@ -281,7 +282,7 @@ class ShardedArray:
         """`function` of the `2 * radius + 1` elements around each one, as an array.
 
         `rule` is the element outside of the whole array: "clamp", "mirror" or "wrap", as in
-        `obs.pad`, or a number. Halos are sent while the inside is computed.
+        `obs.pad`, or a number. Halos are sent while the inner elements are computed.
         """
         values, name = self._one("stencil"), "stencil"
         if isinstance(rule, str) and rule not in _RULES:
@@ -305,9 +306,9 @@ class ShardedArray:
     def _start_halos(
         self, values: Any, radius: int, rule: str | float
     ) -> tuple[Callable[[], list[list[Any]]], list[Any]]:
-        """Begin to exchange halos: a function that gives their parts then, and what to wait for.
+        """Begin to exchange halos: a function for their parts, and the messages to wait for.
 
-        Every rank computes which positions every other one needs, so no requests are sent.
+        Each rank computes the positions that every other rank needs, so no requests are sent.
         """
         rank, spans = self.group.rank, _spans(self.lengths)
         needs = [self._halo(span, radius, rule) for span in spans]

@@ -1,7 +1,7 @@
 """The processes that share arrays, and their messages, over `torch.distributed`.
 
-In: tensors of one device per process. Out: those of the other processes, or `DistError` within the
-timeout. PyTorch is imported when a group is made.
+In: tensors of one device per process. Out: the tensors of the other processes, or `DistError`
+within the timeout. PyTorch is imported when a group is made.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Group:
 
     @contextlib.contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Run one operation: if it fails here, the other ranks get to know it.
+        """Run one operation. If it fails here, the other ranks are informed.
 
         Raises DistError if the group has failed before.
         """
@@ -96,7 +96,7 @@ class Group:
             raise
 
     def _report(self, message: str) -> None:
-        # The process that keeps the store may have ended, too: the others see that themselves.
+        # The process with the store may have ended, too. The other ranks detect this.
         with contextlib.suppress(RuntimeError, AttributeError):
             self._store.set(self._key, message)
 
@@ -115,7 +115,7 @@ class Group:
         return DistError(f"{name}: {reason}")
 
     def _wait(self, name: str, work: Any) -> None:
-        """Wait for a collective, at most for the timeout, and look whether another rank failed."""
+        """Wait for a collective, at most for the timeout, and check whether another rank failed."""
         start = look = time.monotonic()
         while not work.is_completed():
             now = time.monotonic()
@@ -130,19 +130,19 @@ class Group:
         try:
             work.wait()
         except RuntimeError as error:
-            # The rank that ended may be about to say why.
+            # The rank that ended may still report the reason.
             time.sleep(_LOOK)
             raise self._lost(name, error) from error
 
     def finish(self) -> None:
-        """Wait for the collectives on a GPU; the host does before it reads what they bring."""
+        """Wait for the collectives on a GPU, before the host reads their results."""
         while self._pending:
             self._wait(*self._pending.pop(0))
 
     def _order(self, name: str, work: Any) -> None:
         """Have later work on the device wait for a collective.
 
-        On a GPU, the host waits at the end of the step, so that it can start what follows before.
+        On a GPU, the host waits at the end of the step, so that it can launch the next work before.
         """
         if self.device.type == "cuda":
             work.wait()
@@ -243,7 +243,7 @@ class Group:
             raise self._lost(name, error) from error
 
     def end_messages(self, name: str, works: Iterable[Any]) -> None:
-        """Wait for what `start_messages` has begun."""
+        """Wait for the messages that `start_messages` has begun."""
         end = time.monotonic() + self.timeout
         try:
             for work in works:
@@ -254,7 +254,7 @@ class Group:
 
 
 def _default_store() -> Any:
-    """The store of the processes, by which a rank says why it failed; None if it is unknown."""
+    """The store of the processes, for the reason of a failure; None if it is unknown."""
     module = importlib.import_module("torch.distributed.distributed_c10d")
     get = getattr(module, "_get_default_store", None)
     return get() if get is not None else None

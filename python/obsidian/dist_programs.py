@@ -1,4 +1,4 @@
-"""The programs that each rank of `dist.py` runs on the elements that it has.
+"""The programs that each rank of `dist.py` runs on its elements.
 
 In: arrays of rank 1 of one device. Out: functions with `@obs.jit`, one for each combination of
 element types, operator and neutral element, so that each is compiled once.
@@ -101,7 +101,7 @@ def kept_elements(predicate: Callable[..., Any], kinds: Kinds) -> Function[Any]:
 
 @functools.cache
 def bin_counts(kind: Any, bins: int) -> Function[Any]:
-    """How often each number below `bins` occurs, as i32."""
+    """The number of occurrences of each number below `bins`, as i32."""
 
     def counts(x: Any) -> Any:
         return scatter(1, at=x, into=bins, init=0, combine="add")
@@ -208,12 +208,12 @@ def local_sort(kind: Any) -> Function[Any]:
 def merge_two(kind: Any) -> Function[Any]:
     """The keys of two sorted arrays in ascending order, those of the first before equal ones.
 
-    Each key finds its place by binary search in the other array.
+    The position of each key is found by binary search in the other array.
     """
 
     def merged(a: Any, b: Any) -> Any:
         def before(keys: Any, stops: Callable[[Any], Any]) -> Any:
-            """The number of keys in front of the first one at which the search stops."""
+            """The number of keys before the first one at which the search stops."""
 
             def narrow(low: Any, high: Any) -> Any:
                 middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Arrays in the form of DLPack: those of others are read, and those of this package are offered.
+"""Arrays in the form of DLPack, from other libraries and for other libraries.
 
 In: an object with `__dlpack__` and `__dlpack_device__`, or a pointer and its type. Out: the
 pointer, the extents and the type; or a capsule, which keeps an object alive until its consumer is
@@ -67,7 +67,7 @@ _raw_pointer = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPo
 
 @dataclass
 class Borrowed:
-    """An array of somebody else, which lives as long as this. Strides count elements."""
+    """An array of another library, which lives as long as this object. Strides count elements."""
 
     pointer: int
     device: tuple[int, int]
@@ -82,7 +82,7 @@ class Borrowed:
 def borrow(value: Any, stream: int | None) -> Borrowed:
     """The array that an object offers; on a GPU, ready for work of `stream`.
 
-    Raises ArgumentTypeError if its elements are of no type of the language.
+    Raises ArgumentTypeError if the language does not have the type of its elements.
     """
     capsule = value.__dlpack__() if stream is None else value.__dlpack__(stream=stream)
     tensor = ctypes.cast(_get_pointer(capsule, _NAME), POINTER(_Managed)).contents.tensor
@@ -110,7 +110,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-#: What the capsules that others hold keep alive, by the address of their array.
+#: The objects that exported capsules keep alive, by the address of their array.
 _offered: dict[int, tuple[object, ...]] = {}
 
 

@@ -1,8 +1,8 @@
 """Pictures and tables of cost reports, for notebooks.
 
 In: kernels of a cost report. Out: an HTML table, and an SVG of the shared memory over time. Time
-goes to the right, in steps: an array begins in each. It ends where a later array takes its bytes,
-or at the place in the source where it is used last.
+goes to the right, in steps. In each step an array begins. It ends when a later array uses its
+bytes, or at the location of its last use in the source.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _position(place: Location | None) -> tuple[str, int, int]:
 
 
 def lifetimes(arrays: Sequence[SharedArray]) -> list[tuple[int, int]]:
-    """For each array the steps from which and to which it is alive; the last one is not included.
+    """For each array, the first step in which it is live, and the first step after its last use.
 
     The report has arrays in the order of the code that makes them. An array that a loop uses again
     may live longer than the steps say.

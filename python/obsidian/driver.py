@@ -1,8 +1,9 @@
-"""The few functions of the CUDA driver that interoperation needs, by ctypes.
+"""The functions of the CUDA driver that interoperation needs, by ctypes.
 
 In: numbers of GPUs, streams and pointers, as integers. Out: memory from the pool of the driver,
-copies, and the order between streams. Nothing here is needed where PyTorch or CuPy owns the arrays,
-but for arrays of different streams, and to load programs while a CUDA graph is captured.
+copies, and the order between streams. If PyTorch or CuPy owns the arrays, these
+functions are only used for arrays of different streams, and to load programs while a CUDA graph is
+captured.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Driver:
     def __init__(self) -> None:
         """Load the driver. Raises ObsidianError if this machine has none."""
         try:
-            # As the compiler chooses it.
+            # The same library that the compiler loads.
             self._library = ctypes.CDLL(os.environ.get("OBS_CUDA_DRIVER") or "libcuda.so.1")
         except OSError as error:
             raise ObsidianError(f"there is no CUDA driver: {error}") from None
@@ -56,7 +57,7 @@ class Driver:
         self._call("cuCtxSetCurrent", context)
 
     def device_of(self, pointer: int) -> int:
-        """The number of the GPU with this memory. Raises ObsidianError if it is no such memory."""
+        """The number of the GPU with this memory. Raises ObsidianError if it is not on a GPU."""
         if not pointer:
             return 0
         self.enter(0)

@@ -30,7 +30,7 @@ class Diagnostic:
 
 
 class PerformanceWarning(UserWarning):
-    """A program or a call is right but slow: the message says how to make it fast."""
+    """A program or a call is correct but slow. The message describes a correction."""
 
 
 def warn(diagnostics: Sequence[Diagnostic]) -> None:
@@ -65,7 +65,7 @@ class TraceError(ObsidianError):
 
 class _DiagnosedError(ObsidianError):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        """Keep the messages; the first error comes first in the text."""
+        """Keep the messages; the text begins with the first error."""
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(map(str, diagnostics)))
 

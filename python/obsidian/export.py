@@ -1,7 +1,7 @@
 """Files of a compiled program, and a function of arrays from these files.
 
-In: a program in several forms. Out: one file for each, and a Python file, the stub. The stub calls
-`load`, which makes a function of the files without a compilation.
+In: a program in several forms. Out: one file for each form, and a Python file, the stub. The stub
+calls `load`, which returns a function that runs the program of the files without a compilation.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class Loaded:
         return f"<program {self._name} from files>"
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the program where the arrays are; see `run`."""
+        """Run the program on the device of the arrays; see `run`."""
         return self.run(None, *arguments)
 
     def run(self, options: RunOptions | None, *arguments: Any) -> Any:
-        """Run the program with options of the run, which are not for the interpreter.
+        """Run the program with options of the run. The interpreter is not available.
 
-        Raises what a function with @obs.jit raises for its arguments, and RunError.
+        For wrong arguments, raises the errors of a function with @obs.jit. Raises RunError.
         """
         if len(arguments) != len(self._names):
             raise ArgumentTypeError(
@@ -75,7 +75,7 @@ def load(
     results: Any = 0,
     donated: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Callable[[Callable[..., Any]], Loaded]:
-    """A decorator that gives a function without a body the program in the files beside a stub.
+    """A decorator for the function of a stub: it runs the program in the files beside the stub.
 
     The function has the annotations that @obs.jit takes, and its name is that of the files.
     `results` has the number of each component in the form of the results, and `donated` the

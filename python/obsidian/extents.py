@@ -1,8 +1,8 @@
 """The extents of the results of a program, from those of its arguments, before it runs.
 
-In: the launch contract of a program (`docs/Interop.md`). Out: `ResultExtents`, which is asked with
-numbers, or with symbols that stand for numbers, such as those of `torch.compile`: only operators of
-Python are used on them.
+In: the launch contract of a program (`docs/Interop.md`). Out: `ResultExtents`, which computes
+extents from numbers, or from symbols for numbers, such as those of `torch.compile`. It uses only
+operators of Python on them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class _Unknown(Exception):
-    """An extent that only a run knows; the argument says why."""
+    """An extent that is known only after a run; the argument is the reason."""
 
 
 class ResultExtents:
@@ -104,7 +104,7 @@ class ResultExtents:
             extents = self._extents(name)
             return tuple(self._evaluate(extent, sizes, largest) for extent in extents)
         except _Unknown as unknown:
-            # Some may rest on an assumption that was wrong.
+            # Some of them may depend on an assumption that was wrong.
             self._arrays.clear()
             raise ObsidianError(
                 f"the extents of result {number} are known only when the program has run: {unknown}"

@@ -81,7 +81,7 @@ def _floor(a: int, b: int) -> int:
     return a // b
 
 
-#: The functions of two numbers, and what stands between the numbers.
+#: The functions of two numbers, and the text between the numbers.
 _FUNCTIONS: dict[str, tuple[str, Callable[[int, int], int]]] = {
     "ceil": ("/", _ceil),
     "floor": ("/", _floor),

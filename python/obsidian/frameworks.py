@@ -30,7 +30,7 @@ from .views import (
 
 
 class NumPy(Framework):
-    """NumPy, and everything in the memory of the host that becomes a NumPy array for free."""
+    """NumPy, and all objects in the memory of the host that become a NumPy array without a copy."""
 
     name = "NumPy"
 
@@ -187,7 +187,7 @@ class Torch(Framework):
         return self.slice(view.owner.detach(), offset, shape, element)
 
     def is_writable(self, view: View) -> bool:
-        """See `Framework`. What has a gradient may be needed for it."""
+        """See `Framework`. A tensor with a gradient may be needed to compute the gradient."""
         return not view.owner.requires_grad
 
     def slice(self, tensor: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:

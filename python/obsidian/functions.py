@@ -168,7 +168,7 @@ def choose(condition: Any, yes: Any, no: Any) -> Any:
 
 
 def has_types(value: Any) -> bool:
-    """If a value has a traced scalar, which gives numbers their type."""
+    """True if a value contains a traced scalar, which determines the type of numbers."""
     if isinstance(value, (tuple, list)):
         return any(map(has_types, value))
     return not isinstance(value, (int, float))

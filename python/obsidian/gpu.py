@@ -1,4 +1,4 @@
-"""A program that is loaded onto a GPU: the words that a call fills, and its allocator.
+"""A program that is loaded on a GPU: the words that a call writes, and its allocator.
 
 In: the types of parameters and results. Out: `Arguments` and `Results`, whose memory is laid out
 once, so that a call writes and reads pointers, extents and numbers only; `Loaded`, which
@@ -119,16 +119,16 @@ class Loaded:
     """A program on a GPU, with the memory of its arguments and its allocator."""
 
     def __init__(self, arguments: Arguments, results: Results, allocator: Allocator) -> None:
-        """The handle follows, since loading needs the callbacks."""
+        """The handle is set later, because loading needs the callbacks."""
         self.arguments = arguments
         self.results = results
         self.allocator = allocator
         self.handle: Any = None
-        #: What C calls, kept alive.
+        #: The callbacks of C, kept alive.
         self.callbacks: tuple[Any, ...] = ()
 
     def allocate(self, _: object, size: int) -> int:
-        """`obs_device_options.allocate`; an exception waits in the allocator for the end."""
+        """`obs_device_options.allocate`. The allocator keeps an exception until the run ends."""
         try:
             return self.allocator.allocate(size)
         except BaseException as error:
@@ -140,6 +140,6 @@ class Loaded:
         self.allocator.free(pointer)
 
     def take_error(self) -> BaseException | None:
-        """What the allocator raised in the last run."""
+        """The exception that the allocator raised in the last run."""
         error, self.allocator.error = self.allocator.error, None
         return error

@@ -20,14 +20,14 @@ from .views import Framework, View
 
 __all__ = ["View", "framework_of", "view_of"]
 
-#: The modules of frameworks, the classes of their arrays, and what makes their `Framework`.
+#: The modules of frameworks, the classes of their arrays, and the functions for their `Framework`.
 _KNOWN: dict[str, tuple[str, Callable[[], Framework]]] = {
     "torch": ("Tensor", torch_framework),
     "cupy": ("ndarray", CuPy),
     "jax": ("Array", JAX),
 }
 _frameworks: dict[str, Framework] = {}
-#: The frameworks of the classes of arrays that were seen, and None for what is no array.
+#: The frameworks of the known classes of arrays; None for a class that is not an array.
 _classes: dict[type, Framework | None] = {
     np.ndarray: NUMPY,
     **dict.fromkeys((bool, int, float, str, tuple, list)),
@@ -49,7 +49,7 @@ _HOST_DLPACK = _HostDLPack()
 
 
 def framework_of(value: Any) -> Framework | None:
-    """What makes a view of a value; None if it is no array. Imports nothing for other values."""
+    """The function that makes a view of a value, or None. Imports nothing if it is not an array."""
     kind = type(value)
     if kind in _classes:
         return _classes[kind]

@@ -1,4 +1,4 @@
-"""The functions `scatter` and `expand`, with the parameters that users give.
+"""The functions `scatter` and `expand`, with the parameters of the user.
 
 In: pull arrays of rank 1. Out: push arrays of the level of the code around.
 """
@@ -31,7 +31,7 @@ def scatter(
     `into` is the extent of the result; elements with an index outside of it are dropped. `values`
     may be one number. `combine` is the meaning of several elements at one index, as in `fill`.
     `init` is the element that is not written. With `fetch`, a second result has for each element
-    what it found at its index.
+    the value before it at its index.
     """
     return collectives.scatter(values, at, into, init, combine, fetch, strategy)
 
@@ -44,7 +44,7 @@ def expand(
     dtype: type[Scalar] = i32,
     strategy: str | None = None,
 ) -> Callable[[Callable[[Any, Any], Any]], tuple[Push, Push]]:
-    """As many elements for each length as it says; a decorator, or called with a function.
+    """For each length, this number of elements; a decorator, or called with a function.
 
     The function takes i and j and returns the element with number j of length i. The results are
     the elements, `extent` of them, and the sum of the lengths as an array of one element of type

@@ -1,4 +1,4 @@
-//===- FinalMaps.h - Maps of what writes combine ----------------*- C++ -*-===//
+//===- FinalMaps.h - Maps of combined elements ------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace mlir::obs {
 
-/// Every program that runs below `root` forces first what writes of contract
-/// `reduce` combine and a map of push arrays then changes; the map becomes one
-/// of pull arrays. Collectives are expanded before.
+/// If a map of push arrays changes elements that writes of contract `reduce`
+/// combine, every program below `root` first forces the combined elements. The
+/// map becomes a map of pull arrays. Collectives must be expanded before.
 void forceBeforeMaps(Operation *root);
 
 } // namespace mlir::obs

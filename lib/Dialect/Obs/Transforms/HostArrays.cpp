@@ -53,7 +53,7 @@ bool obs::isInMemory(Value array) {
                isInMemory(choice.getFalseValue());
       })
       .Case([&](scf::IfOp choice) {
-        // Arrays made in its arms are forced there.
+        // Arrays of the branches are forced in the branches.
         if (!isVirtualChoice(choice))
           return true;
         unsigned number = cast<OpResult>(array).getResultNumber();
@@ -65,15 +65,15 @@ bool obs::isInMemory(Value array) {
       });
 }
 
-/// `memory` as a memref of `type`, which says more or less of its extents.
+/// `memory` as a memref of `type`, which has more or fewer static extents.
 static Value castTo(OpBuilder &builder, Value memory, Type type) {
   if (memory.getType() == type)
     return memory;
   return memref::CastOp::create(builder, memory.getLoc(), type, memory);
 }
 
-/// `memory` with as many of its first elements as an array of `type` has.
-/// `extents` are all its extents.
+/// The first elements of `memory` as an array of `type`. `extents` are all
+/// extents of the array.
 static Value buildPart(OpBuilder &builder, Location loc, Value memory,
                        PullType type, ValueRange extents) {
   auto target = MemRefType::get(
@@ -123,8 +123,8 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
   return PartOp::create(builder, loc, target, memory, offset, dynamic);
 }
 
-/// The memory of `array`, one memref for each element type, if that is made of
-/// views as `isInMemory` says; empty for others.
+/// The memory of `array`, one memref for each element type, if `isInMemory` is
+/// true for it; else empty.
 static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
                                       Value array) {
   auto type = cast<PullType>(array.getType());
@@ -295,8 +295,8 @@ static void convertControlFlow(Operation *op) {
   op->erase();
 }
 
-/// The attributes of parameters or results of `types` for what they are
-/// flattened to. Arrays of tuples become several, with numbered names.
+/// The attributes of the components of parameters or results of `types`. Arrays
+/// of tuples have several components, with numbered names.
 static SmallVector<Attribute>
 flattenAttributes(TypeRange types,
                   function_ref<DictionaryAttr(unsigned)> getAttributes) {
@@ -347,7 +347,8 @@ LogicalResult obs::convertHostArrays(func::FuncOp function) {
   if (walked.wasInterrupted())
     return failure();
 
-  // Inner ones first: terminators before the operations that hold them.
+  // Inner operations first: terminators before the operations that contain
+  // them.
   for (Operation *op : llvm::reverse(controlFlow)) {
     if (op->hasTrait<OpTrait::IsTerminator>()) {
       OpBuilder builder(op);
@@ -408,7 +409,8 @@ static Value buildHostRead(OpBuilder &builder, Location loc, Value memory,
   return memref::LoadOp::create(builder, loc, host, zeros);
 }
 
-/// Whatever array nothing reads any more describes what a kernel now does.
+/// Removes array operations whose results have no uses: kernels contain their
+/// code.
 static void eraseDeadArrays(func::FuncOp function) {
   SmallVector<Operation *> arrays;
   function.walk([&](Operation *op) {
@@ -461,7 +463,7 @@ LogicalResult obs::finishHostArrays(func::FuncOp function) {
         op->erase();
       }
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      // Memory of the program is memory that its kernels can reach.
+      // Kernels can access all memory that a program allocates.
       auto memory = gpu::AllocOp::create(
           builder, op->getLoc(), alloc.getType(), Type(), ValueRange(),
           alloc.getDynamicSizes(), alloc.getSymbolOperands());

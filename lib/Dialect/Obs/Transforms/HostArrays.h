@@ -17,72 +17,75 @@ namespace mlir::obs {
 /// device memory.
 SmallVector<Type> getMemoryTypes(PullType type);
 
-/// True if reading an array that `choice` gives may choose in its place:
-/// nothing is made in its arms, and no loop in them passes arrays on.
+/// True if a read of an array that `choice` returns can be replaced by a choice
+/// between reads: no array is stored in the branches of `choice`, and no loop
+/// in them carries arrays.
 bool isVirtualChoice(scf::IfOp choice);
 
-/// True if `array`, of a host function, is in memory once the force that makes
-/// it is outlined: storage, a part of it whose elements stand one after the
-/// other, its elements under other extents, some of the arrays of a tuple
-/// array, arrays put together to one, or a choice between arrays in memory.
-/// Passing it on copies nothing.
+/// True if `array`, of a host function, is in memory after its force is
+/// outlined. This holds for storage; a part of it with consecutive elements;
+/// its elements with other extents; components of an array of tuples; several
+/// arrays zipped to one; and a choice between arrays in memory. No copy is
+/// needed to pass such an array on.
 bool isInMemory(Value array);
 
-/// The values that `memory`, a memref of a host function, can be, or be a part
-/// of: the operands of views and choices, what loops and branches pass on.
-/// Empty for arguments of functions and allocations.
+/// The values that `memory`, a memref of a host function, can be, or can be a
+/// part of: the operands of views and choices, and the values that loops and
+/// branches pass on. Empty for arguments of functions and allocations.
 SmallVector<Value> getMemorySources(Value memory);
 
-/// Gives arguments, results and carried values of `function` memrefs in place
-/// of pull arrays. Every array that came in becomes an `obs.view`; where an
-/// array goes out stands an `unrealized_conversion_cast` from it to its memory.
-/// Fails on an array that is returned or carried and is not in memory.
+/// Replaces pull arrays by memrefs in arguments, results and carried values of
+/// `function`. Every incoming array becomes an `obs.view`. An
+/// `unrealized_conversion_cast` converts an array that is returned or passed on
+/// to its memory. Fails if an array is returned or carried and is not in
+/// memory.
 LogicalResult convertHostArrays(func::FuncOp function);
 
-/// Replaces the results of forces of `function` that only copy an array which
-/// the program has stored by that array, if nothing writes its memory
-/// afterwards.
+/// If a force of `function` only copies a stored array, and no operation writes
+/// the memory of the stored array afterwards, replaces the results of the force
+/// by the stored array.
 void dropCopies(func::FuncOp function);
 
-/// Replaces the casts by the memory of the views that they cast, and reads and
-/// extents of views by copies of one element and `memref.dim`.
+/// Replaces the casts by the memory of the views that they cast. Replaces reads
+/// of views by copies of one element, and their extents by `memref.dim`.
 LogicalResult finishHostArrays(func::FuncOp function);
 
 /// Frees every `gpu.alloc` of `function` after its last use, unless it leaves
 /// its block.
 void insertDeallocations(func::FuncOp function);
 
-/// The operation of `block`, `last` or a later one, behind which nothing in it
-/// uses `memory` or a view of it; null if it leaves the block, or is freed by
-/// the program.
+/// The last operation of `block` that uses `memory` or a view of it, but not
+/// before `last`. Null if the memory leaves the block, or if the program frees
+/// it.
 Operation *getLastUse(Value memory, Block *block, Operation *last);
 
-/// The first operation behind `after`, if that is given, in the block of
-/// `memory` that uses elements of it; null if there is none.
+/// The first operation in the block of `memory` that uses elements of it, after
+/// `after` if it is given; null if there is none.
 Operation *getFirstUse(Value memory, Operation *after = nullptr);
 
-/// True if the same computation gives both numbers.
+/// True if the same computation has both numbers as its result.
 bool areEqualNumbers(Value a, Value b);
 
-/// Gives an array the memory of one that was freed before it in the same block,
-/// or dies in the kernel that makes it and may run in place, if both have the
-/// same type and extents.
+/// Reuses memory for arrays of the same type and extents. An array can use the
+/// memory of an array that was freed before it in the same block, or of an
+/// array that its kernel is the last to read, if the kernel may run in place.
 void reuseBuffers(func::FuncOp function);
 
-/// Takes what loops of `function` compute in every iteration, extents of
-/// carried arrays among it, to the outside of them.
+/// Moves computations that are equal in every iteration out of the loops of
+/// `function`, for example extents of carried arrays.
 void prepareLoops(func::FuncOp function);
 
-/// Gives arrays that loops carry memory from outside of the loop: as many
-/// buffers as there are arrays at the same time, fewer where kernels may run in
-/// place.
+/// Allocates the memory of carried arrays outside of the loop. The number of
+/// buffers is the number of arrays that are live at the same time; it is
+/// smaller if kernels may run in place.
 void planLoops(func::FuncOp function);
 
-/// Allocates memory once that a loop allocates and frees in every iteration.
+/// Moves allocations that a loop allocates and frees in every iteration out of
+/// the loop.
 void hoistFromLoops(func::FuncOp function);
 
-/// On a `gpu.alloc`, until the plan is reported: how many arrays it holds, one
-/// after the other.
+/// An attribute of a `gpu.alloc` until the plan is reported: the number of
+/// arrays that use it, one after the other.
 constexpr StringLiteral arraysAttrName = "obs.arrays";
 
 } // namespace mlir::obs

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that a host function does to device memory happens in order on one
-// stream, so memory whose last use was enqueued may be used again at once.
+// All operations of a host function on device memory are executed in order on
+// one stream. So memory whose last use was enqueued can be used again
+// immediately.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,14 +84,13 @@ static bool haveEqualSize(gpu::AllocOp a, gpu::AllocOp b) {
          llvm::equal(a.getDynamicSizes(), b.getDynamicSizes(), areEqualNumbers);
 }
 
-/// The number of arrays that `alloc` holds, one after the other.
+/// The number of arrays that use `alloc`, one after the other.
 static int64_t countArrays(gpu::AllocOp alloc) {
   auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName);
   return arrays ? arrays.getInt() : 1;
 }
 
-/// Gives the array of `alloc` the memory `other`, which is dead from `dealloc`
-/// on.
+/// Replaces the memory of `alloc` by `other`, which is dead after `dealloc`.
 static void takeMemory(gpu::AllocOp alloc, gpu::AllocOp other,
                        gpu::DeallocOp dealloc) {
   other->setAttr(arraysAttrName, OpBuilder(other).getI64IntegerAttr(
@@ -100,7 +100,7 @@ static void takeMemory(gpu::AllocOp alloc, gpu::AllocOp other,
   dealloc.erase();
 }
 
-/// The operation that frees `memory`, if `last` is the last to use it.
+/// The operation that frees `memory`, if `last` is its last use.
 static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
   for (Operation *op = last->getNextNode(); isa<gpu::DeallocOp>(op);
        op = op->getNextNode())
@@ -109,8 +109,8 @@ static gpu::DeallocOp findDealloc(Operation *last, Value memory) {
   return {};
 }
 
-/// Has the kernel that fills `alloc` write the memory of an array that it is
-/// the last to read, if it may run in place.
+/// If the kernel that fills `alloc` is the last one to read an array and may
+/// run in place, it writes the memory of that array.
 static bool runInPlace(gpu::AllocOp alloc) {
   Operation *first = getFirstUse(alloc.getMemref());
   // The memory of `memory`, if `alloc` may take it.
@@ -126,7 +126,7 @@ static bool runInPlace(gpu::AllocOp alloc) {
     gpu::AllocOp other = getOther(copy.getSrc());
     if (!other || copy.getDst() != alloc.getMemref())
       return false;
-    // A copy of what nobody uses any more.
+    // A copy of an array that is not used any more.
     if (gpu::DeallocOp dealloc = findDealloc(copy, copy.getSrc())) {
       copy.erase();
       takeMemory(alloc, other, dealloc);
@@ -158,11 +158,11 @@ static bool runInPlace(gpu::AllocOp alloc) {
   return false;
 }
 
-/// Gives the array of `alloc` the memory of one that is freed by one of `dead`,
-/// if one has its size.
+/// Replaces the memory of `alloc` by the memory that one of `dead` frees, if
+/// the sizes are equal.
 static void takeDead(gpu::AllocOp alloc,
                      SmallVectorImpl<gpu::DeallocOp> &dead) {
-  // The memory that died last is most likely still in the cache.
+  // The memory that was freed last is most likely still in the cache.
   for (gpu::DeallocOp dealloc : llvm::reverse(dead)) {
     auto other = dealloc.getMemref().getDefiningOp<gpu::AllocOp>();
     if (!haveEqualSize(alloc, other))

@@ -1,14 +1,14 @@
-//===- HostCopies.cpp - Copies of what is stored already ------------------===//
+//===- HostCopies.cpp - Copies of stored arrays -------- ------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Strategies of collectives store what they give where several forces use it,
-// or where the host needs something else of it at once. A force then copies
-// every element to its own place. Arrays do not change, so the array that is
-// stored is as good as its copy.
+// Strategies of collectives store their result if several forces use it, or if
+// the host needs another value of it at once. Each force then copies every
+// element to its own memory. Arrays do not change, so the stored array can
+// replace the copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The allocation of `memory`, which may be less of its type; null for others.
+/// The allocation of `memory`, which may have a type with fewer static extents;
+/// null for other memory.
 static memref::AllocOp getAlloc(Value memory) {
   while (auto less = memory.getDefiningOp<memref::CastOp>())
     memory = less.getSource();
@@ -56,8 +57,8 @@ static bool isExtentOf(Value number, Value array, unsigned dim) {
              : getConstantIntValue(number) == memory.getDimSize(dim);
 }
 
-/// The array that `fill` copies element by element, all of it, if that is the
-/// result of a force or a view; null for others.
+/// The array that `fill` copies completely, element by element, if it is the
+/// result of a force or a view; else null.
 static Value getCopied(FillOp fill) {
   ParOp loop = getOnlyLoop(fill);
   if (!loop || loop.getUnit() != Level::Thread || !fill.getInit().empty() ||
@@ -84,7 +85,7 @@ static Value getCopied(FillOp fill) {
   for (auto [dim, number] : llvm::enumerate(loop.getExtents()))
     if (!isExtentOf(number, array, dim))
       return {};
-  // The result has the extents of the array, and its type says so.
+  // The result has the extents of the array, also in its type.
   auto type = cast<PullType>(array.getType());
   if (fill.getResult().getType().getExtents() != type.getExtents())
     return {};
@@ -96,7 +97,7 @@ static Value getCopied(FillOp fill) {
   return array;
 }
 
-/// True if nothing writes or frees `memory` behind `point`, in its block.
+/// True if no operation after `point`, in its block, writes or frees `memory`.
 static bool isFinalName(Value memory, Operation *point) {
   Block *block = point->getBlock();
   auto isBefore = [&](Operation *user) {
@@ -118,16 +119,16 @@ static bool isFinalName(Value memory, Operation *point) {
   });
 }
 
-/// The same for all of `memory`, if it is of the program, and made as often as
-/// `point` runs.
+/// The same for all of `memory`, if the program allocates it, as often as
+/// `point` is executed.
 static bool isFinal(Value memory, Operation *point) {
   memref::AllocOp alloc = getAlloc(memory);
   return alloc && alloc->getBlock() == point->getBlock() &&
          isFinalName(alloc.getMemref(), point);
 }
 
-/// The array that the result of `force` for `array` is a copy of; null if it is
-/// none, or its memory is not as lasting.
+/// The array that the result of `force` for `array` copies. Null if it is not a
+/// copy, or if the memory of the array is freed earlier.
 static Value getStored(ForceOp force, Value array) {
   auto fill = array.getDefiningOp<FillOp>();
   Value stored = fill ? getCopied(fill) : Value();
@@ -145,7 +146,7 @@ static Value getStored(ForceOp force, Value array) {
              : Value();
 }
 
-/// Leaves to `force` what is not stored already.
+/// Removes the arrays that are stored already from `force`.
 static void dropCopiesOf(ForceOp force) {
   SmallVector<Value> arrays, results;
   SmallVector<Type> types;
@@ -160,7 +161,7 @@ static void dropCopiesOf(ForceOp force) {
       continue;
     }
     result.replaceAllUsesWith(stored);
-    // The kernel that stores it is the one that the program has named.
+    // The kernel that stores the array gets the name that the program gives.
     auto maker = stored.getDefiningOp<ForceOp>();
     if (maker && name && !maker.getKernelAttr()) {
       maker.setKernelAttr(name);

@@ -1,4 +1,4 @@
-//===- HostExtents.cpp - Lengths of arrays of host code -------------------===//
+//===- HostExtents.cpp - Extents of arrays of host code -------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -107,7 +107,7 @@ bool Extents::isKept(BlockArgument value) {
   auto [first, next] = getCarried(value);
   if (!first || !isa<MemRefType>(value.getType()))
     return false;
-  // By induction over the iterations: it is assumed while it is shown.
+  // By induction over the iterations: the claim is assumed during its proof.
   if (!kept.insert(value).second)
     return true;
   llvm::SmallDenseSet<Value> before = kept;
@@ -131,8 +131,7 @@ static scf::ForOp getCounting(Value value) {
   return loop && argument == loop.getInductionVar() ? loop : scf::ForOp();
 }
 
-/// The largest number that `value` can be, if it is shown that it is not
-/// negative; nothing where that is not shown.
+/// The maximum of `value`, if it is proved not to be negative; else empty.
 static std::optional<int64_t> getMostNatural(Value value) {
   using Most = std::optional<int64_t>;
   constexpr int64_t any = std::numeric_limits<int64_t>::max();
@@ -209,8 +208,8 @@ static Value getRoundedUp(Value sum, uint64_t divisor) {
              : Value();
 }
 
-/// A number that is no smaller than `number` if that is a quotient; null for
-/// others.
+/// A number that is not smaller than `number`, if `number` is a quotient; else
+/// null.
 static Value getDividend(Value number) {
   Operation *op = number.getDefiningOp();
   if (!op)
@@ -233,16 +232,16 @@ static Value getDividend(Value number) {
   return op->getOperand(0);
 }
 
-/// Those operands of a minimum and the like that it cannot exceed: without
-/// sign, a negative one is larger than others.
+/// The operands that a minimum or a similar operation cannot exceed. In
+/// unsigned operations, a negative number is larger than others.
 static SmallVector<Value> getBounds(Operation *op) {
   return llvm::filter_to_vector(op->getOperands(), [&](Value operand) {
     return isa<arith::MinSIOp>(op) || isNotNegative(operand);
   });
 }
 
-/// True if what is known before the loop bounds `number` tightly: it rises with
-/// what loops count.
+/// True if numbers that are known before the loop bound `number` tightly: it
+/// grows with the counters of loops.
 bool Maximum::canEvaluate(Value number) const {
   if (isOutside(number))
     return true;
@@ -296,8 +295,8 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
   }
   if (isa<arith::SubIOp>(op) && !isOutside(rhs))
     return part(0);
-  // The last number that is counted is one less than its end, and often one is
-  // added again.
+  // The last number of a counter is its end less one, and often one is added to
+  // it.
   if (isa<arith::AddIOp>(op))
     return builder.createOrFold<arith::AddIOp>(loc, part(0), part(1));
   IRMapping mapping;
@@ -319,7 +318,7 @@ bool Maximum::addAll(ValueRange numbers) {
   return llvm::all_of(numbers, [&](Value number) { return add(number); });
 }
 
-/// One of `numbers` is enough.
+/// It is sufficient to bound one of `numbers`.
 bool Maximum::addAny(ValueRange numbers) {
   for (Value number : numbers) {
     Maximum before = *this;
@@ -342,8 +341,8 @@ bool Maximum::add(Value number) {
     addLeaf({number, std::nullopt});
     return true;
   }
-  // By induction over the iterations: what is seen again is no larger than
-  // before.
+  // By induction over the iterations: a number that occurs again is not larger
+  // than before.
   if (!seen.insert({number, -1}).second)
     return true;
   if (auto argument = dyn_cast<BlockArgument>(number)) {
@@ -412,8 +411,8 @@ bool Maximum::addExtent(Value memory, unsigned dim) {
   return false;
 }
 
-/// True if `size` makes sense where the loop has no iterations: differences and
-/// the like may be negative there.
+/// True if `size` is correct when the loop has no iterations: differences, for
+/// example, may then be negative.
 static bool isAlwaysSize(Value size) {
   Operation *op = size.getDefiningOp();
   if (!op || !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
@@ -512,8 +511,8 @@ Value obs::buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
   if (isExact)
     return memory;
   Location loc = alloc.getLoc();
-  // An extent that is negative is larger than any other. Operations without
-  // effects may be moved in front of the assertion, and to the outside of
+  // A negative extent is larger than any other as an unsigned number.
+  // Operations without effects may be moved before the assertion, and out of
   // loops.
   SmallVector<Value> sizes;
   for (auto [size, maximum] :

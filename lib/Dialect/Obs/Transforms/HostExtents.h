@@ -1,4 +1,4 @@
-//===- HostExtents.h - Lengths of arrays of host code -----------*- C++ -*-===//
+//===- HostExtents.h - Extents of arrays of host code -----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,24 +15,24 @@
 
 namespace mlir::obs {
 
-/// The initial value and the next value that a loop carries for an argument of
-/// its body; null for others.
+/// The initial value and the next value of a loop-carried argument of a body;
+/// null for other values.
 std::pair<Value, Value> getCarried(BlockArgument argument);
 
-/// True if it is shown that `value`, a number, is not negative.
+/// True if the analysis proves that the number `value` is not negative.
 bool isNotNegative(Value value);
 
-/// Which memrefs have the same extents.
+/// Groups memrefs with the same extents.
 class Extents {
 public:
   /// True if both have the same extents in all dimensions.
   bool areEqual(Value a, Value b);
-  /// True if loops that carry `value`, an argument of their body, give it the
-  /// extents that it has at first.
+  /// True if loops that carry `value`, an argument of their body, do not change
+  /// its extents.
   bool isKept(BlockArgument value);
 
 private:
-  /// A number, or dimension `dim` of a memref that nothing is known of.
+  /// A number, or dimension `dim` of a memref about which nothing is known.
   struct Extent {
     Value value;
     int64_t number;
@@ -42,27 +42,29 @@ private:
   Extent get(Value memory, unsigned dim);
   Extent resolve(Value number);
 
-  /// Arguments of loops that keep their extents, or are assumed to.
+  /// Arguments of loops whose extents do not change, or are assumed not to
+  /// change.
   llvm::SmallDenseSet<Value> kept;
 };
 
-/// A number that is known before a loop and is exceeded by none of the numbers
-/// added. That rests on those being sizes, as those of a program without errors
-/// are: not negative.
+/// A number that is known before a loop and is not exceeded by any of the added
+/// numbers. This assumes that these are sizes: they are not negative in a
+/// program without errors.
 class Maximum {
 public:
   explicit Maximum(LoopLikeOpInterface loop) : loop(loop) {}
 
-  /// Adds a number of any iteration of the loop, or extent `dim` of `memory`;
-  /// false if nothing that is known before the loop bounds it, by what is shown
-  /// here: extents of carried arrays that never grow, numbers that loops count,
-  /// and sums, differences, quotients, minima and the like of them.
+  /// Adds a number of any iteration of the loop, or extent `dim` of `memory`.
+  /// False if no number that is known before the loop bounds it. These are
+  /// bounded: extents of carried arrays that never grow, numbers that loops
+  /// count, and their sums, differences, quotients, minima and similar
+  /// operations.
   bool add(Value number);
   bool addExtent(Value memory, unsigned dim);
 
   /// True if `number` is the maximum.
   bool isExactly(Value number) const;
-  /// The maximum, or 0 if that is negative: the loop has no iterations then.
+  /// The maximum, or 0 if it is negative: the loop then has no iterations.
   Value build(OpBuilder &builder, Location loc) const;
 
 private:
@@ -84,12 +86,12 @@ private:
   LoopLikeOpInterface loop;
   SmallVector<Leaf> leaves;
   SmallVector<int64_t> constants;
-  /// The numbers and extents that are bounded if all leaves are.
+  /// The numbers and extents that are bounded if all leaves are bounded.
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
 };
 
-/// Memory of `type` in `memory`, which is large enough, with the dynamic
-/// extents `sizes`.
+/// A view of type `type`, with the dynamic extents `sizes`, of `memory`, which
+/// is large enough.
 Value buildSmallerArray(OpBuilder &builder, Location loc, Value memory,
                         MemRefType type, ValueRange sizes);
 
@@ -99,8 +101,8 @@ bool isExact(gpu::AllocOp alloc, ArrayRef<Maximum> maxima);
 SmallVector<Value> buildMaxima(OpBuilder &builder, Location loc,
                                ArrayRef<Maximum> maxima);
 
-/// Puts the array of `alloc` into `memory`, which has the dynamic extents
-/// `maxima`: as it is, or its first part.
+/// Replaces the memory of `alloc` by `memory`, which has the dynamic extents
+/// `maxima`, or by the first part of it.
 Value buildArray(OpBuilder &builder, gpu::AllocOp alloc, Value memory,
                  ArrayRef<Value> maxima, bool isExact);
 

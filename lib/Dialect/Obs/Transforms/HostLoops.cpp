@@ -28,8 +28,8 @@ static BlockArgument getCarriedArgument(Value array) {
   return {};
 }
 
-/// Extents of what a loop carries are those that it begins with, and of what
-/// is allocated, those that it was allocated with.
+/// The extents of carried arrays are those of the initial arrays. The extents
+/// of an allocation are its operands.
 static void foldExtents(func::FuncOp function) {
   function.walk([&](memref::DimOp dim) {
     std::optional<unsigned> number = getKnownDimension(dim);
@@ -61,8 +61,8 @@ static void foldExtents(func::FuncOp function) {
   });
 }
 
-/// Moves what a loop, or a branch in it, allocates and frees in every iteration
-/// to the outside of it.
+/// Moves allocations that a loop, or a branch in it, allocates and frees in
+/// every iteration out of the loop.
 static void hoistBuffers(LoopLikeOpInterface loop) {
   SmallVector<gpu::DeallocOp> deallocs;
   loop->walk([&](gpu::DeallocOp dealloc) {
@@ -96,8 +96,8 @@ static void hoistBuffers(LoopLikeOpInterface loop) {
   }
 }
 
-/// Plans the loops of `block`. Outer ones come first: they take inner ones
-/// along.
+/// Plans the loops of `block`. Outer loops are first, because their plans
+/// include the inner loops.
 static void planLoopsIn(Block &block) {
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (isa<scf::ForOp, scf::WhileOp>(op))
@@ -108,7 +108,7 @@ static void planLoopsIn(Block &block) {
   }
 }
 
-/// Replaces the results of loops that end with what they began with.
+/// Replaces the results of loops that are equal to the initial values.
 static void simplifyLoops(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   scf::ForOp::getCanonicalizationPatterns(patterns, function.getContext());
@@ -127,13 +127,14 @@ void obs::planLoops(func::FuncOp function) {
   if (function.isExternal())
     return;
   planLoopsIn(function.getBody().front());
-  // An array that a loop changes in place is the same memory behind it.
+  // An array that a loop changes in place has the same memory after the loop.
   simplifyLoops(function);
   reuseBuffers(function);
 }
 
 void obs::hoistFromLoops(func::FuncOp function) {
-  // Inner loops first: what leaves one may leave the next.
+  // Inner loops first: an allocation that leaves one loop may leave the next
+  // one.
   function.walk([](LoopLikeOpInterface loop) {
     if (isa<scf::ForOp, scf::WhileOp>(loop.getOperation()))
       hoistBuffers(loop);

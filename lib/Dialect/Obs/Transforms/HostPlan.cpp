@@ -35,7 +35,7 @@ private:
 } // namespace
 
 /// Adds the arguments and allocations that `memory` may be, through views and
-/// whatever control flow passes on.
+/// control flow.
 static void collectRoots(Value memory, llvm::SetVector<Value> &roots,
                          llvm::SmallPtrSetImpl<Value> &seen) {
   if (!seen.insert(memory).second)
@@ -72,7 +72,7 @@ std::string Plan::list(ArrayRef<Value> memories) {
   return llvm::join(names, ", ");
 }
 
-/// Adds what `user` does with memory that is no array.
+/// Adds the accesses of `user`, which is not an operation on arrays.
 static void addAccesses(Operation *user, bool &isRead, bool &isStored) {
   isRead |= !isa<memref::StoreOp>(user);
   isStored |= !isa<memref::LoadOp>(user);
@@ -125,7 +125,8 @@ std::string Plan::describe(LaunchOp launch) {
   return text;
 }
 
-/// ", in a loop" or ", in a branch" for what may run any number of times.
+/// ", in a loop" or ", in a branch" for an operation that may be executed any
+/// number of times.
 std::string Plan::getContext(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent != function;
        parent = parent->getParentOp())
@@ -144,7 +145,7 @@ void Plan::report() {
   auto add = [&](Operation *op, const Twine &text) {
     steps.push_back({op->getLoc(), (text + getContext(op)).str()});
   };
-  // A loop reads what the iteration before it has allocated.
+  // A loop reads memory that the iteration before it has allocated.
   function.walk<WalkOrder::PreOrder>([&](gpu::AllocOp alloc) {
     unsigned number = buffers.size();
     buffers[alloc.getMemref()] = number;
@@ -171,7 +172,7 @@ void Plan::report() {
         os << " (" << bytes << " bytes each)";
       if (auto arrays = alloc->getAttrOfType<IntegerAttr>(arraysAttrName))
         os << ", for " << arrays.getInt() << " arrays one after the other";
-      // Others are there before the first iteration.
+      // Other buffers exist before the first iteration.
       if (alloc->getParentOfType<LoopLikeOpInterface>())
         os << ", another one in each iteration";
       add(op, text);
@@ -184,13 +185,13 @@ void Plan::report() {
     } else if (auto copy = dyn_cast<gpu::MemcpyOp>(op)) {
       bool isRead = copy.getDst().getDefiningOp<memref::AllocaOp>() != nullptr;
       ++(isRead ? reads : copies);
-      // A branch with nothing else in it is of copies in place.
+      // A branch that contains only the copy belongs to a kernel in place.
       bool isInPlace = isa<scf::IfOp>(copy->getParentOp()) &&
                        llvm::hasNItems(*copy->getBlock(), 2);
       add(op, isRead ? "the host reads an element of " + getName(copy.getSrc())
                      : "copy of " + getName(copy.getSrc()) + " to " +
                            getName(copy.getDst()) +
-                           (isInPlace ? ", if they are two" : ""));
+                           (isInPlace ? ", if they differ" : ""));
     } else if (auto dealloc = dyn_cast<gpu::DeallocOp>(op)) {
       add(op, "end of " + getName(dealloc.getMemref()));
     }

@@ -13,8 +13,8 @@
 namespace mlir::obs {
 
 /// Emits a remark that counts the launches, memsets, copies and buffers of
-/// `function`, whose kernels are outlined, with a note for each of them in
-/// order: what a kernel reads and writes, and how large a buffer is.
+/// `function`, whose kernels are outlined. A note for each of them, in order,
+/// names the arrays that a kernel reads and writes, or the size of a buffer.
 void reportPlan(func::FuncOp function);
 
 } // namespace mlir::obs

@@ -1,4 +1,4 @@
-//===- InPlace.cpp - Kernels that may write what they read ----------------===//
+//===- InPlace.cpp - Kernels that can run in place ------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InPlace.h - Kernels that may write what they read --------*- C++ -*-===//
+//===- InPlace.h - Kernels that can run in place ----------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,16 +12,16 @@
 
 namespace mlir::obs {
 
-/// Whether the kernel of `launch` gives what it did if its argument `out`,
-/// which it writes, is the memory of its argument `in`, which it reads. The two
-/// have the same extents.
+/// True if the result of the kernel of `launch` is unchanged when its argument
+/// `out`, which it writes, is the memory of its argument `in`, which it reads.
+/// Both have the same extents.
 InPlace mayRunInPlace(LaunchOp launch, unsigned in, unsigned out);
 
-/// Makes the parameter `out` of the kernel of `launch`, which is its only one,
-/// the same as `in`.
+/// Replaces the parameter `out` of the kernel of `launch` by `in`. This is the
+/// only launch of the kernel.
 void mergeParameters(LaunchOp launch, unsigned in, unsigned out);
 
-/// On parameters of a kernel: they may point to one array.
+/// An attribute of parameters of a kernel that may be the same array.
 constexpr StringLiteral mayAliasAttrName = "obs.may_alias";
 
 } // namespace mlir::obs

@@ -5,23 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A loop that carries arrays makes new ones in each iteration. If their extents
-// have a maximum that is known before the loop, buffers from outside of it take
-// the place of the allocations. A new array takes the first buffer that no
-// array is in that lives then. If n arrays live, n + 1 buffers are enough.
+// A loop that carries arrays stores new arrays in each iteration. If their
+// extents have a maximum that is known before the loop, buffers that are
+// allocated before the loop replace the allocations. A new array takes the
+// first buffer that contains no live array. If n arrays are live, n + 1 buffers
+// are sufficient.
 //
 // The buffer of an array depends on the iteration, on the numbers of iterations
 // of inner loops, and on the branches taken. So loops and branches pass on,
-// besides each array, the bit of its buffer. No buffer is that of an array from
-// outside of the loop: it has no bit, and stays as it is. Two arrays may be
-// one, or parts of one: they have the same bit. Thus nothing is assumed of what
-// is carried: an array may live on past an inner loop that begins with it, and
-// be what that loop results in, too.
+// with each array, a bit that identifies its buffer. An array from outside of
+// the loop is in no buffer: it has no bit, and is never overwritten. Two arrays
+// may be the same array, or parts of one: they have the same bit. So no
+// assumption about carried arrays is necessary: an array may be live after an
+// inner loop that begins with it, and also be the result of that loop.
 //
-// An array that a kernel is the last to read counts as dead while the kernel
-// writes another one, if that may be done in place. So does one that is copied
-// for a kernel to write onto the copy: if both are in one buffer, in this
-// iteration, there is no copy.
+// If a kernel is the last one to read an array and may run in place, the array
+// counts as dead while the kernel writes another one. The same holds for an
+// array that is copied before a kernel that writes onto the copy: if both are
+// in one buffer in this iteration, there is no copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,22 +37,22 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// The way in which an array gets its memory.
+/// The storage of an array: how it shares a buffer.
 struct Choice {
   gpu::AllocOp alloc;
-  /// Arrays that are in other buffers.
+  /// Arrays that must be in other buffers.
   SmallVector<Value> others;
-  /// The copy that its contents begin with, if it may be in the place of what
-  /// that copies.
+  /// The copy of its initial contents, if the array may be in the buffer of the
+  /// copied array.
   gpu::MemcpyOp copy;
-  /// The first kernel that uses it, if that reads the array in whose place it
-  /// may be, as which argument.
+  /// The first kernel that uses the array, if the array may be in the buffer of
+  /// an array that the kernel reads, and the argument of that array.
   LaunchOp launch;
   unsigned argument = 0;
-  /// It is the array in whose place it may be.
+  /// The array is in the buffer of `getPlace` in every iteration.
   bool isSame = false;
 
-  /// The array in whose place it may be, or null.
+  /// The array whose buffer this array may use, or null.
   Value getPlace() {
     if (copy)
       return copy.getSrc();
@@ -59,22 +60,22 @@ struct Choice {
   }
 };
 
-/// Arrays of the iterations of one loop that may take each other's places.
+/// Arrays of the iterations of one loop that may use the same buffers.
 class Rotation {
 public:
-  /// The source of a copy and the copy are of one rotation if `followCopies` is
-  /// set.
+  /// If `followCopies` is set, the source and the result of a copy belong to
+  /// one rotation.
   Rotation(LoopLikeOpInterface loop, bool followCopies)
       : loop(loop), followCopies(followCopies), builder(loop->getContext()) {}
 
-  /// Collects all arrays that `array` depends on, and that depend on it; false
-  /// if something is done with one of them that keeps it.
+  /// Collects all arrays that `array` depends on, and that depend on it. False
+  /// if one of them is used in a way that prevents buffers.
   bool collect(Value array);
   ArrayRef<gpu::AllocOp> getAllocs() const { return allocs; }
-  /// Finds out how many buffers there must be; false if their extents are not
-  /// known.
+  /// Computes the number of buffers. False if the extents are not known.
   bool plan();
-  /// Gives the arrays memory. The loop is another operation then.
+  /// Allocates the buffers and assigns them to the arrays. The loop is
+  /// replaced.
   void apply();
   LoopLikeOpInterface getLoop() const { return loop; }
 
@@ -105,17 +106,17 @@ private:
   llvm::SetVector<Value> arrays;
   SmallVector<gpu::AllocOp> allocs;
   SmallVector<Maximum> maxima;
-  /// Arrays that the loop begins with and that are buffers.
+  /// Initial arrays of the loop that are buffers.
   SmallVector<Value> own;
   /// Arrays that are in buffers from the first iteration on.
   llvm::SmallDenseSet<Value> pure;
-  /// Arrays that begin where their buffers do, if they are in one.
+  /// Arrays that begin at the beginning of their buffers, if they are in one.
   llvm::SmallDenseSet<Value> whole;
   SmallVector<Choice> choices;
   size_t needed = 0;
 
   SmallVector<Value> buffers;
-  /// Of each array the bit of its buffer, by its number.
+  /// The bit of the buffer of each array, by its number.
   llvm::SmallDenseMap<Value, Value> bits;
   llvm::SmallDenseMap<Operation *, Value> memory;
 };
@@ -132,8 +133,8 @@ static Value getViewed(Value array) {
 // Lifetimes of arrays
 //===----------------------------------------------------------------------===//
 
-/// True if `user`, somewhere in `block`, may run after `point` without another
-/// run of `block`.
+/// True if `user`, an operation in `block`, may run after `point` in the same
+/// execution of `block`.
 static bool mayFollow(Operation *user, Operation *point, Block *block) {
   Operation *mine = block->findAncestorOpInBlock(*user);
   Operation *other = block->findAncestorOpInBlock(*point);
@@ -170,8 +171,8 @@ static bool usesElements(Operation *user, Value array) {
   return false;
 }
 
-/// True if something behind `point` uses elements of `array`, which is there
-/// before.
+/// True if an operation after `point` uses elements of `array`, which is
+/// defined before.
 static bool isLive(Value array, Operation *point) {
   Block *block = array.getParentBlock();
   Operation *ancestor = block->findAncestorOpInBlock(*point);
@@ -193,7 +194,7 @@ static bool isLive(Value array, Operation *point) {
 // Collecting
 //===----------------------------------------------------------------------===//
 
-/// Adds what `array` is passed on as. All others that use it may only be
+/// Adds the values to which `array` is passed on. All other users must be
 /// kernels, copies and memsets.
 bool Rotation::collectUses(Value array) {
   for (OpOperand &use : array.getUses()) {
@@ -262,8 +263,8 @@ bool Rotation::hasMaximum() {
   return true;
 }
 
-/// True if `first`, an array that the loop begins with, is memory that the
-/// program has allocated for that, as large as any later array.
+/// True if `first`, an initial array of the loop, is memory that the program
+/// has allocated for it, and is as large as any later array.
 bool Rotation::isOwn(Value first) {
   auto alloc = first.getDefiningOp<gpu::AllocOp>();
   return alloc && alloc.getType() == type &&
@@ -289,8 +290,8 @@ bool Rotation::isWhole(Value array) {
   return isOutside(array) || whole.contains(array);
 }
 
-/// Removes from `set` those of which not all sources are in it, until there is
-/// none.
+/// Removes from `set` the arrays of which not all sources are in it, repeatedly
+/// until there is none.
 static void shrink(llvm::SmallDenseSet<Value> &set, ArrayRef<Value> arrays,
                    function_ref<bool(Value)> isIn) {
   for (bool changed = true; changed;) {
@@ -316,7 +317,7 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
     return choice;
   auto launch =
       dyn_cast_or_null<LaunchOp>(copy ? getFirstUse(made, copy) : first);
-  // True if nothing behind `last` needs `array`.
+  // True if no operation after `last` needs `array`.
   auto isFree = [&](Value array, Operation *last) {
     return llvm::is_contained(choice.others, array) && whole.contains(array) &&
            array.getType() == made.getType() && !isLive(array, last) &&
@@ -325,7 +326,7 @@ Choice Rotation::choose(gpu::AllocOp alloc) {
              return other.launch == launch && other.getPlace() == array;
            });
   };
-  // No other array can be where this one is, whatever the iteration.
+  // No other array can be in the buffer of this one, in any iteration.
   auto isAlone = [&](Value array) {
     return pure.contains(array) && choice.others.size() == 1;
   };
@@ -375,7 +376,7 @@ bool Rotation::plan() {
     const Choice &choice = choices.emplace_back(choose(alloc));
     needed = std::max(needed, choice.others.size() + 1);
   }
-  // There are as many bits.
+  // There is one bit for each buffer.
   return std::max(needed, own.size()) < 63;
 }
 
@@ -388,15 +389,14 @@ Value Rotation::buildBit(unsigned buffer) {
                                         int64_t(1) << buffer);
 }
 
-/// The bit of the buffer that `array` is in; 0 for what comes from outside.
+/// The bit of the buffer of `array`; 0 for arrays from outside.
 Value Rotation::getBit(Value array) {
   if (Value bit = bits.lookup(getViewed(array)))
     return bit;
   return arith::ConstantIndexOp::create(builder, loop.getLoc(), 0);
 }
 
-/// The first buffer that is none of the buffers with the bits `used`, and its
-/// bit.
+/// The first buffer whose bit is not in `used`, and its bit.
 std::pair<Value, Value> Rotation::take(Location loc, ValueRange used) {
   unsigned last = used.size();
   Value all;
@@ -448,8 +448,8 @@ void Rotation::run(Block &block) {
   }
 }
 
-/// Has a loop or branch pass on bits behind what it passes on, and returns what
-/// takes its place.
+/// Adds bits to the values that a loop or branch passes on, and returns the new
+/// operation.
 Operation *Rotation::runControlFlow(Operation *op) {
   unsigned control = isa<scf::ForOp>(op) ? 3 : isa<scf::IfOp>(op) ? 1 : 0;
   auto getArguments = [](Region &region) {
@@ -523,8 +523,8 @@ Operation *Rotation::runControlFlow(Operation *op) {
   return created;
 }
 
-/// Has the kernels that run in place write what they read, and drops copies to
-/// the same place.
+/// Lets kernels that run in place write the memory that they read, and removes
+/// copies within one buffer.
 void Rotation::runInPlace(Choice &choice) {
   Value made = choice.alloc.getMemref(), place = choice.getPlace();
   gpu::MemcpyOp copy = choice.copy;
@@ -541,7 +541,7 @@ void Rotation::runInPlace(Choice &choice) {
       copy.erase();
     return;
   }
-  // In some iterations they are two arrays.
+  // In some iterations they are different arrays.
   if (copy) {
     Location loc = copy.getLoc();
     builder.setInsertionPoint(copy);
@@ -559,7 +559,7 @@ void Rotation::runInPlace(Choice &choice) {
     kernel.setArgAttr(number, mayAliasAttrName, builder.getUnitAttr());
 }
 
-/// Frees what nobody needs after the loop.
+/// Frees the buffers that are not used after the loop.
 void Rotation::endBuffers() {
   Location loc = loop.getLoc();
   auto end = [&](Value buffer) {
@@ -578,8 +578,8 @@ void Rotation::endBuffers() {
     llvm::for_each(buffers, end);
     return;
   }
-  // Which buffer an array that leaves the block is in is known to the program
-  // alone, and so is which ones are free.
+  // If an array leaves the block, its buffer is known at run time only. So are
+  // the buffers that are free.
   builder.setInsertionPointAfter(loop);
   while (used.size() < buffers.size()) {
     auto [buffer, bit] = take(loc, used);
@@ -592,7 +592,7 @@ void Rotation::apply() {
   Location loc = allocs.front().getLoc();
   builder.setInsertionPoint(loop);
   SmallVector<Value> sizes = buildMaxima(builder, loc, maxima);
-  // Before anything changes what extents are made of.
+  // This is done before the operands of extents are changed.
   SmallVector<bool> exact = llvm::map_to_vector(
       allocs, [&](gpu::AllocOp alloc) { return isExact(alloc, maxima); });
   buffers = own;

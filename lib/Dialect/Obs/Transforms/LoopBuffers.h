@@ -12,9 +12,10 @@
 
 namespace mlir::obs {
 
-/// Gives arrays that iterations of `loop` make and pass on, in inner loops and
-/// branches, too, memory from outside of it, where their extents have a maximum
-/// that is known before. Returns the loop, which may be another operation.
+/// If the extents of arrays that iterations of `loop` store and pass on have a
+/// maximum that is known before the loop, allocates their memory before the
+/// loop. This includes arrays in inner loops and branches. Returns the loop,
+/// which may be a new operation.
 LoopLikeOpInterface planLoop(LoopLikeOpInterface loop);
 
 } // namespace mlir::obs

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's gpu-kernel-outlining orders arguments by use; ours stand in the
-// order of the source, results last, since the entry point is an interface that
-// people call.
+// Upstream's gpu-kernel-outlining orders arguments by use. In this pass, they
+// have the order of the source, and results are last, because other programs
+// call the entry point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ using namespace mlir::obs;
 // Forces of level grid inside programs of level grid
 //===----------------------------------------------------------------------===//
 
-/// Moves the grid-level forces of grid-level fills in front of the force of the
-/// fill: they are kernels of their own, which run before.
+/// Moves the grid-level forces in grid-level fills before the force of the
+/// fill: they are separate kernels, which run before.
 static LogicalResult hoistGridForces(func::FuncOp function) {
   SmallVector<ForceOp> nested;
   function.walk([&](ForceOp force) {
@@ -50,13 +50,13 @@ static LogicalResult hoistGridForces(func::FuncOp function) {
       return force.emitOpError(
           "[R1-kernel] is a kernel inside control flow of another kernel; "
           "move the control flow to the host function");
-    // Everything before it in the body that only computes goes along.
+    // The operations before it in the body that have no effects are moved, too.
     for (Operation &op : llvm::make_early_inc_range(fill.getBody().front())) {
       if (&op == force.getOperation()) {
         op.moveBefore(fill);
         break;
       }
-      // Memory that a strategy prepares is for the kernels that follow.
+      // Memory that a strategy prepares is used by the kernels that follow.
       if (isMemoryEffectFree(&op) || isa<memref::AllocOp, gpu::MemsetOp>(op))
         op.moveBefore(fill);
     }
@@ -95,7 +95,7 @@ private:
   OpBuilder host, inside;
   KernelOp kernel;
   SmallVector<Value> outputs;
-  /// Host values that the kernel needs as arguments.
+  /// Host values that are arguments of the kernel.
   SetVector<Value> captured;
   IRMapping mapping;
   SmallVector<Value> work;
@@ -138,13 +138,14 @@ LogicalResult Outliner::allocateOutputs() {
   return success();
 }
 
-/// Pure scalar operations are computed again in the kernel rather than passed.
+/// Pure scalar operations are computed again in the kernel and are not passed.
 static bool isCheap(Operation *op) {
   return op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
          !isa<GetOp>(op);
 }
 
-/// Collects the arguments that `value`, defined in host code, needs.
+/// Collects the arguments that are needed to compute `value`, which is defined
+/// in host code.
 void Outliner::collect(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto view = dyn_cast_or_null<ViewOp>(op)) {
@@ -157,7 +158,7 @@ void Outliner::collect(Value value) {
   }
 }
 
-/// The host value `value` inside the kernel.
+/// The value of the host value `value` in the kernel.
 Value Outliner::build(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
@@ -173,8 +174,8 @@ Value Outliner::addArgument(Value value) {
   return body.addArgument(value.getType(), value.getLoc());
 }
 
-/// `value`, used in a fill of the force, in host code; null if it depends on
-/// more than host code knows.
+/// The value of `value`, which is used in a fill of the force, in host code.
+/// Null if it depends on values that the host does not know.
 Value Outliner::onHost(Value value, IRMapping &clones) {
   if (force->getParentRegion()->isAncestor(value.getParentRegion()) &&
       value.getParentRegion() != force->getParentRegion()) {
@@ -195,13 +196,13 @@ Value Outliner::onHost(Value value, IRMapping &clones) {
   return value;
 }
 
-/// True if a check before `op` says that `number` is not negative.
+/// True if an assertion before `op` checks that `number` is not negative.
 static bool isCheckedBefore(Operation *op, Value number) {
   return llvm::any_of(number.getUsers(), [&](Operation *user) {
     auto compare = dyn_cast<arith::CmpIOp>(user);
     if (!compare || compare.getLhs() != number)
       return false;
-    // Without sign, a negative number is larger than any size.
+    // As an unsigned number, a negative number is larger than any size.
     arith::CmpIPredicate predicate = compare.getPredicate();
     if (!(predicate == arith::CmpIPredicate::sge &&
           isConstantIntValue(compare.getRhs(), 0)) &&
@@ -233,10 +234,10 @@ Value Outliner::multiplyWork(Location loc, Value total, Value factor) {
   return host.createOrFold<arith::MulIOp>(loc, total, factor);
 }
 
-/// Collects how much every loop over the grid has to do.
+/// Collects the number of iterations of every loop over the grid.
 void Outliner::addWork(FillOp fill) {
-  // If the result was allocated, its number of elements has at most 47 bits:
-  // numbers of 16 more bits may be multiplied by it.
+  // If the result was allocated, its number of elements has at most 47 bits, so
+  // it may be multiplied by numbers of 16 bits.
   auto isChecked = [&](OperandRange extents) {
     int64_t product = 1;
     return llvm::all_of(extents, [&](Value value) {
@@ -289,9 +290,9 @@ static SmallVector<ParOp> getLoops(FillOp fill) {
   return loops;
 }
 
-/// For a loop over the threads of the grid that writes the initial contents of
-/// a part of the result, how deep the fill of that part is nested; 0 for
-/// others.
+/// If a loop over the threads of the grid writes the initial contents of a part
+/// of the result, the nesting depth of the fill of this part; 0 for other
+/// loops.
 static unsigned getInitialNesting(ParOp par) {
   unsigned nesting = 0;
   if (par.getUnit() == Level::Thread)
@@ -301,8 +302,8 @@ static unsigned getInitialNesting(ParOp par) {
   return nesting;
 }
 
-/// A loop has no iterations if one of its extents is negative, whatever their
-/// product says.
+/// A loop has no iterations if one of its extents is negative, for any product
+/// of the extents.
 void Outliner::clampExtents(FillOp fill) {
   for (ParOp par : getLoops(fill)) {
     if (par.getExtents().size() == 1)
@@ -316,15 +317,15 @@ void Outliner::clampExtents(FillOp fill) {
   }
 }
 
-/// True if `fill` is its initial contents, which need no kernel.
+/// True if `fill` only copies its initial contents, which needs no kernel.
 static bool isInitialOnly(FillOp fill) {
   return (!fill.getInit().empty() || fill.getOnto()) &&
          llvm::all_of(fill.getBody().front(),
                       [](Operation &op) { return isMemoryEffectFree(&op); });
 }
 
-/// A copy of `fill` with only those loops that write initial contents of parts
-/// that are nested so deep, or only the others (0).
+/// A copy of `fill` that contains only the loops that write initial contents of
+/// parts at this nesting depth; for depth 0, only the other loops.
 static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   auto copy = cast<FillOp>(builder.clone(*fill));
   for (ParOp par : getLoops(copy))
@@ -333,7 +334,8 @@ static FillOp selectLoops(OpBuilder &builder, FillOp fill, unsigned nesting) {
   return copy;
 }
 
-/// Stores the result of one program once, however often `force` names it.
+/// Stores the result of one program once, even if `force` contains it several
+/// times.
 static ForceOp dropRepeats(ForceOp force) {
   SmallVector<Value> arrays;
   SmallVector<unsigned> places;
@@ -343,7 +345,7 @@ static ForceOp dropRepeats(ForceOp force) {
     if (known == arrays.end())
       arrays.push_back(array);
   }
-  // Given memories are written one by one.
+  // Memory of `into` is written for each array.
   if (arrays.size() == places.size() || !force.getInto().empty())
     return force;
   SmallVector<Type> types(arrays.size());
@@ -371,9 +373,9 @@ LogicalResult Outliner::run() {
   if (failed(allocateOutputs()))
     return failure();
 
-  // Nothing orders two loops over the whole grid in one kernel, so initial
-  // contents of parts of the result are a kernel that goes before: one for each
-  // depth of nesting, from the outside inwards.
+  // No barrier orders two loops over the whole grid in one kernel. So a
+  // separate kernel before writes the initial contents of parts of the result:
+  // one for each nesting depth, from the outside inwards.
   llvm::SmallSetVector<unsigned, 4> depths;
   for (FillOp fill : fills)
     for (ParOp par : getLoops(fill))
@@ -398,7 +400,7 @@ LogicalResult Outliner::run() {
     launch(fills, name);
   }
 
-  // The results are what the kernel wrote.
+  // The results are the memory that the kernel wrote.
   unsigned next = 0;
   for (Value result : force.getResults()) {
     auto type = cast<PullType>(result.getType());
@@ -428,7 +430,8 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   for (Value value : used)
     collect(value);
 
-  // Source order: arguments of the function, then values as they are made.
+  // Source order: arguments of the function, then values in the order of their
+  // definitions.
   SmallVector<Value> arguments = captured.takeVector();
   llvm::DenseMap<Operation *, unsigned> order;
   force->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
@@ -471,10 +474,10 @@ void Outliner::launch(ArrayRef<FillOp> fills, StringRef name) {
   for (FillOp fill : fills) {
     for (Value extent : fill.getExtents())
       build(extent);
-    // One that is there twice has regions that are mapped already.
+    // If a fill occurs twice, its regions are mapped already.
     IRMapping own = mapping;
     auto clone = cast<FillOp>(inside.clone(*fill, own));
-    // The memory has contents before.
+    // The memory has initial contents.
     if (!fill.getInit().empty() || fill.getOnto())
       clone->setAttr("obs.started", inside.getUnitAttr());
     clone.getInitMutable().clear();

@@ -13,9 +13,9 @@
 namespace mlir::obs {
 
 /// Replaces the reads of virtual arrays below `root` by the code that computes
-/// the elements, down to storage. `simplifications` are patterns on the choices
-/// around such reads. Fails with `[fuse-size]` if the code would grow out of
-/// bounds. Takes time in proportion to the code that it builds.
+/// the elements from stored arrays. `simplifications` are patterns for the
+/// choices around such reads. Fails with `[fuse-size]` if the code would become
+/// too large. The time is proportional to the size of the new code.
 LogicalResult expandReads(Operation *root,
                           const FrozenRewritePatternSet &simplifications);
 

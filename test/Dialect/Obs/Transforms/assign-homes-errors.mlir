@@ -79,7 +79,7 @@ obs.kernel @by_warps(%x: f32) attributes {threads = 64 : i64} {
   %a = memref.alloc() : memref<64xf32, #obs.home<block, registers>>
   scf.for %j = %w to %c3 step %ws {
     scf.forall (%t) in (32) {
-      // expected-note@+1 {{it is used here by the lanes of warps, in a loop of more turns than the block has warps}}
+      // expected-note@+1 {{it is used here by the lanes of warps, in a loop of more iterations than the block has warps}}
       memref.store %x, %a[%t] : memref<64xf32, #obs.home<block, registers>>
     } {mapping = [#obs.map<warp, thread>]}
   } {obs.map = #obs.map<block, warp>}

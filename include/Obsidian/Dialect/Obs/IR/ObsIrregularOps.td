@@ -244,10 +244,10 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     | `atomic` | no copies: one atomic operation on the result for each element | more bytes |
 
     If the extent of the result has no bound, the host chooses when it knows the
-    extent: a kernel with copies of warps (unless shared memory has the
-    operation, at most 1024 or 4096 elements), one with small copies of blocks
-    (at most 8192 bytes), one with large copies of blocks, or the one without
-    copies.
+    extent. It selects a kernel with copies of warps (at most 1024 or 4096
+    elements, and only if shared memory does not have the operation), with small
+    copies of blocks (at most 8192 bytes), with large copies of blocks, or
+    without copies.
 
     For integers of 32 bits (except `muli`), copies of threads are used up to 8
     elements, and copies of warps are not used, because a multiprocessor
@@ -259,12 +259,12 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     fit are not used.
 
     Each block combines a part of 4096 elements or more in its copies; there are
-    at most 1024 parts. Larger copies have longer parts. A thread reads two
+    at most 640 parts. Larger copies have longer parts. A thread reads two
     groups of four neighbouring elements before it combines them, if an element
-    takes few operations. A kernel with one copy for each block has 1024 threads
-    and at most 256 parts, unless the force says how many threads there are. If
-    the elements are known to be one part, there are no copies. Blocks add their copies to the
-    result by atomic operations. If a result is too long for registers,
+    needs few operations. A kernel with one copy for each block has 1024 threads
+    and at most 256 parts, unless the force names the number of threads. If the
+    elements are known to be one part, there are no copies. Blocks add their
+    copies to the result by atomic operations. If a result is too long for registers,
     `per_thread` uses private memory of each thread. The default below level
     grid is `atomic`.
 

@@ -110,7 +110,7 @@ Values CollectiveBuilder::choose(Value condition,
                                  llvm::function_ref<Values()> otherwise) {
   if (std::optional<int64_t> known = getConstantIntValue(condition))
     return *known ? then() : otherwise();
-  // Built first, since the types are those of its results.
+  // Built first, because the types of the operation are those of its results.
   auto buildArm = [&](Region &region, llvm::function_ref<Values()> arm) {
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&region);
@@ -133,7 +133,7 @@ Values CollectiveBuilder::choose(Value condition,
 
 Values CollectiveBuilder::fold(Value array, ValueRange start, Value begin,
                                Value end, Value step) {
-  // Two steps are no loop.
+  // For two steps, no loop is built.
   std::optional<int64_t> first = getConstantIntValue(begin),
                          last = getConstantIntValue(end);
   if (!step && first && last && *last - *first <= 2) {
@@ -142,8 +142,9 @@ Values CollectiveBuilder::fold(Value array, ValueRange start, Value begin,
       value = combine(value, get(array, constant(i)));
     return value;
   }
-  // Nor are at most two. Whether a thread reads what it wrote itself, or what
-  // its warp wrote, does not show if the index is a variable.
+  // For at most two steps, no loop is built either. If the index is a variable,
+  // the analyses cannot show that a thread reads an element that it, or its
+  // warp, wrote.
   int64_t bound = getArrayBound(array.getType(), 0);
   if (!step && first && !ShapedType::isDynamic(bound) && bound <= 2)
     return foldEach(array, start, *first, end);

@@ -1,18 +1,18 @@
-//===- Copies.cpp - Copies of what many iterations write ------------------===//
+//===- Copies.cpp - Privatised copies of results --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy starts with nothing in it. Of an operation with a name that is its
-// neutral element. A function has none, so what a copy in registers knows of an
-// element is a flag and a value, and in memory one pattern of bits says that
-// there is nothing: a word with a flag beside a value of 64 bits would be too
-// long for one atomic operation. If a value that a copy is to hold has just
-// that pattern, the element counts as empty again, and the value goes to the
-// result at once. This is rare, and always right, since the order does not
-// matter.
+// A privatised copy is empty at first. If an operation with a name combines the
+// elements, an empty element has the neutral element of the operation. A
+// function has no neutral element. In registers, an element is then a flag and
+// a value. In memory, one pattern of bits means that there is no value: a flag
+// and a value of 64 bits would be too long for one atomic operation. If a
+// combined value is equal to this pattern, the element becomes empty again, and
+// the value is added to the result at once. This is rare. It is always correct,
+// because the order does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +31,14 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Workers of a block that have copies in registers, and those that then
-/// combine what they have for one element.
+/// The number of workers of a block with copies in registers, and of those that
+/// then combine all copies of one element.
 static constexpr int64_t workers = 256, strands = 16;
-/// The same at level grid, of copies that one thread writes to.
+/// The same at level grid, for copies that only one thread writes.
 static constexpr int64_t maxOwnCopies = 4096, strandsAtGrid = 64;
 
-/// The operation with a name that combines elements; none if that is a
-/// function.
+/// The named operation that combines elements; none if a function combines
+/// them.
 static std::optional<arith::AtomicRMWKind>
 getNamedKind(const Reduction &reduction) {
   auto name = dyn_cast<StringAttr>(reduction.kind);
@@ -50,25 +50,25 @@ getNamedKind(const Reduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The state of one element of the result in a copy: its components, with a
-/// function behind a flag, "there is one".
+/// One element of the result in a copy: its components. With a function, the
+/// first component is a flag, which is true if there is a value.
 class Cells : public CollectiveBuilder {
 public:
   explicit Cells(const Reduction &reduction);
 
-  /// Nothing.
+  /// An empty element.
   Values empty;
   bool hasNeutral() const { return isNamed; }
-  /// `values` where `condition` holds, else nothing.
+  /// `values` if `condition` is true, else an empty element.
   Values makeIf(Value condition, ValueRange values);
-  /// Writes element i of the result, if there is something.
+  /// Writes element i of the result, if it is not empty.
   void write(CollectiveBuilder &c, ValueRange cell, Value i);
 
 private:
   Cells(const Reduction &reduction, std::optional<arith::AtomicRMWKind> kind);
 
   const Reduction &reduction;
-  /// It is an operation with a name that combines elements.
+  /// True if a named operation combines the elements.
   bool isNamed;
 };
 } // namespace
@@ -198,29 +198,29 @@ void Reduction::addElements(CollectiveBuilder &c,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Copies of the result of a function, in memory of a level.
+/// Copies of a result that a function combines, in the memory of a level.
 class MarkedMemory {
 public:
-  /// `shape` is that of the memory.
+  /// `shape` is the shape of the memory.
   MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
                ArrayRef<int64_t> shape);
 
   void clear(ValueRange place) {
     memref::StoreOp::create(c.builder, c.loc, mark, memory, place);
   }
-  /// As a cell.
+  /// The bits of an element in memory.
   Values load(ValueRange place) {
     Value held = memref::LoadOp::create(c.builder, c.loc, memory, place);
     Value isThere = arith::XOrIOp::create(c.builder, c.loc, isMark(held), one);
     return {isThere, held};
   }
-  /// Combines what is at `place`, which is for element `index` of the result,
-  /// with a value.
+  /// Combines a value with the value at `place`, which belongs to element
+  /// `index` of the result.
   void add(Value value, ValueRange place, Value index);
 
 private:
   Value isMark(Value value);
-  /// The value to hold after `value` if `held` was there before.
+  /// The value to store after `value`, if `held` was stored before.
   Value extend(Value held, Value value);
 
   CollectiveBuilder &c;
@@ -240,8 +240,8 @@ MarkedMemory::MarkedMemory(CollectiveBuilder &c, Reduction &reduction,
       MemRefType::get(
           shape, type, MemRefLayoutAttrInterface(),
           HomeAttr::get(builder.getContext(), c.level, Storage::Auto)));
-  // Any pattern would do. The least number but one, and the largest of the
-  // negative floats, are what programs seldom compute.
+  // Any pattern is correct. Programs seldom compute these: the second smallest
+  // integer, and the negative float that is closest to 0.
   APInt bits = APInt::getSignedMinValue(type.getIntOrFloatBitWidth()) | 1;
   TypedAttr attribute;
   if (auto floatType = dyn_cast<FloatType>(type))
@@ -267,7 +267,8 @@ Value MarkedMemory::isMark(Value value) {
 Value MarkedMemory::extend(Value held, Value value) {
   OpBuilder &builder = c.builder;
   Value isEmpty = isMark(held);
-  // The mark is no operand: a function need not be defined for it.
+  // The pattern is not an operand of the function, because the function need
+  // not be defined for it.
   Value operand = arith::SelectOp::create(builder, c.loc, isEmpty, value, held);
   Value both = cloneBody(builder, function, {operand, value}).front();
   return arith::SelectOp::create(builder, c.loc, isEmpty, value, both);
@@ -289,14 +290,14 @@ void MarkedMemory::add(Value value, ValueRange place, Value index) {
       Value next = extend(atomic.getCurrentValue(), value);
       memref::AtomicYieldOp::create(builder, c.loc, next);
     }
-    // Its result is what was there before.
+    // Its result is the value before.
     held = extend(atomic.getResult(), value);
   }
   buildIf(c, isMark(held), [&] { reduction.add(c, held, index); });
 }
 
-/// Has `body` build `count` iterations from `begin` on, those that one thread
-/// runs side by side, given the number of the thread.
+/// Builds `count` iterations from `begin` on by `body`, which gets the number
+/// of the thread. One thread executes these iterations together.
 static void runIterations(
     CollectiveBuilder &c, Reduction &reduction, Value begin, Value count,
     const ExpansionOptions &options,
@@ -326,17 +327,18 @@ static void runIterations(
 }
 
 namespace {
-/// The elements of the result that a copy has.
+/// The elements of the result that are in a copy.
 struct CopyRange {
-  /// The number of the first one; null if the copy has all.
+  /// The number of the first element; null if the copy has all elements.
   Value begin;
   Extent size;
 };
 } // namespace
 
 /// Instances of the level of `c` combine `count` iterations from `begin` on in
-/// so many copies, and then those with the result. Warp w takes copy w modulo
-/// their number, if it runs with 32 threads for each.
+/// several privatised copies. The copies are then combined with the result.
+/// Warp w uses copy w modulo the number of copies, if the block has 32 threads
+/// for each copy.
 static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
                     Value count, int64_t copies, const CopyRange &range,
                     const ExpansionOptions &options) {
@@ -425,8 +427,8 @@ static void addPart(CollectiveBuilder c, Reduction &reduction, Value begin,
   combineAll([&](ValueRange place) { return memory.load(place); });
 }
 
-/// The result, to which instances of `unit` add what `body` builds for each of
-/// `count` parts; or what a map makes of it, if blocks do that, too.
+/// The result, to which instances of `unit` add the values that `body` builds
+/// for each of `count` parts. If blocks also map the result, the mapped result.
 static Value
 buildParts(Reduction &reduction, Level unit, Value count,
            llvm::function_ref<void(CollectiveBuilder &, Value)> body) {
@@ -445,8 +447,8 @@ buildParts(Reduction &reduction, Level unit, Value count,
     return buildContractFill(c, Contract::Reduce, reduction.kind,
                              reduction.getType(), reduction.size.value,
                              reduction.init, reduction.onto, buildAll);
-  // Values that the map reads may be defined behind the reduction. A part
-  // without elements maps the result if there are none.
+  // The map may read values that are defined after the reduction. If there are
+  // no elements, one part without elements maps the result.
   OpBuilder::InsertionGuard guard(c.builder);
   c.builder.setInsertionPoint(map);
   count = c.max(count, c.constant(1));
@@ -461,11 +463,11 @@ buildParts(Reduction &reduction, Level unit, Value count,
   return result;
 }
 
-/// Instances of level `unit` have a copy each.
+/// Each instance of level `unit` has a copy.
 static Value buildInMemory(Reduction &reduction, Level unit,
                            const ExpansionOptions &options) {
   CollectiveBuilder &c = reduction.c;
-  // Parts are so long that what it costs to combine the copies does not count.
+  // Parts are so long that the cost of combining the copies is small.
   int64_t least = unit == Level::Warp ? 1024 : 32;
   int64_t length = std::max(least, 8 * reduction.size.bound);
   Extent parts = c.ceilDiv(reduction.n, length);
@@ -479,7 +481,7 @@ static Value buildInMemory(Reduction &reduction, Level unit,
                     });
 }
 
-/// Bytes of an element of the result.
+/// The number of bytes of an element of the result.
 static int64_t countElementBytes(const Reduction &reduction) {
   int64_t bytes = 0;
   for (Type type : reduction.getElementTypes())
@@ -487,7 +489,7 @@ static int64_t countElementBytes(const Reduction &reduction) {
   return bytes;
 }
 
-/// Bytes that the copies of a block can have.
+/// The maximum number of bytes of all copies of a block.
 static int64_t getMostBytes(const ExpansionOptions &options) {
   return std::min(CopyLimits::blockBytes, options.sharedBytes);
 }
@@ -500,8 +502,8 @@ ForceOp strategies::findForceAlone(Operation *op) {
              : ForceOp();
 }
 
-/// Has `force` run in wide blocks, unless the program says how many threads
-/// there are. Returns the number of parts that suits.
+/// Sets a large number of threads for `force`, unless the program names one.
+/// Returns the maximum number of parts for these threads.
 static int64_t chooseParts(ForceOp force) {
   if (!force || force.getThreads() || force.getArrays().size() != 1)
     return GridParts::maxParts;
@@ -509,13 +511,13 @@ static int64_t chooseParts(ForceOp force) {
   return CopyLimits::parts;
 }
 
-/// At level grid: each block has so many copies for its part, which they are at
-/// most `maxParts` of.
+/// At level grid: each block combines a part in privatised copies. There are at
+/// most `maxParts` parts.
 static Value buildInBlocks(Reduction &reduction, int64_t copies,
                            int64_t maxParts, const ExpansionOptions &options) {
   CollectiveBuilder &c = reduction.c;
-  // What the copies of a part cost is then less than what its elements cost,
-  // if there are parts enough.
+  // The copies of a part then cost less than its elements, if there are enough
+  // parts.
   Value least = c.min(c.mul(reduction.size.value, c.constant(8 * copies)),
                       c.ceilDiv(reduction.n, CopyLimits::busyParts).value);
   GridParts parts(c, reduction.n, least, maxParts);
@@ -576,7 +578,7 @@ static Value buildInRegisters(Reduction &reduction) {
         Value begin = block.mul(number, parts.length);
         Value end = block.min(block.add(begin, parts.length), parts.n.value);
         Value row = block.constant(workers), step = block.constant(strands);
-        // The values of all workers for element i lie side by side.
+        // The values of all workers for element i are neighbours.
         Value stored = cells.forceFill(
             {block.getConstantExtent(size * workers)}, row,
             [&](Value w, auto write) {
@@ -656,7 +658,7 @@ static Values getStart(Reduction &reduction, Cells &cells, Value i) {
                                      : Values(reduction.init));
 }
 
-/// A thread has one copy, the result. It begins with what that holds.
+/// One thread has one copy, the result. It begins with the initial contents.
 static void writeOwnCopy(Reduction &reduction, Cells &cells) {
   CollectiveBuilder &c = reduction.c;
   OwnMemory memory(c, cells, reduction.size.bound);
@@ -671,7 +673,7 @@ static void writeOwnCopy(Reduction &reduction, Cells &cells) {
             [&](Value i) { cells.write(c, memory.load(i), i); });
 }
 
-/// The copies of `workers` threads, stored, with a row for each element of the
+/// The stored copies of `workers` threads, with one row for each element of the
 /// result.
 static Value forceOwnCopies(Reduction &reduction, Cells &cells,
                             Extent workers) {
@@ -695,8 +697,8 @@ static Value forceOwnCopies(Reduction &reduction, Cells &cells,
       });
 }
 
-/// Every `step`th cell of row i of `copies` from `begin` on, combined with
-/// `start`.
+/// The combination of `start` and every `step`th cell of row i of `copies`,
+/// from `begin` on.
 static Values foldRow(Cells &cells, Value copies, Value i, ValueRange start,
                       Value begin, Value step) {
   Value end = buildExtent(cells.builder, cells.loc, copies, 1);
@@ -751,7 +753,8 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   Extent workers = c.getConstantExtent(
       std::min<int64_t>(most, c.level == Level::Warp ? warpSize : ::workers));
   if (isGrid) {
-    // So many iterations of a thread that its copy does not count.
+    // The number of iterations of a thread for which the cost of its copy is
+    // small.
     Extent parts =
         c.ceilDiv(reduction.n, std::max<int64_t>(32, 8 * size.bound));
     int64_t limit = std::min<int64_t>(most, maxOwnCopies);
@@ -760,7 +763,7 @@ FailureOr<Value> strategies::buildOwnCopies(Reduction &reduction,
   }
   Value stored = forceOwnCopies(reduction, cells, workers);
   if (isGrid) {
-    // Threads beside each other shorten what there is of one element.
+    // Neighbouring threads combine the copies of one element.
     Value step = c.constant(strandsAtGrid);
     stored = cells.forceFill(
         {size, c.getConstantExtent(strandsAtGrid)}, c.mul(size.value, step),
@@ -809,7 +812,7 @@ static UpdateCost findUpdateCost(const Reduction &reduction) {
              : UpdateCost::Loop;
 }
 
-/// True if a thread can have a copy in registers.
+/// True if the copy of a thread can be in registers.
 static bool fitsRegisters(const Reduction &reduction) {
   return reduction.size.isStatic() && reduction.size.size > 0 &&
          countBytes(reduction) <= CopyLimits::registerBytes &&
@@ -819,13 +822,13 @@ static bool fitsRegisters(const Reduction &reduction) {
 /// The owners of copies at level grid if the strategy names none.
 static Copies chooseCopies(const Reduction &reduction,
                            const ExpansionOptions &options) {
-  // A single part is done before copies are cleared and combined.
+  // For a single part, clearing and combining copies costs more than they save.
   if (!reduction.size.isBounded())
     return options.plain || reduction.n.isAtMost(GridParts::unit)
                ? Copies::None
                : Copies::AtRunTime;
   int64_t most = getMostBytes(options);
-  // One block maps the result, too.
+  // One block also maps the result.
   if (reduction.n.isAtMost(GridParts::unit))
     return findMapOfResult(reduction) && countBytes(reduction) <= most
                ? Copies::Block
@@ -913,7 +916,7 @@ strategies::buildAtRunTime(ArrayRef<Reduction *> reductions,
                            llvm::function_ref<Value(unsigned)> buildPlain) {
   CollectiveBuilder &c = reductions.front()->c;
   Extent size = reductions.front()->size;
-  // Of one kernel, in case that all are at work at once.
+  // For one kernel, in case all blocks run at the same time.
   int64_t bytes = 0;
   unsigned cost = 0;
   for (Reduction *reduction : reductions) {
@@ -923,7 +926,7 @@ strategies::buildAtRunTime(ArrayRef<Reduction *> reductions,
   ExpansionOptions share = options;
   share.sharedBytes = getMostBytes(options) / reductions.size();
   int64_t most = getMostBytes(options) / bytes;
-  // The largest number of elements for each kernel, in order.
+  // The maximum number of elements for each kernel, in order.
   SmallVector<std::pair<int64_t, Copies>> kernels;
   auto add = [&](int64_t limit, Copies copies) {
     if (limit > (kernels.empty() ? 0 : kernels.back().first))

@@ -1,4 +1,4 @@
-//===- Copies.h - Copies of what many iterations write ----------*- C++ -*-===//
+//===- Copies.h - Privatised copies of results ------- ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,15 +14,16 @@ namespace mlir::obs::strategies {
 
 struct ExpansionOptions;
 
-/// The cost of combining an element with a value in memory. It decides how many
-/// elements have copies for threads and warps: the higher the cost, the more it
-/// is worth to keep others away.
+/// The cost of combining an element with a value in memory. It determines the
+/// number of elements for which threads and warps have privatised copies: if
+/// the cost is high, it is worth more to avoid simultaneous updates.
 enum class UpdateCost {
-  /// Shared memory does it, for all lanes of a warp at once.
+  /// Shared memory has the operation, for all lanes of a warp at once.
   Shared,
-  /// Device memory does it, shared memory with a loop of compare-and-swap.
+  /// Device memory has the operation. In shared memory it is a loop of
+  /// compare-and-swap.
   Device,
-  /// It is a loop of compare-and-swap everywhere.
+  /// It is a loop of compare-and-swap in both memories.
   Loop
 };
 
@@ -31,59 +32,70 @@ enum class UpdateCost {
 /// uniform and equal keys, in
 /// benchmarks/results/cuda-scatter-privatisation.txt.
 struct CopyLimits {
-  /// Elements of a copy in registers of each thread, which compares each index
-  /// with each of them, by `UpdateCost`. 8 integers of 32 bits take 0.029 ms so
-  /// and 0.041 ms in copies of blocks, 16 take twice as long as there; 16
-  /// floats take 0.083 ms and 0.21 ms in copies of warps; 32 maxima 0.053 and
-  /// 0.058 ms, and 64 nine times as long as there.
+  /// The maximum number of elements of a copy in registers of each thread, by
+  /// `UpdateCost`. A thread compares each index with all elements. 8 integers
+  /// of 32 bits take 0.029 ms, and 0.041 ms in copies of blocks; 16 take twice
+  /// as long as in copies of blocks. 16 floats take 0.083 ms, and 0.21 ms in
+  /// copies of warps. 32 maxima take 0.053 ms, and 0.058 ms in copies of warps;
+  /// 64 take nine times as long as in copies of warps.
   static constexpr int64_t registerElements[] = {8, 16, 32};
-  /// Bytes of such a copy. More do not stay in registers: 32 integers of 64
-  /// bits take 24 times as long as in copies of warps.
+  /// The maximum number of bytes of such a copy. Larger copies are not in
+  /// registers: 32 integers of 64 bits take 24 times as long as in copies of
+  /// warps.
   static constexpr int64_t registerBytes = 128;
-  /// Copies of a block for its warps: as many as it has warps of 32 threads if
-  /// it has 256 threads, so that only lanes of one warp meet in a copy.
+  /// The number of copies of a block for its warps. A block of 256 threads has
+  /// one copy for each warp, so that only lanes of one warp update the same
+  /// copy.
   static constexpr int64_t warpCopies = 8;
-  /// Elements of such a copy, by `UpdateCost`. 1024 integers of 64 bits take
-  /// 0.49 ms so and 1.36 ms in copies of blocks, 2048 of them 0.34 and 0.09 ms
-  /// if keys are uniform; 4096 elements of a function 0.19 and 2 ms.
+  /// The maximum number of elements of such a copy, by `UpdateCost`. 1024
+  /// integers of 64 bits take 0.49 ms, and 1.36 ms in copies of blocks. 2048 of
+  /// them take 0.34 ms, and 0.09 ms in copies of blocks, if keys are uniform.
+  /// 4096 elements of a function take 0.19 ms, and 2 ms in copies of blocks.
   static constexpr int64_t warpElements[] = {0, 1024, 4096};
-  /// Bytes of all copies of a block, where the GPU has as much. Those of 32768
-  /// integers take 0.22 ms, and without copies 0.28 to 12 ms. More are not
-  /// measured: one block of a multiprocessor would be all that has room.
+  /// The maximum number of bytes of all copies of a block, if the GPU has as
+  /// much. Copies of 32768 integers take 0.22 ms, and 0.28 to 12 ms without
+  /// copies. Larger copies are not measured: a multiprocessor would have room
+  /// for one block only.
   static constexpr int64_t blockBytes = 131072;
-  /// Ranges of a result that is too large for one copy of a block: so many
-  /// blocks read the same iterations, and each combines those of its range.
-  /// With 2^25 keys, 2 ranges take 0.073 ms and 4 take 0.129 ms, and without
-  /// copies 0.40 and 0.37 ms (benchmarks/results/cuda-run-time-bins.txt).
+  /// The number of ranges of a result that is too large for one copy of a
+  /// block. This number of blocks reads the same iterations, and each block
+  /// combines the elements of its range. With 2^25 keys, 2 ranges take 0.073 ms
+  /// and 4 take 0.129 ms; without copies, the times are 0.40 and 0.37 ms
+  /// (benchmarks/results/cuda-run-time-bins.txt).
   static constexpr int64_t maxRanges = 4;
-  /// Bytes of the smaller of two copies for a number of elements that is known
-  /// when the program runs: several blocks of a multiprocessor have room.
+  /// The maximum number of bytes of the smaller of two copies, if the number of
+  /// elements is known at run time only. A multiprocessor then has room for
+  /// several blocks.
   static constexpr int64_t smallBytes = 8192;
-  /// Threads of a block with a copy, and parts, unless the program says how
-  /// many threads there are: few blocks, so few copies to combine.
+  /// The number of threads of a block with a copy, and of parts, unless the
+  /// program names a number of threads. There are few blocks, so few copies are
+  /// combined.
   static constexpr int64_t threads = 1024, parts = 256;
-  /// Parts that keep all multiprocessors busy. Longer parts have fewer copies.
+  /// The number of parts that keeps all multiprocessors busy. With longer parts
+  /// there are fewer copies.
   static constexpr int64_t busyParts = 128;
-  /// Iterations of a thread: neighbouring ones, and groups of those.
+  /// The iterations of a thread: neighbouring iterations, and the number of
+  /// groups of them.
   static constexpr int64_t neighbours = 4, groups = 2;
-  /// Elements that are mapped by the part that is done with them last. With
-  /// 2^14 and 2^19 values, 512 take 0.012 ms and 0.014 ms so and 0.013 ms and
-  /// 0.014 ms if a kernel behind maps them, 1024 take longer; with 2^24 values
-  /// 0.048 to 0.052 ms and 0.044 to 0.050 ms
+  /// The maximum number of elements that the last part maps. With 2^14 and 2^19
+  /// values, 512 elements take 0.012 ms and 0.014 ms, and 0.013 ms and 0.014 ms
+  /// if a second kernel maps them; 1024 take longer. With 2^24 values they take
+  /// 0.048 to 0.052 ms, and 0.044 to 0.050 ms with a second kernel
   /// (benchmarks/results/cuda-mapped-histogram.txt).
   static constexpr int64_t mappedElements = 512;
-  /// Of the copies that the threads of a block or a warp have for themselves:
-  /// one block then has room beside another one.
+  /// The maximum number of bytes of the copies that each thread of a block or a
+  /// warp has. A multiprocessor then has room for two blocks.
   static constexpr int64_t ownCopiesBytes = 32768;
   /// The same at level grid, in global memory.
   static constexpr int64_t ownCopiesBytesAtGrid = 1 << 26;
-  /// Of one such copy: with 4096 threads they fill what there is at level grid.
+  /// The maximum number of bytes of one such copy: with 4096 threads, the
+  /// copies use all of the memory at level grid.
   static constexpr int64_t ownCopyBytes = 16384;
 };
 
 class MappedResult;
 
-/// The writes of many iterations to one array of rank 1 by contract `reduce`.
+/// The writes of contract `reduce` of many iterations to one array of rank 1.
 class Reduction {
 public:
   using Values = CollectiveBuilder::Values;
@@ -91,21 +103,21 @@ public:
   using UpdateFn = llvm::function_ref<Values(ValueRange row, ValueRange values,
                                              Value index)>;
 
-  /// `c` is a builder at the level of `op`, which has the result.
+  /// `c` is a builder at the level of `op`, whose result is the array.
   Reduction(CollectiveBuilder &c, Operation *op, Attribute kind,
             ValueRange init, Value onto, Extent n, Extent size)
       : c(c), op(op), kind(kind), init(init), onto(onto), n(n), size(size) {}
   virtual ~Reduction() = default;
 
-  /// Builds these iterations side by side, and calls `write` for each of their
-  /// writes.
+  /// Builds the code of these iterations, all reads first, and calls `write`
+  /// for each of their writes.
   virtual void run(ValueRange iterations, WriteFn write) = 0;
-  /// True if iterations are so short, and read their elements in such order,
-  /// that a thread better runs several at once.
+  /// True if iterations are so short, and read their elements in such an order,
+  /// that it is faster if a thread executes several of them together.
   virtual bool profitsFromItems() = 0;
-  /// The same for a copy of the result that is values: returns what `update`
-  /// makes of `row`, one write after the other. An index may be none of the
-  /// result.
+  /// The same for a privatised copy in SSA values. Returns the values that
+  /// `update` computes from `row`, one write after the other. An index may be
+  /// outside of the result.
   virtual Values fold(Value i, Values row, UpdateFn update) = 0;
   /// True if `fold` can be called.
   virtual bool canFold() const { return true; }
@@ -113,8 +125,8 @@ public:
   /// Combines element i of the result with `values`.
   void add(CollectiveBuilder &c, ValueRange values, Value i) const;
   /// For a part at the level of `c`: builds `addElement` for each element of
-  /// the result, spread over threads, and what is due when a part has added
-  /// all.
+  /// the result, distributed over threads, and the code that follows when a
+  /// part has added all elements.
   void addElements(CollectiveBuilder &c,
                    llvm::function_ref<void(Value i)> addElement) const;
 
@@ -133,7 +145,7 @@ public:
   Value onto;
   /// The number of iterations, and of elements of the result.
   Extent n, size;
-  /// The result before it is mapped, if that is what is built.
+  /// The result before the map, if the code for it is built.
   MappedResult *mapped = nullptr;
 };
 
@@ -143,41 +155,40 @@ CollectiveBuilder::Values combineElements(OpBuilder &builder, Location loc,
                                           Attribute kind, Operation *from,
                                           ValueRange x, ValueRange y);
 
-/// The owners of copies of a result. `AtRunTime`: the host chooses when it
-/// knows the number of elements.
+/// The owners of the privatised copies of a result. `AtRunTime`: the host
+/// selects them when it knows the number of elements.
 enum class Copies { None, Thread, Warp, Block, AtRunTime };
 
-/// The owners of copies of the result of `op`: those that `strategy` names, or
-/// that its size suggests.
-/// `reduction` is null if it can have none. Emits `[strategy-name]` and
-/// `[R2-bounded]`.
+/// The owners of the privatised copies of the result of `op`, by `strategy` or
+/// by the size of the result. `reduction` is null if `op` cannot have copies.
+/// Emits `[strategy-name]` and `[R2-bounded]`.
 FailureOr<Copies> findCopies(Operation *op, std::optional<StringRef> strategy,
                              const Reduction *reduction,
                              const ExpansionOptions &options);
 
-/// The result: parts of the iterations write to copies of it, which are then
-/// combined. `copies` is not `None`. If only a map uses the result and can be
-/// part of the same kernel, this is the result of the map, which is replaced.
+/// The result: parts of the iterations write to privatised copies of it, which
+/// are then combined. `copies` is not `None`. If only a map uses the result,
+/// and the same kernel can compute the map, this is the result of the map,
+/// which is replaced.
 Value buildCopies(Reduction &reduction, Copies copies,
                   const ExpansionOptions &options);
 
-/// The force that is all that becomes of the result of `op`; null if there is
-/// more.
+/// The force of the result of `op`, if it is the only use; else null.
 ForceOp findForceAlone(Operation *op);
 
-/// The results of reductions to arrays of equal extents, stored by the kernel
-/// that the host chooses by the number of their elements: one with copies, or
-/// the one of the push arrays that `buildPlain` gives for each. If one force
-/// of all of them is all that uses the results, those kernels replace it.
+/// The results of reductions to arrays of equal extents. The host selects a
+/// kernel by the number of their elements: one with privatised copies, or the
+/// one of the push arrays that `buildPlain` returns for each. If all uses of
+/// the results are in one force of all of them, these kernels replace it.
 CollectiveBuilder::Values
 buildAtRunTime(ArrayRef<Reduction *> reductions,
                const ExpansionOptions &options,
                llvm::function_ref<Value(unsigned)> buildPlain);
 
 /// The result of a function of elements that are too long for atomic
-/// operations: threads have copies that nobody else writes to, and one thread
-/// combines all copies of an element. Emits `[strategy-name]`, `[R2-bounded]`
-/// and `[R7-room]`.
+/// operations. Each thread has a copy that no other thread writes, and one
+/// thread combines all copies of an element. Emits `[strategy-name]`,
+/// `[R2-bounded]` and `[R7-room]`.
 FailureOr<Value> buildOwnCopies(Reduction &reduction,
                                 std::optional<StringRef> strategy);
 

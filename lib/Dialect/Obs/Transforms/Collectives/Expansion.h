@@ -15,69 +15,70 @@
 
 namespace mlir::obs::strategies {
 
-/// How collectives are expanded.
+/// Options of the expansion of collectives.
 struct ExpansionOptions {
   /// Shared memory of a block.
   int64_t sharedBytes;
-  /// Elements one by one, and no kernels among which the host chooses.
+  /// Elements are read one at a time, and the host does not select among
+  /// kernels.
   bool plain;
 };
 
-/// A builder for the elements and operator of `op`, standing where `op` does.
+/// A builder for the elements and operator of `op`. It inserts before `op`.
 CollectiveBuilder getBuilder(OpBuilder &builder, CollectiveOpInterface op);
 
 /// True if one thread computes elements one after the other, without storage.
 bool isSequential(CollectiveOpInterface op, Level level);
 
-/// The extent of `array`, from whichever of its type and `other`, that of an
-/// array of the same extent, tells most.
+/// The extent of `array`. It is taken from the type of `array` or of `other`,
+/// an array of the same extent, whichever has more information.
 Extent getCommonExtent(CollectiveBuilder &c, Value array, Type other);
 
-/// The scan strategy that `op` asks for, or the default one. Emits
+/// The scan strategy that `op` names, or the default one. Emits
 /// `[strategy-name]`, `[strategy-level]` and `[R2-bounded]`.
 FailureOr<const ScanStrategy *> findScanStrategy(Operation *op,
                                                  std::optional<StringRef> name,
                                                  Level level, Extent n);
 
-/// The elements of `array` combined, from `init` on: the same in all workers of
-/// a level below grid.
+/// The combination of `init` and the elements of `array`: equal in all workers
+/// of a level below grid.
 CollectiveBuilder::Values reduceAll(CollectiveBuilder &c, Value array,
                                     ValueRange init);
 
-/// The number of elements that a warp or block scans at once, if the number of
-/// elements of the array has no bound.
+/// The number of elements of a tile that a warp or block scans, if the number
+/// of elements of the array has no bound.
 Extent getTile(CollectiveBuilder &c);
 
 /// Scans the `n` elements of `operand` tile by tile. Builds `visit` for each
-/// element i, given the elements combined up to i and before i; i is not 0
-/// where the latter are used.
+/// element i, with the combination of the elements up to i and of those before
+/// i. The latter is used only if i is not 0.
 void scanInTiles(CollectiveBuilder &c, const ScanStrategy &strategy,
                  Value operand, Value n,
                  llvm::function_ref<void(Value i, GridScan::ElementFn current,
                                          GridScan::ElementFn previous)>
                      visit);
 
-/// At level grid: `[strategy-name]` unless the strategy, if one is asked for,
-/// is one of `known`.
+/// At level grid: emits `[strategy-name]` unless `op` names no strategy, or one
+/// of `known`.
 LogicalResult verifyGridStrategy(Operation *op, std::optional<StringRef> name,
                                  ArrayRef<StringRef> known);
 
-/// Stores what is pushed at level grid.
+/// Stores the push arrays at level grid.
 Value forceAtGrid(CollectiveBuilder &c, Value push);
 
-/// The force that stands beside the push array `array` and alone runs its
-/// program; null if there is none, or more.
+/// The force of the push array `array`, if it is in the same block and is the
+/// only one that runs the program of the array; else null.
 ForceOp findOnlyForce(Value array);
 
-/// True if there are collectives in the region of `map`. They are expanded
-/// where they stand.
+/// True if the region of `map` contains collectives. They are expanded in this
+/// region.
 bool hasCollectives(MapOp map);
 
-/// Drops what is forced of the push array `array` and then not used. True if
-/// nobody uses the array then.
+/// Removes forces of the push array `array` whose results are not used. True if
+/// the array then has no uses.
 bool dropUnused(Value array);
 
-// They replace the results of `op` by core operations.
+// These functions replace the results of `op` by core operations.
 LogicalResult expandScan(OpBuilder &builder, ScanOp op,
                          const ExpansionOptions &options);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
@@ -87,9 +88,9 @@ LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
 LogicalResult expandIrregular(OpBuilder &builder, ExpandableOpInterface op,
                               const ExpansionOptions &options);
 
-/// Replaces a fill whose result is to have copies, together with others of its
-/// force: `erased` are those that are done. Emits `[strategy-name]` and
-/// `[R2-bounded]`.
+/// Replaces a fill whose result has privatised copies, together with the other
+/// fills of its force. `erased` contains the fills that were replaced. Emits
+/// `[strategy-name]` and `[R2-bounded]`.
 LogicalResult expandFill(OpBuilder &builder, FillOp op,
                          const ExpansionOptions &options,
                          llvm::SmallPtrSetImpl<Operation *> &erased);

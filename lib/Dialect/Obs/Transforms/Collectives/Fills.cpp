@@ -1,4 +1,4 @@
-//===- Fills.cpp - Copies of what a fill writes ---------------------------===//
+//===- Fills.cpp - Privatised copies of a fill ----------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ public:
 
 private:
   IRMapping mapIndices(Value i);
-  /// Builds a block that may write, for a copy that is values.
+  /// Builds a block that may write, for a privatised copy in SSA values.
   Values fold(Block &block, IRMapping &mapping, Values row, UpdateFn update);
   bool hasWrite(Operation &op) const {
     return llvm::any_of(writes, [&](WriteOp write) {
@@ -102,7 +102,8 @@ IRMapping FillReduction::mapIndices(Value i) {
 void FillReduction::run(ValueRange iterations, WriteFn write) {
   SmallVector<IRMapping> mappings =
       llvm::map_to_vector(iterations, [&](Value i) { return mapIndices(i); });
-  // Operation by operation, so that all read before the first one writes.
+  // The operations are built one after the other for all iterations, so that
+  // all reads are before the first write.
   for (Operation &inner : loop.getBody().front())
     for (IRMapping &mapping : mappings)
       c.builder.clone(inner, mapping);
@@ -137,7 +138,7 @@ Reduction::Values FillReduction::fold(Block &block, IRMapping &mapping,
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookupOrDefault(value); });
   };
-  // The values that a block yields, and the copy behind them.
+  // The values that a block yields, followed by the values of the copy.
   auto foldInto = [&](Block *inner, Values before) {
     Values after = fold(*inner, mapping, before, update);
     Values all = lookup(inner->getTerminator()->getOperands());
@@ -202,8 +203,8 @@ static bool hasStart(FillOp op) {
   return !op.getInit().empty() || op.getOnto();
 }
 
-/// The loop of threads that is all that a fill does, if copies of its result
-/// are possible; null if not.
+/// The loop of threads of a fill that consists of this loop, if its result can
+/// have privatised copies; else null.
 static ParOp findCopyableLoop(FillOp op) {
   PushType type = op.getType();
   Block &body = op.getBody().front();
@@ -222,7 +223,7 @@ static ParOp findCopyableLoop(FillOp op) {
   return puts ? ParOp() : par;
 }
 
-/// Of elements that no atomic operation combines.
+/// For elements that no atomic operation combines.
 static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   ParOp loop = findCopyableLoop(op);
   if (!loop)
@@ -243,8 +244,8 @@ static LogicalResult expandOwnCopies(CollectiveBuilder &c, FillOp op) {
   return success();
 }
 
-/// The fills that one kernel runs with `op`, which the host chooses: `op` is
-/// among them. None if they are not alike.
+/// The fills of the kernels among which the host selects. `op` is one of them.
+/// Empty if the fills differ in a property that must be equal.
 static SmallVector<FillOp> findPeers(FillOp op) {
   ForceOp force = findForceAlone(op);
   if (!force || force.getArrays().size() == 1)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The number of parts is bounded, so one block can combine or scan what the
-// others found, whatever the length of the array. A part grows instead: its
-// block goes through it piece by piece.
+// The number of parts is bounded, so one block can combine or scan the results
+// of all parts, for any length of the array. For longer arrays, parts are
+// longer: a block processes its part piece by piece.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Workers that share a part of a commutative reduction.
+/// The number of workers that share a part of a commutative reduction.
 static constexpr int64_t workers = 256;
-/// Elements that a block scans at a time.
+/// The number of elements that a block scans at a time.
 static constexpr int64_t tile = 1024;
 
 GridParts::GridParts(CollectiveBuilder &c, Extent n, Value least, int64_t most)
@@ -33,7 +33,7 @@ GridParts::GridParts(CollectiveBuilder &c, Extent n, Value least, int64_t most)
   if (least)
     share = {c.max(share.value, least), ShapedType::kDynamic,
              ShapedType::kDynamic};
-  // Length 0 would divide by 0 if there are no elements.
+  // With a length of 0, arrays without elements would cause a division by 0.
   Extent units = c.ceilDiv(share, unit);
   length = c.mul(c.max(units.value, c.constant(1)), c.constant(unit));
   Value last = c.sub(length, c.constant(1));
@@ -99,15 +99,16 @@ forceByBlocks(CollectiveBuilder &c, Extent n, Value blocks,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// At level block: few elements whose combination is that of `x`.
+/// At level block: a few elements that have the same combination as the
+/// elements of `x`.
 static Value shorten(CollectiveBuilder &block, Value x) {
   StringRef name = getDefaultReduceStrategy(Level::Block, block.getExtent(x),
                                             block.commutative);
   return lookupReduceStrategy(name)->shorten(block, x);
 }
 
-/// The same for the part of `x` with this number. Neighbouring threads read
-/// neighbouring elements if they may.
+/// The same for part `number` of `x`. Neighbouring threads read neighbouring
+/// elements if the operator permits it.
 static Value shortenPart(CollectiveBuilder &block, Value x,
                          const GridParts &parts, Value number) {
   Value begin = block.mul(number, parts.length);
@@ -128,7 +129,7 @@ static Value shortenPart(CollectiveBuilder &block, Value x,
   })));
 }
 
-/// One thread combines what is left, and writes it.
+/// One thread combines the remaining elements, and writes the result.
 static void writeAll(CollectiveBuilder &block, Value few, ValueRange init,
                      Value index) {
   forEach(block, block.constant(1), [&](Value) {
@@ -276,7 +277,8 @@ Value ThreeKernelScan::fill(PushType type, ValueRange extents, ValueRange init,
         Value zero = block.constant(0), one = block.constant(1);
         Value begin = block.mul(b, parts.length);
         Value end = block.min(block.add(begin, parts.length), parts.n.value);
-        // The value before the first part is never combined; any value will do.
+        // The value before the first part is never combined, so any value is
+        // correct.
         Values before = block.choose(
             block.equal(b, zero), [&] { return block.get(x, zero); },
             [&] { return block.get(sums, block.sub(b, one)); });

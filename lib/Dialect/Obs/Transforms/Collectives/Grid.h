@@ -14,10 +14,11 @@
 
 namespace mlir::obs::strategies {
 
-/// The distribution of an array to blocks: parts of equal length, none empty,
-/// the last perhaps shorter.
+/// The distribution of an array over blocks. Parts have equal lengths; only the
+/// last one may be shorter. No part is empty.
 struct GridParts {
-  /// At most `most` parts, of at least `least` elements if that is given.
+  /// At most `most` parts. Each has at least `least` elements, if `least` is
+  /// given.
   GridParts(CollectiveBuilder &c, Extent n, Value least = {},
             int64_t most = maxParts);
 
@@ -25,54 +26,53 @@ struct GridParts {
   Extent n;
   /// The number of parts.
   Extent count;
-  /// Elements of a part, a multiple of the unit.
+  /// The number of elements of a part, a multiple of the unit.
   Value length;
 
   static constexpr int64_t maxParts = 640;
   static constexpr int64_t unit = 4096;
 };
 
-/// True if one block alone reduces so many elements.
+/// True if one block alone reduces this number of elements.
 bool isForOneBlock(Extent n);
 
-/// The elements of each part of `x`, combined. Stored, by one kernel.
+/// The combination of each part of `x`. One kernel stores these results.
 Value reduceParts(CollectiveBuilder &c, Value x, const GridParts &parts);
 
-/// An array of one element, the reduction of `x` behind `init`, not stored yet,
-/// by one block, whatever the length is.
+/// An array of one element, the combination of `init` and the elements of `x`.
+/// It is not stored yet. One block computes it, for any length.
 Value reduceByOneBlock(CollectiveBuilder &c, Value x, ValueRange init,
                        PushType type);
 
-/// The same by all blocks. Their results are combined by one block of the next
-/// kernel.
+/// The same by all blocks. One block of a second kernel combines their results.
 Value reduceByTwoKernels(CollectiveBuilder &c, Value x, ValueRange init,
                          PushType type);
 
-/// The same in one kernel: each block publishes its result and takes a number,
-/// and the one that takes the last number combines them all. Parts and grouping
-/// are those of two kernels, so the bits are the same, whichever block is the
-/// last one. The kernel may run only once.
+/// The same in one kernel. Each block publishes its result and draws a number
+/// from a counter, and the block with the last number combines all results.
+/// Parts and grouping are those of two kernels, so the bits are equal, and do
+/// not depend on which block is the last one. The kernel may run only once.
 Value reduceByLastBlock(CollectiveBuilder &c, Value x, ValueRange init,
                         PushType type);
 
-/// The same in one kernel: the blocks' results are combined by atomic
-/// operations of `kind`, which is what the operator does.
+/// The same in one kernel. The results of the blocks are combined by atomic
+/// operations of `kind`, which has the meaning of the operator.
 Value reduceByAtomics(CollectiveBuilder &c, Value x, ValueRange init,
                       StringRef kind, PushType type);
 
-/// One element, the reduction of `x` behind `init`, by one kernel, which may
-/// run only once, as either of those does it.
+/// One element, the combination of `init` and the elements of `x`, by one
+/// kernel. The strategy is one of the two above. The kernel may run only once.
 Value reduceByOneKernel(CollectiveBuilder &c, Value x, ValueRange init);
 
 /// A scan by all blocks. The last of its kernels is not stored yet, so that
-/// what is done to its result becomes part of it.
+/// operations on its result become part of it.
 class GridScan {
 public:
   using Values = CollectiveBuilder::Values;
   using ElementFn = llvm::function_ref<Values()>;
-  /// Writes what element i of the operand gives. `current` builds the
-  /// combination of elements 0 to i, `previous` that of 0 to i - 1, which is
-  /// meaningless for i = 0.
+  /// Writes the element of the result for element i of the operand. `current`
+  /// builds the combination of elements 0 to i, and `previous` that of elements
+  /// 0 to i - 1, which is not defined for i = 0.
   using EmitFn =
       llvm::function_ref<void(Value i, ElementFn current, ElementFn previous)>;
 
@@ -80,32 +80,34 @@ public:
   /// The last kernel: a fill of this type.
   virtual Value fill(PushType type, ValueRange extents, ValueRange init,
                      EmitFn emit) = 0;
-  /// All elements combined, on the host. There is at least one.
+  /// The combination of all elements, on the host. There is at least one
+  /// element.
   virtual Values getTotal() = 0;
-  /// True if the last kernel uses up memory that is prepared for it: then it
-  /// may run only once, and the total is known only behind it.
+  /// True if the last kernel changes memory that must be prepared for it. It
+  /// may then run only once, and the total is known only after it.
   virtual bool runsOnce() const { return false; }
 };
 
-/// In three kernels: the parts' combinations, a scan of those by one block, and
-/// the parts, each behind what is before it. The grouping of elements depends
-/// on their number alone, so every run gives the same bits. Builds the first
-/// two kernels. `x` has `n` elements and no initial value.
+/// A scan in three kernels: the combinations of the parts, a scan of those by
+/// one block, and the parts again, each with the combination before it. The
+/// grouping of elements depends on their number only, so all runs have equal
+/// bits. Builds the first two kernels. `x` has `n` elements and no initial
+/// value.
 std::unique_ptr<GridScan> buildThreeKernelScan(CollectiveBuilder &c, Value x,
                                                Extent n);
 
-/// How a scan in one pass is built.
+/// Options of a scan in one pass.
 struct OnePassOptions {
   /// The grouping of tiles does not depend on the speed of blocks.
   bool isInOrder = false;
-  /// Few operations compute an element, and what is written for it, so a thread
-  /// better has several.
+  /// An element, and the values that are written for it, need few operations.
+  /// It is then faster if a thread processes several elements.
   bool isCheap = true;
 };
 
-/// In one kernel, which reads each element once: every block publishes the
-/// result of its tile as soon as it knows it, and looks back at those before
-/// it.
+/// A scan in one kernel, which reads each element once. Each block publishes
+/// the result of its tile as soon as it knows it, and looks back at the tiles
+/// before it.
 std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
                                            Extent n, OnePassOptions options);
 
@@ -113,21 +115,22 @@ std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
 // Parts of the strategies
 //===----------------------------------------------------------------------===//
 
-/// The push array of level grid that `body` writes, which runs for each of
-/// `blocks` at level block. With a `kind`, writes are combined with what is
-/// there by that atomic operation.
+/// The push array of level grid that `body` writes. `body` runs for each of
+/// `blocks` at level block. With a `kind`, writes are combined with the stored
+/// elements by this atomic operation.
 Value fillByBlocks(CollectiveBuilder &c, PushType type, ValueRange extents,
                    ValueRange init, StringRef kind, Value blocks,
                    llvm::function_ref<void(CollectiveBuilder &, Value)> body);
 
-/// At level block: few elements whose combination is that of the elements of
-/// `x` from `begin` to `end`. Each is read with its neighbours.
+/// At level block: a few elements that have the same combination as elements
+/// `begin` to `end` of `x`. Each element is read together with its neighbours.
 Value shortenInOrder(CollectiveBuilder &block, Value x, Value begin, Value end);
-/// The same if elements may change places. There is at least one.
+/// The same if the order of elements does not matter. There is at least one
+/// element.
 Value shortenInAnyOrder(CollectiveBuilder &block, Value x, Value begin,
                         Value end);
 
-/// Runs `body` in a thread for each of `n`.
+/// Runs `body` for each number below `n`, in a thread.
 void forEach(CollectiveBuilder &c, Value n,
              llvm::function_ref<void(Value)> body);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The positions of elements in the result are the scan of a number for each: of
-// the flag, or of the length. One thread needs no scan: it writes one element
-// after the other.
+// The position of an element in the result is known from the scan of a number
+// for each element: the flag, or the length. One thread needs no scan, because
+// it writes the elements one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The scan of the numbers that `number` gives by all blocks, in the way that
-/// is `chosen` unless one is asked for.
+/// The scan by all blocks of the numbers that `number` returns. The strategy is
+/// `chosen`, unless the operation names one.
 static FailureOr<std::unique_ptr<GridScan>>
 scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
            StringRef chosen, llvm::function_ref<Value(Value)> number) {
@@ -47,7 +47,7 @@ scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
 // compact
 //===----------------------------------------------------------------------===//
 
-/// True if `array` is `source`, moved or mapped.
+/// True if `array` is `source`, or an index map or map of it.
 static bool isMadeOf(Value array, Value source) {
   while (array && array != source) {
     auto push = array.getDefiningOp<PushOpInterface>();
@@ -56,9 +56,9 @@ static bool isMadeOf(Value array, Value source) {
   return static_cast<bool>(array);
 }
 
-/// Tries to have the elements forced before the count, by a force of their own.
-/// True if the kernel of the elements then runs once, and that of the count
-/// behind it.
+/// Tries to move the elements to a separate force before that of the count.
+/// True if the kernel of the elements then runs once, and the kernel of the
+/// count after it.
 static bool forceBeforeCount(CompactOp op) {
   if (!findOnlyForce(op.getResult()))
     return false;
@@ -71,7 +71,7 @@ static bool forceBeforeCount(CompactOp op) {
   if (force != other)
     return force->getBlock() == other->getBlock() &&
            force->isBeforeInBlock(other);
-  // One force of both becomes two.
+  // One force of both is divided into two.
   if (force.getArrays().size() != 2 || !force.getInto().empty())
     return false;
   bool isCountFirst = isMadeOf(force.getArrays()[0], op.getCount());
@@ -94,15 +94,15 @@ static bool forceBeforeCount(CompactOp op) {
 }
 
 namespace {
-/// The memory to which the kernel of the elements writes the count, and the
-/// maps that change the count before.
+/// The memory in which the kernel of the elements stores the count, and the
+/// maps that are applied to the count before.
 struct StoredCount {
   Value memory;
   SmallVector<MapOp> maps;
 };
 } // namespace
 
-/// True if a kernel in the place of `op` can run `map`.
+/// True if a kernel at the position of `op` can compute `map`.
 static bool canRunAt(MapOp map, Operation *op) {
   llvm::SetVector<Value> needed;
   getUsedValuesDefinedAbove(map.getBody(), needed);
@@ -114,9 +114,9 @@ static bool canRunAt(MapOp map, Operation *op) {
   return isKnown && !hasCollectives(map);
 }
 
-/// Memory for the count, if the kernel of the elements is to write it: in one
-/// pass, if the count has a force of its own. The result of that is then this
-/// memory.
+/// Memory for the count, if the kernel of the elements stores the count: in one
+/// pass, if the count has a separate force. The result of this force is then
+/// the memory.
 static StoredCount allocateCount(CollectiveBuilder &c, CompactOp op) {
   if (op.getStrategy().value_or("one_pass") != "one_pass" ||
       op.getCount().use_empty())
@@ -144,8 +144,8 @@ static StoredCount allocateCount(CollectiveBuilder &c, CompactOp op) {
   return stored;
 }
 
-/// The number of elements that are kept, at level grid, where nobody wants the
-/// elements: a sum, which needs no positions.
+/// The number of kept elements at level grid, if the elements are not used: a
+/// sum, which needs no positions.
 static LogicalResult expandCountAtGrid(CollectiveBuilder &c, CompactOp op,
                                        Extent n) {
   if (failed(verifyGridStrategy(op, op.getStrategy(),
@@ -170,7 +170,8 @@ static LogicalResult expandCountAtGrid(CollectiveBuilder &c, CompactOp op,
   return success();
 }
 
-/// By one kernel if the count is wanted behind it, or asked for.
+/// One kernel, if the program names this strategy or uses the count after the
+/// kernel.
 static LogicalResult expandCompactInOnePass(CollectiveBuilder &c, CompactOp op,
                                             Extent n, bool isAlone) {
   StoredCount stored = isAlone ? allocateCount(c, op) : StoredCount();
@@ -199,7 +200,7 @@ static LogicalResult expandCompactInOnePass(CollectiveBuilder &c, CompactOp op,
                      : compaction.fill(type, extents, op.getInit(), {});
   for (MapOp map : llvm::reverse(stored.maps))
     map.erase();
-  // It runs only once, and the count is known behind it.
+  // The kernel runs only once, and the count is known after it.
   if (!isAlone)
     result = PushOp::create(c.builder, c.loc, type, forceAtGrid(c, result));
   if (!op.getCount().use_empty())
@@ -284,7 +285,7 @@ static LogicalResult expandCompact(OpBuilder &builder, CompactOp op) {
         findScanStrategy(op, op.getStrategy(), c.level, getTile(c));
     if (failed(strategy))
       return failure();
-    // More elements than 32 bits hold.
+    // The number of elements may need more than 32 bits.
     CollectiveBuilder wide = c;
     wide.elementTypes = {builder.getIndexType()};
     Value numbers = wide.shareReads(wide.generate(n, [&](Value i) {
@@ -335,7 +336,8 @@ static Values buildElement(CollectiveBuilder &c, ExpandOp op, Value i,
   return cloneBody(c.builder, op.getBody(), {i, j});
 }
 
-/// Of one thread, which goes through the lengths. Writes nothing past the end.
+/// For one thread, which processes the lengths in order. It writes nothing past
+/// the end of the result.
 static void expandExpandInThread(CollectiveBuilder &c, ExpandOp op, Extent n,
                                  Value capacity) {
   Value zero = c.constant(0);
@@ -401,7 +403,7 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   Value result = buildFill(c, type, capacity, op.getInit(), false, [&] {
     forEach(c, capacity, [&](Value t) {
       buildIf(c, c.less(t, getSum(c, sums, n.value)), [&] {
-        // The first length with which the sum is more than `t`.
+        // The first index at which the sum is larger than `t`.
         Value i = findFirstAbove(c, n, t, [&](Value length) {
           return toIndex(c, c.get(sums, length).front());
         });

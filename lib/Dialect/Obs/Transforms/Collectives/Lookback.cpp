@@ -1,4 +1,4 @@
-//===- Lookback.cpp - What tiles of a kernel know of each other -----------===//
+//===- Lookback.cpp - Communication between the tiles of a kernel ---------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,24 +6,27 @@
 //===----------------------------------------------------------------------===//
 //
 // Decoupled look-back (Merrill and Garland, 2016). A block draws the number of
-// its tile, so whoever waits for a tile waits for a block that runs already,
-// and any number of resident blocks will do. It scans the tile, publishes the
-// combination of its elements, and then looks back from tile to tile for what
-// is before it, until it finds one that knows everything up to its own end.
+// its tile from a counter. So a block only waits for tiles of blocks that
+// already run, and any number of resident blocks is sufficient. A block scans
+// its tile and publishes the combination of the elements of the tile. It then
+// looks back from tile to tile to combine all elements before its tile. It
+// stops at a tile that has published the combination of all elements up to its
+// end.
 //
 // A warp looks back at 32 tiles at a time, with a lane for each. Their results
-// are combined by an operator on pairs of a flag, "this is everything before,
-// too", and a value,
+// are combined by an operator on pairs of a flag (true if the value includes
+// all elements before) and a value,
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
-// and only if no flag is set does the warp go on to the 32 tiles before those.
+// The warp goes on to the 32 tiles before only if no flag is set.
 //
 // If rounding must not depend on the speed of blocks, the warp combines tiles
-// one after the other, from the one that knows everything to the right. That is
-// the grouping of a scan in which each tile waits for the one before it.
+// one after the other, from left to right. It begins with the last tile that
+// has published the combination of all elements up to its end. This is the
+// grouping of a scan in which each tile waits for the tile before it.
 //
-// If the components of an element have no more than 32 bits, flag and element
-// are one word, which is written and read at once. Nothing else is published
-// then, so no fences are needed. A count has 62 bits in such a word.
+// If the components of an element have at most 32 bits, flag and element are
+// one word, which is written and read by one operation. No other data is
+// published then, so no fences are needed. A count has 62 bits in such a word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +43,7 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Bits of the state in the word of a count.
+/// The number of bits of the state in the word of a count.
 static constexpr int64_t countShift = 2;
 
 static std::optional<Packing> findPacking(CollectiveBuilder &c) {
@@ -102,7 +105,7 @@ Values Lookback::unpack(CollectiveBuilder &thread, Value word) {
           convert(thread, state, builder.getI32Type())};
 }
 
-/// The place of what is known of `number` in `found`.
+/// The index in `found` of the values of tile `number`.
 Value Lookback::position(CollectiveBuilder &thread, Value number,
                          TileState state) {
   return thread.add(thread.mul(number, thread.constant(2)),
@@ -134,8 +137,9 @@ void Lookback::publish(CollectiveBuilder &thread, Value number, TileState state,
                               getFlag(thread, state), flags, number);
 }
 
-/// Waits until something is known of a tile, and gives it, behind a condition
-/// whether that is everything up to its end.
+/// Waits until a tile has published a result, and returns it. The first value
+/// is a condition: true if the result includes all elements up to the end of
+/// the tile.
 Values Lookback::await(CollectiveBuilder &thread, Value number) {
   OpBuilder &builder = thread.builder;
   Location loc = thread.loc;
@@ -149,7 +153,7 @@ Values Lookback::await(CollectiveBuilder &thread, Value number) {
   auto loop = scf::WhileOp::create(
       builder, loc, TypeRange(type), ValueRange(),
       [&](OpBuilder &, Location, ValueRange) {
-        // Adds nothing: a read that sees what others do.
+        // An `or` with 0 is an atomic read.
         Value now = memref::AtomicRMWOp::create(
             builder, loc, arith::AtomicRMWKind::ori, zero, flags, number);
         Value state = isInWords ? unpack(thread, now).back() : now;
@@ -175,9 +179,10 @@ Values Lookback::await(CollectiveBuilder &thread, Value number) {
   return known;
 }
 
-/// At level warp: an array of what the 32 tiles before `end` know: a condition,
-/// whether that is everything up to their ends, and their elements combined.
-/// Tiles that do not exist are before the first one, which knows everything.
+/// At level warp: an array with the results of the 32 tiles before `end`. Each
+/// element is a condition, which is true if the result includes all elements up
+/// to the end of the tile, and the combined elements. Tiles with negative
+/// numbers are treated as tiles with the condition true.
 Value Lookback::buildWindow(CollectiveBuilder &pairs, Value end,
                             ValueRange any) {
   Extent lanes = pairs.getConstantExtent(warpSize);
@@ -195,15 +200,16 @@ Value Lookback::buildWindow(CollectiveBuilder &pairs, Value end,
   }));
 }
 
-/// At level warp: a condition, whether one of those tiles knows everything up
-/// to its end, and their elements combined, behind `before` if that is given.
+/// At level warp: a condition, which is true if one of these tiles has a result
+/// that includes all elements before, and the combination of their elements. If
+/// `before` is given, it is the left-most operand.
 Values Lookback::combineWindow(CollectiveBuilder &warp,
                                CollectiveBuilder &pairs, Value end,
                                ValueRange any, ValueRange before) {
   Value window = buildWindow(pairs, end, any);
   if (kind != LookbackKind::InOrder)
     return pairs.get(reduceLanes(pairs, window), pairs.constant(0));
-  // The last tile that knows everything.
+  // The last tile whose result includes all elements before.
   CollectiveBuilder numbers(
       warp.builder, warp.loc, warp.level, warp.builder.getI32Type(),
       /*commutative=*/true,
@@ -223,8 +229,9 @@ Values Lookback::combineWindow(CollectiveBuilder &warp,
       numbers.get(reduceLanes(numbers, knowing), warp.constant(0)).front());
   Value zero = warp.constant(0);
   Value isKnown = warp.less(warp.constant(-1), last);
-  // From there, one tile after the other, as if each had waited for the one
-  // before it. Some at a time, whose shuffles do not wait for each other.
+  // From this tile on, one tile after the other, as if each tile had waited for
+  // the tile before it. The shuffles of several tiles are independent of each
+  // other.
   constexpr int64_t steps = 8;
   auto fold = [&](ValueRange start) {
     Value from = warp.mul(warp.div(warp.max(last, zero), warp.constant(steps)),
@@ -254,8 +261,8 @@ Values Lookback::combineWindow(CollectiveBuilder &warp,
   return result;
 }
 
-/// At level warp: the combination of all elements before a tile; `own`, what
-/// the tile itself gives, if there are none.
+/// At level warp: the combination of all elements before a tile; `own`, the
+/// result of the tile itself, if there are no elements before it.
 Values Lookback::lookBack(CollectiveBuilder &warp, Value number,
                           ValueRange own) {
   OpBuilder &builder = warp.builder;
@@ -286,7 +293,7 @@ Values Lookback::lookBack(CollectiveBuilder &warp, Value number,
         Values next{warp.sub(carried[0], step),
                     arith::XOrIOp::create(builder, loc, known[0], yes)};
         ValueRange values = ValueRange(known).drop_front();
-        // Nothing is combined before the first step.
+        // In the first step, no value was combined before.
         llvm::append_range(next, kind == LookbackKind::InOrder
                                      ? Values(values)
                                      : warp.choose(

@@ -1,4 +1,4 @@
-//===- Lookback.h - What tiles of a kernel know of each other ---*- C++ -*-===//
+//===- Lookback.h - Communication between the tiles of a kernel -*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,17 +15,17 @@ namespace mlir::obs::strategies {
 
 /// The state of a tile.
 enum class TileState : int64_t {
-  /// Nothing is known yet.
+  /// No result is published yet.
   Unknown = 0,
-  /// The combination of its elements.
+  /// The combination of the elements of the tile is published.
   Own = 1,
-  /// That of all elements up to its end.
+  /// The combination of all elements up to the end of the tile is published.
   Everything = 2,
 };
 
 /// How tiles look back.
 enum class LookbackKind {
-  /// Tiles are combined as they become known.
+  /// Tiles are combined as soon as their results are published.
   AnyGrouping,
   /// Tiles are combined one after the other, so that each result has the same
   /// bits in every run.
@@ -34,30 +34,31 @@ enum class LookbackKind {
   Counts,
 };
 
-/// The memory in which the tiles of one kernel publish what they know.
+/// The memory in which the tiles of one kernel publish their results.
 class Lookback {
 public:
   using Values = CollectiveBuilder::Values;
 
-  /// For elements of the builder's types. Stands on the host.
+  /// For elements of the types of the builder. Builds code of the host.
   Lookback(CollectiveBuilder &c, Value tiles, LookbackKind kind);
 
   /// At level block: the number of the next tile.
   Value drawTile(CollectiveBuilder &block);
-  /// In one thread: says what is known of a tile.
+  /// In one thread: publishes a result of a tile.
   void publish(CollectiveBuilder &thread, Value number, TileState state,
                ValueRange values);
-  /// At level block: the combination of all elements before a tile; `own`, what
-  /// the tile itself gives, if there are none. Publishes both, if the tile
-  /// `isAwaited`.
+  /// At level block: the combination of all elements before a tile; `own`, the
+  /// result of the tile itself, if there are no elements before it. Publishes
+  /// both, if another tile waits for this one (`isAwaited`).
   Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own,
                      Value isAwaited);
-  /// On the host: what the last tile published, of everything.
+  /// On the host: the combination of all elements, which the last tile
+  /// published.
   Values getTotal(CollectiveBuilder &c);
 
 private:
   Value pack(CollectiveBuilder &thread, TileState state, ValueRange values);
-  /// The elements in a word, and behind them the state.
+  /// The elements in a word. The state is in the bits above them.
   Values unpack(CollectiveBuilder &thread, Value word);
   Value position(CollectiveBuilder &thread, Value number, TileState state);
   Values await(CollectiveBuilder &thread, Value number);
@@ -68,14 +69,15 @@ private:
 
   Value tiles;
   LookbackKind kind;
-  /// Of elements and a state in one word, if they have room.
+  /// The word of elements and a state, if all components fit.
   std::optional<Packing> packing;
-  /// Whether the state of each tile is in one word with what is known.
+  /// True if one word contains the state and the result of each tile.
   bool isInWords;
-  /// The state of each tile, and behind them how many were drawn; as words that
-  /// hold what is known, too, if that has room.
+  /// The state of each tile, followed by the number of tiles that were drawn.
+  /// If results fit in the words of the states, they are stored there.
   Value flags;
-  /// Two elements for each tile: its own combination, and that of everything.
+  /// Two elements for each tile: the combination of its elements, and the
+  /// combination of all elements up to its end.
   SmallVector<Value> found;
 };
 

@@ -19,7 +19,7 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Columns at most: one for each thread of a block.
+/// The maximum number of columns: one for each thread of a block.
 static constexpr int64_t maxColumns = 256;
 
 MapOp strategies::findMapOfResult(const Reduction &reduction) {
@@ -44,7 +44,7 @@ MappedResult::MappedResult(Reduction &reduction, MapOp map, Value parts)
                 : c.min(size, c.constant(maxColumns));
   if (init.size() == 1 && init.front().getType().isInteger(32) &&
       matchPattern(init.front(), m_Zero())) {
-    // One memset for both.
+    // One memset clears both.
     counters = allocateFlags(c, c.add(size, columns));
     elements = {counters};
     firstCounter = size;

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction at level grid whose result is only mapped, and then forced once,
-// can be one kernel. Its parts combine elements in memory of the reduction.
-// Each of their threads has a column of the elements, and counts that the part
-// is done with it. Whoever counts last maps the column, so nobody waits, and
-// there is no last block that does it for all. A part adds up before it adds to
-// this memory, so it counts only once.
+// One kernel can compute a reduction at level grid whose result is only mapped
+// and then forced once. Its parts combine elements in memory of the reduction.
+// Each thread of a part has a column of the elements. When the part has added
+// its values to this column, the thread increments the counter of the column.
+// The thread that counts last maps the column. So no thread waits, and the
+// columns are mapped by different blocks. A part combines its values before it
+// adds them to this memory, so it counts only once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +22,23 @@
 
 namespace mlir::obs::strategies {
 
-/// The map of the result of `reduction`, if its kernel can do that, too; null
-/// if it cannot, or if a kernel behind it takes less time.
+/// The map of the result of `reduction`, if its kernel can also compute the
+/// map. Null if it cannot, or if a second kernel takes less time.
 MapOp findMapOfResult(const Reduction &reduction);
 
 class MappedResult {
 public:
-  /// Prepares memory on the host. `parts` is their number, at least 1.
+  /// Prepares memory on the host. `parts` is the number of parts, at least 1.
   MappedResult(Reduction &reduction, MapOp map, Value parts);
 
   /// Combines element i with `values`.
   void add(CollectiveBuilder &thread, ValueRange values, Value i);
   /// For each part: builds `addElement` for each element, which may add to it,
-  /// and what maps the elements.
+  /// and the code that maps the elements.
   void run(CollectiveBuilder &part,
            llvm::function_ref<void(Value i)> addElement);
-  /// Puts `result`, which the parts write, in the place of the map. Nobody uses
-  /// the result of the reduction then.
+  /// Replaces the map by `result`, which the parts write. The result of the
+  /// reduction then has no uses.
   void replaceMap(Value result);
 
 private:
@@ -51,7 +52,7 @@ private:
   Value columns;
   /// One for each component.
   SmallVector<Value> elements;
-  /// That of column w is at `firstCounter` + w.
+  /// The index of the counter of column w is `firstCounter` + w.
   Value counters, firstCounter;
   /// The value of a counter before the last part counts.
   Value last;

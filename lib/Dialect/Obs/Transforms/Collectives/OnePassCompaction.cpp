@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are loaded with their flags, and stay in registers until the number
-// of those before is known.
+// Elements are loaded together with their flags. They stay in registers until
+// the number of kept elements before them is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The types of what a thread has of an element.
+/// The types of the values that a thread keeps for one element.
 static SmallVector<Type> getTypes(const OnePassCompaction::Source &source) {
   SmallVector<Type> types(source.elements.elementTypes);
   types.push_back(source.elements.builder.getI32Type());
@@ -32,7 +32,7 @@ OnePassCompaction::OnePassCompaction(CollectiveBuilder &c, Extent n,
                                      Source given)
     : c(c), n(n), source(std::move(given)),
       shape(getTypes(source), /*items=*/!c.plain && source.isCheap),
-      // One block counts even if there are no elements.
+      // One block runs even if there are no elements, because it counts them.
       tiles(c.max(c.ceilDiv(n, shape.getTile()).value, c.constant(1))),
       lookback(c, tiles, LookbackKind::Counts) {}
 
@@ -45,8 +45,8 @@ static Values getZeros(CollectiveBuilder &c) {
   return zeros;
 }
 
-/// The flags of a thread as numbers, and the elements behind them. What is not
-/// kept is computed only if that cannot fail.
+/// The flags of a thread as numbers, followed by the elements. An element that
+/// is not kept is computed only if this cannot cause an error.
 SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
                                             Value first, Value isFull,
                                             Value warp, Value lane) {
@@ -76,7 +76,7 @@ SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
   return shape.load(block, warp, lane, isFull, get, getGuarded);
 }
 
-/// A loop over numbers below `count`, which LLVM writes out.
+/// A loop over the numbers below `count`, which LLVM unrolls.
 static void buildUnrolled(CollectiveBuilder &c, int64_t count,
                           llvm::function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(c.builder, c.loc, c.constant(0),
@@ -93,8 +93,8 @@ static void buildUnrolled(CollectiveBuilder &c, int64_t count,
 }
 
 /// Writes the kept elements from `begin` on. All of them have one write, in a
-/// loop: contract `disjoint` is a promise for the runs of one write, and
-/// nothing would say that several writes stay apart.
+/// loop. Contract `disjoint` is a promise for the executions of one write, so
+/// with several writes it would not state that they write different elements.
 void OnePassCompaction::emit(CollectiveBuilder &block, RowScan &scan,
                              Value begin) {
   Value zero = arith::ConstantIntOp::create(block.builder, block.loc, 0, 32),
@@ -103,7 +103,7 @@ void OnePassCompaction::emit(CollectiveBuilder &block, RowScan &scan,
     RowScan::Thread found = scan.getThread(worker, zero, yes);
     int64_t items = found.elements.size();
     auto writeItem = [&](Value item) {
-      // Whether the element is kept, its place, and the element.
+      // True if the element is kept; its position; the element.
       Values own;
       for (int64_t k = 0; k < items; ++k) {
         Value left =
@@ -142,7 +142,7 @@ Value OnePassCompaction::fill(
         Value number = lookback.drawTile(block);
         Value first = block.mul(number, block.constant(shape.getTile()));
         Value isFull = block.less(block.add(number, block.constant(1)), tiles);
-        // 32 bits hold any number of elements of a tile.
+        // The number of elements of a tile fits in 32 bits.
         CollectiveBuilder counts(
             builder, block.loc, Level::Block, builder.getI32Type(),
             /*commutative=*/true,

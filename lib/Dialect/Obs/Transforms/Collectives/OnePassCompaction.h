@@ -14,33 +14,33 @@
 
 namespace mlir::obs::strategies {
 
-/// The elements that are kept of an array at level grid, by one kernel that
-/// reads each flag once, and so may run only once.
+/// The compaction of an array at level grid by one kernel that reads each flag
+/// once. The kernel may run only once.
 class OnePassCompaction {
 public:
   using Values = CollectiveBuilder::Values;
 
-  /// What is compacted.
+  /// The operands of the compaction.
   struct Source {
     /// A builder for the elements.
     CollectiveBuilder elements;
     std::function<Value(Value i)> flag;
     std::function<Values(Value i)> element;
-    /// Few operations compute an element and its flag, so a thread better has
-    /// several.
+    /// An element and its flag need few operations. It is then faster if a
+    /// thread processes several elements.
     bool isCheap;
-    /// Elements that are not kept can be computed, too.
+    /// Elements that are not kept can also be computed without an error.
     bool isTotal;
   };
 
-  /// `c` adds numbers of type `index`. Stands on the host.
+  /// `c` adds numbers of type `index`. Builds code of the host.
   OnePassCompaction(CollectiveBuilder &c, Extent n, Source source);
 
-  /// The kernel. If `atEnd` is given, one thread runs what it builds for the
+  /// The kernel. If `atEnd` is given, one thread executes its code with the
   /// number of kept elements, even if there are none.
   Value fill(PushType type, ValueRange extents, ValueRange init,
              llvm::function_ref<void(CollectiveBuilder &, Value)> atEnd);
-  /// The number of kept elements, on the host, behind the kernel.
+  /// The number of kept elements, on the host, after the kernel.
   Value getCount() { return lookback.getTotal(c).front(); }
 
 private:

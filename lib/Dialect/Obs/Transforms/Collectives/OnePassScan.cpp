@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block scans a tile in registers, looks back for what is before it, and
-// writes the elements behind that. Whoever waits for a tile waits for a full
-// one, so only the last tile has guards.
+// A block scans a tile in registers, looks back at the tiles before it, and
+// combines its elements with their result. A block waits for full tiles only,
+// so only the last tile has guards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Rows of a warp in a tile. If prefixes are combined in order, tiles wait for
-/// each other, so there are fewer of them: 2^28 floats take 1.09 ms on an H200,
-/// and 2.08 ms with 4 rows.
+/// The number of rows of a warp in a tile. If prefixes are combined in order,
+/// tiles wait for each other, so longer tiles are better: 2^28 floats take 1.09
+/// ms on an H200, and 2.08 ms with 4 rows.
 static constexpr int64_t maxRows = 4, maxRowsInOrder = 8;
 
 namespace {
@@ -64,9 +64,9 @@ OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n,
                options.isInOrder ? LookbackKind::InOrder
                                  : LookbackKind::AnyGrouping) {}
 
-/// The elements of a thread, whose tile begins with element `first`. Behind the
-/// last one, it is the first one of the tile again: without a neutral element,
-/// what is there is combined, too.
+/// The elements of a thread of the tile that begins with element `first`. Past
+/// the last element, a thread has element `first` again: because there is no
+/// neutral element, the values there are also combined.
 SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
                                       Value isFull, Value warp, Value lane) {
   Values any;
@@ -83,7 +83,7 @@ SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
       });
 }
 
-/// Writes what the elements of a thread give.
+/// Writes the results for the elements of a thread.
 void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
                              Value isFull, const RowScan::Thread &found,
                              EmitFn emit) {
@@ -114,8 +114,7 @@ void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
   emitAll(/*guarded=*/true);
 }
 
-/// In the last tile: the thread that has the last element publishes it, as the
-/// total.
+/// In the last tile: the thread that has the last element publishes the total.
 void OnePassScan::finish(CollectiveBuilder &thread, Value first, Value number,
                          const RowScan::Thread &found) {
   Value last = thread.sub(n.value, thread.constant(1));

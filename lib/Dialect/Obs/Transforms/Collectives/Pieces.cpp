@@ -134,7 +134,7 @@ Value strategies::accumulate(CollectiveBuilder &c, Value n, Value start,
 
 Value strategies::findFirstAbove(CollectiveBuilder &c, Extent n, Value t,
                                  llvm::function_ref<Value(Value)> number) {
-  // Each step leaves at most half of the candidates.
+  // Each step removes at least half of the candidates.
   Value steps = c.add(c.ceilLog2(n), c.constant(1));
   auto loop = scf::ForOp::create(
       c.builder, c.loc, c.constant(0), steps, c.constant(1),
@@ -191,7 +191,7 @@ Value strategies::getSum(CollectiveBuilder &c, Value scanned, Value count) {
 }
 
 namespace {
-/// What it takes to compute an element.
+/// The cost of an element.
 struct ElementCost {
   /// Few operations, and no loop.
   bool isCheap = true;
@@ -200,7 +200,7 @@ struct ElementCost {
 };
 } // namespace
 
-/// Of the elements of `arrays`, and of a run of `body`.
+/// The cost of the elements of `arrays`, and of one execution of `body`.
 static ElementCost findCost(SmallVector<Value> arrays, Region *body) {
   constexpr unsigned maxOperations = 64;
   unsigned count = 0;

@@ -15,17 +15,17 @@ namespace mlir::obs::strategies {
 
 struct ExpansionOptions;
 
-/// The integer as one of another type. Integers are extended as unsigned
-/// numbers if they are flags or keys.
+/// Converts an integer to another integer type. Flags and keys are extended as
+/// unsigned numbers.
 Value convert(CollectiveBuilder &c, Value value, Type type,
               bool isUnsigned = false);
 Value toIndex(CollectiveBuilder &c, Value value, bool isUnsigned = false);
 
-/// A builder for sums at the level of `op`, standing where it does. Below level
-/// grid 32 bits hold any position.
+/// A builder for sums at the level of `op`, which inserts before `op`. Below
+/// level grid, 32 bits are sufficient for any position.
 CollectiveBuilder getAdder(OpBuilder &builder, Operation *op);
 
-/// Builds `then` where `condition` holds.
+/// Builds a branch with `then` if `condition` is true.
 void buildIf(CollectiveBuilder &c, Value condition,
              llvm::function_ref<void()> then);
 
@@ -33,15 +33,16 @@ void buildIf(CollectiveBuilder &c, Value condition,
 void buildLoop(CollectiveBuilder &c, Value begin, Value end, Value step,
                llvm::function_ref<void(Value)> body);
 
-/// Stores what `push` pushes in `memory`, one for each component. A force into
-/// memory is never dead, even where nobody asks for its result.
+/// Stores the elements of `push` in `memory`, one memref for each component. A
+/// force into memory is never dead, even if its result has no uses.
 Value forceInto(CollectiveBuilder &c, Value push, ValueRange memory);
 
-/// Element i of the result of `map`, where that of its source is `values`.
+/// Element i of the result of `map`, if `values` are the elements of its
+/// source.
 CollectiveBuilder::Values mapElement(CollectiveBuilder &c, MapOp map,
                                      ValueRange values, Value i);
 
-/// Writes element `index`, under the contract of the fill around.
+/// Writes element `index`, with the contract of the surrounding fill.
 void write(CollectiveBuilder &c, ValueRange values, Value index);
 
 /// The push array of `type` that the program `body` writes.
@@ -49,31 +50,31 @@ Value buildFill(CollectiveBuilder &c, PushType type, Value extent,
                 ValueRange init, bool unchecked,
                 llvm::function_ref<void()> body);
 
-/// The push array of `type` and of this contract that the program `body`
-/// writes. Before it holds `init`, or `onto`. Of contract `disjoint` it is
+/// The push array of `type` with this contract that the program `body` writes.
+/// Its initial contents are `init`, or `onto`. With contract `disjoint`, it is
 /// `unchecked`.
 Value buildContractFill(CollectiveBuilder &c, Contract contract, Attribute kind,
                         PushType type, Value extent, ValueRange init,
                         Value onto, llvm::function_ref<void()> body);
 
-/// True if an element of `array`, or `body`, costs so little that a thread may
-/// well compute several at once: few operations, and no loop.
+/// True if an element of `array`, or an execution of `body`, costs so little
+/// that a thread can compute several together: few operations, and no loop.
 bool isCheap(Value array);
 bool isCheap(Region &body);
-/// True if each element of `array` can be computed without an error, even
-/// where the program does not ask for it: it is stored, or maps of stored
-/// arrays compute it without divisions and reads.
+/// True if each element of `array` can be computed without an error, even if
+/// the program does not read it: the array is stored, or maps of stored arrays
+/// compute it without divisions and reads.
 bool isTotal(Value array);
-/// True if elements of `array` are cheap, and some are read from memory, so
-/// that it matters which thread reads which.
+/// True if elements of `array` are cheap, and some are read from memory. The
+/// assignment of elements to threads then matters.
 bool profitsFromRows(Value array);
 
 /// A loop of one thread over [0, n) that carries one number, from `start`.
 Value accumulate(CollectiveBuilder &c, Value n, Value start,
                  llvm::function_ref<Value(Value, Value)> step);
 
-/// The number of the first of `n` increasing numbers that is more than `t`; the
-/// extent if there is none. A binary search of one thread.
+/// The index of the first of `n` increasing numbers that is larger than `t`;
+/// `n` if there is none. A binary search of one thread.
 Value findFirstAbove(CollectiveBuilder &c, Extent n, Value t,
                      llvm::function_ref<Value(Value)> number);
 
@@ -82,15 +83,14 @@ Value findFirstAbove(CollectiveBuilder &c, Extent n, Value t,
 Value buildPush(CollectiveBuilder &c, Value result, Extent n,
                 llvm::function_ref<Value(Value)> element);
 
-/// True if one thread writes elements one after the other, without storage.
+/// True if one thread writes the elements one after the other, without storage.
 bool isSequential(ExpandableOpInterface op, const CollectiveBuilder &c);
 
-/// The scan of the numbers that `number` gives, each with those before it. Not
-/// stored.
+/// The inclusive scan of the numbers that `number` returns. It is not stored.
 FailureOr<Value> scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
                              Extent n, llvm::function_ref<Value(Value)> number);
 
-/// Of a scan of `n` numbers: the sum of the first `count` of them.
+/// The sum of the first `count` numbers, from a scan of `n` numbers.
 Value getSum(CollectiveBuilder &c, Value scanned, Value count);
 
 // One function for each file of operations.

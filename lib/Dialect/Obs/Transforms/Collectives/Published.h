@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread stores elements, and then raises a flag or counts a counter by an
-// atomic operation behind a release fence. Whoever reads that by an atomic
-// operation before an acquire fence may load the elements, whatever their types
-// are. Such stores and loads have the contract "published", by which
+// A thread stores elements. It then sets a flag or increments a counter, by an
+// atomic operation after a release fence. A thread that reads this value by an
+// atomic operation before an acquire fence may load the elements, for all types
+// of elements. Such stores and loads have the contract "published", which
+// states to obs-check-races that flags separate them.
 // obs-check-races knows that flags keep them apart.
 //
 //===----------------------------------------------------------------------===//
@@ -23,29 +24,30 @@ namespace mlir::obs::strategies {
 /// Memory of the device for `extent` elements of the builder's types.
 SmallVector<Value> allocatePublished(CollectiveBuilder &c, Value extent);
 
-/// Memory of the device for `extent` flags or counters of so many bits, which a
-/// memset makes 0 before the kernel.
+/// Memory of the device for `extent` flags or counters with this number of
+/// bits. A memset sets them to 0 before the kernel.
 Value allocateFlags(CollectiveBuilder &c, Value extent, unsigned bits = 32);
 
-/// Counts a counter up. Returns its value before.
+/// Increments a counter. Returns its value before.
 Value countUp(CollectiveBuilder &thread, Value counters, Value place);
 
-/// Stores of this thread are visible to every thread that sees an atomic
-/// operation that it does from here on.
+/// After this, earlier stores of this thread are visible to every thread that
+/// reads a result of its later atomic operations.
 void release(CollectiveBuilder &thread);
-/// Stores that other threads released before the atomic operations that this
-/// thread saw are visible to it, and behind the next barrier to its block.
+/// After this, stores that other threads released before the atomic operations
+/// whose results this thread has read are visible to this thread. After the
+/// next barrier, they are visible to its block.
 void acquire(CollectiveBuilder &thread);
 
-/// `op`, an access, is such a store or load.
+/// Marks the access `op` as such a store or load.
 void setPublished(Operation *op);
 void storePublished(CollectiveBuilder &thread, ValueRange values,
                     ValueRange memory, Value place);
 CollectiveBuilder::Values loadPublished(CollectiveBuilder &thread,
                                         ValueRange memory, Value place);
 
-/// Stores what no other thread of the kernel stores or loads, as a flag or a
-/// counter says: the contract is "disjoint".
+/// Stores an element that no other thread of the kernel stores or loads,
+/// because of a flag or a counter. The contract is "disjoint".
 void storeAlone(CollectiveBuilder &thread, Value value, Value memory,
                 Value place);
 

@@ -1,4 +1,4 @@
-//===- Raking.cpp - Each worker takes a chunk, then all combine -----------===//
+//===- Raking.cpp - Each worker combines a chunk --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,8 +52,9 @@ static Chunks getChunks(CollectiveBuilder &c, Extent n) {
   return {count, length};
 }
 
-/// The elements of each chunk, combined. Those of a commutative operator are
-/// dealt out instead, so that neighbours read neighbouring elements.
+/// The combination of each chunk. If the operator is commutative, chunk w has
+/// the elements w, w + count, w + 2 count, ..., so that neighbouring workers
+/// read neighbouring elements.
 static Value rake(CollectiveBuilder &c, Value x, Extent n, const Chunks &chunks,
                   bool deal) {
   return c.force(c.generate(chunks.count, [&](Value w) {
@@ -75,7 +76,8 @@ static Value scan(CollectiveBuilder &c, Value x) {
   x = c.force(x);
   Value sums =
       strategies::scanKoggeStone(c, rake(c, x, n, chunks, /*deal=*/false));
-  // A row for each worker: what it writes is its own by construction.
+  // There is a row for each worker, so the index shows that no two workers
+  // write one element.
   Value rows = c.forceFill(
       {chunks.count, chunks.length}, chunks.count.value,
       [&](Value w, auto write) {

@@ -1,4 +1,4 @@
-//===- Rank.cpp - The places of sorted keys -------------------------------===//
+//===- Rank.cpp - The positions of sorted keys ----------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,15 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The numbers of a table with a column for each chunk of keys and a row for
-/// each key: so many that a tile of keys and bytes still has chunks of few
-/// elements, and small enough for shared memory.
+/// The number of entries of a table with a column for each chunk of keys and a
+/// row for each key. With this number, chunks of a tile of bytes have few
+/// elements, and the table fits in shared memory.
 static constexpr int64_t tableSize = 4096;
-/// Each element is compared with those before it in its chunk, so chunks are no
-/// shorter only where that would cost more than the table.
+/// The minimum length of a chunk. Each element is compared with those before it
+/// in its chunk, so chunks are longer only if the table would cost more.
 static constexpr int64_t minChunk = 8;
 
-/// Of one thread, which goes through all elements for each key.
+/// For one thread, which passes over all elements for each key.
 static void expandRankInThread(CollectiveBuilder &c, RankOp op, Extent n) {
   Value keys = op.getKeys();
   Type keyType = op.getKeys().getType().getElementTypes().front();
@@ -56,7 +56,7 @@ static void expandRankInThread(CollectiveBuilder &c, RankOp op, Extent n) {
   op.getCounts().replaceAllUsesWith(counts);
 }
 
-/// The array of integers, stored.
+/// The stored array of integers.
 static Value forceKeys(CollectiveBuilder &c, Value keys) {
   CollectiveBuilder typed = c;
   typed.elementTypes =

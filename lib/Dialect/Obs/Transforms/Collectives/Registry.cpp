@@ -62,10 +62,10 @@ SmallVector<StringRef> obs::getScanStrategies() {
 // Defaults
 //===----------------------------------------------------------------------===//
 //
-// One thread has nobody to share with. Few elements take a tree: its stages are
-// all there is to do. Up to one element for each of 1024 threads the warps do
-// most of it without a block barrier. More elements than workers are best
-// combined by each worker for itself first.
+// One thread combines the elements alone. For few elements, a tree has the
+// fewest stages. For up to one element for each of 1024 threads, `warps` has
+// the fewest barriers of the block. If there are more elements than workers,
+// each worker first combines a chunk alone.
 
 StringRef obs::getDefaultReduceStrategy(Level level, Extent n,
                                         bool commutative) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operator has no neutral element, so nothing is combined where nothing is
-// before an element: in lane 0, in warp 0, in the first tile.
+// An operator has no neutral element. So an element is not combined if no
+// element is before it: in lane 0, in warp 0, in the first tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ using Values = CollectiveBuilder::Values;
 RowShape::RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows) {
   if (!items)
     return;
-  // Bytes of an access, rows, and registers of a thread's elements, at most.
+  // The maximum number of bytes of an access, of rows, and of registers for the
+  // elements of a thread.
   constexpr int64_t accessBytes = 16, maxNeighbours = 4, maxRegisters = 32;
   int64_t widest = 1, registers = 0;
   for (Type type : elementTypes) {
@@ -70,8 +71,8 @@ SmallVector<Values> RowShape::load(CollectiveBuilder &thread, Value warp,
   return elements;
 }
 
-/// A builder for elements that are `count` of those of `c`, and `count` of
-/// `carried`.
+/// A builder whose elements consist of `count` elements of `c`, and of `count`
+/// values of each type in `carried`.
 static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t count,
                                      ArrayRef<Type> carried = {}) {
   CollectiveBuilder result = c;
@@ -83,13 +84,13 @@ static CollectiveBuilder repeatTypes(const CollectiveBuilder &c, int64_t count,
   return result;
 }
 
-/// Element `i` of several.
+/// Element `i` of several elements.
 static Values getPart(ValueRange values, size_t width, int64_t i) {
   return Values(values.slice(i * width, width));
 }
 
-/// At level warp: what is combined in the lanes up to each, of each row. `y`
-/// has the elements of each lane.
+/// At level warp: for each row, the combination of the lanes up to each lane.
+/// `y` contains the elements of each lane.
 static Value scanLanes(CollectiveBuilder &warp, CollectiveBuilder &byRow,
                        Value y, const RowShape &shape) {
   Extent lanes = warp.getConstantExtent(warpSize);
@@ -150,7 +151,7 @@ RowScan::RowScan(CollectiveBuilder &block, const RowShape &shape,
           return result;
         }));
         Value s = scanLanes(warp, byRow, y, shape);
-        // The rows before each, and all.
+        // The combinations of the rows before each row, and of all rows.
         Values ends = byRow.get(s, warp.constant(warpSize - 1));
         SmallVector<Values> carries{getPart(ends, width, 0)};
         for (int64_t row = 1; row < shape.rows; ++row)
@@ -191,7 +192,7 @@ RowScan::Thread RowScan::getThread(Value worker, ValueRange prefix,
   Thread thread;
   thread.warp = c.div(worker, size);
   thread.lane = c.rem(worker, size);
-  // What is before the warp.
+  // The combination of the warps before.
   Values warps = sums.front();
   for (int64_t warp = 2; warp < RowShape::warps; ++warp)
     warps = c.choose(

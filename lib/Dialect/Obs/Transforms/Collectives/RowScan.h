@@ -8,10 +8,10 @@
 // A tile is scanned by 256 threads. A warp has neighbouring elements, in rows:
 // a lane has a few neighbours of each row, which are one access. The elements
 // stay in the registers of their thread from the load to the store. A thread
-// combines its neighbours, five shuffles combine the lanes of all rows side by
-// side, and each warp leaves its sum in shared memory.
+// combines its neighbours, five shuffles combine the lanes of all rows at the
+// same time, and each warp stores its sum in shared memory.
 //
-// The grouping depends on the types and the number of elements alone: threads
+// The grouping depends on the types and the number of elements only: threads
 // and warps are virtual.
 //
 //===----------------------------------------------------------------------===//
@@ -23,70 +23,76 @@
 
 namespace mlir::obs::strategies {
 
-/// The number of elements that a thread has, and their places.
+/// The number of elements of a thread, and their positions.
 struct RowShape {
   /// For elements of these types. Without `items`, each thread has one.
   RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows = 4);
 
   static constexpr int64_t workers = 256, warps = workers / warpSize;
-  /// Neighbours of a row that a lane has, and rows of a warp.
+  /// The number of neighbouring elements of a row in a lane, and of rows of a
+  /// warp.
   int64_t neighbours = 1, rows = 1;
 
   int64_t getTile() const { return workers * neighbours * rows; }
-  /// The place in a tile of neighbour `i` of row `row` of a thread.
+  /// The position in a tile of neighbour `i` of row `row` of a thread.
   Value getPlace(CollectiveBuilder &c, Value warp, Value lane, int64_t row,
                  int64_t i) const;
 
   using LoadFn = llvm::function_ref<CollectiveBuilder::Values(Value place)>;
-  /// What `get` gives for the places of a thread, row by row, or `getGuarded`
-  /// if the tile is not full. Full tiles load neighbours together.
+  /// The results of `get` for the positions of a thread, row by row. If the
+  /// tile is not full, the results of `getGuarded`. In full tiles, neighbours
+  /// are loaded together.
   SmallVector<CollectiveBuilder::Values> load(CollectiveBuilder &thread,
                                               Value warp, Value lane,
                                               Value isFull, LoadFn get,
                                               LoadFn getGuarded) const;
 };
 
-/// A tile that is scanned, at level block.
+/// The scan of a tile, at level block.
 class RowScan {
 public:
   using Values = CollectiveBuilder::Values;
 
-  /// Scans what `elements` builds at level warp: all elements of a thread, row
-  /// by row. Behind each stand values of the types `carried`, which the thread
-  /// keeps.
+  /// Scans the elements that `elements` builds at level warp: all elements of a
+  /// thread, row by row. They are followed by values of the types `carried`,
+  /// which the thread keeps.
   RowScan(
       CollectiveBuilder &block, const RowShape &shape, ArrayRef<Type> carried,
       llvm::function_ref<SmallVector<Values>(Value warp, Value lane)> elements);
 
-  /// All elements combined.
+  /// The combination of all elements.
   const Values &getSum() const { return sums.back(); }
 
-  /// The elements of one thread, in order, each combined with all before it.
+  /// The elements of one thread in order, each combined with all elements
+  /// before it.
   struct Thread {
     Value warp, lane;
-    /// What is before the first element of each row: anything, if nothing is.
+    /// The combination before the first element of each row. It is not defined
+    /// if there are no elements before.
     SmallVector<Values> before;
-    /// Row by row; `inRow` behind the thread's elements of the row alone.
+    /// The combinations, row by row. `inRow` combines the elements of the
+    /// thread in one row only.
     SmallVector<Values> elements, inRow, carried;
-    /// What is before element `k`.
+    /// The combination before element `k`.
     const Values &getBefore(int64_t k) const {
       int64_t neighbours = elements.size() / before.size();
       return k % neighbours == 0 ? before[k / neighbours] : elements[k - 1];
     }
   };
-  /// In thread `worker`: what the elements are behind `prefix`, which is there
-  /// if `hasPrefix` holds.
+  /// In thread `worker`: its elements, combined with `prefix` if `hasPrefix` is
+  /// true.
   Thread getThread(Value worker, ValueRange prefix, Value hasPrefix);
 
 private:
   CollectiveBuilder &block;
   RowShape shape;
   SmallVector<Type> carried;
-  /// Of an array with an element for each thread: its elements, what it keeps
-  /// beside them, what is before each row in its warp, and the sum of the warp.
+  /// For an array with an element for each thread: the elements of the thread,
+  /// the values that it keeps, the combination before each row in its warp, and
+  /// the combination of the warp.
   CollectiveBuilder all;
   Value scanned;
-  /// The combination of the warps up to each.
+  /// The combination of the warps up to each warp.
   SmallVector<Values> sums;
 };
 

@@ -6,20 +6,21 @@
 //
 //===---------------------------------------------------------------------===//
 //
-// A thread reads four neighbours, which are one access, and the threads beside
-// it read those beside them: a row. It reads four rows before it combines
-// anything, so that four accesses are on their way.
+// A thread reads four neighbours, which are one access, and neighbouring
+// threads read neighbouring accesses: a row. A thread reads four rows before it
+// combines an element, so that four accesses are in flight.
 //
-// In order, a warp takes the four rows of 512 neighbouring elements. A lane
-// combines its neighbours, five shuffles combine the lanes of each row, and
-// lane 0 combines the rows. In any order, each thread goes through the whole
-// part with sixteen accumulators.
+// If the order matters, a warp combines the four rows of 512 neighbouring
+// elements. A lane combines its neighbours, five shuffles combine the lanes of
+// each row, and lane 0 combines the rows. In any order, each thread reads
+// elements of the whole part with sixteen accumulators.
 //
-// The grouping depends on the number of elements alone: workers are virtual.
+// The grouping depends on the number of elements only: workers are virtual.
 //
-// The strategy `rows` of a block is the same for an array that the block may
-// keep: each warp combines one piece, of a few rows. Which element belongs to
-// which lane shows by constants alone, so the array can live in registers.
+// The strategy `rows` of a block does the same for an array that can be in
+// registers of the block: each warp combines one piece of a few rows. The
+// assignment of elements to lanes is known at compile time, so the array can be
+// in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +35,17 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// Neighbours of a thread, rows that are read at once, and threads of a block.
+/// The numbers of neighbours of a thread, of rows that are read at once, and of
+/// threads of a block.
 static constexpr int64_t neighbours = 4, rows = 4, workers = 256;
-/// Elements of a segment, which one warp combines.
+/// The number of elements of a segment, which one warp combines.
 static constexpr int64_t segment = neighbours * rows * warpSize;
-/// Segments whose results a block stores at a time.
+/// The number of segments whose results a block stores at a time.
 static constexpr int64_t maxSegments = 1024;
 
-/// The elements from `first` on that a thread combines at once: `width` of each
-/// of `count` rows, each `distance` behind the one before.
+/// The elements from `first` on that a thread combines at once: `width`
+/// elements of each of `count` rows. A row begins `distance` elements after the
+/// row before it.
 static SmallVector<Values> load(CollectiveBuilder &c, Value x, Value first,
                                 int64_t count, int64_t width,
                                 int64_t distance) {
@@ -63,20 +66,20 @@ static Values getZeros(CollectiveBuilder &c) {
 }
 
 namespace {
-/// A part of an array that one warp combines: rows of 32 * `width` elements, of
-/// which lane l reads the `width` from l * `width` on.
+/// A part of an array that one warp combines: rows of 32 * `width` elements.
+/// Lane l reads `width` elements from l * `width` on.
 struct Piece {
   Value x;
   Value begin;
   int64_t rows;
   int64_t width;
-  /// The number of elements of `x`, and the place where the last piece begins:
-  /// there, rows may have fewer elements. Nothing if no piece is shorter.
+  /// The number of elements of `x`, and the position of the last piece, whose
+  /// rows may have fewer elements. Empty if no piece is shorter.
   std::optional<Extent> n;
   int64_t last = 0;
 
   int64_t getRowSize() const { return width * warpSize; }
-  /// Whether row `row` has at least `count` elements in every piece.
+  /// True if row `row` has at least `count` elements in every piece.
   bool hasAlways(int64_t row, int64_t count) const {
     return !n ||
            (n->isStatic() && last + row * getRowSize() + count <= n->size);
@@ -84,7 +87,7 @@ struct Piece {
 };
 } // namespace
 
-/// What `combine` gives where element `index` exists, else `otherwise`.
+/// The result of `combine` if element `index` exists, else `otherwise`.
 static Values ifThere(CollectiveBuilder &warp, const Piece &piece, bool always,
                       Value index, ValueRange otherwise,
                       llvm::function_ref<Values()> combine) {
@@ -94,15 +97,15 @@ static Values ifThere(CollectiveBuilder &warp, const Piece &piece, bool always,
                      [&] { return Values(otherwise); });
 }
 
-/// The elements of row `row` from `first` on, as many as a lane has there,
-/// combined with `value` before them, or alone if they begin the combination;
-/// `value` if there are none. `elements` are those of a row that all pieces
-/// have in full; they are read already.
+/// The combination of `value` and the elements of a lane in row `row`, from
+/// `first` on. If the row begins the combination, `value` is not used. If the
+/// row has no elements, the result is `value`. `elements` are the elements of a
+/// row that is full in all pieces; they were read before.
 static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
                                 Value first, ArrayRef<Values> elements,
                                 ValueRange value, bool isFirst) {
   bool isFull = !elements.empty();
-  // All of them exist, or none.
+  // Either all of them exist, or none.
   bool areTogether =
       isFull || (piece.n->isStatic() && piece.n->size % piece.width == 0);
   return ifThere(warp, piece, isFull, first, value, [&] {
@@ -121,13 +124,13 @@ static Values combineNeighbours(CollectiveBuilder &warp, const Piece &piece,
   });
 }
 
-/// At level warp: an array of one element, the combination of `piece`. In
-/// order, lanes combine each row; in any order, what the lanes have of all
-/// rows.
+/// At level warp: an array of one element, the combination of `piece`. If the
+/// order matters, shuffles combine the lanes of each row. Otherwise, they
+/// combine the results of the lanes for all rows.
 static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   Extent lanes = warp.getConstantExtent(warpSize);
   int64_t trees = warp.commutative ? 1 : piece.rows;
-  // One array with all rows: a stage shuffles them side by side.
+  // One array contains all rows, so that one stage shuffles all of them.
   CollectiveBuilder all = warp;
   all.elementTypes.clear();
   for (int64_t row = 0; row < trees; ++row)
@@ -141,8 +144,8 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   };
   Value y = all.force(all.generate(lanes, [&](Value lane) {
     Value mine = warp.mul(lane, warp.constant(piece.width));
-    // Rows that are always full come first, and all of them are read before
-    // anything is combined.
+    // Rows that are always full are first. All of them are read before the
+    // first combination.
     int64_t full = 0;
     while (full < piece.rows && piece.hasAlways(full, piece.getRowSize()))
       ++full;
@@ -176,9 +179,9 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
                                                   warp.constant(0)),
                                          warp.constant(piece.width - 1)),
                                 warp.constant(piece.width))));
-  // A lane whose number is a multiple of 2 d combines what it has with that of
-  // the lane d to the right. What the other lanes have after that does not
-  // matter, so all of them do the same, without a condition.
+  // A lane whose number is a multiple of 2 d combines its value with that of
+  // lane + d. The values of the other lanes are not used later, so all lanes
+  // execute the same code, without a condition.
   for (int64_t distance = 1; distance < warpSize; distance *= 2)
     y = all.force(all.generate(lanes, [&](Value lane) {
       Value other = arith::XOrIOp::create(warp.builder, warp.loc, lane,
@@ -186,7 +189,7 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
       Value last = arith::OrIOp::create(warp.builder, warp.loc, lane,
                                         warp.constant(distance));
       Values own = all.get(y, lane), stage;
-      // Rows with as many lanes have one condition.
+      // Rows with the same number of lanes have one condition.
       for (int64_t row = 0, next; row < trees; row = next) {
         for (next = row + 1; next < trees && live[next] == live[row];)
           ++next;
@@ -220,15 +223,15 @@ static Value reducePiece(CollectiveBuilder &warp, const Piece &piece) {
   });
 }
 
-/// At level block: few elements whose combination is that of `x`.
+/// At level block: a few elements that have the same combination as `x`.
 static Value shorten(CollectiveBuilder &block, Value x) {
   StringRef name = getDefaultReduceStrategy(Level::Block, block.getExtent(x),
                                             /*commutative=*/false);
   return lookupReduceStrategy(name)->shorten(block, x);
 }
 
-/// The combination of segments that exist, in all threads of a block; anything
-/// if there are none.
+/// The combination of the segments that exist, in all threads of a block. It is
+/// not defined if there are none.
 static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
                              Value segments) {
   OpBuilder &builder = block.builder;
@@ -266,7 +269,7 @@ Value strategies::shortenInOrder(CollectiveBuilder &block, Value x, Value begin,
   Value count = block.sub(end, begin), size = block.constant(segment);
   Value segments = block.div(count, size);
   Values all = reduceSegments(block, x, begin, segments);
-  // What is behind the last segment.
+  // The elements after the last full segment.
   Extent left = {block.rem(count, size), ShapedType::kDynamic, segment - 1};
   Value behind = block.add(begin, block.mul(segments, size));
   Value rest = block.shareReads(
@@ -333,21 +336,21 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
 // The strategy
 //===----------------------------------------------------------------------===//
 
-/// Elements of a lane, of an array of `n`. There are up to 32, so that few
-/// warps, which are resident beside those of other blocks, have many accesses
-/// on their way.
+/// The number of elements of a lane, for an array of `n` elements. There are up
+/// to 32, so that a few warps have many accesses in flight, and other blocks
+/// are resident, too.
 static int64_t chooseItems(int64_t n) {
   int64_t count = llvm::divideCeil(n, neighbours * warpSize);
   return neighbours * (count <= 4 ? 1 : count <= 8 ? 2 : count <= 32 ? 4 : 8);
 }
 
-/// Neighbours of a lane: as many as all rows of a matrix with `n` columns can
-/// be read in.
+/// The number of neighbours of a lane. All rows of a matrix with `n` columns
+/// can be read in accesses of this number of elements.
 static int64_t chooseWidth(Extent n) {
   return n.isStatic() ? std::gcd(n.size, neighbours) : 1;
 }
 
-/// At most 32 elements whose combination is that of `x`.
+/// At most 32 elements that have the same combination as `x`.
 static Value reduce(CollectiveBuilder &c, Value x) {
   for (Extent n = c.getExtent(x); !n.isAtMost(warpSize); n = c.getExtent(x)) {
     int64_t items = chooseItems(n.bound), width = chooseWidth(n);

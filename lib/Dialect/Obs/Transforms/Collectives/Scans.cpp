@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Strategies know neither initial values nor segments, so both are put into the
-// operand first: the first element of each segment is combined with the initial
-// value. With segments an element is a pair of a flag and a value, and
+// Strategies know neither initial values nor segments, so the operand contains
+// both: the first element of each segment is combined with the initial value.
+// With segments, an element is a pair of a flag and a value. The operator is
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
-// which is associative if ∘ is, so that an ordinary scan will do.
+// It is associative if ∘ is, so an ordinary scan is sufficient.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,26 +24,28 @@ using namespace mlir::obs::strategies;
 using Values = CollectiveBuilder::Values;
 
 namespace {
-/// A scan with or without segments, before it is known what for.
+/// A scan with or without segments. The same code serves several operations.
 struct Scan {
   Scan(CollectiveBuilder &c, CollectiveOpInterface op, Extent n)
       : c(c), op(op), array(op.getArray()), init(op.getInit()), n(n) {}
 
   /// A condition: element i is the first one of a segment.
   Value startsSegment(Value i);
-  /// `array` with the initial value put into the first element of each segment,
-  /// behind a flag if there are segments, and a 1 for it if they are counted.
+  /// `array` with the initial value in the first element of each segment. If
+  /// there are segments, an element begins with a flag; if segments are
+  /// counted, a number follows, which is 1 at the first element.
   Value buildOperand(CollectiveBuilder &lifted);
-  /// A builder for the elements of that.
+  /// A builder for the elements of this array.
   CollectiveBuilder lift();
-  /// At level grid: how it is scanned there.
+  /// At level grid: the strategy of the scan.
   FailureOr<std::unique_ptr<GridScan>> buildGridScan(CollectiveBuilder &lifted);
-  /// Scans it. Element i of `result` is a flag, a number, and the elements of
-  /// `array` combined from the beginning of the segment of i on.
+  /// Scans the array. Element i of `result` is a flag, a number, and the
+  /// combination of the elements of `array` from the beginning of the segment
+  /// of i to i.
   LogicalResult run();
-  /// Of `result`: the elements, without what segments need.
+  /// The elements of `result`, without flag and number.
   Values getElement(Value i) { return drop(c.get(result, i)); }
-  /// Element i of the scan, given what is combined up to it and before it.
+  /// Element i of the scan, from the combinations up to it and before it.
   Values choose(Value i, bool exclusive, GridScan::ElementFn current,
                 GridScan::ElementFn previous) {
     if (!exclusive)
@@ -65,9 +67,9 @@ struct Scan {
   Value array;
   ValueRange init;
   Extent n;
-  /// Of i1, if there are segments.
+  /// An array of i1, if there are segments.
   Value flags;
-  /// Whether the number of the segment of each element is wanted.
+  /// True if the number of the segment of each element is needed.
   bool isCounted = false;
   Value result;
 };
@@ -121,7 +123,8 @@ Value Scan::buildOperand(CollectiveBuilder &lifted) {
   });
 }
 
-/// True if how elements are grouped cannot show, because nothing is rounded.
+/// True if the grouping of elements does not change the result, because no
+/// operation rounds.
 static bool isExact(CollectiveOpInterface op) {
   auto isFloat = llvm::IsaPred<FloatType>;
   return !op.getBody()
@@ -133,7 +136,7 @@ static bool isExact(CollectiveOpInterface op) {
               .wasInterrupted();
 }
 
-/// At level grid: whether one kernel scans.
+/// True if one kernel scans at level grid.
 static bool isInOnePass(CollectiveOpInterface op) {
   return op.getStrategy().value_or("one_pass") == "one_pass";
 }
@@ -190,15 +193,15 @@ LogicalResult Scan::run() {
   return success();
 }
 
-/// The flags of segments that are given by offsets. Stored.
+/// The stored flags of segments that are given by offsets.
 static Value buildFlags(CollectiveBuilder &c, Extent n, Value offsets,
                         llvm::function_ref<Value(Value)> getOffset) {
   CollectiveBuilder flags = c;
   flags.elementTypes = {c.builder.getI1Type()};
   Value off = arith::ConstantIntOp::create(c.builder, c.loc, 0, 1);
   Value on = arith::ConstantIntOp::create(c.builder, c.loc, 1, 1);
-  // Segments that are not empty start at different elements, but only the
-  // values of the offsets say so.
+  // Segments that are not empty start at different elements. This follows from
+  // the values of the offsets only.
   Extent all = c.getExtent(offsets);
   Value count = c.sub(all.value, c.constant(1));
   return flags.forceFill(
@@ -214,8 +217,8 @@ static Value buildFlags(CollectiveBuilder &c, Extent n, Value offsets,
       off, /*unchecked=*/true);
 }
 
-/// The same for an array without a bound, of which no flags can be stored: a
-/// search in the offsets for each element.
+/// The same for an array without a bound, whose flags cannot be stored: each
+/// element searches in the offsets.
 static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
                        llvm::function_ref<Value(Value)> getOffset) {
   CollectiveBuilder flags = c;
@@ -235,7 +238,7 @@ static Value findFlags(CollectiveBuilder &c, Extent n, Value offsets,
   });
 }
 
-/// Offset s, as an index.
+/// Offset s as an index.
 static Value buildOffset(CollectiveBuilder &c, Value offsets, Value s) {
   Value offset = c.get(offsets, s).front();
   if (offset.getType().isIndex())
@@ -342,7 +345,7 @@ bool strategies::dropUnused(Value array) {
 }
 
 /// Replaces a result of an operation by the last kernel of a scan by all
-/// blocks. It is stored at once if it would not be stored once.
+/// blocks. If the result would be stored several times, it is stored here once.
 static void replaceByFill(CollectiveBuilder &c, GridScan &grid, Value result,
                           Value fill) {
   if (grid.runsOnce() && !findOnlyForce(result))
@@ -351,7 +354,7 @@ static void replaceByFill(CollectiveBuilder &c, GridScan &grid, Value result,
   result.replaceAllUsesWith(fill);
 }
 
-/// True if nobody uses the values before `op` is done.
+/// True if no operation before the end of `op` uses the values.
 static bool areUsedBehind(ValueRange values, Operation *op) {
   for (Value value : values)
     for (Operation *user : value.getUsers()) {
@@ -362,9 +365,9 @@ static bool areUsedBehind(ValueRange values, Operation *op) {
   return true;
 }
 
-/// Replaces the result of a scan and its totals. If the last kernel runs once,
-/// the totals are known behind the force that it is part of; it is stored at
-/// once if they are wanted before.
+/// Replaces the result of a scan and its totals. If the last kernel runs only
+/// once, the totals are known after the force that it is part of. If the totals
+/// are used before this force, the result is stored here.
 static void replaceWithTotals(CollectiveBuilder &c, Scan &scan, GridScan &grid,
                               ScanOp op, Value fill) {
   Value result = op->getResult(0);
@@ -392,7 +395,7 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
                                       OpResult result, bool exclusive) {
   auto op = dyn_cast<ScanOp>(result.getOwner());
   if (op && !op.getTotals().empty() && isInOnePass(op) && dropUnused(result)) {
-    // Only the totals are wanted, which need no scan.
+    // Only the totals are used, which need no scan.
     Value all = forceAtGrid(
         c, reduceByOneKernel(c, c.shareReads(scan.array), scan.init));
     for (auto [old, total] :
@@ -417,7 +420,7 @@ static LogicalResult expandScanAtGrid(CollectiveBuilder &c, Scan &scan,
   return success();
 }
 
-/// The array of a warp or block, which scans an array without a bound tile by
+/// The array of a warp or block that scans an array without a bound tile by
 /// tile.
 static LogicalResult expandInTiles(CollectiveBuilder &c, Scan &scan,
                                    OpResult result, bool exclusive) {
@@ -472,10 +475,10 @@ LogicalResult strategies::expandScan(OpBuilder &builder, ScanOp op,
     return success();
   Values totals;
   if (!scan.result) {
-    // Nothing is stored that has it.
+    // No stored array contains the total.
     totals = reduceAll(c, scan.array, scan.init);
   } else {
-    // One worker reads the last element, and all read its result.
+    // One worker reads the last element, and all workers read its result.
     Value one = c.force(c.generate(c.getConstantExtent(1), [&](Value) {
       return c.choose(
           c.equal(scan.n.value, c.constant(0)),
@@ -520,7 +523,7 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
                      all.isStatic() ? all.size - 1 : all.size,
                      all.isBounded() ? all.bound - 1 : all.bound};
   auto next = [&](Value s) { return c.add(s, c.constant(1)); };
-  // Without a bound nothing can be stored.
+  // An array without a bound cannot be stored.
   bool isAlone = c.level == Level::Thread || c.level == Level::Grid;
   StringRef strategy =
       op.getStrategy().value_or(isAlone || !n.isBounded() ? "sequential" : "");
@@ -550,8 +553,8 @@ static LogicalResult expandByOffsets(CollectiveBuilder &c,
   return success();
 }
 
-/// If element i is the last one of its segment, writes what `element` gives to
-/// the number of the segment.
+/// If element i is the last one of its segment, writes the result of `element`
+/// at the number of the segment.
 static void writeIfLast(CollectiveBuilder &c, const Scan &scan, Value i,
                         llvm::function_ref<Values()> element) {
   Value one = c.constant(1);

@@ -1,4 +1,4 @@
-//===- Scatter.cpp - Elements at places that values say -------------------===//
+//===- Scatter.cpp - Writes at indices in an array ------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,15 +34,15 @@ struct Scatter {
   Value getIndex(Value i) {
     return toIndex(c, c.get(op.getIndices(), i).front());
   }
-  /// A condition: `index` is one of the result.
+  /// A condition: true if `index` is in the result.
   Value isInRange(Value index) {
     return c.builder.createOrFold<arith::CmpIOp>(
         c.loc, arith::CmpIPredicate::ult, index, size.value);
   }
-  /// Has these elements written where they belong.
+  /// Builds the writes of these elements at their indices.
   void write(ValueRange elements,
              llvm::function_ref<void(ValueRange, Value)> write) {
-    // All are read first.
+    // All elements are read before the first write.
     Values indices;
     for (Value i : elements)
       indices.push_back(getIndex(i));
@@ -53,7 +53,7 @@ struct Scatter {
 
   CollectiveBuilder &c;
   ScatterOp op;
-  /// Of the operands, and of the result.
+  /// The element types of the operands, and of the result.
   Extent n, size;
 };
 
@@ -83,7 +83,7 @@ private:
 };
 } // namespace
 
-/// Combines an element of memory with `values`, and gives what it was.
+/// Combines an element of memory with `values`, and returns its value before.
 static Values exchange(Scatter &scatter, ValueRange memory, Value index,
                        ValueRange values) {
   CollectiveBuilder &c = scatter.c;
@@ -91,7 +91,7 @@ static Values exchange(Scatter &scatter, ValueRange memory, Value index,
   if (memory.size() == 1)
     return {buildAtomic(c.builder, c.loc, op.getKindAttr(), values.front(),
                         memory.front(), index, op)};
-  // By one thread: the verifier allows nothing else.
+  // One thread executes this: the verifier allows no other form.
   Values old;
   for (Value component : memory)
     old.push_back(memref::LoadOp::create(c.builder, c.loc, component, index));
@@ -102,8 +102,8 @@ static Values exchange(Scatter &scatter, ValueRange memory, Value index,
   return old;
 }
 
-/// Atomic operations on memory of its own give what each element found; the
-/// result is what is there then.
+/// Atomic operations on separate memory return the value that each element
+/// found. The result is a copy of this memory.
 static FailureOr<Values> expandFetch(Scatter &scatter) {
   CollectiveBuilder &c = scatter.c;
   ScatterOp op = scatter.op;
@@ -114,7 +114,7 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
                           "are not bounded; give the arrays a bound, as in "
                           "? x i32 bound [1024]");
   ArrayRef<Type> types = op.getArray().getType().getElementTypes();
-  // Below level grid space is reserved for the bound.
+  // Below level grid, memory is reserved for the bound.
   auto allocate = [&](Extent n) {
     return llvm::map_to_vector(types, [&](Type element) -> Value {
       auto type =
@@ -171,14 +171,14 @@ static FailureOr<Values> expandFetch(Scatter &scatter) {
                 PushOp::create(builder, c.loc, foundType, stored)};
 }
 
-/// True if copies of the result of `op` can be combined.
+/// True if the result of `op` can have privatised copies.
 static bool mayCopy(ScatterOp op) {
   return op.getContract() == Contract::Reduce && !op.getFound() &&
          !op.getInit().empty();
 }
 
-/// The scatters that one kernel runs with `op`, which the host chooses: `op` is
-/// among them. None if they are not alike.
+/// The scatters of the kernels among which the host selects. `op` is one of
+/// them. Empty if they differ in a property that must be equal.
 static SmallVector<ScatterOp> findPeers(ScatterOp op) {
   ForceOp force = findForceAlone(op);
   if (!force || force.getArrays().size() == 1)
@@ -216,7 +216,7 @@ static Value buildPlain(Scatter &scatter) {
 }
 
 /// Builds the kernels of `op` and its `peers`, which replace their force.
-/// Returns the result of `op`. That of the others has no use then.
+/// Returns the result of `op`. The results of the peers have no uses then.
 static Value buildPeers(OpBuilder &builder, CollectiveBuilder &c, ScatterOp op,
                         ArrayRef<ScatterOp> peers,
                         const ExpansionOptions &options) {
@@ -258,7 +258,7 @@ static FailureOr<Values> buildScatter(OpBuilder &builder, ScatterOp op,
   if (op.getFound())
     return expandFetch(scatter);
   if (*copies == Copies::AtRunTime) {
-    // Without a use, the kernels of another one have the result.
+    // If the result has no uses, the kernels of another scatter store it.
     SmallVector<ScatterOp> peers;
     if (!op->use_empty())
       peers = findPeers(op);
@@ -286,7 +286,7 @@ static LogicalResult expandPackedScatter(OpBuilder &builder, ScatterOp op,
       builder, c.loc, types, packing.packArray(c, op.getArray()),
       op.getIndices(), init, op.getExtents(), op.getContractAttr(),
       packing.packOperator(op, op.getKindAttr()), op.getStrategyAttr());
-  // They stand there already when a kernel of words is built that may run them.
+  // They are built before, because a kernel of words may use them.
   for (auto [result, words] :
        llvm::zip_equal(op->getResults(), packed->getResults())) {
     FailureOr<Value> elements = unpackPush(c, packing, words, op);

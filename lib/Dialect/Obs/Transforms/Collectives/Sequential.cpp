@@ -32,7 +32,7 @@ static Value scan(CollectiveBuilder &c, Value x) {
 }
 
 void strategies::addSequential(Registry &registry) {
-  // Whatever is left is folded by one worker: here, everything.
+  // One worker combines the remaining elements: here, all elements.
   ReduceStrategy reduce;
   reduce.shorten = [](CollectiveBuilder &, Value x) { return x; };
   registry.reduce["sequential"] = reduce;

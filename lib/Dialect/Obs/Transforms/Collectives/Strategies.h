@@ -26,11 +26,11 @@ void addRaking(Registry &registry);
 void addWarps(Registry &registry);
 void addRows(Registry &registry);
 
-/// Each stage adds the element 2^k to the left.
+/// In each stage, an element is combined with the element 2^k to its left.
 Value scanKoggeStone(CollectiveBuilder &c, Value x);
 
 /// At level warp: an array whose element 0 is the combination of the 32
-/// elements of `y`, which is stored, in order.
+/// elements of the stored array `y`, in order.
 Value reduceLanes(CollectiveBuilder &warp, Value y);
 
 } // namespace mlir::obs::strategies

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp or block scans an array without a bound in a loop over tiles: it scans
-// a tile, uses the elements, each combined with the carry (all elements of the
-// tiles before), and carries the sum on. Only a tile is stored.
+// A warp or block scans an array without a bound in a loop over tiles. It scans
+// a tile, combines each element with the carry (the combination of all tiles
+// before), uses the elements, and passes the new carry on. Only one tile is
+// stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ void strategies::scanInTiles(
         visit) {
   Extent size = getTile(c);
   Value zero = c.constant(0), one = c.constant(1);
-  // Not combined with anything before the first tile.
+  // In the first tile, no carry is combined.
   Values start;
   for (Type element : c.elementTypes)
     start.push_back(arith::ConstantOp::create(c.builder, c.loc,
@@ -59,7 +60,7 @@ void strategies::scanInTiles(
     };
     visit(c.add(begin, j), [&] { return getElement(j); }, getPrevious);
   });
-  // One worker combines what the next tile begins with.
+  // One worker computes the carry of the next tile.
   Value last = c.force(c.generate(c.getConstantExtent(1), [&](Value) {
     return getElement(c.sub(count, one));
   }));

@@ -20,8 +20,8 @@ using Values = CollectiveBuilder::Values;
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Half of the elements: `pair` says, for element i of m, which two become one.
-/// Only the second of a pair may be missing.
+/// Half of the elements: `pair` returns the two elements that are combined to
+/// element i of m. Only the second element of a pair may be missing.
 static Value halve(CollectiveBuilder &c, Value x, Extent n, Extent m,
                    llvm::function_ref<std::pair<Value, Value>(Value)> pair) {
   bool isEven = n.isStatic() && n.size % 2 == 0;
@@ -51,7 +51,7 @@ static Value halveFar(CollectiveBuilder &c, Value x, Extent n, Extent m) {
                [&](Value i) { return std::make_pair(i, c.add(i, m.value)); });
 }
 
-/// Stages until there are at most two elements.
+/// Builds stages until there are at most two elements.
 static Value reduceByStages(CollectiveBuilder &c, Value x,
                             Value (*stage)(CollectiveBuilder &, Value, Extent n,
                                            Extent m)) {
@@ -90,7 +90,8 @@ Value CollectiveBuilder::tree(Value array) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Each element with the one `distance` to its left, if there is one.
+/// Each element combined with the element `distance` to its left, if there is
+/// one.
 static Value addLeft(CollectiveBuilder &c, Value x, Extent n, Value distance) {
   return c.generate(n, [&](Value i) {
     return c.choose(
@@ -99,8 +100,8 @@ static Value addLeft(CollectiveBuilder &c, Value x, Extent n, Value distance) {
   });
 }
 
-/// Each element of the right half of a block of 2^(k+1) with the last one of
-/// the left half.
+/// Each element of the right half of a block of 2^(k+1) elements combined with
+/// the last element of the left half.
 static Value addLeftHalf(CollectiveBuilder &c, Value x, Extent n, Value k) {
   return c.generate(n, [&](Value i) {
     OpBuilder &b = c.builder;
@@ -116,7 +117,8 @@ static Value addLeftHalf(CollectiveBuilder &c, Value x, Extent n, Value k) {
   });
 }
 
-/// Stage k = 0, 1, ... for as many k as there are bits in an index.
+/// Stages k = 0, 1, ...; their maximum number is the number of bits of an
+/// index.
 static Value
 scanByStages(CollectiveBuilder &c, Value x,
              llvm::function_ref<Value(Value array, Extent n, Value k)> stage) {
@@ -148,7 +150,7 @@ static Value scanSklansky(CollectiveBuilder &c, Value x) {
   });
 }
 
-/// Scans pairs, then puts in the elements between.
+/// Scans pairs, and then computes the elements between.
 static Value scanPairs(CollectiveBuilder &c, Value x) {
   Extent n = c.getExtent(x);
   if (n.isAtMost(1))

@@ -59,7 +59,7 @@ Values Packing::unpack(OpBuilder &builder, Location loc, Value all) const {
   return values;
 }
 
-/// An array like `array` of what `element` makes of its elements.
+/// An array with the results of `element` for the elements of `array`.
 static Value
 buildMap(CollectiveBuilder &c, Value array, ArrayRef<Type> types,
          llvm::function_ref<Values(OpBuilder &, ValueRange)> element) {
@@ -105,7 +105,7 @@ FlatSymbolRefAttr Packing::packOperator(Operation *from, Attribute kind) const {
       FunctionType::get(context, {word, word}, TypeRange(word)));
   function.setPrivate();
   function->setAttr(packedAttrName, builder.getUnitAttr());
-  // It gets a name of its own there.
+  // The function gets a new name there.
   SymbolTable(SymbolTable::getNearestSymbolTable(from)).insert(function);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);

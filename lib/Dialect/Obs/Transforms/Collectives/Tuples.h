@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory has atomic operations on one word, not on elements of several arrays.
-// A fill or a scatter that combines elements of several types as a whole works
-// on words that hold all components, if they are long enough, and what it makes
-// is stored and taken apart then.
+// If a fill or a scatter combines elements of several types as a whole, it
+// works on words that contain all components, if these fit. The resulting words
+// are stored and then unpacked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@
 
 namespace mlir::obs::strategies {
 
-/// Elements of several types as the bits of an integer, the first one lowest.
+/// Elements of several types as the bits of an integer. The first component has
+/// the lowest bits.
 class Packing {
 public:
   Packing(OpBuilder &builder, ArrayRef<Type> types);
@@ -31,9 +32,9 @@ public:
   /// The array of words for an array of elements, and the other way round.
   Value packArray(CollectiveBuilder &c, Value array) const;
   Value unpackArray(CollectiveBuilder &c, Value array) const;
-  /// A function of words that does what `kind` does with two elements.
+  /// A function of words that has the effect of `kind` on two elements.
   FlatSymbolRefAttr packOperator(Operation *from, Attribute kind) const;
-  /// Of the words of an array of `type`.
+  /// The word type for an array of `type`.
   PushType packType(PushType type) const;
 
 private:
@@ -41,17 +42,17 @@ private:
   IntegerType word;
 };
 
-/// True if `op`, of contract `reduce`, combines elements of such types as a
-/// whole: by a function, or since what is found is to be one element.
+/// True if `op`, of contract `reduce`, combines elements of several types as a
+/// whole: by a function, or because all found values must be of one element.
 bool combinesTuples(ArrayRef<Type> types, Attribute kind, bool fetches);
 
-/// The push array of the elements whose words `push` writes: a map behind
-/// writes of contract `reduce`, for which the words are stored. Emits
-/// `[R2-bounded]` if their number is not bounded where it has to be.
+/// The push array of the elements whose words `push` writes: a map after writes
+/// of contract `reduce`, for which the words are stored. Emits `[R2-bounded]`
+/// if their number must be bounded and is not.
 FailureOr<Value> unpackPush(CollectiveBuilder &c, const Packing &packing,
                             Value push, Operation *op);
 
-/// The same fill of words, in front of `op`, whose region it takes.
+/// The same fill of words, before `op`. It takes the region of `op`.
 FillOp buildPackedFill(CollectiveBuilder &c, const Packing &packing, FillOp op);
 
 } // namespace mlir::obs::strategies

@@ -1,13 +1,13 @@
-//===- Warps.cpp - Each warp takes 32 elements, then all combine ----------===//
+//===- Warps.cpp - Each warp combines 32 elements -------------- ----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp holds one element in each lane, in arrays of level warp: reading the
-// element of another lane is a shuffle once those arrays live in registers.
-// Lanes past the end hold a copy of the last element, which no one combines.
+// A warp has one element in each lane, in arrays of level warp. If those arrays
+// are in registers, a read of the element of another lane is a shuffle. Lanes
+// past the end have a copy of the last element, which is not combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ using namespace mlir::obs;
 
 static constexpr int64_t size = warpSize;
 
-/// Whether every lane of every warp has an element of its own.
+/// True if every lane of every warp has an element.
 static bool isFull(Extent n) { return n.isStatic() && n.size % size == 0; }
 
-/// The elements of `x` from `begin` on, at level warp. Lanes behind the end
-/// take the first one, which is of the same warp where an array of a block is
-/// read by the threads that wrote it.
+/// The elements of `x` from `begin` on, at level warp. Lanes past the end read
+/// the first of these elements. If threads read an array of a block that they
+/// wrote, this element is of the same warp.
 static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   return warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {
     Value index = warp.add(begin, i);
@@ -34,7 +34,7 @@ static Value load(CollectiveBuilder &warp, Value x, Extent n, Value begin) {
   }));
 }
 
-/// Element 0 becomes the combination of the live ones, in order.
+/// Combines the existing elements in order. The result is element 0.
 static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
   for (int64_t distance = 1; distance < size; distance *= 2) {
     y = warp.force(warp.generate(warp.getConstantExtent(size), [&](Value i) {

@@ -53,9 +53,9 @@ Accesses AccessFlow::enter(const Accesses &pending, ValueRange from,
   return result;
 }
 
-/// `pending` on the way out of `region` (or to its next run), where the values
-/// `from` become `to`. Slots that other values of the region decide are unknown
-/// from there on.
+/// `pending` after `region` (or before its next execution), where the values
+/// `from` become `to`. After it, slots that depend on other values of the
+/// region are unknown.
 Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
                            ValueRange to, Region &region) {
   Accesses result;
@@ -78,8 +78,9 @@ Accesses AccessFlow::leave(const Accesses &pending, ValueRange from,
 }
 
 /// The accesses of `pending` that reach the next iteration of `loop`.
-/// Iterations that are instances of a level run side by side on other units, so
-/// they share only what a unit owns.
+/// If the iterations are instances of a level, several units execute them. An
+/// access then reaches the next iteration of the same unit only, through memory
+/// that the unit owns.
 Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
   auto map = loop->getAttrOfType<MapAttr>("obs.map");
   Accesses result;
@@ -114,7 +115,7 @@ static IndexRange getRangeAt(Value number, Operation *op) {
   return recognizer.get(number).getRange().value_or(getUniformRange(number));
 }
 
-/// The least that a counter of `loop` grows by in an iteration.
+/// The minimum by which a counter of `loop` grows in an iteration.
 static int64_t getLeastStep(scf::ForOp loop) {
   auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
   if (!count)
@@ -126,8 +127,8 @@ static int64_t getLeastStep(scf::ForOp loop) {
   return llvm::divideCeil(workers.launched, warpSize);
 }
 
-/// The most that a counter of `loop` can grow by, from the worker that begins
-/// with the least; nothing if that is too much for a number.
+/// The maximum by which a counter of `loop` can grow, from the worker that
+/// begins with the smallest value; empty if this does not fit in a number.
 static std::optional<int64_t> getMostLength(scf::ForOp loop) {
   // The numbers of workers begin with 0.
   int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
@@ -140,14 +141,14 @@ static std::optional<int64_t> getMostLength(scf::ForOp loop) {
   return length;
 }
 
-/// True when the body of `loop` runs at most once, for each worker if it is
-/// spread over them.
+/// True if the body of `loop` runs at most once. For a loop over workers, at
+/// most once for each worker.
 static bool runsOnce(scf::ForOp loop) {
   std::optional<int64_t> length = getMostLength(loop);
   return length && *length <= std::max<int64_t>(1, getLeastStep(loop));
 }
 
-/// True when the body of `loop` never runs.
+/// True if the body of `loop` never runs.
 static bool runsNever(scf::ForOp loop) {
   std::optional<int64_t> length = getMostLength(loop);
   return length && *length <= 0;
@@ -182,7 +183,7 @@ void AccessFlow::run(Block &block, Accesses &pending) {
     if (auto barrier = dyn_cast<BarrierOp>(op)) {
       wait(barrier.getScope(), pending);
     } else if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-      // The same bytes again, for another array.
+      // The same bytes are now used for another array.
       Accesses renewed;
       for (Access access : pending) {
         access.renewed |= access.buffer == alloc.getResult();
@@ -288,8 +289,8 @@ void AccessFlow::run(KernelOp kernel, Visitor visitor) {
   run(kernel.getBody().front(), pending);
 }
 
-/// True when `loop` runs again because of a loop around it, and the threads of
-/// a warp do not wait for each other in between.
+/// True if `loop` runs again because of a loop around it, and the threads of a
+/// warp do not wait for each other in between.
 static bool isRepeatedAtOnce(scf::ForOp loop) {
   for (Operation *op = loop; !isa<KernelOp>(op->getParentOp());) {
     if (!op->getBlock()->getOps<BarrierOp>().empty())
@@ -304,7 +305,7 @@ static bool isRepeatedAtOnce(scf::ForOp loop) {
 
 void AccessFlow::run(scf::ForOp loop, Visitor visitor) {
   visit = visitor;
-  // Even a single instance comes again when the code around it is in a loop.
+  // Even a single instance runs again if the code around it is in a loop.
   bool isRepeated = !runsOnce(loop) || isRepeatedAtOnce(loop);
   Accesses in, out;
   do {

@@ -20,10 +20,10 @@
 namespace mlir::obs {
 
 /// The analysis. It calls the visitor for every statement with its accesses and
-/// those since the last barrier, possibly several times with more of the
-/// latter. The visitor returns the scope of the barrier that stands right
-/// before the statement, if one does. One object can run several times over
-/// code that does not change, and is faster from the second time on.
+/// those since the last barrier. It may call the visitor several times, with
+/// more accesses of the second kind. If a barrier stands directly before the
+/// statement, the visitor returns its scope. One object can run several times
+/// over code that does not change, and is faster from the second time on.
 class AccessFlow {
 public:
   using Visitor = function_ref<std::optional<Level>(Operation *statement,
@@ -31,7 +31,7 @@ public:
                                                     ArrayRef<Access> pending)>;
 
   /// For the threads of an instance of `scope`. `withWarpArrays` includes
-  /// arrays that each warp has for itself.
+  /// arrays that belong to one warp.
   AccessFlow(Level scope, bool withWarpArrays)
       : scope(scope), reader(scope, withWarpArrays) {}
 
@@ -56,7 +56,7 @@ private:
 
   Level scope;
   AccessReader reader;
-  /// Set while it runs.
+  /// Not null while the analysis runs.
   Visitor visit;
 };
 

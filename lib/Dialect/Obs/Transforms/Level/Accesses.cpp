@@ -89,7 +89,7 @@ static AccessKind getKind(Operation *op) {
 void AccessReader::append(Operation *op, Accesses &accesses) {
   auto leaf = op->getParentOfType<scf::ForallOp>();
   if (leaf && getLeafMap(leaf).getScope() == Level::Grid)
-    return; // No barrier orders what different blocks do.
+    return; // No barrier orders different blocks.
   auto add = [&](Value memory, AccessKind kind, ValueRange indices) {
     Access access;
     access.buffer = getRoot(memory);
@@ -99,7 +99,7 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
     if (access.buffer && (access.buffer.getDefiningOp<memref::GetGlobalOp>() ||
                           getOwner(access.buffer) == Level::Thread ||
                           isInRegisters(access.buffer)))
-      return; // Tables and private arrays are nobody else's.
+      return; // Not written, or used by one thread only.
     if (access.buffer == memory && !indices.empty())
       access.slot = getSlot(indices.front());
     if (!llvm::is_contained(accesses, access))
@@ -107,7 +107,7 @@ void AccessReader::append(Operation *op, Accesses &accesses) {
   };
   if (auto [memory, indices] = getIndexedMemory(op); memory)
     return add(memory, getKind(op), indices);
-  // Anything else that says what it does to memory, else both.
+  // Other operations: by their memory effects, else a read and a write.
   if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
     return;
   if (op->getNumRegions() != 0 || isMemoryEffectFree(op))
@@ -130,8 +130,8 @@ ArrayRef<Access> AccessReader::get(Operation *op) {
   return found->second;
 }
 
-/// Finds the barriers that the warp which `access` belongs to meets whenever it
-/// comes there.
+/// Sets whether the warp of `access` always waits at a barrier before the
+/// access, and after it.
 static void findBarriers(Access &access) {
   for (Operation *op = access.op; op != access.warps; op = op->getParentOp())
     for (auto barrier : op->getBlock()->getOps<BarrierOp>())
@@ -158,7 +158,7 @@ Accesses AccessReader::collect(Operation *op) {
     }
     return outside;
   }
-  // A slot that each thread chooses says nothing to the others.
+  // A slot that each thread chooses is not known to other threads.
   if (isa<scf::ForallOp>(op))
     for (Access &access : accesses)
       if (access.slot.base &&
@@ -179,8 +179,8 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
                      : !after.isWrite() ? "read after write"
                                         : "write after write";
   if (before.isWrite() && after.isWrite()) {
-    // The writes of one force are disjoint (or atomic, or any of them may win),
-    // unless one gives the initial contents.
+    // The writes of one force are disjoint (or atomic, or of contract `any`),
+    // unless one of them stores the initial contents.
     bool oneForce = before.buffer && after.buffer && !before.renewed;
     bool sameKind = (before.kind == AccessKind::Atomic) ==
                     (after.kind == AccessKind::Atomic);

@@ -33,19 +33,22 @@ struct Access {
   Slot slot;
   /// The leaf loop of the access.
   scf::ForallOp leaf;
-  /// Seen from outside of a loop over warps: that loop, and the leaf in it.
+  /// For an access in a loop over warps, at block scope: the loop, and the leaf
+  /// in it.
   scf::ForOp warps;
   scf::ForallOp warpLeaf;
-  /// Whether, in every iteration of that loop, the warp waits for its threads
-  /// before the access, and behind it.
+  /// True if, in every iteration of that loop, the warp waits for its threads
+  /// before the access, and after it.
   bool isBehindBarrier = false, isBeforeBarrier = false;
-  /// The buffer has got new contents, by another force, since the access.
+  /// True if another force has written new contents to the buffer since the
+  /// access.
   bool renewed = false;
-  /// The outermost loop that has started another iteration since the access:
-  /// values of its body meant something else then.
+  /// The outermost loop that has started another iteration since the access.
+  /// Values of its body had another meaning at the access.
   Operation *stale = nullptr;
-  /// The outermost loop that has ended since in the iteration of the access, as
-  /// did all loops between: each was in its last iteration.
+  /// The outermost loop that has ended since the access, in the iteration of
+  /// the access. The loops between have ended, too: each was in its last
+  /// iteration.
   Operation *ended = nullptr;
   /// The threads of each warp have waited for each other since the access.
   bool warpSynced = false;
@@ -69,19 +72,19 @@ bool isWarpLoop(Operation *op);
 std::pair<Value, ValueRange> getIndexedMemory(Operation *op);
 
 /// Finds the accesses that can matter to other threads of an instance of a
-/// level. It remembers what it found, so the code must not change between two
-/// questions.
+/// level. It stores its results, so the code must not change between two calls.
 class AccessReader {
 public:
-  /// `withWarpArrays` includes arrays that each warp has for itself.
+  /// `withWarpArrays` includes arrays that belong to one warp.
   AccessReader(Level scope, bool withWarpArrays)
       : scope(scope), withWarpArrays(withWarpArrays) {}
 
-  /// The accesses of `op` and the operations in it. At block scope what a warp
-  /// loop does is seen from outside: no access belongs to a particular thread.
+  /// The accesses of `op` and the operations in it. At block scope, the
+  /// accesses of a loop over warps belong to no particular thread.
   ArrayRef<Access> get(Operation *op);
   Slot getSlot(Value index) { return slots.get(index); }
-  /// True for a ring: two buffers, of which a loop carries the number of one.
+  /// True for a ring: two buffers, where a loop carries the number of the
+  /// current one.
   bool isRing(Value buffer);
 
 private:
@@ -100,14 +103,13 @@ private:
 struct Hazard {
   /// "read after write", "write after read" or "write after write".
   const char *kind;
-  /// Whose threads can be the two: those of a warp, or of the block.
+  /// The smallest instance that contains both threads: a warp or the block.
   Level scope;
 };
 
 class Meetings;
 
-/// The level whose instances own `buffer`; nothing for what is in global
-/// memory.
+/// The level whose instances own `buffer`; empty for global memory.
 std::optional<Level> getOwner(Value buffer);
 
 /// The hazard of two accesses, if they need a barrier.

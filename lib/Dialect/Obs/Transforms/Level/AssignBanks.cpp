@@ -24,18 +24,20 @@ using Kind = IndexExpr::Kind;
 /// Bytes of a row of all banks.
 static constexpr int64_t rowBytes = 128;
 static constexpr int64_t maxPad = 32;
-/// Iterations of a leaf that are looked at: a few warps stand for all.
+/// The maximum number of iterations of a leaf that are evaluated: a few warps
+/// represent all.
 static constexpr int64_t maxIterations = 128;
-/// Combinations of iterations of the loops around an access that are looked at.
+/// The maximum number of combinations of iterations of the surrounding loops
+/// that are evaluated.
 static constexpr int64_t maxTurns = 64;
 
 namespace {
-/// A way to place the elements of an array.
+/// A layout of the elements of an array.
 struct Placement {
-  /// Elements behind each row.
+  /// The number of unused elements after each row.
   int64_t pad = 0;
-  /// The last index is xored with the number of the row (of the bank row where
-  /// there is only one), modulo this; 1 leaves it as it is.
+  /// The last index is xored with the number of the row (of the bank row, if
+  /// there is only one row), modulo this number. 1: no xor.
   int64_t swizzle = 1;
 };
 
@@ -57,15 +59,15 @@ public:
     bytes = getElementBytes(alloc.getType().getElementType());
   }
 
-  /// Finds the accesses; false if something else is done to the array.
+  /// Finds the accesses; false if the array has other uses.
   bool collect();
-  /// Wavefronts that the requests take; without those that are not understood.
+  /// The wavefronts of the requests, without requests that cannot be analysed.
   uint64_t getCost(const Placement &placement) const;
   uint64_t getLeast() const;
   int64_t getBytes() {
     return alloc.getType().getNumElements() * bytes * copies;
   }
-  /// Ways to place the array that take at most `room` bytes more.
+  /// The layouts of the array that need at most `room` more bytes.
   SmallVector<Placement> getPlacements(int64_t room);
   int64_t getPadding(const Placement &placement) {
     return alloc.getType().getNumElements() / shape.back() * placement.pad *
@@ -84,9 +86,9 @@ private:
   memref::AllocOp alloc;
   int64_t threads;
   SmallVector<int64_t> shape;
-  /// Of an element.
+  /// The number of bytes of an element.
   int64_t bytes;
-  /// One for each warp, of an array of warps.
+  /// The number of arrays: for an array of a warp, one for each warp.
   int64_t copies = 1;
   SmallVector<Operation *> accesses;
   SmallVector<Request> requests;
@@ -110,7 +112,7 @@ bool Array::collect() {
     Operation *op = use.getOwner();
     bool isAccess = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
                         memref::GenericAtomicRMWOp>(op);
-    // The value stored could be the array itself.
+    // The stored value could be the array itself.
     if (!isAccess || getIndices(op).empty() ||
         !isa<MemRefType>(use.get().getType()))
       return false;
@@ -165,7 +167,8 @@ void Array::addRequests(Operation *op, ValueRange indices) {
   int64_t workers = map.getScope() == Level::Warp ? warpSize : threads;
   int64_t count = getConstantIntValue(leaf.getMixedUpperBound()[0])
                       .value_or(std::min(workers, maxIterations));
-  // Counted loops around; those over units of a level leave their number open.
+  // Counted surrounding loops. The counters of loops over units of a level are
+  // not fixed.
   SmallVector<scf::ForOp> loops;
   for (Operation *around = op->getParentOp(); !isa<KernelOp>(around);
        around = around->getParentOp())
@@ -274,7 +277,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
   void runOnOperation() override {
     Workers workers = getWorkers(getOperation());
     SmallVector<Array> arrays;
-    // Arrays may come to share memory, so this is the most that is needed.
+    // Arrays may share memory later, so this is the maximum.
     int64_t room = limit;
     getOperation().walk([&](memref::AllocOp alloc) {
       auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
@@ -297,7 +300,7 @@ private:
     uint64_t least = before;
     for (const Placement &placement : array.getPlacements(room)) {
       uint64_t cost = array.getCost(placement);
-      // Arithmetic on every index has to be worth it.
+      // The operations for every index must be worth the gain.
       uint64_t price = placement.swizzle > 1 ? before / 4 : 0;
       if (cost + price < least) {
         best = placement;

@@ -21,15 +21,17 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Copies of a loop's body, and operations of all copies, that are worth it if
-/// the program does not ask for registers.
+/// The maximum number of copies of the body of a loop, and of operations of all
+/// copies, if the program does not request registers.
 static constexpr int64_t maxSteps = 16, maxOperations = 4096;
 /// Registers of 32 bits that a multiprocessor has.
 static constexpr int64_t registerFile = 1 << 16;
-/// Those of a thread that arrays take at most if the program does not ask.
+/// The maximum number of registers of a thread for arrays, if the program does
+/// not request registers.
 static constexpr int64_t maxRegisters = 128;
 
-/// True if the loops that use `array` can be written out without becoming long.
+/// True if the loops that use `array` can be unrolled and do not become too
+/// long.
 static bool isShort(const OwnedArray &array) {
   for (auto &[access, registers] : array.accesses) {
     if (llvm::all_equal(registers))
@@ -52,12 +54,12 @@ private:
   bool fitsRegisters(memref::AllocOp alloc, std::optional<NotOwned> &why);
 
   Workers workers{};
-  /// Registers that arrays of the block take so far.
+  /// The number of registers that arrays of the block use.
   int64_t taken = 0;
 };
 } // namespace
 
-/// True for an array of a block that its threads keep in registers.
+/// True for an array of a block that is in the registers of its threads.
 bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
                                 std::optional<NotOwned> &why) {
   auto array = findOwnedArray(alloc, workers.threads, &why);
@@ -74,7 +76,7 @@ bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
                               std::to_string(maxOwnedRegisters)};
     return false;
   }
-  // Half of what each thread of the block can have.
+  // Half of the registers that each thread of the block can have.
   int64_t most = std::min(maxRegisters, registerFile / workers.launched / 2);
   if (!isAsked && array->elements > 1 &&
       (taken + registers > most || !isShort(*array)))
@@ -87,8 +89,8 @@ bool AssignHomes::fitsRegisters(memref::AllocOp alloc,
   return true;
 }
 
-/// Marks the tables whose reads the constant cache serves as fast as one: of
-/// lanes that want different words it serves one after the other.
+/// Marks the tables for which the constant cache is fast: if the lanes of a
+/// warp read different words, it serves one word after the other.
 static void markConstants(KernelOp kernel, int64_t threads) {
   kernel.walk([&](memref::GetGlobalOp table) {
     bool isUniform = llvm::all_of(table->getUsers(), [&](Operation *user) {
@@ -100,8 +102,8 @@ static void markConstants(KernelOp kernel, int64_t threads) {
   });
 }
 
-/// Leaves the first slot to a ring of which no other one is used: its loop
-/// changes an array in place.
+/// Reduces a ring to its first slot, if no other slot is used because its loop
+/// changes the array in place.
 static void dropUnusedSlots(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   auto usesFirst = [](Operation *user) {

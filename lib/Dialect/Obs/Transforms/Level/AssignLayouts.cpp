@@ -1,4 +1,4 @@
-//===- AssignLayouts.cpp - Which worker runs which iteration --------------===//
+//===- AssignLayouts.cpp - Assignment of iterations to workers ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,8 @@ static void distribute(scf::ForallOp leaf, Distribution distribution) {
                 DistributionAttr::get(leaf.getContext(), distribution));
 }
 
-/// The loops that use the array of `alloc`; nothing if one of them has a
-/// distribution that the program asks for.
+/// The loops that use the array of `alloc`; empty if the program sets the
+/// distribution of one of them.
 static llvm::SetVector<Operation *>
 getFreeLeaves(memref::AllocOp alloc,
               const llvm::SmallPtrSet<Operation *, 4> &asked) {
@@ -57,8 +57,8 @@ struct AssignLayouts : obs::impl::ObsAssignLayoutsPassBase<AssignLayouts> {
           home.getStorage() != Storage::Registers ||
           findOwnedArray(alloc, threads))
         return;
-      // The program asks for registers: neighbours may make each thread the
-      // owner of what it uses.
+      // The program requests registers: with `blocked`, each thread may own the
+      // elements that it uses.
       llvm::SetVector<Operation *> leaves = getFreeLeaves(alloc, asked);
       for (Operation *leaf : leaves)
         distribute(cast<scf::ForallOp>(leaf), Distribution::Blocked);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arithmetic on indices wraps around. The test of a group is right for all
-// numbers: the least and the largest number of a form are computed as the
-// program computes them, and if the least is not above the largest, no number
-// between them wraps, because they are fewer than 2^33 numbers.
+// Arithmetic on indices wraps around. The test of a group is correct for all
+// numbers. The least and the largest number of a form are computed with the
+// operations of the program. If the least is not larger than the largest, no
+// number between them wraps, because there are fewer than 2^33 numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,10 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// No factor and no constant of a form is larger.
+/// The maximum of factors and constants of a form.
 static constexpr int64_t largest = int64_t(1) << 31;
 
-/// Stands for an extent that only a run knows.
+/// Represents an extent that is known at run time only.
 static constexpr double largeExtent = 1e9;
 
 Borders::Borders(LoopLikeOpInterface loop, Value counter, OpFoldResult bound,
@@ -138,8 +138,8 @@ std::optional<Borders::Form> Borders::computeForm(Value value) {
   return std::nullopt;
 }
 
-/// The extent that `value` stands for: an extent that only a run knows is
-/// large.
+/// The extent that `value` represents. An extent that is known at run time only
+/// is assumed to be large.
 static double estimateExtent(OpFoldResult value) {
   if (std::optional<int64_t> extent = getConstantIntValue(value))
     return double(*extent);
@@ -173,9 +173,9 @@ double Borders::estimate(const Form &form) {
   return sum;
 }
 
-/// True if one of the forms varies, and the other only with the same values:
-/// then most iterations agree on their order. The diagonal of a matrix is no
-/// border.
+/// True if only one of the forms varies, or the other one varies only with the
+/// same values: then most iterations have the same order. The diagonal of a
+/// matrix is not a border.
 bool Borders::isComparable(const Form &a, const Form &b) {
   auto getVarying = [&](const Form &form) {
     SmallVector<Value> values;
@@ -215,7 +215,7 @@ void Borders::require(const Form &less, const Form &more, bool isStrict) {
   }
 }
 
-/// The value of a condition if the test decides it.
+/// The value of a condition, if the test determines it.
 std::optional<bool> Borders::getTruth(Value value) {
   auto found = decided.find(value.getDefiningOp());
   if (found == decided.end())
@@ -224,8 +224,8 @@ std::optional<bool> Borders::getTruth(Value value) {
   return truth ? std::optional(*truth) : std::nullopt;
 }
 
-/// The result of `op` away from the borders, if the test decides it. Adds what
-/// must be tested.
+/// The result of `op` away from the borders, if the test determines it. Adds
+/// the conditions that must be tested.
 std::optional<Borders::Result> Borders::decide(Operation *op) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     std::optional<bool> truth = getTruth(select.getCondition());
@@ -271,7 +271,7 @@ std::optional<Borders::Result> Borders::decide(Operation *op) {
                                     predicate);
     isEquality =
         llvm::is_contained({CmpIPredicate::eq, CmpIPredicate::ne}, predicate);
-    // Numbers are equal at one place only, which is no border.
+    // Numbers are equal at one index only, which is not a border.
     if (isEquality)
       return std::nullopt;
     bool asksLess = llvm::is_contained({CmpIPredicate::slt, CmpIPredicate::sle,
@@ -286,7 +286,7 @@ std::optional<Borders::Result> Borders::decide(Operation *op) {
     bool truth = asksLess == isLess;
     if (isUnsigned)
       require(zero, isLess ? *a : *b, false);
-    // What is not less may be equal, unless the question includes that.
+    // A number that is not less may be equal, unless the comparison is strict.
     require(isLess ? *a : *b, isLess ? *b : *a, truth != allowsEqual);
     return Result(truth);
   }
@@ -345,8 +345,8 @@ Value Borders::buildTest(OpBuilder &builder, Location loc, Value first) {
   return all;
 }
 
-/// Writes the iterations of the loops in `body` with constant bounds one after
-/// the other, while `copies` copies have at most `maxOperations` operations.
+/// Unrolls the loops in `body` with constant bounds, while `copies` copies have
+/// at most `maxOperations` operations.
 static void unrollLoops(Block &body, int64_t copies, int64_t maxOperations) {
   SmallVector<scf::ForOp> loops;
   body.walk([&](scf::ForOp inner) { loops.push_back(inner); });
@@ -372,7 +372,7 @@ static void fold(Block &body) {
   FrozenRewritePatternSet patterns(std::move(set));
   GreedyRewriteConfig config;
   config.setScope(body.getParent());
-  // Operations do not return to the list if an operand of an operand changes.
+  // Operations are not visited again if an operand of an operand changes.
   bool isChanged = true;
   while (isChanged) {
     SmallVector<Operation *> operations;

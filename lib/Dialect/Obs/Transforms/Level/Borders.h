@@ -7,13 +7,14 @@
 //
 // A stencil limits its indices to the extent of the array: `min(max(i - 1, 0),
 // n - 1)`, a remainder, or a comparison that selects another value. Such a
-// guard costs more than the load behind it, and hides that neighbours read
-// neighbours. Away from the borders its result is known. Most iterations are
-// there, and one test for a group of them finds out.
+// guard costs more than the load that it protects. With it, the code generator
+// cannot see that neighbouring iterations read neighbouring elements. Away from
+// the borders, the result of a guard is known. Most iterations are there, and
+// one test for a group of them shows it.
 //
-// Indices are linear forms: a sum of values that are the same for the whole
-// group, plus a range of constants, which covers the iterations of the group
-// and those of the loops with constant bounds inside.
+// Indices are linear forms: a sum of values that are equal in the whole group,
+// plus a range of constants. The range covers the iterations of the group and
+// those of inner loops with constant bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +50,9 @@ public:
   Value buildTest(OpBuilder &builder, Location loc, Value first);
 
   /// Returns a copy of the loop, an scf.for, before the loop, for groups that
-  /// pass the test: without the guards, and without inner loops of constant
-  /// bounds while `items` copies of the body have at most `maxOperations`
-  /// operations.
+  /// pass the test. The copy has no guards. Its inner loops with constant
+  /// bounds are unrolled, while `items` copies of the body have at most
+  /// `maxOperations` operations.
   scf::ForOp buildInside(OpBuilder &builder, int64_t maxOperations);
 
 private:
@@ -61,7 +62,7 @@ private:
     SmallVector<std::pair<Value, int64_t>, 2> terms;
     int64_t low = 0, high = 0;
   };
-  /// The numbers of `less` that are reached are less than all of `more`, or
+  /// True if all numbers of `less` that occur are less than all of `more`, or
   /// equal if not `isStrict`.
   struct Order {
     Form less, more;

@@ -1,4 +1,4 @@
-//===- ForwardOwned.cpp - Elements that their writers read ----------------===//
+//===- ForwardOwned.cpp - Elements that only their writers read -----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,15 +13,15 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// An array is split if others read at most 1 / `maxPart` of it.
+/// An array is split if other threads read at most 1 / `maxPart` of it.
 static constexpr int64_t maxPart = 8;
 
 namespace {
-/// The accesses of one array, by who uses the elements.
+/// The accesses of one array, grouped by the threads that use the elements.
 struct Split {
   SmallVector<memref::StoreOp> stores;
   SmallVector<memref::LoadOp> ownLoads, otherLoads;
-  /// The elements that others read are among these.
+  /// The elements that other threads read are a subset of these.
   int64_t first = 0, last = -1;
 
   int64_t getSize() const { return last - first + 1; }
@@ -41,7 +41,7 @@ getElements(Operation *op, Value index, int64_t size, int64_t threads) {
   return evaluateIndices(leaf, index, size);
 }
 
-/// A split of the array of `alloc`; nothing if that is not worth it.
+/// The split of the array of `alloc`; empty if it is not worth it.
 static std::optional<Split> findSplit(memref::AllocOp alloc, int64_t threads) {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());

@@ -1,13 +1,14 @@
-//===- ForwardOwned.h - Elements that their writers read --------*- C++ -*-===//
+//===- ForwardOwned.h - Elements that only their writers read ---*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The last array of a scan is read by the threads that wrote it, but for one
-// element, which is the total. It is split: what a thread reads of its own is
-// an array that can live in registers, and what others read is a small one.
+// The threads that wrote the last array of a scan read it, except for one
+// element, the total. The pass splits such an array. The elements that their
+// own threads read are an array that can be in registers. The elements that
+// other threads read are a small array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 
 namespace mlir::obs {
 
-/// Splits the arrays of the block, without a home, of which other threads than
+/// Splits the arrays of the block, without a home, of which threads other than
 /// the writers read at most an eighth. `threads` threads run the kernel.
 void forwardOwnedElements(KernelOp kernel, int64_t threads);
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A thread that executes neighbouring iterations accesses neighbouring elements
-// if the index grows by one from each iteration to the next. The rows of an
-// array of two dimensions are taken to be as long as a multiple of the number
-// of neighbours, so that these are in one row: whoever writes the code tests
-// the divisors.
+// if the index grows by one from each iteration to the next. The analysis
+// assumes that the length of the rows of an array of two dimensions is a
+// multiple of the number of neighbours, so that these are in one row. The
+// caller must test the divisors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A loop of n iterations becomes several copies of its body, one for each of
-// its steps, so that the register of each access is a constant, or one of few.
-// Within a copy the code is straight: conditions around shuffles become
-// predicates, since a lane that does not take part would leave the others
-// without its element.
+// its steps. So the register of each access is a constant, or one of a few. A
+// copy has no branches: conditions around shuffles become predicates, because
+// all lanes must take part in a shuffle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +26,12 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Registers of one lane that an array may take.
+/// The maximum number of registers of one lane for an array.
 static constexpr int64_t maxRegisters = 32;
-/// Registers among which a read may choose at run time.
+/// The maximum number of registers among which a read may select at run time.
 static constexpr unsigned maxChoices = 4;
 
-/// Which registers and lanes one copy of the body reads.
+/// The registers and lanes that one copy of the body reads.
 struct LaneMapper::Table {
   SmallVector<int64_t> registers;
   SmallVector<int> lanes = SmallVector<int>(warpSize, -1);
@@ -51,14 +50,15 @@ static Value getMemory(Operation *op) {
   return {};
 }
 
-/// The iterations as a function of the lane, if that is linear over its bits.
+/// The iterations as a function of the lane, if it is linear over the bits of
+/// the lane.
 static std::optional<BitLinearMap> fit(ArrayRef<int64_t> iterations) {
   return BitLinearMap::fit(
       SmallVector<uint64_t>(iterations.begin(), iterations.end()));
 }
 
-/// The bit of the lane that decides which of two writes a lane keeps: 5 if all
-/// keep the same. Nothing if it is no bit.
+/// The bit of the lane that determines which of two writes a lane keeps: 5 if
+/// all lanes keep the same write. Empty if no bit determines it.
 static std::optional<unsigned> findDecidingBit(ArrayRef<int> writes) {
   if (llvm::all_equal(writes))
     return 5;
@@ -72,7 +72,7 @@ static std::optional<unsigned> findDecidingBit(ArrayRef<int> writes) {
   return std::nullopt;
 }
 
-/// Iteration t is run by lane t mod 32.
+/// Lane t mod 32 executes iteration t.
 static SmallVector<LaneStep> getPlainSteps(int64_t extent) {
   SmallVector<LaneStep> steps;
   for (int64_t first = 0; first < extent; first += warpSize) {
@@ -100,8 +100,8 @@ static bool writesOwnElements(ArrayRef<int64_t> elements) {
   return true;
 }
 
-/// The steps in which the owner of each element runs the iteration that writes
-/// it. `writes` are the elements that each write of one array reaches.
+/// The steps in which the owner of each element executes the iteration that
+/// writes it. `writes` are the elements that each write of one array reaches.
 static std::optional<SmallVector<LaneStep>>
 getOwnerSteps(ArrayRef<SmallVector<int64_t>> writes, int64_t numElements) {
   if (numElements % warpSize != 0)
@@ -131,8 +131,8 @@ getOwnerSteps(ArrayRef<SmallVector<int64_t>> writes, int64_t numElements) {
   return steps;
 }
 
-/// The steps of `leaf`, whose writes to arrays in lanes all go to their owners;
-/// nothing if they cannot.
+/// The steps of `leaf` in which the owners execute all writes to arrays in
+/// lanes; empty if this is not possible.
 static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
                                                       ShapeOf shapeOf) {
   int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
@@ -163,7 +163,7 @@ static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
     return getPlainSteps(extent);
   if (!isRepeatable)
     return std::nullopt;
-  // Several arrays are written in the same places.
+  // Several arrays are written at the same indices.
   for (auto &[memory, elements] : writes)
     if (elements != writes.front().second)
       return std::nullopt;
@@ -245,9 +245,9 @@ static std::string getObstacle(Operation *user, memref::AllocOp alloc,
                    std::to_string(registers) + " registers of a lane";
 }
 
-/// True if one register of each lane can stand for both slots of `alloc`: a
-/// lane has read what it needs of an array of at most 32 elements before any
-/// lane writes the next one.
+/// True if one register of each lane can represent both slots of `alloc`: for
+/// an array of at most 32 elements, a lane has read its operands before any
+/// lane writes the next array.
 static bool isRingOfOneRegister(memref::AllocOp alloc) {
   if (!isRingOfTwo(alloc) || !alloc.getType().hasStaticShape() ||
       alloc.getType().getNumElements() > 2 * warpSize)
@@ -261,7 +261,7 @@ static bool isRingOfOneRegister(memref::AllocOp alloc) {
   return isOneStep && readsLastSlotOnly(alloc);
 }
 
-/// Leaves one slot to a ring.
+/// Reduces a ring to one slot.
 static void dropSlots(memref::AllocOp ring) {
   MemRefType type = ring.getType();
   ring.getMemref().setType(
@@ -270,8 +270,8 @@ static void dropSlots(memref::AllocOp ring) {
     user->eraseOperand(isa<memref::LoadOp>(user) ? 1 : 2);
 }
 
-/// True if nothing but the steps of loops can keep `alloc` out of lanes, where
-/// one of its slots counts if it is a ring.
+/// True if `alloc` can be in lanes, except for the steps of loops. A ring
+/// counts with one slot if one is sufficient.
 static bool isCandidate(memref::AllocOp alloc, bool isRing,
                         llvm::DenseMap<Operation *, NotOwned> &why) {
   MemRefType type = alloc.getType();
@@ -320,8 +320,8 @@ obs::findLaneArrays(KernelOp kernel,
         .getShape()
         .drop_front(rings.contains(memory.getDefiningOp()));
   };
-  // An array that has to leave can make others leave: they may be written by
-  // the loop that then cannot run by owners.
+  // If an array is removed, others may be removed, too: they may be written by
+  // a loop that the owners then cannot execute.
   for (bool changed = !arrays.empty(); changed;) {
     changed = false;
     auto drop = [&](Operation *access, const std::string &reason) {
@@ -345,7 +345,8 @@ obs::findLaneArrays(KernelOp kernel,
         if (!shape)
           continue;
         if (!steps) {
-          // Without those that are not written in place the others can stay.
+          // Without the arrays that are not written in place, the others can
+          // stay.
           auto store = dyn_cast<memref::StoreOp>(op);
           auto elements =
               store
@@ -420,7 +421,7 @@ std::optional<ArrayRef<int64_t>> LaneMapper::getShape(Value memory) const {
   return ArrayRef<int64_t>(found->second);
 }
 
-/// The iteration that each lane runs.
+/// The iteration of each lane.
 Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
   if (!step.ownedRegister)
     return step.iterations.front() == 0
@@ -428,7 +429,7 @@ Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
                : arith::AddIOp::create(builder, loc, lane,
                                        constant(step.iterations.front()));
   BitLinearMap function = *fit(step.iterations);
-  // Bits that move by the same distance move together.
+  // Bits that move by the same distance are moved together.
   std::map<int, int64_t> moved;
   Value sum = constant(function.getConstant());
   for (unsigned bit = 0; bit < function.getNumInputs(); ++bit) {
@@ -458,7 +459,7 @@ Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
   return sum;
 }
 
-/// Stores what each owner keeps of what the body has written.
+/// For each owner, stores the values of the body that it keeps.
 void LaneMapper::keepOwned(const LaneStep &step, Value lane) {
   unsigned bit = *findDecidingBit(step.writes);
   for (auto &[memory, values] : written) {
@@ -499,7 +500,7 @@ Value LaneMapper::linearize(Value memory, ValueRange indices,
   return element ? element : constant(0);
 }
 
-/// `value` of other lanes. Words of 32 bits are what lanes exchange.
+/// `value` in other lanes. Lanes exchange words of 32 bits.
 Value LaneMapper::shuffle(Value value, Value index, const Table &table) {
   LanePattern pattern = classifyLanes(table.lanes);
   if (pattern.kind == LanePattern::Kind::Identity)
@@ -592,7 +593,7 @@ Value LaneMapper::emitLoad(memref::LoadOp load, IRMapping &mapping) {
     }
     table.registers = registers.takeVector();
   } else {
-    // One register, and any lane.
+    // One register of any lane.
     table.registers.push_back(0);
     for (int lane = 0; lane < warpSize; ++lane)
       table.lanes[lane] = (lane * 5 + 3) % warpSize;

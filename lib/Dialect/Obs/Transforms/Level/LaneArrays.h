@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Element e of an array of a warp lives in register e / 32 of lane e % 32. Each
-// lane stores what it owns; it reads its own element, or that of another lane
-// by a shuffle, which all lanes of the warp take part in.
+// Element e of an array of a warp is in register e / 32 of lane e % 32. Each
+// lane stores the elements that it owns. It reads its own elements directly,
+// and those of other lanes by shuffles, in which all lanes of the warp take
+// part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,25 +19,25 @@
 
 namespace mlir::obs {
 
-/// The arrays of warps in `kernel`, with no home or registers asked for, that
-/// can live in lanes: of at most 1024 elements, which their owners can write,
-/// and of which every read is known to find its register.
-/// Loops that owners have to run are marked `obs.distribution = owners`:
-/// nothing else may rely on who runs which iteration.
-/// Rings of which one slot is enough lose the other one.
-/// `why` gets, for arrays that cannot, the access that prevents it.
+/// The arrays of warps in `kernel` that can be in lanes, if their home is
+/// `auto` or registers. They have at most 1024 elements, their owners can write
+/// them, and the register of every read is known. Loops that the owners must
+/// execute are marked `obs.distribution = owners`: other code must not depend
+/// on the thread of an iteration. Rings for which one slot is sufficient are
+/// reduced to it. For arrays that cannot be in lanes, `why` contains the access
+/// that prevents it.
 llvm::SmallPtrSet<Operation *, 8>
 findLaneArrays(KernelOp kernel, llvm::DenseMap<Operation *, NotOwned> &why);
 
-/// The extents of an array in lanes; nothing for other memory.
+/// The extents of an array in lanes; empty for other memory.
 using ShapeOf = llvm::function_ref<std::optional<ArrayRef<int64_t>>(Value)>;
 
-/// The work of the lanes in one copy of a loop's body.
+/// The work of the lanes in one copy of the body of a loop.
 struct LaneStep {
   /// The iteration that each lane runs, -1 for none.
   SmallVector<int64_t> iterations;
-  /// If owners run the iterations: the register that all of them write, and
-  /// which of the writes of the body each lane keeps.
+  /// If owners execute the iterations: the register that all of them write, and
+  /// the write of the body that each lane keeps.
   std::optional<int64_t> ownedRegister;
   SmallVector<int> writes;
 };
@@ -46,8 +47,8 @@ class LaneMapper {
 public:
   explicit LaneMapper(OpBuilder &builder) : builder(builder) {}
 
-  /// Says which registers, `memref<R x T>`, hold the array that was allocated
-  /// with the extents `shape`.
+  /// Sets the registers, `memref<R x T>`, of the array that was allocated with
+  /// the extents `shape`.
   void addArray(Value registers, ArrayRef<int64_t> shape) {
     arrays[registers] = llvm::to_vector(shape);
   }
@@ -55,7 +56,7 @@ public:
   /// True if `leaf` reads or writes one of the arrays.
   bool uses(scf::ForallOp leaf) const;
 
-  /// Puts the code of `leaf` for lane `lane` in front of it.
+  /// Builds the code of `leaf` for lane `lane` before the leaf.
   void mapLeaf(scf::ForallOp leaf, Value lane);
   /// Replaces a read by the whole warp.
   void mapUniformLoad(memref::LoadOp load);

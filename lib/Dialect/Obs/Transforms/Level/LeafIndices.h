@@ -12,23 +12,23 @@
 
 namespace mlir::obs {
 
-/// The number, in an array with the extents `shape`, of the element that
-/// `indices` are in each iteration of `leaf`, whose extent is static: -1 where
-/// they are none of the array, which then does not happen. Nothing if they
-/// depend on more than the iteration.
+/// The number of the element at `indices`, in an array with the extents
+/// `shape`, for each iteration of `leaf`, whose extent is static. It is -1 if
+/// the indices are outside of the array; such an iteration does not execute the
+/// access. Empty if the indices depend on more than the iteration.
 std::optional<SmallVector<int64_t>> evaluateIndices(scf::ForallOp leaf,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> shape,
                                                     scf::ForOp warps = {});
 
 /// The loop over the warps of a block around `leaf`, a loop over all lanes of a
-/// warp, if each of the warps that `threads` threads are has at most one turn
-/// of it; else null.
+/// warp. Null if one of the warps of `threads` threads executes more than one
+/// iteration of it.
 scf::ForOp getOneTurn(scf::ForallOp leaf, int64_t threads);
 
-/// True if `access`, which reaches `elements` in the iterations of `leaf`,
-/// reaches none of the array in an iteration that certainly runs it. Such an
-/// array stays in memory, so that the emulator sees the mistake.
+/// True if `access`, which reaches `elements` in the iterations of `leaf`, is
+/// outside of the array in an iteration that certainly executes it. Such an
+/// array stays in memory, so that the emulator reports the error.
 bool reachesOutside(Operation *access, scf::ForallOp leaf,
                     ArrayRef<int64_t> elements);
 

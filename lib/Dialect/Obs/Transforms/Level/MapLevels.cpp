@@ -96,7 +96,7 @@ static bool isInLanes(MemRefType type) {
 }
 
 namespace {
-/// Turns one kernel into a gpu.func.
+/// Converts one kernel to a gpu.func.
 class KernelMapper {
 public:
   KernelMapper(KernelOp kernel, gpu::GPUModuleOp module)
@@ -251,7 +251,8 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   Value memory;
   if (home.getStorage() == Storage::Registers) {
-    // One for each thread, however often the code around it runs.
+    // There is one for each thread, even if the surrounding code runs several
+    // times.
     builder.setInsertionPointToStart(&function.getBody().front());
     if (home.getOwner() == Level::Block)
       return mapOwned(alloc);
@@ -283,7 +284,7 @@ void KernelMapper::mapBuffer(memref::AllocOp alloc) {
   alloc.erase();
 }
 
-/// Each thread has its own elements of such an array.
+/// Each thread has separate elements of such an array.
 void KernelMapper::mapOwned(memref::AllocOp alloc) {
   const OwnedArray &array = owned.find(alloc)->second;
   bool isScalar = array.elements == 1;
@@ -294,7 +295,7 @@ void KernelMapper::mapOwned(memref::AllocOp alloc) {
   for (auto &[access, elements] : array.accesses) {
     builder.setInsertionPoint(access);
     SmallVector<Value> index;
-    // A loop without iterations accesses none.
+    // A loop without iterations has no accesses.
     if (!isScalar)
       index.push_back(constant(elements.empty() ? 0 : elements.front()));
     Operation *own;
@@ -344,7 +345,7 @@ void KernelMapper::mapLeaf(scf::ForallOp leaf) {
   }
   OpFoldResult extent = leaf.getMixedUpperBound()[0];
 
-  // Which of how many workers this thread is.
+  // The number of this thread among the workers, and the number of workers.
   Value id = thread, count;
   std::optional<int64_t> workers = threads;
   Value works = active;
@@ -553,14 +554,14 @@ gpu::GPUFuncOp KernelMapper::run() {
   for (scf::ForOp loop : spread)
     mapSingle(loop);
   replacePrivateAtomics(function);
-  // Memory of a thread is there once, not again in each iteration.
+  // The memory of a thread is allocated once, not in each iteration.
   function.walk([&](memref::AllocaOp alloca) {
     if (alloca->getParentOfType<LoopLikeOpInterface>())
       alloca->moveBefore(&function.getBody().front(),
                          function.getBody().front().begin());
   });
-  // Checks of kernels go by the promise, or the permission, of a store. The
-  // mark of the first of several stores was for the barriers, which are placed.
+  // The checks of kernels use the contract of a store. The mark of the first of
+  // several stores was only for the placement of barriers.
   function.walk([](memref::StoreOp store) {
     if (getInitialNesting(store)) {
       store->removeAttr("obs.contract");
@@ -579,9 +580,9 @@ static int64_t countBytes(memref::GlobalOp table) {
   return type.getNumElements() * getElementBytes(type.getElementType());
 }
 
-/// Decides which tables are in constant memory, and marks these: those that the
-/// program asks for, and, while there is room, those that all kernels read well
-/// there. Fails if there is no room for what is asked for.
+/// Selects the tables in constant memory, and marks them: those that the
+/// program requests, and, if there is room, those that all kernels read well
+/// there. Fails if there is no room for the requested ones.
 static LogicalResult placeTables(ModuleOp module) {
   llvm::MapVector<memref::GlobalOp, bool> tables;
   module.walk([&](memref::GetGlobalOp use) {

@@ -1,4 +1,4 @@
-//===- Meetings.cpp - Which threads reach the same element ----------------===//
+//===- Meetings.cpp - Threads that reach the same element -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,14 +20,14 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True if not the number of an iteration says which thread runs it.
+/// True if the number of an iteration does not determine its thread.
 static bool isByOwners(scf::ForallOp leaf) {
   auto distribution = leaf->getAttrOfType<DistributionAttr>("obs.distribution");
   return distribution && distribution.getValue() == Distribution::Owners;
 }
 
-/// True for a loop that is spread over the warps of one block: each starts with
-/// its number, in steps of the number of warps.
+/// True for a loop over the warps of one block: each warp starts with its
+/// number, in steps of the number of warps.
 static bool isOfBlock(scf::ForOp warps) {
   auto map = warps->getAttrOfType<MapAttr>("obs.map");
   return map && map.getScope() == Level::Block &&
@@ -35,7 +35,7 @@ static bool isOfBlock(scf::ForOp warps) {
          warps.getStep().getDefiningOp<WorkerCountOp>();
 }
 
-/// Whether a value of the iteration in which `stale` was is another one now.
+/// True if a value of the iteration of `stale` may have changed since.
 static bool isStale(Value value, Operation *stale) {
   return stale && stale->isAncestor(value.getParentRegion()->getParentOp());
 }
@@ -194,8 +194,8 @@ std::optional<Level> MeetingTable::getLevel() const {
   return level;
 }
 
-/// The meeting level of two groups, which meet where all that is compared
-/// agrees.
+/// The meeting level of two groups. They meet at elements at which all compared
+/// values are equal.
 static std::optional<Level> meetGroups(const ElementGroup &a,
                                        const ElementGroup &b,
                                        ArrayRef<Comparison> compared) {
@@ -263,7 +263,7 @@ std::optional<Level> Meetings::meet(const ReachedElements &a,
 //===----------------------------------------------------------------------===//
 
 /// Fixes the counters of loops that were in their last iteration; false if
-/// there are none.
+/// these loops have no iterations.
 bool Meetings::fixLastTurns(Access access, AccessEvaluator &evaluator) {
   if (!access.ended)
     return false;
@@ -319,8 +319,9 @@ struct Variation {
 };
 } // namespace
 
-/// The level with the loops around for each of their iterations: the same one
-/// for both accesses, unless a loop has gone on in between.
+/// The level, with the surrounding loops evaluated for each of their
+/// iterations. Both accesses are in the same iteration, unless a loop has
+/// started another one in between.
 std::optional<Level> Meetings::compareTurns(const Access &before,
                                             const Side &first,
                                             const Side &second, Level worst) {
@@ -426,7 +427,8 @@ Meetings::Side &Meetings::getSide(const Access &access) {
   return *side;
 }
 
-/// True if each reader of what `op` accesses waits for a flag of the writer.
+/// True if each reader of the memory that `op` accesses waits for a flag of the
+/// writer.
 static bool isPublished(Operation *op) {
   auto contract = op->getAttrOfType<StringAttr>("obs.contract");
   return contract && contract.getValue() == "published";
@@ -452,7 +454,7 @@ std::optional<Level> Meetings::compute(const Access &before,
   Side &second = getSide(after);
   Side &anyTurn = getSide(before);
   if (!anyTurn.elements || !second.elements) {
-    // Few iterations are all of the first warp, whatever they access.
+    // If there are few iterations, the first warp executes all of them.
     auto isNarrow = [](const Access &access, const Side &side) {
       std::optional<int64_t> most = side.evaluator.getMostIterations();
       return access.leaf && most && *most <= warpSize &&
@@ -473,8 +475,8 @@ std::optional<Level> Meetings::compute(const Access &before,
   if (!level || *level == Level::Thread)
     return level;
   level = compareTurns(before, first, second, *level);
-  // Of a number of iterations that is not known, only the algebra knows that
-  // it is the same one in both.
+  // If the number of iterations is not known, only the algebra can use that it
+  // is the same in both accesses.
   auto isOpen = [](const Side &side) {
     return !side.evaluator.getCount().getConstant();
   };

@@ -1,4 +1,4 @@
-//===- Meetings.h - Which threads reach the same element --------*- C++ -*-===//
+//===- Meetings.h - Threads that reach the same element ---------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,14 +14,14 @@
 
 namespace mlir::obs {
 
-/// Answers, for pairs of accesses to one buffer, who the two threads can be
-/// that reach the same element.
+/// For pairs of accesses to one buffer, determines which two threads can reach
+/// the same element.
 class Meetings {
 public:
   explicit Meetings(Workers workers) : workers(workers), model(workers) {}
 
-  /// The smallest instance that the two threads are always in: one thread, a
-  /// warp or the block; nothing if no element is reached by both.
+  /// The smallest instance that always contains both threads: one thread, a
+  /// warp or the block; empty if no element is reached by both.
   std::optional<Level> get(const Access &before, const Access &after);
 
 private:

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two kernels are compared by their keys: copies without what the host can say
-// as well. These are bounds of loops over the iterations of a grid, first
-// extents of arrays, on which no address depends, and numbers that iterations
-// are subtracted from, if they are the bound of such a loop, or a constant more
-// or less: in `n - 1 - i` that is one addition outside of the loop. Whatever
-// else differs in numbers stays a kernel of its own: sizes of shared memory,
-// offsets, strides and divisors are what later passes compute with.
+// Two kernels are compared by their keys: copies without the numbers that the
+// host can also pass. These are bounds of loops over the iterations of a grid;
+// first extents of arrays, on which no address depends; and numbers that
+// iterations are subtracted from, if they are the bound of such a loop, plus or
+// minus a constant. In `n - 1 - i`, a parameter costs one addition outside of
+// the loop. Kernels that differ in other numbers stay separate: later passes
+// compute with sizes of shared memory, offsets, strides and divisors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,9 +78,10 @@ static SmallVector<scf::ForOp> getGridLoops(gpu::GPUFuncOp kernel) {
   return loops;
 }
 
-/// The constants of `kernel` that iterations of a grid are subtracted from.
-/// Subtracting from a parameter takes no more instructions, in contrast to a
-/// comparison with it: there the constant takes in what is added to indices.
+/// The constants of `kernel` that iterations of a grid are subtracted from. A
+/// subtraction from a parameter needs no more instructions. A comparison with a
+/// parameter does, because a constant could include the numbers that are added
+/// to indices.
 static SmallVector<OpOperand *> getLimits(gpu::GPUFuncOp kernel) {
   SmallVector<OpOperand *> limits;
   kernel.walk([&](arith::SubIOp difference) {
@@ -141,12 +142,12 @@ static void orderConstants(Block &body) {
 }
 
 namespace {
-/// A kernel and what the host can say of it.
+/// A kernel and the numbers that the host can pass to it.
 struct Kernel {
   explicit Kernel(gpu::GPUFuncOp kernel);
 
-  /// True if launches of this may be launches of what stands for `other`: the
-  /// code is equal, and nobody knows this by another name.
+  /// True if launches of this kernel may become launches of the kernel of
+  /// `other`: the code is equal, and the source gives them no different names.
   bool isLike(const Kernel &other) const;
 
   gpu::GPUFuncOp op;
@@ -155,7 +156,7 @@ struct Kernel {
   SmallVector<int64_t> bounds, extents, limits;
 };
 
-/// Kernels that the first of them can stand for.
+/// Kernels that the first of them can replace.
 struct Group {
   std::vector<Kernel> members;
 
@@ -165,12 +166,12 @@ struct Group {
     return llvm::map_to_vector(
         members, [&](const Kernel &k) { return (k.*numbers)[i]; });
   }
-  /// The loop over the grid whose bound `limits`, a column, is, and a constant;
+  /// The loop over the grid whose bound plus a constant is `limits`, a column;
   /// null if there is none.
   std::optional<unsigned> findBound(const Column &limits) const;
-  /// True if this may stand for `kernel`, too.
+  /// True if this group can also contain `kernel`.
   bool accepts(const Kernel &kernel);
-  /// Makes the first kernel that of all. Returns its new parameters.
+  /// Makes the first kernel suitable for all. Returns its new parameters.
   SmallVector<Column> generalize();
 };
 } // namespace
@@ -197,7 +198,8 @@ Kernel::Kernel(gpu::GPUFuncOp kernel) : op(kernel), key(kernel.clone()) {
 bool Kernel::isLike(const Kernel &other) const {
   if (!isUnnamed(op) && getEntry(op) != getEntry(other.op))
     return false;
-  // Whoever launches an entry point knows its parameters.
+  // The parameters of an entry point do not change, because other programs
+  // launch it.
   if (bounds != other.bounds && isUnnamed(op) != isUnnamed(other.op))
     return false;
   gpu::GPUFuncOp left = *other.key, right = *key;
@@ -314,7 +316,7 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
 
   void mergeIn(gpu::GPUModuleOp module) {
     SmallVector<gpu::GPUFuncOp> kernels(module.getOps<gpu::GPUFuncOp>());
-    // Names that the source gives stay.
+    // Names from the source are kept.
     llvm::stable_sort(kernels, [](gpu::GPUFuncOp a, gpu::GPUFuncOp b) {
       return !isUnnamed(a) && isUnnamed(b);
     });
@@ -356,7 +358,7 @@ struct MergeKernels : obs::impl::ObsMergeKernelsPassBase<MergeKernels> {
   }
 
 private:
-  /// The kernel to launch, and what it is told in addition.
+  /// The kernel to launch, and the additional arguments.
   struct Replacement {
     StringAttr name;
     SmallVector<int64_t> operands;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each result of a force has a program of its own, so what two results have in
-// common is there twice. The programs were made from one, so their operations
-// stand in the same order: what is equal up to here is matched, the rest moves
-// behind the first program.
+// Each result of a force has a separate program, so common code of two results
+// exists twice. Both programs were copied from one program, so their operations
+// have the same order. The pass matches equal operations from the beginning on,
+// and moves the remaining operations after the first program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ class Merger {
 public:
   Merger(scf::ForOp first, scf::ForOp second) : first(first), second(second) {}
 
-  /// False if nothing was done.
+  /// False if the loops were not changed.
   bool run();
 
 private:
@@ -76,7 +76,7 @@ void Merger::match() {
     }
 }
 
-/// True if all that writes `alloc`, of the first loop, is matched, so that its
+/// True if all writes of `alloc`, of the first loop, are matched, so that its
 /// contents are those of its counterpart.
 bool Merger::isComplete(memref::AllocOp alloc) {
   return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
@@ -87,7 +87,7 @@ bool Merger::isComplete(memref::AllocOp alloc) {
 
 bool Merger::run() {
   match();
-  // An array that one program goes on writing is not the other's.
+  // If one program writes the array later, the arrays are different.
   for (auto [own, other] : matched) {
     auto alloc = dyn_cast<memref::AllocOp>(other);
     if (alloc && !isComplete(alloc))
@@ -111,7 +111,7 @@ bool Merger::run() {
   return true;
 }
 
-/// True for two loops over the same instances, which run side by side.
+/// True for two loops over the same instances, which are in one block.
 static bool areSiblings(scf::ForOp a, scf::ForOp b) {
   auto map = a->getAttrOfType<MapAttr>("obs.map");
   return map && map.getScope() == Level::Grid &&

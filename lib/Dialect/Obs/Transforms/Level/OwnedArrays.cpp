@@ -105,7 +105,8 @@ LeafSteps OwnerSearch::getSteps(Operation *access) {
   return LeafSteps::get(leaf, threads);
 }
 
-/// Fails if an access is none of a thread of the block to one element.
+/// Fails if an access is not an access of one thread of the block to one
+/// element.
 bool OwnerSearch::collect() {
   bool isKnown = true;
   alloc->getParentOfType<KernelOp>().walk<WalkOrder::PreOrder>(
@@ -124,7 +125,7 @@ bool OwnerSearch::collect() {
                  !map ||
                  (map.getScope() != Level::Block && !getOneTurn(leaf, threads)))
           isKnown = fail(op, "is used here by the lanes of warps, in a loop of "
-                             "more turns than the block has warps");
+                             "more iterations than the block has warps");
         else if (!getConstantIntValue(leaf.getMixedUpperBound()[0]))
           isKnown = fail(op, "is used here in a loop whose extent is not a "
                              "constant");
@@ -137,8 +138,8 @@ bool OwnerSearch::collect() {
   return isKnown && !accesses.empty();
 }
 
-/// Notes what `access` reaches. Fails if another thread uses one of these
-/// elements.
+/// Records the elements that `access` reaches. Fails if another thread uses one
+/// of them.
 bool OwnerSearch::addSteps(Operation *access) {
   scf::ForallOp leaf = getLeaf(access);
   unsigned skipped = isRing ? 1 : 0;
@@ -186,7 +187,7 @@ bool OwnerSearch::addSteps(Operation *access) {
 /// Numbers the registers. Fails if a thread would keep two elements in one.
 bool OwnerSearch::nameRegisters(OwnedArray &array) {
   steps.compress();
-  // Steps in which nothing is reached take no register.
+  // Steps in which no element is reached need no register.
   SmallVector<int64_t> number(steps.getNumClasses(), -1);
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> kept;
   for (auto [element, step] : llvm::enumerate(reachedIn)) {
@@ -211,7 +212,8 @@ bool OwnerSearch::nameRegisters(OwnedArray &array) {
   return true;
 }
 
-/// Steps of a loop run in any order: what one reads is not what another writes.
+/// Steps of a loop run in any order, so no step may read an element that
+/// another one writes.
 bool OwnerSearch::keepsOrder(const OwnedArray &array) {
   for (auto &[access, registers] : array.accesses) {
     if (!isa<memref::LoadOp>(access))

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // An array of a block needs no memory if every element is written and read by
-// one thread only, as accumulators are: each thread keeps its elements in
-// registers. The two slots of a ring are the same registers then, since the
+// one thread only, such as accumulators. Each thread then has its elements in
+// registers. The two slots of a ring are then the same registers, because the
 // thread has read the old element when it writes the new one.
 //
-// Registers have no addresses, so an access has to name one at compile time.
-// Of a leaf loop with more iterations than threads each thread runs several
-// *steps*; step s of an access reaches one element of each thread, and these
-// are one register. Elements that several accesses reach in one step join
-// registers.
+// Registers have no addresses, so the register of an access must be known at
+// compile time. In a leaf loop with more iterations than threads, each thread
+// executes several *steps*. Step s of an access reaches one element of each
+// thread, and these elements are in one register. If several accesses reach an
+// element, their steps have the same register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@
 
 namespace mlir::obs {
 
-/// Registers of 32 bits that an array of a block may take in each thread.
+/// The maximum number of registers of 32 bits of each thread for an array of a
+/// block.
 constexpr int64_t maxOwnedRegisters = 64;
 
 /// The distribution of the iterations of a leaf loop of static extent over the
@@ -36,7 +37,7 @@ struct LeafSteps {
   bool isBlocked;
 
   static LeafSteps get(scf::ForallOp leaf, int64_t threads);
-  /// Steps of the threads that have most.
+  /// The maximum number of steps of a thread.
   int64_t getCount() const;
   int64_t getThread(int64_t iteration) const;
   int64_t getStep(int64_t iteration) const;
@@ -44,7 +45,7 @@ struct LeafSteps {
   bool isFull(int64_t step) const;
 };
 
-/// An array that the threads of a block keep in registers.
+/// An array that is in registers of the threads of a block.
 struct OwnedArray {
   /// Elements that each thread keeps, a register (or two, of 64 bits) for each.
   int64_t elements = 0;
@@ -52,21 +53,21 @@ struct OwnedArray {
   llvm::MapVector<Operation *, SmallVector<int64_t>> accesses;
 };
 
-/// The operation `op` that keeps an array from living in registers, and the
+/// The operation `op` that prevents that an array is in registers, and the
 /// reason.
 struct NotOwned {
   Operation *op;
   std::string reason;
 };
 
-/// The registers in which `threads` threads keep the array of `alloc`, one of a
-/// block with no home or registers asked for. Nothing if some element is used
-/// by several threads, or it is not known which one an access means; then `why`
-/// says so, if it is given and there is something to say.
+/// The registers in which `threads` threads keep the array of `alloc`, an array
+/// of a block whose home is `auto` or registers. Empty if several threads use
+/// an element, or if the element of an access is not known. `why`, if it is
+/// given, then contains the reason, if one is known.
 std::optional<OwnedArray> findOwnedArray(memref::AllocOp alloc, int64_t threads,
                                          std::optional<NotOwned> *why = {});
 
-/// Registers of 32 bits that `elements` values of type `type` take.
+/// The number of registers of 32 bits for `elements` values of type `type`.
 int64_t countRegisters(Type type, int64_t elements);
 
 } // namespace mlir::obs

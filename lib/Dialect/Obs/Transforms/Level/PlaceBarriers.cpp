@@ -1,19 +1,19 @@
-//===- PlaceBarriers.cpp - A barrier wherever threads exchange data -------===//
+//===- PlaceBarriers.cpp - Barriers where threads exchange data --- -------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two steps for the code of blocks, and for that of warps in every loop over
-// warps. First a barrier goes in front of each statement that conflicts with an
-// access since the last barrier, for the warp if every pair of threads that can
-// meet is in one warp, else for the block; that is always enough. Since a loop
-// is analysed from everything that may come around its back edge, also what a
-// barrier found later stops, a barrier can turn out not to be needed, or not
-// for the block: the second step takes away, or weakens, each that can go
-// without leaving a conflict. So no single barrier of the result can be deleted
-// or weakened.
+// There are two steps for the code of blocks, and for that of warps in every
+// loop over warps. The first step places a barrier before each statement that
+// conflicts with an access since the last barrier. It is a barrier of the warp
+// if every pair of threads that can meet is in one warp, else of the block.
+// This is always sufficient. The analysis of a loop includes all accesses that
+// may reach its back edge, also accesses that a barrier stops which is placed
+// later. So a barrier may not be necessary, or not for the block. The second
+// step removes, or weakens, each barrier if no conflict results. So no single
+// barrier of the result can be removed or weakened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ static std::string describe(const char *hazard, const Access &before,
 }
 
 namespace {
-/// Two accesses that a barrier must keep apart.
+/// Two accesses that need a barrier between them.
 struct Conflict {
   const char *hazard;
   Access before, after;
@@ -57,7 +57,7 @@ struct Conflict {
 
 } // namespace
 
-/// The reasons for a barrier without which there are these conflicts.
+/// The reasons for a barrier, from the conflicts without it.
 static ArrayAttr getReasons(MLIRContext *context,
                             ArrayRef<Conflict> conflicts) {
   llvm::SetVector<Attribute> reasons;
@@ -78,7 +78,7 @@ public:
 
   /// Places the barriers.
   void run();
-  /// All conflicts that the barriers leave.
+  /// All conflicts that remain with the barriers.
   SmallVector<Conflict> findConflicts();
 
 private:
@@ -93,8 +93,8 @@ private:
   function_ref<void(AccessFlow::Visitor)> analyze;
   /// The scopes of the barriers in front of statements.
   llvm::MapVector<Operation *, std::optional<Level>> guarded;
-  /// The conflicts without the barrier in front of a statement, as long as the
-  /// others stay as they are.
+  /// The conflicts without the barrier before a statement, with all other
+  /// barriers.
   llvm::DenseMap<Operation *, SmallVector<Conflict>> conflicts;
 };
 } // namespace
@@ -103,7 +103,8 @@ std::optional<Level> Placer::getScope(Operation *op) const {
   return guarded.lookup(op);
 }
 
-/// The scope of the barrier that must stand between the two, if any must.
+/// The scope of the barrier that must stand between the two accesses, if one is
+/// necessary.
 std::optional<Level> Placer::getNeeded(ArrayRef<Access> accesses,
                                        ArrayRef<Access> pending) {
   std::optional<Level> needed;
@@ -144,9 +145,9 @@ SmallVector<Conflict> Placer::findConflicts() {
   return found;
 }
 
-/// The conflicts that there are without the barrier in front of `op`. They may
-/// show at another statement: a barrier in a loop also separates accesses
-/// before it from accesses of the next iteration.
+/// The conflicts without the barrier before `op`. They may be at another
+/// statement: a barrier in a loop also separates accesses before it from
+/// accesses of the next iteration.
 SmallVector<Conflict> Placer::findConflictsWithout(Operation *op) {
   std::optional<Level> scope = std::exchange(guarded[op], std::nullopt);
   SmallVector<Conflict> found = findConflicts();
@@ -154,8 +155,8 @@ SmallVector<Conflict> Placer::findConflictsWithout(Operation *op) {
   return found;
 }
 
-/// Takes away the barrier in front of `op`, or lets it wait for the warp only,
-/// if that leaves no conflict; true if it does either.
+/// Removes the barrier before `op`, or changes it to a barrier of the warp, if
+/// no conflict results. True if the barrier was changed.
 bool Placer::weaken(Operation *op) {
   SmallVector<Conflict> &found = conflicts[op] = findConflictsWithout(op);
   if (found.empty()) {
@@ -179,7 +180,8 @@ void Placer::run() {
           guarded[op] = scope = scope ? std::max(*scope, *needed) : *needed;
         return scope;
       });
-  // The conflicts found before another barrier became weaker are not all.
+  // If another barrier became weaker, the conflicts that were found before are
+  // not complete.
   SmallVector<Operation *> outdated;
   SmallVector<Operation *> seen;
   for (Operation *op : llvm::to_vector(llvm::make_first_range(guarded))) {
@@ -200,7 +202,7 @@ void Placer::run() {
 }
 
 /// The conflicts in the code of the block and of the warps in `loop` with the
-/// barriers that there are.
+/// current barriers.
 static SmallVector<Conflict> findConflicts(KernelOp kernel, scf::ForOp loop) {
   auto warps = [&](AccessFlow::Visitor visit) {
     AccessFlow(Level::Warp, /*withWarpArrays=*/true).run(loop, visit);
@@ -214,8 +216,8 @@ static SmallVector<Conflict> findConflicts(KernelOp kernel, scf::ForOp loop) {
   return found;
 }
 
-/// Takes away the barriers of warps in `loop` that those around it make
-/// unnecessary, and says what the others are for with those around it.
+/// Removes the barriers of warps in `loop` that are not necessary because of
+/// the barriers around it. Sets the reasons of the others.
 static void prune(KernelOp kernel, scf::ForOp loop) {
   SmallVector<BarrierOp> barriers;
   loop.walk([&](BarrierOp barrier) { barriers.push_back(barrier); });

@@ -1,15 +1,15 @@
-//===- PlanShared.cpp - Places of shared buffers in one arena -------------===//
+//===- PlanShared.cpp - Offsets of shared buffers in one arena ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// First fit over live intervals. Positions number the operations of the kernel
-// in textual order; a loop that uses a buffer from outside keeps it alive as a
-// whole. Disjoint intervals are not enough: while one thread still reads the
-// old buffer another must not write the new one, so a block barrier has to
-// stand between any use of one and any use of the other.
+// First fit over live intervals. Positions are the numbers of the operations of
+// the kernel in textual order. A loop that uses a buffer from outside keeps it
+// live as a whole. Disjoint intervals are not sufficient: while one thread
+// still reads the old buffer, another one must not write the new one. So a
+// block barrier must stand between any use of one and any use of the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ private:
   std::optional<Buffer> measure(memref::AllocOp alloc);
   unsigned getEnd(Operation *op);
   void findUnordered();
-  /// True when some thread may use `a` while another one uses `b`.
+  /// True if a thread may use `a` while another one uses `b`.
   bool isUnordered(const Buffer &a, const Buffer &b) {
     return unordered.contains({a.alloc, b.alloc});
   }
@@ -112,8 +112,8 @@ std::optional<Buffer> Planner::measure(memref::AllocOp alloc) {
   return buffer;
 }
 
-/// True if only threads of the first warp do what `access` does, so that a
-/// barrier of the warp orders it.
+/// True if only threads of the first warp execute `access`, so that a barrier
+/// of the warp orders it.
 static bool isByFirstWarp(const Access &access) {
   scf::ForallOp leaf = access.leaf;
   if (!leaf)
@@ -167,8 +167,9 @@ static Operation *getWarpProgram(Operation *op) {
   return program;
 }
 
-/// True when a block barrier may stand between the uses of both: not in the
-/// program of a warp, which other warps run at another time or not at all.
+/// True if a block barrier may stand between the uses of both. This is not
+/// possible in the program of a warp, because other warps execute it at another
+/// time or not at all.
 bool Planner::canBeOrdered(const Buffer &a, const Buffer &b) {
   Operation *program = getWarpProgram(a.alloc);
   return program == a.alloc || program != getWarpProgram(b.alloc);
@@ -243,7 +244,8 @@ LogicalResult Planner::run(int64_t limit) {
     return std::pair(a.first, position[a.alloc]) <
            std::pair(b.first, position[b.alloc]);
   });
-  // Of sizes that no memory has no sum is taken: it might wrap.
+  // If a size is too large for any memory, no sum is computed, because it could
+  // wrap around.
   constexpr int64_t huge = int64_t(1) << 48;
   int64_t total = 0;
   for (const Buffer &buffer : buffers)

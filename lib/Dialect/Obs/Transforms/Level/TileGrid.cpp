@@ -24,22 +24,23 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Bytes of the widest access of a thread.
+/// The number of bytes of the widest access of a thread.
 static constexpr int64_t widestAccess = 16;
 
-/// The most operations that the copies of a body have together.
+/// The maximum number of operations of all copies of a body.
 static constexpr int64_t maxOperations = 1024;
 
-/// The rows of a stencil for which a thread computes. More are not measured.
+/// The number of rows of a stencil that a thread computes. More are not
+/// measured.
 static constexpr int64_t rowsOfThread = 2;
 
-/// Blocks of 256 threads that an H200 executes at once: 8 on each of 132
-/// multiprocessors. Other chips have fewer.
+/// The number of blocks of 256 threads that an H200 executes at once: 8 on each
+/// of 132 multiprocessors. Other chips execute fewer.
 static constexpr int64_t residentBlocks = 1056;
 
-/// True if copies of `op`, which an iteration executes, may stand side by side
-/// with those of other iterations, and gain from it. Turns that depend on the
-/// iteration are not shared, and memory of a thread is there once.
+/// True if `op`, which an iteration executes, may have copies for several
+/// iterations, and if this is faster. Inner loops that depend on the iteration
+/// cannot be shared, and memory of a thread exists only once.
 static bool canBeCopied(Operation *op, Growths &growths) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return llvm::all_of(
@@ -55,9 +56,10 @@ static bool canBeCopied(Operation *op, Growths &growths) {
   return op->getNumRegions() == 0 && isMemoryEffectFree(op);
 }
 
-/// The iterations of `leaf` that a thread executes side by side: as many
-/// neighbours as 16 bytes hold of the widest elements that are neighbours in
-/// memory, too. 1 if there are none.
+/// The number of neighbouring iterations of `leaf` that a thread executes
+/// together: the number of elements in 16 bytes, for the widest elements that
+/// neighbouring iterations access at neighbouring addresses. 1 if there are
+/// none.
 static int64_t chooseItems(scf::ForallOp leaf) {
   Growths growths(leaf.getInductionVar(0), leaf.getBody());
   int64_t operations = 0, widest = 0;
@@ -103,10 +105,10 @@ static OpFoldResult getRows(scf::ForallOp leaf, Value divisor) {
   return product.getLhs() == divisor ? Value(product.getRhs()) : Value();
 }
 
-/// A leaf that limits the rows and the columns that it reads is a stencil:
-/// neighbouring rows read the same elements. An iteration of the leaf that
-/// replaces it has `rowsOfThread` rows of a column. Returns `leaf` if it is
-/// none.
+/// If a leaf limits the rows and the columns that it reads, it is a stencil:
+/// iterations of neighbouring rows read the same elements. It is replaced by a
+/// leaf whose iterations compute `rowsOfThread` rows of a column. Returns
+/// `leaf` if it is not a stencil.
 static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
   Value row, divisor;
   for (Operation *user : leaf.getInductionVar(0).getUsers())
@@ -161,7 +163,7 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
 namespace {
 /// The tiles of a kernel.
 struct KernelTiles {
-  /// The least number of iterations that a thread executes at once.
+  /// The minimum number of iterations that a thread executes together.
   int64_t items = 1;
   /// Iterations are long, because they contain loops.
   bool hasLoops = false;
@@ -209,10 +211,11 @@ static KernelTiles tile(KernelOp kernel) {
   return tiles;
 }
 
-/// The number of blocks for tiles where one iteration for each thread takes
-/// `blocks`. Long iterations need all multiprocessors more than they need
-/// memory: while tiles do not fill them, there are more blocks than tiles, and
-/// threads have one iteration at a time.
+/// The number of blocks with tiles, if one iteration for each thread needs
+/// `blocks` blocks. For long iterations, it is more important to use all
+/// multiprocessors than to use the memory well. So if there are too few tiles,
+/// there are more blocks than tiles, and threads execute one iteration at a
+/// time.
 static Value buildBlocks(OpBuilder &builder, Location loc, Value blocks,
                          const KernelTiles &tiles) {
   auto constant = [&](int64_t value) -> Value {

@@ -1,4 +1,4 @@
-//===- UnrollReads.cpp - Loads of several turns before their use ----------===//
+//===- UnrollReads.cpp - Loads of several iterations before their use------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,10 +23,11 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Loads of a thread in flight.
+/// The number of loads of a thread in flight.
 static constexpr unsigned loadsInFlight = 8;
 
-/// The most operations of a turn: more hide the time of a load themselves.
+/// The maximum number of operations of an iteration. Longer iterations hide the
+/// time of a load themselves.
 static constexpr unsigned maxOperations = 64;
 
 /// True for an array that is a parameter of a kernel.
@@ -38,9 +39,9 @@ static bool isGlobal(Value memory) {
          isa<gpu::GPUFuncOp>(parameter.getOwner()->getParentOp());
 }
 
-/// The turns of `loop` that have their loads side by side; 1 for a loop that
-/// stays as it is. Threads that read neighbours in each turn have a step of
-/// more than 1.
+/// The number of iterations of `loop` whose loads are executed together; 1 if
+/// the loop is not changed. If neighbouring threads read neighbours in each
+/// iteration, the step is more than 1.
 static unsigned chooseTurns(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!step || *step < 2 || loop.getNumRegionIterArgs() == 0 ||
@@ -60,9 +61,9 @@ static unsigned chooseTurns(scf::ForOp loop) {
   return std::max(1u, llvm::bit_floor(loadsInFlight / loads));
 }
 
-/// Writes `turns` turns of `loop`, the first of which has number `first`: all
-/// that does not depend on the turn before comes first. Yields the result of
-/// the last.
+/// Builds `turns` iterations of `loop`, from iteration `first` on. Operations
+/// that do not depend on the iteration before are first. Yields the result of
+/// the last iteration.
 static void writeTurns(OpBuilder &builder, scf::ForOp loop, unsigned turns,
                        Value first, ValueRange carried) {
   Location loc = loop.getLoc();
@@ -117,7 +118,7 @@ static void unroll(scf::ForOp loop, unsigned turns) {
       [&](OpBuilder &inside, Location, Value first, ValueRange carried) {
         writeTurns(inside, loop, turns, first, carried);
       });
-  // Where the full turns end.
+  // The end of the unrolled iterations.
   Value distance = arith::MaxSIOp::create(
       builder, loc, arith::SubIOp::create(builder, loc, end, lower),
       constant(0));

@@ -30,7 +30,7 @@ bool obs::hasMarkedSteps(scf::ForallOp leaf) {
 }
 
 namespace {
-/// Writes some steps of a loop side by side.
+/// Builds copies of the body of a loop for several steps.
 class StepWriter {
 public:
   StepWriter(OpBuilder &builder, ArrayRef<int64_t> steps)
@@ -62,7 +62,8 @@ bool StepWriter::isCommon(ValueRange values) {
   });
 }
 
-/// Adds what stands for `values` in the first step, then in the next one.
+/// Adds the values that represent `values` in the first step, then in the next
+/// one.
 void StepWriter::lookup(ValueRange values, SmallVectorImpl<Value> &copies) {
   for (IRMapping &map : maps)
     for (Value value : values)
@@ -153,8 +154,8 @@ void obs::numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin) {
   });
 }
 
-/// True if iterations of `leaf` have arrays of their own, for which a thread
-/// has one place: they run one after the other.
+/// True if iterations of `leaf` have private arrays, for which a thread has
+/// memory only once. They run one after the other.
 static bool hasOwnArrays(scf::ForallOp leaf) {
   return leaf
       .walk([&](memref::StoreOp store) {

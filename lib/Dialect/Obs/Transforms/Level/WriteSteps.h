@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A leaf loop whose steps use different registers has a copy of its body for
-// each step. Iterations may run in any order, so the copies go side by side,
-// operation by operation: what they have in common stands there once, and a
-// loop in the body stays one loop, which computes for all steps in each
-// iteration.
+// A leaf loop whose steps use different registers is replaced by one copy of
+// its body for each step. Iterations may run in any order, so the copies of
+// each operation are neighbours. Operations that are equal in all steps exist
+// once. A loop in the body stays one loop, whose body contains all steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,18 +28,18 @@ void markSteps(Operation *access, ArrayRef<int64_t> elements);
 bool hasMarkedSteps(scf::ForallOp leaf);
 
 /// Numbers the stores of `leaf` that have a contract, with `obs.origin`, before
-/// its steps are written one by one: what a store promises, it promises
-/// together with its copies. `nextOrigin` counts.
+/// its steps are unrolled: the contract of a store also covers its copies.
+/// `nextOrigin` counts.
 void numberOrigins(scf::ForallOp leaf, int64_t &nextOrigin);
 
-/// Writes the steps of `leaf` for the thread of number `thread` at the
-/// insertion point. The leaf stays.
+/// Builds the steps of `leaf` for thread `thread` at the insertion point. The
+/// leaf is not removed.
 void writeSteps(OpBuilder &builder, scf::ForallOp leaf, const LeafSteps &spread,
                 Value thread);
 
-/// Writes `body` once for each of several iterations, side by side, at the
-/// insertion point. `copies` has, for the counter and for results in the body
-/// that are there already, one value for each of the iterations.
+/// Builds copies of `body` for several iterations at the insertion point,
+/// operation by operation. `copies` contains one value for each iteration: for
+/// the counter, and for results in the body that exist already.
 void writeSideBySide(OpBuilder &builder, Block &body,
                      const llvm::MapVector<Value, SmallVector<Value>> &copies);
 

@@ -1,14 +1,14 @@
-//===- WriteTiles.cpp - Full tiles of a grid side by side -----------------===//
+//===- WriteTiles.cpp - Full tiles of a grid without guards ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements that are accessed at once are not an operation of their own: they
-// are accesses side by side, the first of which says that it is aligned. The
-// code generator joins them. Emulator, race checker and reports read them as
-// what they are.
+// There is no operation for an access to several elements. The pass builds
+// neighbouring accesses, and the first of them has an alignment. The code
+// generator joins them. Emulator, race checker and reports treat them as
+// separate accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ static std::optional<int64_t> getThreads(Value step) {
   return getConstantIntValue(product.getRhs());
 }
 
-/// Bytes that the place where the array of `memory` begins is a multiple of:
-/// its view of a parameter begins there.
+/// The number of bytes of which the address of the array of `memory` is a
+/// multiple. Its view of a parameter begins at this address.
 static int64_t getAlignment(Value memory) {
   auto view = memory.getDefiningOp<memref::ReinterpretCastOp>();
   auto parameter =
@@ -63,8 +63,8 @@ static int64_t getAlignment(Value memory) {
   return alignment ? alignment.getInt() : 1;
 }
 
-/// True if `length` is a multiple of `items`, or may be: then it is one of
-/// `tested`.
+/// True if `length` is a multiple of `items`. If this is not known, `length` is
+/// added to `tested`.
 static bool mayDivide(int64_t items, OpFoldResult length,
                       llvm::SetVector<Value> &tested) {
   if (std::optional<int64_t> number = getConstantIntValue(length))
@@ -73,8 +73,8 @@ static bool mayDivide(int64_t items, OpFoldResult length,
   return true;
 }
 
-/// The most operations that the copies of a body have together away from
-/// borders, without its inner loops.
+/// The maximum number of operations of all copies of a body away from borders,
+/// without its inner loops.
 static constexpr int64_t maxOperations = 2048;
 
 namespace {
@@ -91,7 +91,7 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  /// The bytes of `items` neighbours.
+  /// The number of bytes of `items` neighbours.
   int64_t getVectorBytes(MemRefType type) {
     return items * getElementBytes(type.getElementType());
   }
@@ -137,8 +137,8 @@ static std::optional<uint64_t> getDistance(Value index, Value base) {
   return sum;
 }
 
-/// The last index of `access`, a load or store, modulo `items`, if it is as
-/// much more than one of `multiples`.
+/// The last index of `access`, a load or store, modulo `items`, if it is one of
+/// `multiples` plus a constant.
 std::optional<uint64_t>
 TileWriter::getPhase(Operation *access,
                      const llvm::SetVector<Value> &multiples) {
@@ -152,8 +152,8 @@ TileWriter::getPhase(Operation *access,
   return std::nullopt;
 }
 
-/// True if neighbours are in one row of every array, provided that `items` is a
-/// divisor of all `lengths`, to which this adds.
+/// True if neighbours are in one row of every array, if `items` is a divisor of
+/// all `lengths`. Adds to `lengths`.
 bool TileWriter::areInRows() {
   bool result = true;
   loop.getBody()->walk([&](Operation *op) {
@@ -164,8 +164,8 @@ bool TileWriter::areInRows() {
 }
 
 /// Finds the arrays whose accesses can be joined. False if there are none, or
-/// if more accesses are not contiguous: those of a warp are closer to each
-/// other if neighbouring threads execute neighbouring iterations.
+/// if more accesses are not contiguous: then the accesses of a warp are closer
+/// to each other if neighbouring threads execute neighbouring iterations.
 bool TileWriter::findAligned() {
   if (!areInRows())
     return false;
@@ -204,7 +204,8 @@ bool TileWriter::findAligned() {
 }
 
 /// The counter, and its quotients and remainders, in iteration `first`. They
-/// are there for all neighbours: a quotient is the same, the others grow.
+/// determine the values of all neighbours: a quotient is equal, and the others
+/// grow.
 llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
   llvm::MapVector<Value, Value> least;
   IRMapping map;
@@ -217,9 +218,9 @@ llvm::MapVector<Value, Value> TileWriter::findLeast(Value first) {
   return least;
 }
 
-/// Writes `items` neighbours, which are in one row of every array. Their first
-/// index is a multiple of `items`. So are the indices of one copy of each
-/// access whose distance is a constant.
+/// Builds `items` neighbouring iterations, which are in one row of every array.
+/// Their first index is a multiple of `items`. The same holds for one copy of
+/// each access at a constant distance.
 void TileWriter::writeNeighbours(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
   llvm::SetVector<Value> multiples;
@@ -235,7 +236,7 @@ void TileWriter::writeNeighbours(Value first) {
       values.push_back(
           arith::AddIOp::create(builder, loc, number, constant(item)));
   }
-  // The last neighbours have been written here.
+  // The copies for the last neighbours were built here.
   auto begin = std::prev(builder.getInsertionPoint());
   writeSideBySide(builder, *loop.getBody(), copies);
   auto align = [&](auto access) {
@@ -252,7 +253,7 @@ void TileWriter::writeNeighbours(Value first) {
     });
 }
 
-/// Writes `items` iterations that are the threads of a block apart.
+/// Builds `items` iterations at a distance of the number of threads of a block.
 void TileWriter::writeApart(Value first) {
   llvm::MapVector<Value, SmallVector<Value>> copies;
   SmallVector<Value> &iterations = copies[loop.getInductionVar()];
@@ -262,8 +263,8 @@ void TileWriter::writeApart(Value first) {
   writeSideBySide(builder, *loop.getBody(), copies);
 }
 
-/// Writes `items` neighbours one after the other: the code near borders is
-/// short, and needs few registers.
+/// Builds a loop over `items` neighbours: the code near borders is short, and
+/// needs few registers.
 void TileWriter::writeOneByOne(Value first) {
   llvm::MapVector<Value, Value> least = findLeast(first);
   auto one = scf::ForOp::create(builder, loc, constant(0), constant(items),
@@ -281,8 +282,8 @@ void TileWriter::writeOneByOne(Value first) {
       builder.clone(op, map);
 }
 
-/// Leaves the loop as it is for a launch with more blocks than tiles. What is
-/// written next is for all others.
+/// Keeps the original loop for a launch with more blocks than tiles. The code
+/// that is built after this call is for all other launches.
 void TileWriter::writeDirect(Value tiles, Value blocks) {
   Value isDirect = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ult, tiles, blocks);
@@ -299,7 +300,7 @@ void TileWriter::run() {
   Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
   Value blocks = gpu::GridDimOp::create(builder, loc, gpu::Dimension::x);
   Value size = constant(items * threads), zero = constant(0);
-  // A loop to a negative number has no iterations.
+  // If the upper bound is negative, a loop has no iterations.
   Value count = arith::CeilDivUIOp::create(
       builder, loc,
       getConstantIntValue(bound)
@@ -310,7 +311,7 @@ void TileWriter::run() {
     writeDirect(count, blocks);
   Borders borders(loop, items);
   std::optional<TileWriter> inside;
-  // The test of the borders, too, takes neighbours to be in one row.
+  // The test of the borders also assumes that neighbours are in one row.
   if (borders.hasGuards() && areInRows())
     inside.emplace(borders.buildInside(builder, maxOperations), items, threads);
   bool areNeighbours = findAligned();
