@@ -13,7 +13,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "Obsidian"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "lib"]
 config.test_source_root = os.path.dirname(__file__)
 config.python_executable = sys.executable
 config.test_exec_root = os.path.join(config.obs_obj_root, "test")
@@ -43,6 +43,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("obs-translate", unresolved="ignore"),
         ToolSubst("obs-run", unresolved="ignore"),
         ToolSubst("obs-lsp-server", unresolved="ignore"),
+        ToolSubst("obs-test", unresolved="ignore"),
     ],
     [tools_dir, config.llvm_tools_dir],
 )
@@ -128,6 +129,8 @@ if python_runs("from mypy.version import __version__ as v; assert [int(p) for p 
     config.available_features.add("mypy")
 if os.path.exists(os.path.join(config.llvm_tools_dir, "mlir-opt")):
     config.available_features.add("mlir-opt")
+if os.path.exists(os.path.join(tools_dir, "obs-test")):
+    config.available_features.add("obs-test")
 if config.obs_assertions:
     config.available_features.add("assertions")
 if shutil.which("ptxas", path=config.environment["PATH"]):

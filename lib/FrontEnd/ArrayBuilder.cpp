@@ -25,6 +25,12 @@ OpFoldResult ArrayBuilder::getExtent(Value array, unsigned dim) {
   if (!ShapedType::isDynamic(extent))
     return getIndexAttr(extent);
   // What the array was made of says it without the array.
+  while (auto map = array.getDefiningOp<MapOp>())
+    array = map.getArrays().front();
+  if (auto same = array.getDefiningOp<SplatOp>()) {
+    auto before = getArrayExtents(same.getType()).take_front(dim);
+    return same.getExtents()[llvm::count_if(before, ShapedType::isDynamic)];
+  }
   return createOrFold<DimOp>(array, dim);
 }
 
@@ -256,12 +262,11 @@ Value ArrayBuilder::concat(ValueRange arrays, int64_t dim) {
   return limitReads(ConcatOp::create(*this, arrays, dim));
 }
 
-SmallVector<Value> ArrayBuilder::readPadded(Value array, ValueRange padding,
-                                            ValueRange places,
-                                            ArrayRef<int64_t> holes) {
+SmallVector<Value>
+ArrayBuilder::readPadded(Value array, ValueRange places,
+                         ArrayRef<int64_t> holes,
+                         llvm::function_ref<SmallVector<Value>()> padding) {
   SmallVector<Value> indices;
-  if (padding.empty())
-    return get(array, places);
   Value zero = getIndex(0), isInside;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(*this, predicate, a, b);
@@ -279,9 +284,7 @@ SmallVector<Value> ArrayBuilder::readPadded(Value array, ValueRange padding,
     require(arith::CmpIPredicate::slt, index, getIndex(getExtent(array, d)));
     indices.push_back(index);
   }
-  return choose(
-      isInside, [&] { return get(array, indices); },
-      [&] { return SmallVector<Value>(padding); });
+  return choose(isInside, [&] { return get(array, indices); }, padding);
 }
 
 SmallVector<Value>
@@ -298,30 +301,36 @@ ArrayBuilder::choose(Value condition,
           .getResults());
 }
 
-Value ArrayBuilder::pad(Value array, ValueRange element, ArrayRef<int64_t> low,
-                        ArrayRef<int64_t> high, ArrayRef<int64_t> holes) {
-  auto isZero = [](int64_t number) { return number == 0; };
-  auto isCut = [](int64_t number) { return number <= 0; };
-  bool hasHoles = !llvm::all_of(holes, isZero);
-  if (!hasHoles && llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+Value ArrayBuilder::pad(Value array, Extents low, Extents high,
+                        ArrayRef<int64_t> holes, ScalarCode element) {
+  auto isCut = [](OpFoldResult number) {
+    return getConstantIntValue(number).value_or(1) <= 0;
+  };
+  bool hasHoles = llvm::any_of(holes, [](int64_t n) { return n != 0; });
+  if (!hasHoles && llvm::all_of(low, isZeroInteger) &&
+      llvm::all_of(high, isZeroInteger))
     return array;
   SmallVector<OpFoldResult> extents, starts;
   for (auto [d, extent] : llvm::enumerate(getExtents(array))) {
-    int64_t more = low[d] + high[d] - holes[d], factor = holes[d] + 1;
-    starts.push_back(getIndexAttr(-low[d]));
-    if (auto known = getConstantIntValue(extent)) {
-      int64_t inside = *known ? *known * factor + more : low[d] + high[d];
-      extents.push_back(getIndexAttr(std::max<int64_t>(inside, 0)));
+    auto known = getConstantIntValue(extent),
+         before = getConstantIntValue(low[d]),
+         after = getConstantIntValue(high[d]);
+    starts.push_back(before ? OpFoldResult(getIndexAttr(-*before)) : low[d]);
+    if (known && before && after) {
+      // Without elements there are no holes, either.
+      int64_t inside = *known ? *known * (holes[d] + 1) - holes[d] : 0;
+      extents.push_back(
+          getIndexAttr(std::max<int64_t>(inside + *before + *after, 0)));
       continue;
     }
-    // Without elements there are no holes, either.
     Value scaled =
-        createOrFold<arith::MulIOp>(getIndex(extent), getIndex(factor));
+        createOrFold<arith::MulIOp>(getIndex(extent), getIndex(holes[d] + 1));
     Value holed = createOrFold<arith::MaxSIOp>(
         createOrFold<arith::SubIOp>(scaled, getIndex(holes[d])), getIndex(0));
+    Value added =
+        createOrFold<arith::AddIOp>(getIndex(low[d]), getIndex(high[d]));
     extents.push_back(createOrFold<arith::MaxSIOp>(
-        createOrFold<arith::AddIOp>(holed, getIndex(low[d] + high[d])),
-        getIndex(0)));
+        createOrFold<arith::AddIOp>(holed, added), getIndex(0)));
   }
   if (!hasHoles && llvm::all_of(low, isCut) && llvm::all_of(high, isCut) &&
       getDynamic(extents).empty() &&
@@ -332,7 +341,7 @@ Value ArrayBuilder::pad(Value array, ValueRange element, ArrayRef<int64_t> low,
     SmallVector<Value> places;
     for (auto [index, before] : llvm::zip_equal(i, low))
       places.push_back(createOrFold<arith::SubIOp>(index, getIndex(before)));
-    return readPadded(array, element, places, holes);
+    return readPadded(array, places, holes, [&] { return element(i); });
   });
 }
 
@@ -354,7 +363,10 @@ Value ArrayBuilder::windows(Value array, ValueRange padding,
         places.push_back(createOrFold<arith::SubIOp>(
             createOrFold<arith::AddIOp>(start, offset), getIndex(dim.low)));
       }
-      return readPadded(array, padding, places, holes);
+      if (padding.empty())
+        return get(array, places);
+      return readPadded(array, places, holes,
+                        [&] { return SmallVector<Value>(padding); });
     })};
   });
 }

@@ -140,9 +140,9 @@ public:
   Value reverse(Value array, ArrayRef<int64_t> dims);
   Value concat(ValueRange arrays, int64_t dim);
   /// The array with `low` elements before, `high` after and `holes` between its
-  /// elements, which are `element`. Negative numbers drop elements.
-  Value pad(Value array, ValueRange element, ArrayRef<int64_t> low,
-            ArrayRef<int64_t> high, ArrayRef<int64_t> holes);
+  /// elements: `element` of their indices. Negative numbers drop elements.
+  Value pad(Value array, Extents low, Extents high, ArrayRef<int64_t> holes,
+            ScalarCode element);
   /// The array of the windows of an array: an array of arrays of its rank.
   Value windows(Value array, ValueRange padding, ArrayRef<WindowDim> dims);
 
@@ -201,9 +201,11 @@ public:
 private:
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
-  /// The element at a place of an array with holes, or else `padding`.
-  SmallVector<Value> readPadded(Value array, ValueRange padding,
-                                ValueRange places, ArrayRef<int64_t> holes);
+  /// The element at a place of an array with holes, or else what `padding`
+  /// builds.
+  SmallVector<Value>
+  readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
+             llvm::function_ref<SmallVector<Value>()> padding);
   Value limitReads(Value array);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.

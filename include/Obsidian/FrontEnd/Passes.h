@@ -17,6 +17,9 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/FrontEnd/Passes.h.inc"
 
+/// What `convert-linalg-to-obs` does. After an error, `module` is as it was.
+LogicalResult convertLinalgToObs(ModuleOp module);
+
 /// What `obs-import-stablehlo` does. After an error, `module` is as it was. The
 /// context must allow unregistered dialects to parse such a module.
 LogicalResult importStableHLO(ModuleOp module);

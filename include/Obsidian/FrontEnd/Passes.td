@@ -10,6 +10,43 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertLinalgToObsPass : Pass<"convert-linalg-to-obs", "::mlir::ModuleOp"> {
+  let summary = "Turn functions on tensors into programs of whole arrays";
+  let description = [{
+    Each public function that has tensors becomes a host function, and private
+    ones are inlined. Other functions stay as they are. The levels and what is
+    stored are those of the builder in
+    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+
+    A parameter or result of a tensor type becomes a pull array. A tensor of
+    rank 0 is an array of one element. A memref stays a memref: operations on it
+    read a view, and store their results there by one kernel each.
+    [Linalg.md](../Linalg.md) has the table of operations.
+
+    ```mlir
+    // before
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %r = linalg.map { math.exp } ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>)
+      return %r : tensor<?xf32>
+    }
+    // after
+    func.func @main(%x: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+      %y = obs.map { math.exp } %x : !obs.pull<? x f32>
+      %r = obs.force %y : !obs.pull<? x f32>
+      return %r : !obs.pull<? x f32>
+    }
+    ```
+
+    An operation that cannot be lowered is an error at its place, and the module
+    stays as it was.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::obs::ObsDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
   let summary = "Turn functions of StableHLO into programs of whole arrays";
   let description = [{

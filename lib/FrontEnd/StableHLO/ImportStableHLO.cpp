@@ -648,7 +648,8 @@ LogicalResult Importer::importPad(Operation *op) {
   }
   Value padding = getHostScalar(op->getOperand(1));
   values[op->getResult(0)] =
-      b.pad(getArray(op->getOperand(0)), padding, *low, *high, *holes);
+      b.pad(getArray(op->getOperand(0)), getExtents(*low), getExtents(*high),
+            *holes, [&](ValueRange) -> Values { return {padding}; });
   return success();
 }
 
