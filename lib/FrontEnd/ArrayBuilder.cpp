@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations that store nothing, and the rules that say what is stored.
+// The operations that store nothing, and the rules that decide which arrays are
+// stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ OpFoldResult ArrayBuilder::getExtent(Value array, unsigned dim) {
   int64_t extent = getArrayExtents(array.getType())[dim];
   if (!ShapedType::isDynamic(extent))
     return getIndexAttr(extent);
-  // What the array was made of says it without the array.
+  // The operation that built the array has the extents, so the array is not
+  // read.
   while (auto map = array.getDefiningOp<MapOp>())
     array = map.getArrays().front();
   if (auto same = array.getDefiningOp<SplatOp>()) {
@@ -93,8 +95,8 @@ SmallVector<Value> ArrayBuilder::buildBlock(Region &region, TypeRange arguments,
   return values;
 }
 
-/// The pull type of some extents; bounds are those of the arrays that dynamic
-/// ones come from.
+/// The pull type with some extents. Dynamic extents have the bounds of the
+/// arrays that they are extents of.
 static PullType getPullType(MLIRContext *context,
                             ArrayRef<OpFoldResult> extents,
                             TypeRange elements) {
@@ -125,7 +127,8 @@ static SmallVector<Value> getDynamic(ArrayRef<OpFoldResult> extents) {
   return dynamic;
 }
 
-/// The numbers of a mixed list: kDynamic for a value, which `dynamic` gets.
+/// The numbers of a mixed list, with kDynamic for each value. `dynamic` is set
+/// to the values.
 static SmallVector<int64_t> getStatic(ArrayRef<OpFoldResult> numbers,
                                       SmallVectorImpl<Value> &dynamic) {
   dynamic = getDynamic(numbers);
@@ -140,7 +143,7 @@ Value ArrayBuilder::map(ValueRange arrays, ScalarCode code) {
     llvm::append_range(components, getArrayElementTypes(array.getType()));
   Region region;
   SmallVector<Value> values = buildBlock(region, components, code);
-  // The array that says most about the extents.
+  // The array with the most static extents and bounds.
   Value known = arrays.front();
   for (Value array : arrays)
     if (!ShapedType::isDynamicShape(getArrayExtents(array.getType()))) {
@@ -416,7 +419,7 @@ namespace {
 /// at its own index, and every other read is at an index of its own.
 class ReadCounter {
 public:
-  /// Larger numbers are not told apart.
+  /// Larger numbers are treated as equal.
   explicit ReadCounter(unsigned limit) : limit(limit) {}
 
   unsigned count(Value array) {
@@ -455,12 +458,12 @@ private:
 };
 } // namespace
 
-/// More operations and reads for one element would be executed many times, and
-/// make the code of a kernel large.
+/// If an element needed more operations and reads, they would be executed many
+/// times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
-/// `array`, which its operation has just read. If one element needs too many
-/// reads, the operands with the most reads are stored before.
+/// Returns `array`, which its operation has just read. If one element needs too
+/// many reads, the operands with the most reads are stored first.
 Value ArrayBuilder::limitReads(Value array) {
   Operation *op = array.getDefiningOp();
   // In code of a lower level, and in a region without an operation yet, the
@@ -497,8 +500,8 @@ Value ArrayBuilder::limitReads(Value array) {
   return array;
 }
 
-/// The push array whose elements a force stores, if only one function of its
-/// elements reads them; null if not.
+/// The push array whose elements a force stores, if only one elementwise
+/// function reads them; else null.
 static Value getUnreadPush(ForceOp force, Value operand) {
   if (force.getArrays().size() != 1 || !force.getInto().empty() ||
       !operand.hasOneUse())
@@ -517,7 +520,7 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   });
   for (ForceOp last : forces)
     for (Value array : llvm::to_vector(last.getArrays())) {
-      // The chain of maps above, each of which only the next one reads.
+      // The chain of maps before, each of which is read by the next one only.
       SmallVector<MapOp> maps;
       ForceOp first;
       Value current = array, push;

@@ -48,13 +48,13 @@ def ConvertLinalgToObsPass : Pass<"convert-linalg-to-obs", "::mlir::ModuleOp"> {
 }
 
 def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
-  let summary = "Turn functions of StableHLO into programs of whole arrays";
+  let summary = "Convert functions of StableHLO to array operations of obs";
   let description = [{
     The input is the generic form of StableHLO, as JAX prints it. The dialect is
     not registered, so `obs-opt` needs `--allow-unregistered-dialect`. Each
     public function becomes a host function, and private ones are inlined. The
-    levels and what is stored are those of the builder in
-    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+    builder in `include/Obsidian/FrontEnd/ArrayBuilder.h` chooses levels and
+    storage.
 
     A parameter of rank 0 becomes a scalar, and a result of rank 0 an array of
     one element. [StableHLO.md](../StableHLO.md) has the table of operations.
@@ -74,8 +74,8 @@ def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
 
-    An operation that cannot be lowered is an error at its place, and the module
-    stays as it was.
+    An operation that cannot be lowered causes an error at its location, and the
+    module is unchanged.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
