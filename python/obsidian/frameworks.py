@@ -102,6 +102,11 @@ class Torch(Framework):
 
     name = "PyTorch"
     allocator = _TorchAllocator
+    fast = (
+        "{a}.dtype is {dtype} and {a}.get_device() == {index} and {a}.is_contiguous()"
+        " and not {a}.is_neg()",
+        "{a}.data_ptr()",
+    )
 
     def __init__(self) -> None:
         """Import PyTorch."""
@@ -118,6 +123,15 @@ class Torch(Framework):
         self._elements = {dtype: element for element, dtype in self.dtypes.items()}
         # PyTorch's own compiler gets the stream in this way, in a fraction of the time.
         self._raw_stream = getattr(self.torch._C, "_cuda_getCurrentRawStream", self._public_stream)
+
+    def fast_class(self) -> type:
+        """See `Framework`."""
+        kind: type = self.torch.Tensor
+        return kind
+
+    def fast_dtype(self, element: str) -> Any:
+        """See `Framework`."""
+        return self.dtypes.get(element)
 
     def _public_stream(self, index: int) -> int:
         return int(self.torch.cuda.current_stream(index).cuda_stream)
@@ -224,11 +238,24 @@ class CuPy(Framework):
 
     name = "CuPy"
     allocator = _CuPyAllocator
+    fast = (
+        "{a}.dtype == {dtype} and {a}.data.device_id == {index} and {a}.flags.c_contiguous",
+        "{a}.data.ptr",
+    )
 
     def __init__(self) -> None:
         """Import CuPy."""
         self._cupy: Any = importlib.import_module("cupy")
         self._stream = self._cupy.cuda.get_current_stream
+
+    def fast_class(self) -> type:
+        """See `Framework`."""
+        kind: type = self._cupy.ndarray
+        return kind
+
+    def fast_dtype(self, element: str) -> Any:
+        """See `Framework`."""
+        return DTYPES[element] if element != "bf16" else None
 
     def view(self, value: Any) -> View:
         """See `Framework`."""

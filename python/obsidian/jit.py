@@ -186,14 +186,18 @@ class Function(Tools, Generic[F]):
         """Run the function; see the class."""
         if is_tracing():
             return self._rewritten(*arguments, **keywords)
+        call, count, captured = self._last
+        if (
+            call is not None
+            and not keywords
+            and len(arguments) == count
+            and self._captures.is_same(captured)
+        ):
+            return call(arguments, None, self.copy)
         return self.run(None, *arguments, **keywords)
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
         """Run the function with options of the run; by default, where the arrays are."""
-        last, count, captured = self._last
-        is_plain = len(arguments) == count and not keywords
-        if last is not None and is_plain and self._captures.is_same(captured):
-            return last(arguments, options, self.copy)
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
