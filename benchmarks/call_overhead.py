@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import torch
@@ -77,18 +78,17 @@ def measure(batches: int) -> dict[str, float]:
     framework = frameworks.torch_framework()
     framework._raw_stream = lambda index: STREAM
 
-    class OfHost(frameworks._TorchAllocator):
-        def __init__(self, index: int, element: str) -> None:
-            views.Allocator.__init__(self, index, element)
-            self._framework = framework
-            self._empty = torch.empty(0, dtype=framework.dtypes[element]).new_empty
-            self._itemsize = int(views.DTYPES[element].itemsize)
+    cpu = torch.device("cpu")
+    framework.torch = SimpleNamespace(
+        Tensor=torch.Tensor,
+        empty=torch.empty,
+        uint8=torch.uint8,
+        device=lambda kind, index: cpu,
+    )
 
     class Constant(views.Allocator):
         def allocate(self, size: int) -> int:
             return 4096
-
-    framework.allocator = OfHost  # type: ignore[misc]
 
     @obs.jit
     def saxpy(k: f32, x: Annotated[Pull, "n", f32], y: Annotated[Pull, "n", f32]) -> Any:
@@ -108,7 +108,11 @@ def measure(batches: int) -> dict[str, float]:
     for (_, allocator), loaded in artifact.on_gpus.items():
         words = loaded.handle.value, loaded.arguments.address, loaded.results.address
         handles[allocator] = words, loaded.allocator
-    run, (constant, _), (given, memory) = backend._run_packed, handles[Constant], handles[OfHost]
+    run, (constant, _), (given, memory) = (
+        backend._run_packed,
+        handles[Constant],
+        handles[framework.allocator],
+    )
 
     def run_and_forget() -> None:
         run(*given, STREAM)
@@ -116,7 +120,7 @@ def measure(batches: int) -> dict[str, float]:
 
     return {
         "an empty function of Python": microseconds(lambda: None, batches),
-        "tensor.new_empty": microseconds(lambda: memory._empty(SIZE), batches),
+        "tensor.new_empty": microseconds(lambda: memory._bytes(4 * SIZE), batches),
         "obs_run_packed, memory that is there": microseconds(
             lambda: run(*constant, STREAM), batches
         ),

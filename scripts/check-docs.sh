@@ -45,6 +45,7 @@ page ObsDialect Dialect/Obs/IR/ObsOps.td -gen-dialect-doc -dialect=obs
 page ObsCollectives Dialect/Obs/IR/ObsCollectiveOps.td -gen-op-doc
 page ObsIrregular Dialect/Obs/IR/ObsIrregularOps.td -gen-op-doc
 page ObsInterfaces Dialect/Obs/IR/ObsInterfaces.td -gen-op-interface-docs
+page InterpreterInterfaces Interpreter/InterpreterInterfaces.td -gen-op-interface-docs
 page ObsPasses Dialect/Obs/Transforms/Passes.td -gen-pass-doc
 page ConversionPasses Conversion/Passes.td -gen-pass-doc
 page FrontEndPasses FrontEnd/Passes.td -gen-pass-doc

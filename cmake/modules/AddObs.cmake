@@ -79,7 +79,10 @@ function(add_obs_tool name)
   endif()
   obs_use_precompiled_headers(${name})
   set_property(GLOBAL APPEND PROPERTY OBS_TOOLS ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Tools of tests stay here.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tools/")
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endfunction()
 
 # add_obs_unittest(NameTests source... [LINK_LIBS ...] [MLIR_LIBS ...]

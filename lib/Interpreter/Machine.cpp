@@ -9,6 +9,7 @@
 #include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Interpreter/Execution.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -118,13 +119,18 @@ private:
     inst.handler = inst.scalar
                        ? runScalarOp
                        : getHandlers().lookup(op.getName().getStringRef());
+    if (!inst.handler && isa<InterpretableOpInterface>(op))
+      inst.handler = runInterpretable;
     if (!inst.handler)
       return machine.trap(op.getLoc(), "the interpreter does not execute '" +
-                                           op.getName().getStringRef() + "'");
+                                           op.getName().getStringRef() +
+                                           "'; an operation of another dialect "
+                                           "needs InterpretableOpInterface");
     for (Value operand : op.getOperands())
       inst.operands.push_back(use(operand));
     if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp,
-            CollectiveOpInterface, ExpandOp>(op)) {
+            CollectiveOpInterface, ExpandOp>(op) ||
+        (isa<InterpretableOpInterface>(op) && op.getNumRegions() == 1)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);
       // Captures come first, so they are found before anything is numbered.

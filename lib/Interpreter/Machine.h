@@ -17,8 +17,8 @@
 #ifndef OBSIDIAN_LIB_INTERPRETER_MACHINE_H
 #define OBSIDIAN_LIB_INTERPRETER_MACHINE_H
 
-#include "Arrays.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "Obsidian/Interpreter/Arrays.h"
 #include "Obsidian/Interpreter/Interpreter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -271,6 +271,9 @@ void addCollectiveOps(HandlerTable &table);
 void addIrregularOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
 void addMemoryOps(HandlerTable &table);
+
+/// Executes an operation of another dialect by InterpretableOpInterface.
+LogicalResult runInterpretable(Frame &frame, const Instruction &inst);
 
 /// Traps unless both arrays have the same extents (rule R4).
 LogicalResult checkSameExtents(Frame &frame, const Instruction &inst, Index a,

@@ -93,6 +93,9 @@ class Tensor:
             return Tensor(self.array.view(form.numpy), form, self.device.type)
         return self._with(self.array.reshape(form))
 
+    def to(self, dtype: DType) -> Tensor:
+        return Tensor(self.array.astype(dtype.numpy), dtype, self.device.type)
+
     def numpy(self) -> Any:
         assert self.dtype is not DTYPES["bfloat16"]
         return self.array

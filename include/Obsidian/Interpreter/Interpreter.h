@@ -7,8 +7,9 @@
 //
 // The interpreter executes a function of the obs dialect directly, with one
 // simple function for each operation. It defines the meaning of the language
-// and shares no code with the compiler:
-// no folder, pass or interface of the dialect is called.
+// and shares no code with the compiler: no folder, pass or interface that code
+// generation uses is called. Operations of other dialects say what they mean by
+// InterpretableOpInterface.
 //
 // A violation of a rule of the language is a trap: an error with the location
 // of the operation. Examples are an index out of range, extents that disagree,

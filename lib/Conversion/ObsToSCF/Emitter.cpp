@@ -107,6 +107,10 @@ LogicalResult Emitter::emitOp(Operation &op, Level level) {
       return emitWhile(loop, level);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       return emitIf(branch, level);
+    if (op.getNumRegions() == 0)
+      return op.emitOpError(
+          "[array-interface] takes or makes an array, but implements neither "
+          "PullOpInterface, PushOpInterface nor ExpandableOpInterface");
     return op.emitOpError(
         "[control-arrays] cannot pass arrays on; use scf.for, "
         "scf.while or scf.if");

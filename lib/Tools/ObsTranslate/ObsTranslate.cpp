@@ -63,6 +63,11 @@ struct TranslateOptions {
       llvm::cl::desc("Threads execute one iteration of a loop over the grid at "
                      "a time, and load one element at a time"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> lineInfo{
+      "line-info",
+      llvm::cl::desc("The PTX has the file and the line of each instruction, "
+                     "for profilers"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<bool> runtimeChecks{
       "runtime-checks",
       llvm::cl::desc("Check in kernels the extents that only kernels know; the "
@@ -169,13 +174,14 @@ static LogicalResult printC(ModuleOp module, const TranslateOptions &options,
   return finish(artefact::printHostC(*artefact, ptx, os), module);
 }
 
-void registerObsTranslations() {
+void registerObsTranslations(RegisterDialectsFn registerDialects) {
   static TranslateOptions options;
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   auto getPTXOptions = [] {
     PTXOptions ptx;
     ptx.libdevice = options.libdevice;
+    ptx.lineInfo = options.lineInfo;
     return ptx;
   };
 
@@ -187,7 +193,7 @@ void registerObsTranslations() {
         return finish(translateToPTX(module, options.chip, getPTXOptions()),
                       module, os);
       },
-      registerAllDialects);
+      registerDialects);
   static TranslateFromMLIRRegistration toCubin(
       "obs-to-cubin", "Translate a program to the machine code of its kernels",
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
@@ -196,7 +202,7 @@ void registerObsTranslations() {
         return finish(translateToCubin(module, options.chip, getPTXOptions()),
                       module, os);
       },
-      registerAllDialects);
+      registerDialects);
   static TranslateFromMLIRRegistration toLLVMIR(
       "obs-to-llvmir", "Translate a program to the LLVM IR of its kernels",
       [=](ModuleOp module, raw_ostream &os) -> LogicalResult {
@@ -205,7 +211,7 @@ void registerObsTranslations() {
         return finish(translateToLLVMIR(module, options.chip, getPTXOptions()),
                       module, os);
       },
-      registerAllDialects);
+      registerDialects);
   static TranslateFromMLIRRegistration toLaunchJSON(
       "obs-to-launch-json",
       "Translate a program to a description of how to launch its kernels",
@@ -219,7 +225,7 @@ void registerObsTranslations() {
         os << llvm::formatv("{0:2}\n", *contract);
         return success();
       },
-      registerAllDialects);
+      registerDialects);
 
   static TranslateFromMLIRRegistration toHostC(
       "obs-to-host-c",
@@ -227,7 +233,7 @@ void registerObsTranslations() {
       [=](ModuleOp module, raw_ostream &os) {
         return printC(module, options, getPTXOptions(), os);
       },
-      registerAllDialects);
+      registerDialects);
 
   auto parseDag = [](llvm::SourceMgr &sources, MLIRContext *context) {
     context->printOpOnDiagnostic(false);
@@ -243,14 +249,14 @@ void registerObsTranslations() {
       [=](llvm::SourceMgr &sources, MLIRContext *context) {
         return OwningOpRef<Operation *>(parseDag(sources, context).release());
       },
-      registerAllDialects);
+      registerDialects);
   static TranslateRegistration dagToHostC(
       "dag-to-host-c",
       "Translate a Dag program to C for the CUDA driver, with its PTX",
       [=](const std::shared_ptr<llvm::SourceMgr> &sources, raw_ostream &os,
           MLIRContext *context) -> LogicalResult {
         DialectRegistry registry;
-        registerAllDialects(registry);
+        registerDialects(registry);
         context->appendDialectRegistry(registry);
         OwningOpRef<ModuleOp> module = parseDag(*sources, context);
         if (!module)

@@ -9,13 +9,20 @@
 #ifndef OBSIDIAN_TOOLS_OBSTRANSLATE_OBSTRANSLATE_H
 #define OBSIDIAN_TOOLS_OBSTRANSLATE_OBSTRANSLATE_H
 
+#include "Obsidian/RegisterAll.h"
+
 namespace mlir::obs {
+
+/// Adds dialects to a registry.
+using RegisterDialectsFn = void (*)(DialectRegistry &);
 
 /// Registers `--obs-to-ptx`, `--obs-to-cubin`, `--obs-to-llvmir`,
 /// `--obs-to-launch-json`, and their options, with upstream's translation tool.
 /// They take programs over arrays, which they lower by `obs-to-gpu`, and
-/// modules that are lowered already.
-void registerObsTranslations();
+/// modules that are lowered already. `registerDialects` adds the dialects that
+/// programs may use.
+void registerObsTranslations(
+    RegisterDialectsFn registerDialects = registerAllDialects);
 
 } // namespace mlir::obs
 

@@ -376,11 +376,9 @@ static LogicalResult verifyScanResult(CollectiveOpInterface op,
                                       PushType result) {
   Type source = op.getArray().getType();
   if (failed(verifyElementTypes(op, result.getElementTypes(),
-                                getArrayElementTypes(source), "the result")) ||
-      failed(
-          verifySameExtents(op, source, "the operand", result, "the result")))
+                                getArrayElementTypes(source), "the result")))
     return failure();
-  return verifyStandsAt(op, result.getLevel(), "makes");
+  return verifySameExtents(op, source, "the operand", result, "the result");
 }
 
 LogicalResult ScanOp::verify() {
@@ -443,7 +441,7 @@ LogicalResult SegmentedReduceOp::verify() {
                             "the number of offsets less one")))
       return failure();
   }
-  return verifyStandsAt(*this, result.getLevel(), "makes");
+  return success();
 }
 
 LogicalResult SegmentedScanOp::verify() {

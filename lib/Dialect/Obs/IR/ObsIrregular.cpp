@@ -32,8 +32,6 @@ static ParseResult parseInitTypes(OpAsmParser &, SmallVectorImpl<Type> &types,
 static void printInitTypes(OpAsmPrinter &, Operation *, TypeRange, ValueRange,
                            Type) {}
 
-#include "Obsidian/Dialect/Obs/IR/ObsIrregularInterfaces.cpp.inc"
-
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.cpp.inc"
 
@@ -265,10 +263,7 @@ LogicalResult CompactOp::verify() {
       failed(verifyElementTypes(*this, getInit().getTypes(),
                                 array.getElementTypes(), "the initial value")))
     return failure();
-  if (failed(
-          verifyCount(*this, getCount().getType(), result.getLevel(), array)))
-    return failure();
-  return verifyStandsAt(*this, result.getLevel(), "makes");
+  return verifyCount(*this, getCount().getType(), result.getLevel(), array);
 }
 
 LogicalResult RankOp::verify() {
@@ -289,8 +284,6 @@ LogicalResult RankOp::verify() {
                        "key, as in !obs.push<")
            << stringifyLevel(ranks.getLevel()) << ", 256 x i32>, not "
            << counts;
-  if (failed(verifyStandsAt(*this, ranks.getLevel(), "makes")))
-    return failure();
   if (ranks.getLevel() == Level::Grid)
     return emitOpError("[rank-grid] stands at level grid; rank parts of the "
                        "keys in a distribute, and scan their counts");
@@ -309,11 +302,9 @@ LogicalResult ExpandOp::verify() {
                                 result.getElementTypes(), "the initial value")))
     return failure();
   Type index = IndexType::get(getContext());
-  if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)) ||
-      failed(
-          verifyCount(*this, getCount().getType(), result.getLevel(), result)))
+  if (failed(verifyBody(*this, getBody(), {index, index}, /*yields=*/true)))
     return failure();
-  return verifyStandsAt(*this, result.getLevel(), "makes");
+  return verifyCount(*this, getCount().getType(), result.getLevel(), result);
 }
 
 LogicalResult ScatterOp::verify() {
@@ -355,11 +346,10 @@ LogicalResult ScatterOp::verify() {
                                   array.getElementTypes(),
                                   "what is fetched")) ||
         failed(verifySameExtents(*this, array, "the operand", found,
-                                 "what is fetched")) ||
-        failed(verifyStandsAt(*this, found.getLevel(), "makes")))
+                                 "what is fetched")))
       return failure();
   }
-  return verifyStandsAt(*this, result.getLevel(), "makes");
+  return success();
 }
 
 LogicalResult ScatterOp::verifySymbolUses(SymbolTableCollection &tables) {

@@ -106,10 +106,9 @@ Value MapOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   return obs::buildExtent(builder, loc, getArrays().front(), dim);
 }
 
-SmallVector<Value> ReindexOp::buildElement(OpBuilder &builder, Location loc,
-                                           unsigned, ValueRange indices) {
-  return buildGet(builder, loc, getArray(),
-                  cloneBody(builder, getBody(), indices));
+SmallVector<Value> ReindexOp::buildSource(OpBuilder &builder, Location,
+                                          ValueRange indices) {
+  return cloneBody(builder, getBody(), indices);
 }
 Value ReindexOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return pickExtent(getType(), getExtents(), dim);
@@ -119,23 +118,36 @@ Value ReindexOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
 // Named index maps
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> ReverseOp::buildElement(OpBuilder &builder, Location loc,
-                                           unsigned, ValueRange indices) {
+/// True if the elements of an array of type `part`, a box of one of type
+/// `array`, stand one after the other: behind a dimension that is not whole,
+/// all are whole, and before it, all have one element.
+static bool isOneRun(Type part, Type array) {
+  ArrayRef<int64_t> extents = getArrayExtents(part);
+  ArrayRef<int64_t> whole = getArrayExtents(array);
+  int d = extents.size() - 1;
+  while (d > 0 && !ShapedType::isDynamic(extents[d]) && extents[d] == whole[d])
+    --d;
+  return llvm::all_of(extents.take_front(std::max(d, 0)),
+                      [](int64_t extent) { return extent == 1; });
+}
+
+SmallVector<Value> ReverseOp::buildSource(OpBuilder &builder, Location loc,
+                                          ValueRange indices) {
   IndexBuilder index{builder, loc};
   unsigned dim = getDimension();
   SmallVector<Value> source(indices);
   Value last = index.sub(obs::buildExtent(builder, loc, getArray(), dim),
                          index.constant(1));
   source[dim] = index.sub(last, source[dim]);
-  return buildGet(builder, loc, getArray(), source);
+  return source;
 }
 Value ReverseOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                              unsigned dim) {
   return obs::buildExtent(builder, loc, getArray(), dim);
 }
 
-SmallVector<Value> SliceOp::buildElement(OpBuilder &builder, Location loc,
-                                         unsigned, ValueRange indices) {
+SmallVector<Value> SliceOp::buildSource(OpBuilder &builder, Location loc,
+                                        ValueRange indices) {
   IndexBuilder index{builder, loc};
   SmallVector<Value> offsets =
       buildMixed(builder, loc, getOffsets(), getStaticOffsets());
@@ -144,16 +156,27 @@ SmallVector<Value> SliceOp::buildElement(OpBuilder &builder, Location loc,
   SmallVector<Value> source;
   for (auto [i, offset, stride] : llvm::zip(indices, offsets, strides))
     source.push_back(index.add(offset, index.mul(i, stride)));
-  return buildGet(builder, loc, getArray(), source);
+  return source;
 }
 Value SliceOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                            unsigned dim) {
   return buildMixed(builder, loc, getSizes(), getStaticSizes())[dim];
 }
+bool SliceOp::isContiguous() {
+  return llvm::all_of(getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; }) &&
+         isOneRun(getType(), getArray().getType());
+}
+SmallVector<Value> SliceOp::buildBegin(OpBuilder &builder, Location loc) {
+  return buildMixed(builder, loc, getOffsets(), getStaticOffsets());
+}
 
-SmallVector<Value> TakeOp::buildElement(OpBuilder &builder, Location loc,
-                                        unsigned, ValueRange indices) {
-  return buildGet(builder, loc, getArray(), indices);
+SmallVector<Value> TakeOp::buildSource(OpBuilder &, Location,
+                                       ValueRange indices) {
+  return llvm::to_vector(indices);
+}
+bool TakeOp::isContiguous() {
+  return isOneRun(getType(), getArray().getType());
 }
 Value TakeOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           unsigned dim) {
@@ -304,12 +327,12 @@ Value UnnestOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                           dim - rank);
 }
 
-SmallVector<Value> TransposeOp::buildElement(OpBuilder &builder, Location loc,
-                                             unsigned, ValueRange indices) {
+SmallVector<Value> TransposeOp::buildSource(OpBuilder &, Location,
+                                            ValueRange indices) {
   SmallVector<Value> source(indices.size());
   for (auto [d, p] : llvm::enumerate(getPermutation()))
     source[p] = indices[d];
-  return buildGet(builder, loc, getArray(), source);
+  return source;
 }
 Value TransposeOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                                unsigned dim) {
@@ -330,15 +353,14 @@ static SmallVector<Value> resultExtents(OpBuilder &builder, Location loc,
   return extents;
 }
 
-SmallVector<Value> ReshapeOp::buildElement(OpBuilder &builder, Location loc,
-                                           unsigned, ValueRange indices) {
+SmallVector<Value> ReshapeOp::buildSource(OpBuilder &builder, Location loc,
+                                          ValueRange indices) {
   IndexBuilder index{builder, loc};
   Value linear =
       index.linearize(indices, resultExtents(builder, loc, getResult()));
-  return buildGet(
-      builder, loc, getArray(),
-      index.delinearize(linear, buildExtents(builder, loc, getArray())));
+  return index.delinearize(linear, buildExtents(builder, loc, getArray()));
 }
+bool ReshapeOp::isContiguous() { return true; }
 Value ReshapeOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
   return pickExtent(getType(), getExtents(), dim);
 }

@@ -45,12 +45,10 @@ static void buildPar(OpBuilder &builder, Location loc, ValueRange extents,
 }
 
 std::optional<Contract> verification::getWeakestContract(Value array) {
-  if (!isa<PushType>(array.getType()) ||
-      array.getDefiningOp<CollectiveOpInterface>())
+  if (!isa<PushType>(array.getType()))
     return Contract::Disjoint;
-  if (auto irregular = array.getDefiningOp<IrregularOpInterface>())
-    return irregular.getWeakestContract(
-        cast<OpResult>(array).getResultNumber());
+  if (auto program = array.getDefiningOp<ExpandableOpInterface>())
+    return program.getWeakestContract(cast<OpResult>(array).getResultNumber());
   if (auto op = array.getDefiningOp<PushOpInterface>())
     return op.getWeakestContract(cast<OpResult>(array).getResultNumber());
   return std::nullopt;
@@ -281,14 +279,13 @@ emitChanged(OpBuilder &builder, Location loc, Value array, Writer writer,
            });
 }
 
-/// The program of `array` with its indices changed by `change`, which also says
-/// when to write (null: always).
-static void emitGuarded(
-    OpBuilder &builder, Location loc, Value array, Writer writer,
-    function_ref<Value(OpBuilder &, Location, SmallVector<Value> &)> change) {
+void obs::detail::emitMoved(OpBuilder &builder, Location loc, Value array,
+                            const IndexChange &change, bool isInjective,
+                            Writer writer) {
   emitPush(builder, loc, array,
            [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
                WriteContract contract) {
+             contract.unchecked |= !isInjective;
              SmallVector<Value> target(indices);
              Value inside = change(b, l, target);
              if (!inside)
@@ -301,63 +298,53 @@ static void emitGuarded(
            });
 }
 
-void ReindexOp::emit(OpBuilder &builder, Location loc, unsigned,
-                     Writer writer) {
-  emitChanged(
-      builder, loc, getArray(),
-      [&](OpBuilder &b, Location l, ValueRange values, ValueRange indices,
-          WriteContract contract) {
-        contract.unchecked |= getUnchecked();
-        writer(b, l, values, indices, contract);
-      },
-      [&](OpBuilder &b, Location, ValueRange indices) {
-        return cloneBody(b, getBody(), indices);
-      });
+Value obs::detail::getMovedArray(Operation *op) {
+  auto map = dyn_cast<IndexMapOpInterface>(op);
+  return map ? map.getArray() : Value();
 }
-Contract ReindexOp::getWeakestContract(unsigned) {
-  return getWeakest(getArray());
-}
-Value ReindexOp::getSource() { return getArray(); }
 
-void ReverseOp::emit(OpBuilder &builder, Location loc, unsigned,
-                     Writer writer) {
+Contract obs::detail::getContractOfMoved(Value array) {
+  return getWeakest(array);
+}
+
+IndexChange ReindexOp::buildTarget(OpBuilder &, Location) {
+  return [&body = getBody()](OpBuilder &b, Location,
+                             SmallVectorImpl<Value> &indices) {
+    indices = cloneBody(b, body, indices);
+    return Value();
+  };
+}
+bool ReindexOp::isInjective() { return !getUnchecked(); }
+
+IndexChange ReverseOp::buildTarget(OpBuilder &builder, Location loc) {
   unsigned dim = getDimension();
   IndexBuilder outer{builder, loc};
   Value last = outer.sub(obs::buildExtent(builder, loc, getArray(), dim),
                          outer.constant(1));
-  emitChanged(builder, loc, getArray(), writer,
-              [&](OpBuilder &b, Location l, ValueRange indices) {
-                SmallVector<Value> target(indices);
-                target[dim] = IndexBuilder{b, l}.sub(last, target[dim]);
-                return target;
-              });
+  return [=](OpBuilder &b, Location l, SmallVectorImpl<Value> &indices) {
+    indices[dim] = IndexBuilder{b, l}.sub(last, indices[dim]);
+    return Value();
+  };
 }
-Contract ReverseOp::getWeakestContract(unsigned) {
-  return getWeakest(getArray());
-}
-Value ReverseOp::getSource() { return getArray(); }
+bool ReverseOp::isInjective() { return true; }
 
-void TakeOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
+IndexChange TakeOp::buildTarget(OpBuilder &builder, Location loc) {
   SmallVector<Value> counts =
       buildMixed(builder, loc, getCounts(), getStaticCounts());
   ArrayRef<int64_t> extents = getArrayExtents(getArray().getType());
-  emitGuarded(builder, loc, getArray(), writer,
-              [&](OpBuilder &b, Location l, SmallVector<Value> &indices) {
-                Value inside;
-                for (unsigned d = 0; d < indices.size(); ++d) {
-                  if (!ShapedType::isDynamic(extents[d]) &&
-                      extents[d] == getStaticCounts()[d])
-                    continue;
-                  Value less = IndexBuilder{b, l}.less(indices[d], counts[d]);
-                  inside = inside
-                               ? b.createOrFold<arith::AndIOp>(l, inside, less)
-                               : less;
-                }
-                return inside;
-              });
+  ArrayRef<int64_t> known = getStaticCounts();
+  return [=](OpBuilder &b, Location l, SmallVectorImpl<Value> &indices) {
+    Value inside;
+    for (unsigned d = 0; d < indices.size(); ++d) {
+      if (!ShapedType::isDynamic(extents[d]) && extents[d] == known[d])
+        continue;
+      Value less = IndexBuilder{b, l}.less(indices[d], counts[d]);
+      inside = inside ? b.createOrFold<arith::AndIOp>(l, inside, less) : less;
+    }
+    return inside;
+  };
 }
-Contract TakeOp::getWeakestContract(unsigned) { return getWeakest(getArray()); }
-Value TakeOp::getSource() { return getArray(); }
+bool TakeOp::isInjective() { return true; }
 
 void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   ArrayRef<int64_t> source = getArrayExtents(getArray().getType());
@@ -373,9 +360,9 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   SmallVector<Value> limits;
   if (std::optional<ArrayRef<int64_t>> to = getStaticExtents())
     limits = buildMixed(builder, loc, getExtents(), *to);
-  emitGuarded(
-      builder, loc, getArray(), writer,
-      [&](OpBuilder &b, Location l, SmallVector<Value> &indices) {
+  obs::detail::emitMoved(
+      builder, loc, getArray(),
+      [&](OpBuilder &b, Location l, SmallVectorImpl<Value> &indices) {
         IndexBuilder index{b, l};
         Value inside;
         SmallVector<Value> joined;
@@ -399,28 +386,23 @@ void JoinOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
         }
         indices = joined;
         return inside;
-      });
+      },
+      /*isInjective=*/true, writer);
 }
 Contract JoinOp::getWeakestContract(unsigned) { return getWeakest(getArray()); }
 Value JoinOp::getSource() { return getArray(); }
 
-void TransposeOp::emit(OpBuilder &builder, Location loc, unsigned,
-                       Writer writer) {
-  emitChanged(builder, loc, getArray(), writer,
-              [&](OpBuilder &, Location, ValueRange indices) {
-                SmallVector<Value> target;
-                for (int64_t dim : getPermutation())
-                  target.push_back(indices[dim]);
-                return target;
-              });
+IndexChange TransposeOp::buildTarget(OpBuilder &, Location) {
+  return [dims = getPermutation()](OpBuilder &, Location,
+                                   SmallVectorImpl<Value> &indices) {
+    indices =
+        llvm::map_to_vector<4>(dims, [&](int64_t dim) { return indices[dim]; });
+    return Value();
+  };
 }
-Contract TransposeOp::getWeakestContract(unsigned) {
-  return getWeakest(getArray());
-}
-Value TransposeOp::getSource() { return getArray(); }
+bool TransposeOp::isInjective() { return true; }
 
-void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
-                     Writer writer) {
+IndexChange ReshapeOp::buildTarget(OpBuilder &builder, Location loc) {
   SmallVector<Value> source = buildExtents(builder, loc, getArray());
   SmallVector<Value> target;
   for (auto [d, extent] : llvm::enumerate(getArrayExtents(getType())))
@@ -428,17 +410,13 @@ void ReshapeOp::emit(OpBuilder &builder, Location loc, unsigned,
         ShapedType::isDynamic(extent)
             ? buildExtent(builder, loc, 0, d)
             : Value(arith::ConstantIndexOp::create(builder, loc, extent)));
-  emitChanged(builder, loc, getArray(), writer,
-              [&](OpBuilder &b, Location l, ValueRange indices) {
-                IndexBuilder index{b, l};
-                return index.delinearize(index.linearize(indices, source),
-                                         target);
-              });
+  return [=](OpBuilder &b, Location l, SmallVectorImpl<Value> &indices) {
+    IndexBuilder index{b, l};
+    indices = index.delinearize(index.linearize(indices, source), target);
+    return Value();
+  };
 }
-Contract ReshapeOp::getWeakestContract(unsigned) {
-  return getWeakest(getArray());
-}
-Value ReshapeOp::getSource() { return getArray(); }
+bool ReshapeOp::isInjective() { return true; }
 
 //===----------------------------------------------------------------------===//
 // Several arrays

@@ -53,6 +53,44 @@ static LogicalResult verifyKind(Operation *op, Type source, Type result) {
             "their level (obs.push and obs.force change the kind)";
 }
 
+LogicalResult obs::detail::verifyIndexMap(Operation *op) {
+  auto isArray = [](Type type) { return isa<PullType, PushType>(type); };
+  Value array = cast<IndexMapOpInterface>(op).getArray();
+  if (op->getNumResults() != 1 || !array || !isArray(array.getType()) ||
+      !isArray(op->getResult(0).getType()))
+    return op->emitOpError("[index-map] has the elements of one array in one "
+                           "array, but its operand or its results are none");
+  Type source = array.getType(), result = op->getResult(0).getType();
+  if (failed(verifyKind(op, source, result)))
+    return failure();
+  if (isa<PushType>(source) && !isa<PushOpInterface>(op))
+    return op->emitOpError("[array-kind] moves the elements of pull arrays "
+                           "only; force the push array first, or give the "
+                           "operation PushOpInterface and buildTarget");
+  return verifyElementTypes(op, getArrayElementTypes(result),
+                            getArrayElementTypes(source), "the result");
+}
+
+LogicalResult obs::detail::refuseExpansion(Operation *op) {
+  return op->emitOpError("[no-expansion] does not implement expand of "
+                         "ExpandableOpInterface, which replaces it by core "
+                         "operations");
+}
+
+LogicalResult obs::detail::verifyExpandable(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isa<PullType, PushType>(type) && !isa<ArrayOpInterface>(op) &&
+        llvm::any_of(getArrayExtents(type), ShapedType::isDynamic))
+      return op->emitOpError("[array-extents] makes an array of dynamic "
+                             "extents, but does not implement "
+                             "ArrayOpInterface, which builds them");
+  for (Type type : op->getResultTypes())
+    if (auto push = dyn_cast<PushType>(type);
+        push && failed(verifyStandsAt(op, push.getLevel(), "makes")))
+      return failure();
+  return success();
+}
+
 /// Emits `[no-dimension]` unless `dimension` is one of the dimensions of
 /// `type`.
 static LogicalResult verifyDimension(Operation *op, Type type,
@@ -354,20 +392,9 @@ LogicalResult MapOp::verifyRegions() {
 // reindex
 //===----------------------------------------------------------------------===//
 
-/// `op` gives the elements of `source` other places in an array of its kind,
-/// whose dynamic extents are `extents`.
-static LogicalResult verifySameElements(Operation *op, Type source, Type result,
-                                        ValueRange extents) {
-  if (failed(verifyKind(op, source, result)) ||
-      failed(verifyElementTypes(op, getArrayElementTypes(result),
-                                getArrayElementTypes(source), "the result")))
-    return failure();
-  return verifyDynamicExtents(op, result, extents);
-}
-
 LogicalResult ReindexOp::verify() {
   Type source = getArray().getType();
-  if (failed(verifySameElements(*this, source, getType(), getExtents())))
+  if (failed(verifyDynamicExtents(*this, getType(), getExtents())))
     return failure();
   Type domain = isa<PushType>(source) ? source : getType();
   SmallVector<Type> indices(getArrayExtents(domain).size(),
@@ -441,9 +468,7 @@ LogicalResult ReverseOp::verify() {
 LogicalResult SliceOp::verify() {
   PullType source = getArray().getType(), result = getType();
   unsigned rank = source.getRank();
-  if (failed(verifyElementTypes(*this, result.getElementTypes(),
-                                source.getElementTypes(), "the result")) ||
-      failed(verifyIndexList(*this, getStaticOffsets(), getOffsets(), rank,
+  if (failed(verifyIndexList(*this, getStaticOffsets(), getOffsets(), rank,
                              "offsets", 0)) ||
       failed(verifyIndexList(*this, getStaticSizes(), getSizes(), rank, "sizes",
                              0)) ||
@@ -484,10 +509,7 @@ LogicalResult SliceOp::verify() {
 LogicalResult TakeOp::verify() {
   Type source = getArray().getType();
   unsigned rank = getArrayExtents(source).size();
-  if (failed(verifyKind(*this, source, getType())) ||
-      failed(verifyElementTypes(*this, getArrayElementTypes(getType()),
-                                getArrayElementTypes(source), "the result")) ||
-      failed(verifyIndexList(*this, getStaticCounts(), getCounts(), rank,
+  if (failed(verifyIndexList(*this, getStaticCounts(), getCounts(), rank,
                              "counts", 0)))
     return failure();
   if (getArrayExtents(getType()).size() != rank)
@@ -613,7 +635,7 @@ LogicalResult TransposeOp::verify() {
 
 LogicalResult ReshapeOp::verify() {
   Type source = getArray().getType();
-  if (failed(verifySameElements(*this, source, getType(), getExtents())))
+  if (failed(verifyDynamicExtents(*this, getType(), getExtents())))
     return failure();
   int64_t size = getNumElements(getArrayExtents(source));
   int64_t resultSize = getNumElements(getArrayExtents(getType()));

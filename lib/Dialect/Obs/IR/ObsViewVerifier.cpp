@@ -102,13 +102,14 @@ static llvm::SetVector<Value> getDerived(Value source) {
       getForwarded(use, derived);
       for (Operation *parent = use.getOwner()->getParentOp(); parent;
            parent = parent->getParentOp())
-        if (isa<MapOp, GenerateOp, ReindexOp, FillOp, DistributeOp>(parent))
+        if (isa<LevelScopeOpInterface>(parent))
           // Only programs that `array` comes from outside of read it later.
           if (!parent->isProperAncestor(
                   array.getParentBlock()->getParentOp()) &&
               parent != array.getParentBlock()->getParentOp())
             for (Value result : parent->getResults())
-              derived.insert(result);
+              if (isArray(result))
+                derived.insert(result);
     }
   }
   return derived;

@@ -338,7 +338,7 @@ static LogicalResult expand(OpBuilder &builder, Operation *op,
       .Case([&](SegmentedScanOp op) {
         return strategies::expandSegmentedScan(builder, op);
       })
-      .Case([&](IrregularOpInterface op) {
+      .Case([&](ExpandableOpInterface op) {
         return strategies::expandIrregular(builder, op, options);
       });
 }
@@ -371,10 +371,8 @@ struct ExpandCollectives
         return signalPassFailure();
     // Those in the operator of another one come first.
     SmallVector<Operation *> collectives;
-    getOperation()->walk([&](Operation *op) {
-      if (isa<CollectiveOpInterface, IrregularOpInterface>(op))
-        collectives.push_back(op);
-    });
+    getOperation()->walk(
+        [&](ExpandableOpInterface op) { collectives.push_back(op); });
     for (Operation *op : collectives) {
       if (auto combining = dyn_cast<CollectiveOpInterface>(op);
           combining && deterministic)

@@ -200,7 +200,13 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   if (isa<PullType>(array.getType()))
     array = PushOp::create(builder, loc, force.getArrayLevel(), array);
   auto type = cast<PushType>(array.getType());
-  if (!array.getDefiningOp<PushOpInterface>())
+  Operation *program = array.getDefiningOp();
+  if (program && program->getNumRegions() == 0 &&
+      !isa<PushOpInterface>(program))
+    return program->emitOpError(
+        "[array-interface] makes a push array, but does not implement "
+        "PushOpInterface, which builds its program");
+  if (!isa_and_nonnull<PushOpInterface>(program))
     return force.emitOpError(
         "[R1-push] needs a push array whose program is known; push arrays do "
         "not pass through control flow: force each of them where it is made");

@@ -25,34 +25,6 @@ SmallVector<Type> obs::getMemoryTypes(PullType type) {
 // Arrays that are in memory
 //===----------------------------------------------------------------------===//
 
-/// True if the elements of `part`, a box of `array`, stand one after the other:
-/// behind a dimension that is not whole, all are whole, and before it, all have
-/// one element.
-static bool isOneRun(PullType part, PullType array) {
-  int d = part.getRank() - 1;
-  while (d > 0 && !part.isDynamicExtent(d) && !array.isDynamicExtent(d) &&
-         part.getExtents()[d] == array.getExtents()[d])
-    --d;
-  return llvm::all_of(part.getExtents().take_front(std::max(d, 0)),
-                      [](int64_t extent) { return extent == 1; });
-}
-
-/// The array that `array` is a box of, element by element; null if it is none.
-static Value getWhole(Value array) {
-  return llvm::TypeSwitch<Operation *, Value>(array.getDefiningOp())
-      .Case([](TakeOp take) {
-        return isa<PullType>(take.getArray().getType()) ? take.getArray()
-                                                        : Value();
-      })
-      .Case([](SliceOp slice) {
-        return llvm::all_of(slice.getStaticStrides(),
-                            [](int64_t stride) { return stride == 1; })
-                   ? slice.getArray()
-                   : Value();
-      })
-      .Default([](Operation *) { return Value(); });
-}
-
 bool obs::isVirtualChoice(scf::IfOp choice) {
   return isMemoryEffectFree(choice) &&
          !choice
@@ -71,14 +43,10 @@ bool obs::isInMemory(Value array) {
     return true;
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([](ZipOp zip) { return llvm::all_of(zip.getArrays(), isInMemory); })
-      .Case<UnzipOp, ReshapeOp>(
-          [](auto part) { return isInMemory(part.getArray()); })
-      .Case<TakeOp, SliceOp>([&](auto) {
-        Value whole = getWhole(array);
-        return whole &&
-               isOneRun(cast<PullType>(array.getType()),
-                        cast<PullType>(whole.getType())) &&
-               isInMemory(whole);
+      .Case([](UnzipOp unzip) { return isInMemory(unzip.getArray()); })
+      .Case([](IndexMapOpInterface map) {
+        return isa<PullType>(map.getArray().getType()) && map.isContiguous() &&
+               isInMemory(map.getArray());
       })
       .Case([](arith::SelectOp choice) {
         return isInMemory(choice.getTrueValue()) &&
@@ -160,14 +128,6 @@ static Value buildPart(OpBuilder &builder, Location loc, Value memory,
 static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
                                       Value array) {
   auto type = cast<PullType>(array.getType());
-  auto part = [&](Value source, ValueRange extents, ValueRange begin = {}) {
-    SmallVector<Value> parts = buildMemory(builder, loc, source);
-    for (Value &memory : parts)
-      memory = begin.empty()
-                   ? buildPart(builder, loc, memory, type, extents)
-                   : buildPart(builder, loc, memory, type, begin, extents);
-    return parts;
-  };
   Operation *op = array.getDefiningOp();
   if (!op || !isInMemory(array))
     return {};
@@ -188,30 +148,20 @@ static SmallVector<Value> buildMemory(OpBuilder &builder, Location loc,
         return SmallVector<Value>(
             {all[cast<OpResult>(array).getResultNumber()]});
       })
-      .Case([&](ReshapeOp reshape) {
+      .Case([&](IndexMapOpInterface map) {
         SmallVector<Value> extents;
-        ValueRange dynamic = reshape.getExtents();
-        for (unsigned d = 0; d < type.getRank(); ++d) {
-          if (!type.isDynamicExtent(d)) {
-            extents.push_back(arith::ConstantIndexOp::create(
-                builder, loc, type.getExtents()[d]));
-            continue;
-          }
-          extents.push_back(dynamic.front());
-          dynamic = dynamic.drop_front();
-        }
-        return part(reshape.getArray(), extents);
-      })
-      .Case([&](TakeOp take) {
-        return part(take.getArray(), buildMixed(builder, loc, take.getCounts(),
-                                                take.getStaticCounts()));
-      })
-      .Case([&](SliceOp slice) {
-        return part(
-            slice.getArray(),
-            buildMixed(builder, loc, slice.getSizes(), slice.getStaticSizes()),
-            buildMixed(builder, loc, slice.getOffsets(),
-                       slice.getStaticOffsets()));
+        for (auto [d, extent] : llvm::enumerate(type.getExtents()))
+          extents.push_back(ShapedType::isDynamic(extent)
+                                ? map.buildExtent(builder, loc, 0, d)
+                                : Value(arith::ConstantIndexOp::create(
+                                      builder, loc, extent)));
+        SmallVector<Value> begin = map.buildBegin(builder, loc);
+        SmallVector<Value> parts = buildMemory(builder, loc, map.getArray());
+        for (Value &memory : parts)
+          memory = begin.empty()
+                       ? buildPart(builder, loc, memory, type, extents)
+                       : buildPart(builder, loc, memory, type, begin, extents);
+        return parts;
       })
       .Case([&](arith::SelectOp choice) {
         SmallVector<Value> first =
@@ -473,22 +423,26 @@ static void eraseDeadArrays(func::FuncOp function) {
 
 LogicalResult obs::finishHostArrays(func::FuncOp function) {
   eraseDeadArrays(function);
-  WalkResult walked = function.walk([&](Operation *op) {
+  // First: an index map may build extents by `obs.dim`.
+  WalkResult walked = function.walk([&](UnrealizedConversionCastOp cast) {
+    OpBuilder builder(cast);
+    SmallVector<Value> memories =
+        buildMemory(builder, cast.getLoc(), cast.getInputs().front());
+    if (memories.empty()) {
+      cast.emitError("[R2-memory] passes on an array that is not in memory; "
+                     "force it first");
+      return WalkResult::interrupt();
+    }
+    for (auto [result, value] : llvm::zip_equal(cast.getResults(), memories))
+      result.replaceAllUsesWith(castTo(builder, value, result.getType()));
+    cast.erase();
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  walked = function.walk([&](Operation *op) {
     OpBuilder builder(op);
-    if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {
-      SmallVector<Value> memories =
-          buildMemory(builder, op->getLoc(), cast.getInputs().front());
-      if (memories.empty()) {
-        op->emitError("[R2-memory] passes on an array that is not in memory; "
-                      "force it first");
-        return WalkResult::interrupt();
-      }
-      for (auto [result, value] :
-           llvm::zip_equal(cast.getResults(), memories)) {
-        result.replaceAllUsesWith(castTo(builder, value, result.getType()));
-      }
-      op->erase();
-    } else if (auto get = dyn_cast<GetOp>(op)) {
+    if (auto get = dyn_cast<GetOp>(op)) {
       auto view = get.getArray().getDefiningOp<ViewOp>();
       if (!view) {
         op->emitOpError("[R2-memory] reads an array that is not in memory; "

@@ -138,6 +138,25 @@ public:
             "an extent is more than 2^48");
   }
 
+  /// An operation of another dialect knows its conditions.
+  void checkForeign(ArrayOpInterface array) {
+    array.buildChecks(builder, loc, [&](Value condition, StringRef message) {
+      require(condition, message);
+    });
+    for (OpResult result : op->getResults()) {
+      if (!isa<PullType, PushType>(result.getType()))
+        continue;
+      for (auto [d, known] : llvm::enumerate(getArrayExtents(result.getType())))
+        if (ShapedType::isDynamic(known)) {
+          Value extent =
+              array.buildExtent(builder, loc, result.getResultNumber(), d);
+          require(arith::CmpIPredicate::ule, extent, constant(maxElements),
+                  "an extent is negative, or more than 2^48");
+          checkType(result.getType(), d, extent);
+        }
+    }
+  }
+
   /// The iterations of a loop below level grid are a number. Those at level
   /// grid are checked where the launch is made.
   void checkIterations(ParOp par) {
@@ -478,6 +497,10 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
         if (put.getArray().getDefiningOp<PushOp>())
           if (FillOp fill = getEnclosingFill(put))
             checker.checkPut(fill, put.getArray(), put.getOffsets());
+      })
+      .Case([&](ArrayOpInterface array) {
+        if (!isa<ObsDialect>(op->getDialect()))
+          checker.checkForeign(array);
       });
   return llvm::to_vector(checker.getChecks());
 }

@@ -31,6 +31,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
 
 #include "Obsidian/Dialect/Obs/IR/ObsDialect.h.inc"
 #include "Obsidian/Dialect/Obs/IR/ObsEnums.h.inc"
@@ -71,6 +72,35 @@ constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 using Writer =
     llvm::function_ref<void(OpBuilder &builder, Location loc, ValueRange values,
                             ValueRange indices, WriteContract contract)>;
+
+/// Changes an index in place, and gives the condition under which it is one of
+/// the result; null if it always is. See IndexMapOpInterface.
+using IndexChange =
+    std::function<Value(OpBuilder &, Location, SmallVectorImpl<Value> &)>;
+
+/// Takes a condition, of type `i1`, and the message where it does not hold.
+using CheckFn = llvm::function_ref<void(Value condition, StringRef message)>;
+
+/// The elements of `array` at `indices`: one value for each element type.
+SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
+                            ValueRange indices);
+
+/// What the interfaces do.
+namespace detail {
+/// The array that an index map moves; null for other operations.
+Value getMovedArray(Operation *op);
+/// The weakest contract of the writes of `array`.
+Contract getContractOfMoved(Value array);
+/// The program of `array` with its indices changed.
+void emitMoved(OpBuilder &builder, Location loc, Value array,
+               const IndexChange &change, bool isInjective, Writer writer);
+/// Emits `[index-map]`, `[array-kind]` and `[element-types]`.
+LogicalResult verifyIndexMap(Operation *op);
+/// Emits `[no-expansion]`.
+LogicalResult refuseExpansion(Operation *op);
+/// Emits `[R1-level]`, `[R1-scalar]` and `[array-extents]`.
+LogicalResult verifyExpandable(Operation *op);
+} // namespace detail
 } // namespace mlir::obs
 
 #define GET_ATTRDEF_CLASSES
@@ -115,10 +145,6 @@ Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
 std::optional<unsigned> getKnownDimension(memref::DimOp dim);
 /// All extents of `array`.
 SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
-
-/// The elements of `array` at `indices`: one value for each element type.
-SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
-                            ValueRange indices);
 
 /// A view of `memory`, one memref for each element type, as an array of exactly
 /// `type`.

@@ -18,7 +18,7 @@ include "Obsidian/Dialect/Obs/IR/ObsInterfaces.td"
 include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Obs_ExpandableOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
     A reduction or scan: an array of rank 1, an initial value and an associative
@@ -31,15 +31,14 @@ def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
       "::mlir::OperandRange", "getInit">,
     InterfaceMethod<"The operator.", "::mlir::Region &", "getBody">,
     InterfaceMethod<"True if the order of the elements does not matter.",
-      "bool", "getCommutative">,
-    InterfaceMethod<"The name of the strategy, if one is asked for.",
-      "::std::optional<::llvm::StringRef>", "getStrategy">
+      "bool", "getCommutative">
   ];
 }
 
 class Obs_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
-        NoMemoryEffect, Obs_InferredTypes, Obs_CollectiveOpInterface,
+        NoMemoryEffect, Obs_InferredTypes, Obs_ExpandableOpInterface,
+        Obs_CollectiveOpInterface,
         DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>
       ] # traits> {
   let regions = (region SizedRegion<1>:$body);

@@ -13,9 +13,24 @@ include "Obsidian/Dialect/Obs/IR/ObsSourceOps.td"
 /// Methods of operations that work on pull and on push arrays.
 defvar BothArrayMethods = PullArrayMethods # [
   DeclareOpInterfaceMethods<Obs_PushOpInterface>];
-/// The same for those that only move the elements of one array.
-defvar MovingArrayMethods = PullArrayMethods # [
-  DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource"]>];
+/// Methods of index maps of pull arrays.
+defvar PullIndexMapMethods = [
+  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
+  DeclareOpInterfaceMethods<Obs_IndexMapOpInterface,
+    ["isContiguous", "buildBegin"]>];
+/// The same for those that move push arrays, too.
+defvar IndexMapMethods = [
+  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
+  Obs_PushOpInterface,
+  DeclareOpInterfaceMethods<Obs_IndexMapOpInterface, ["isInjective"]>];
+/// The same for those that keep consecutive elements.
+defvar ContiguousMapMethods = [
+  DeclareOpInterfaceMethods<Obs_ArrayOpInterface>, Obs_PullOpInterface,
+  Obs_PushOpInterface,
+  DeclareOpInterfaceMethods<Obs_IndexMapOpInterface,
+    ["isInjective", "isContiguous"]>];
+defvar IndexMapDeclaration =
+  "IndexChange buildTarget(::mlir::OpBuilder &builder, ::mlir::Location loc);";
 
 /// The same for those that change its values.
 defvar MappingArrayMethods = PullArrayMethods # [
@@ -84,7 +99,7 @@ def Obs_MapOp : Obs_Op<"map", [
 }
 
 def Obs_ReindexOp : Obs_Op<"reindex", [
-    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # MovingArrayMethods> {
+    Pure, DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # IndexMapMethods> {
   let summary = "Gather from a pull array, or permute a push array";
   let description = [{
     On a pull array, the region takes an index of the result and yields the
@@ -127,10 +142,11 @@ def Obs_ReindexOp : Obs_Op<"reindex", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = IndexMapDeclaration;
 }
 
 def Obs_ReverseOp : Obs_Op<"reverse", [
-    Pure, AllTypesMatch<["array", "result"]>] # MovingArrayMethods> {
+    Pure, AllTypesMatch<["array", "result"]>] # IndexMapMethods> {
   let summary = "Last element first, along one dimension";
   let description = [{
     The elements of the source in reverse order along one dimension.
@@ -158,10 +174,11 @@ def Obs_ReverseOp : Obs_Op<"reverse", [
   let assemblyFormat = "$array (`dim` $dimension^)? attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = IndexMapDeclaration;
 }
 
 def Obs_SliceOp : Obs_Op<"slice", [
-    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullArrayMethods> {
+    Pure, AttrSizedOperandSegments, Obs_InferredTypes] # PullIndexMapMethods> {
   let summary = "Regularly spaced part of a pull array";
   let description = [{
     In each dimension, element `i` of the result is element
@@ -199,7 +216,7 @@ def Obs_SliceOp : Obs_Op<"slice", [
   let hasVerifier = 1;
 }
 
-def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
+def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # ContiguousMapMethods> {
   let summary = "The first elements of an array";
   let description = [{
     The counts do not exceed the extents of the source. On a push array, writes
@@ -232,6 +249,7 @@ def Obs_TakeOp : Obs_Op<"take", [Pure, Obs_InferredTypes] # MovingArrayMethods> 
   let results = (outs Obs_AnyArray:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = IndexMapDeclaration;
 }
 
 def Obs_SplitOp : Obs_Op<"split", [
@@ -280,7 +298,8 @@ def Obs_SplitOp : Obs_Op<"split", [
   let hasVerifier = 1;
 }
 
-def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # MovingArrayMethods> {
+def Obs_JoinOp : Obs_Op<"join", [Pure, Obs_InferredTypes] # PullArrayMethods # [
+    DeclareOpInterfaceMethods<Obs_PushOpInterface, ["getSource"]>]> {
   let summary = "Join chunks to one array: the inverse of split";
   let description = [{
     The operand is an array of arrays, or an array of even rank `2r`. The first
@@ -385,7 +404,7 @@ def Obs_UnnestOp : Obs_Op<"unnest", [Pure, InferTypeOpAdaptor] # PullArrayMethod
 }
 
 def Obs_TransposeOp : Obs_Op<"transpose", [
-    Pure, InferTypeOpAdaptor] # MovingArrayMethods> {
+    Pure, InferTypeOpAdaptor] # IndexMapMethods> {
   let summary = "Permute the dimensions";
   let description = [{
     Dimension `d` of the result is dimension `permutation[d]` of the source.
@@ -414,9 +433,10 @@ def Obs_TransposeOp : Obs_Op<"transpose", [
   let assemblyFormat = "$array $permutation attr-dict `:` qualified(type($array))";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = IndexMapDeclaration;
 }
 
-def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
+def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # ContiguousMapMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The source and the result have the same number of elements (R4). The
@@ -448,6 +468,7 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # MovingArrayMethods> {
     $array (`[` $extents^ `]`)? attr-dict `:` qualified(type($array)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = IndexMapDeclaration;
 }
 
 def Obs_ConcatOp : Obs_Op<"concat", [Pure, Obs_InferredTypes] # BothArrayMethods> {

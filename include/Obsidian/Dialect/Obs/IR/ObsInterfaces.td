@@ -36,7 +36,17 @@ def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
       value. Called for dynamic extents only.
     }], "::mlir::Value", "buildExtent",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "unsigned":$result, "unsigned":$dim)>
+           "unsigned":$result, "unsigned":$dim)>,
+    InterfaceMethod<[{
+      Builds, before the operation, the conditions on extents and other numbers
+      under which the results exist (rule R4), and gives each of them to
+      `require` with a message that says what is wrong if it does not hold. The
+      host checks them, as far as it knows the numbers. Operations of the obs
+      dialect have their checks in `obs-insert-runtime-checks`; there, dynamic
+      extents of results of all others are compared with their bounds, too.
+    }], "void", "buildChecks",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::obs::CheckFn":$require), "", "return;">
   ];
 }
 
@@ -83,7 +93,9 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
     InterfaceMethod<[{
       The push operand whose writes are the writes of this array, one for one,
       at other indices or with other values. Null if there is no such operand.
-    }], "::mlir::Value", "getSource", (ins), "", "return {};">,
+      Index maps have one.
+    }], "::mlir::Value", "getSource", (ins), "",
+      "return ::mlir::obs::detail::getMovedArray($_op);">,
     InterfaceMethod<[{
       The initial contents of this array if every element of its source has the
       initial value `init`. Empty if they then differ between indices.
@@ -91,6 +103,97 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$init), "",
       "return ::llvm::to_vector(init);">
   ];
+}
+
+def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInterface]> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    An operation whose one result has the elements of one array at other
+    indices. It implements `PullOpInterface` by this declaration, and
+    `buildExtent` of `ArrayOpInterface` itself. If it lists `PushOpInterface`,
+    too, it also moves push arrays, and has a method
+
+    ```
+    IndexChange buildTarget(OpBuilder &builder, Location loc);
+    ```
+
+    It builds what does not depend on indices at the insertion point. The
+    function that it returns changes an index of the source, in place, to the
+    index of the result, and returns the condition under which the result has
+    this element, or null if it always has.
+  }];
+  let methods = [
+    InterfaceMethod<"The array whose elements the result has.",
+      "::mlir::Value", "getArray">,
+    InterfaceMethod<[{
+      Builds the index of the source whose element the result has at `indices`,
+      which are in range. The index that it builds is in range, too.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildSource",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::mlir::ValueRange":$indices)>,
+    InterfaceMethod<[{
+      True if `buildTarget` takes no two indices to one, for any values of the
+      operands. If false, `obs-check-races` and the checks of the emulator do
+      not rely on it: they check the writes.
+    }], "bool", "isInjective", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      True if the elements of the result, in row-major order, stand one after
+      the other in the row-major source, from `buildBegin` on. An array in
+      memory is then passed on without a copy.
+    }], "bool", "isContiguous", (ins), "", "return false;">,
+    InterfaceMethod<[{
+      Builds the index of the source that is the first of the result, if that is
+      contiguous. Empty if it is the first of the source.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildBegin",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc), "",
+      "return {};">
+  ];
+  let extraTraitClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value>
+    buildElement(::mlir::OpBuilder &builder, ::mlir::Location loc, unsigned,
+                 ::mlir::ValueRange indices) {
+      return ::mlir::obs::buildGet(builder, loc, $_op.getArray(),
+                                   $_op.buildSource(builder, loc, indices));
+    }
+    void emit(::mlir::OpBuilder &builder, ::mlir::Location loc, unsigned,
+              ::mlir::obs::Writer writer) {
+      ::mlir::obs::detail::emitMoved(builder, loc, $_op.getArray(),
+                                     $_op.buildTarget(builder, loc),
+                                     $_op.isInjective(), writer);
+    }
+    ::mlir::obs::Contract getWeakestContract(unsigned) {
+      return ::mlir::obs::detail::getContractOfMoved($_op.getArray());
+    }
+  }];
+  let verify = "return ::mlir::obs::detail::verifyIndexMap($_op);";
+}
+
+def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
+  let cppNamespace = "::mlir::obs";
+  let description = [{
+    A collective, or an operation that writes at indices that depend on values:
+    the workers of the level of the region around it execute it together. Array
+    results are push arrays of this level, and the operation then implements
+    `ArrayOpInterface`, too. `obs-expand-collectives` replaces it by core
+    operations, before anything is fused.
+  }];
+  let methods = [
+    InterfaceMethod<"The name of the strategy, if one is asked for.",
+      "::std::optional<::llvm::StringRef>", "getStrategy", (ins), "",
+      "return ::std::nullopt;">,
+    InterfaceMethod<"The weakest contract of the writes that make result `result`.",
+      "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result), "",
+      "return ::mlir::obs::Contract::Disjoint;">,
+    InterfaceMethod<[{
+      Builds core operations at the insertion point of `builder`, which is before
+      this operation, and replaces all uses of its results. The caller erases
+      it. `getEnclosingScope` tells the level, and whether the code computes one
+      element only, and so cannot store. On failure an error has been emitted.
+      Operations of the obs dialect are expanded by the pass itself.
+    }], "::llvm::LogicalResult", "expand", (ins "::mlir::OpBuilder &":$builder),
+      "", "return ::mlir::obs::detail::refuseExpansion($_op);">
+  ];
+  let verify = "return ::mlir::obs::detail::verifyExpandable($_op);";
 }
 
 def Obs_LevelScopeOpInterface : OpInterface<"LevelScopeOpInterface"> {

@@ -19,8 +19,6 @@ unsigned countElementBits(ArrayRef<Type> elements);
 constexpr llvm::StringLiteral packedAttrName = "obs.packed";
 } // namespace mlir::obs
 
-#include "Obsidian/Dialect/Obs/IR/ObsIrregularInterfaces.h.inc"
-
 #define GET_OP_CLASSES
 #include "Obsidian/Dialect/Obs/IR/ObsIrregularOps.h.inc"
 

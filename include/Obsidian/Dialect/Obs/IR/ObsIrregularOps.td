@@ -17,25 +17,10 @@ include "Obsidian/Dialect/Obs/IR/ObsTypes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Obs_IrregularOpInterface : OpInterface<"IrregularOpInterface"> {
-  let cppNamespace = "::mlir::obs";
-  let description = [{
-    An operation that writes elements at indices that depend on values. It is a
-    program of the level of the region around it.
-  }];
-  let methods = [
-    InterfaceMethod<"The name of the strategy, if one is asked for.",
-      "::std::optional<::llvm::StringRef>", "getStrategy">,
-    InterfaceMethod<"The weakest contract of the writes that make result `result`.",
-      "::mlir::obs::Contract", "getWeakestContract", (ins "unsigned":$result), "",
-      "return ::mlir::obs::Contract::Disjoint;">
-  ];
-}
-
 class Obs_IrregularOp<string mnemonic, list<Trait> traits = []>
     : Obs_Op<mnemonic, [
         NoMemoryEffect, DeclareOpInterfaceMethods<Obs_ArrayOpInterface>,
-        DeclareOpInterfaceMethods<Obs_IrregularOpInterface>
+        Obs_ExpandableOpInterface
       ] # traits> {
   let hasVerifier = 1;
 }
@@ -200,7 +185,7 @@ def Obs_ExpandOp : Obs_IrregularOp<"expand", [
 
 def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<Obs_IrregularOpInterface, ["getWeakestContract"]>,
+    DeclareOpInterfaceMethods<Obs_ExpandableOpInterface, ["getWeakestContract"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Write elements at the indices in an array";
   let description = [{

@@ -82,7 +82,9 @@ LogicalResult expandScan(OpBuilder &builder, ScanOp op,
                          const ExpansionOptions &options);
 LogicalResult expandSegmentedScan(OpBuilder &builder, SegmentedScanOp op);
 LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
-LogicalResult expandIrregular(OpBuilder &builder, IrregularOpInterface op,
+/// Those that write at indices that depend on values, and those of other
+/// dialects.
+LogicalResult expandIrregular(OpBuilder &builder, ExpandableOpInterface op,
                               const ExpansionOptions &options);
 
 /// Replaces a fill whose result is to have copies, together with others of its

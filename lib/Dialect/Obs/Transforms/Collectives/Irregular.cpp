@@ -30,7 +30,7 @@ using Values = CollectiveBuilder::Values;
 /// The scan of the numbers that `number` gives by all blocks, in the way that
 /// is `chosen` unless one is asked for.
 static FailureOr<std::unique_ptr<GridScan>>
-scanAtGrid(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
+scanAtGrid(CollectiveBuilder &c, ExpandableOpInterface op, Extent n,
            StringRef chosen, llvm::function_ref<Value(Value)> number) {
   StringRef strategy = op.getStrategy().value_or(chosen);
   if (failed(verifyGridStrategy(op, strategy, {"one_pass", "three_kernels"})))
@@ -418,11 +418,15 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
 }
 
 LogicalResult strategies::expandIrregular(OpBuilder &builder,
-                                          IrregularOpInterface op,
+                                          ExpandableOpInterface op,
                                           const ExpansionOptions &options) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](CompactOp op) { return expandCompact(builder, op); })
       .Case([&](RankOp op) { return expandRank(builder, op); })
       .Case([&](ExpandOp op) { return expandExpand(builder, op); })
-      .Case([&](ScatterOp op) { return expandScatter(builder, op, options); });
+      .Case([&](ScatterOp op) { return expandScatter(builder, op, options); })
+      .Default([&](Operation *) {
+        builder.setInsertionPoint(op);
+        return op.expand(builder);
+      });
 }

@@ -162,15 +162,15 @@ Value strategies::buildPush(CollectiveBuilder &c, Value result, Extent n,
   return PushOp::create(c.builder, c.loc, type, array);
 }
 
-bool strategies::isSequential(IrregularOpInterface op,
+bool strategies::isSequential(ExpandableOpInterface op,
                               const CollectiveBuilder &c) {
   return c.level == Level::Thread &&
          op.getStrategy().value_or("sequential") == "sequential";
 }
 
 FailureOr<Value>
-strategies::scanNumbers(CollectiveBuilder &c, IrregularOpInterface op, Extent n,
-                        llvm::function_ref<Value(Value)> number) {
+strategies::scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
+                        Extent n, llvm::function_ref<Value(Value)> number) {
   FailureOr<const ScanStrategy *> strategy =
       findScanStrategy(op, op.getStrategy(), c.level, n);
   if (failed(strategy))

@@ -83,11 +83,11 @@ Value buildPush(CollectiveBuilder &c, Value result, Extent n,
                 llvm::function_ref<Value(Value)> element);
 
 /// True if one thread writes elements one after the other, without storage.
-bool isSequential(IrregularOpInterface op, const CollectiveBuilder &c);
+bool isSequential(ExpandableOpInterface op, const CollectiveBuilder &c);
 
 /// The scan of the numbers that `number` gives, each with those before it. Not
 /// stored.
-FailureOr<Value> scanNumbers(CollectiveBuilder &c, IrregularOpInterface op,
+FailureOr<Value> scanNumbers(CollectiveBuilder &c, ExpandableOpInterface op,
                              Extent n, llvm::function_ref<Value(Value)> number);
 
 /// Of a scan of `n` numbers: the sum of the first `count` of them.

@@ -299,9 +299,8 @@ ForceOp strategies::findOnlyForce(Value array) {
 bool strategies::hasCollectives(MapOp map) {
   return map
       .walk([](Operation *op) {
-        return isa<CollectiveOpInterface, IrregularOpInterface>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return isa<ExpandableOpInterface>(op) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
       })
       .wasInterrupted();
 }

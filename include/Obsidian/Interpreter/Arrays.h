@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef OBSIDIAN_LIB_INTERPRETER_ARRAYS_H
-#define OBSIDIAN_LIB_INTERPRETER_ARRAYS_H
+#ifndef OBSIDIAN_INTERPRETER_ARRAYS_H
+#define OBSIDIAN_INTERPRETER_ARRAYS_H
 
 #include "Obsidian/Interpreter/ScalarOps.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <functional>
 #include <memory>
@@ -130,4 +130,4 @@ std::string formatIndex(Index index);
 
 } // namespace mlir::obs::interpreter
 
-#endif // OBSIDIAN_LIB_INTERPRETER_ARRAYS_H
+#endif // OBSIDIAN_INTERPRETER_ARRAYS_H
