@@ -92,10 +92,13 @@ class _TorchAllocator(Allocator):
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        known, make, shape = self._results.get(self._count, (-1, self._bytes, size))
-        block = make(shape) if known == size else self._bytes(size)
-        pointer: int = block.data_ptr()
-        if known != size:
+        known = self._results.get(self._count)
+        if known is not None and known[0] == size:
+            block = known[1](known[2])
+            pointer: int = block.data_ptr()
+        else:
+            block = self._bytes(size)
+            pointer = block.data_ptr()
             self._plain[pointer] = self._count, size
         self._count += 1
         self.blocks[pointer] = block
@@ -103,8 +106,9 @@ class _TorchAllocator(Allocator):
 
     def forget(self) -> None:
         """See `Allocator`."""
-        super().forget()
-        self._plain.clear()
+        self.blocks.clear()
+        if self._plain:
+            self._plain.clear()
         self._count = 0
 
     def size_of(self, block: Any) -> int:
@@ -119,7 +123,9 @@ class _TorchAllocator(Allocator):
         found = self._framework.slice(block, offset, shape, element)
         number, size = self._plain.get(block.data_ptr(), (-1, 0))
         if size and size == self.size_of(found):
-            self._results[number] = size, self._like.to(dtype).new_empty, shape
+            # PyTorch reads one number faster than a tuple.
+            extents = shape[0] if len(shape) == 1 else shape
+            self._results[number] = size, self._like.to(dtype).new_empty, extents
         return found
 
 
