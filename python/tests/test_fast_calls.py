@@ -15,6 +15,7 @@ from foreign import (
     call_of,
     increment,
     needs_fake_cuda,
+    needs_library,
     pairs,
     same,
     saxpy,
@@ -235,3 +236,44 @@ def test_errors(backend: native.NativeBackend, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(native, "_forks", native._forks + 1)
     with pytest.raises(obs.ObsidianError, match="a process that was forked"):
         call([2.0, x, x])
+
+
+@needs_library
+def test_static_values_by_identity() -> None:
+    """Equal values of other types are others, and values that are gone leave nothing behind."""
+
+    @obs.jit
+    def scaled(a: Annotated[Pull, "n", f32], *, by: Any = 1, shift: Any = 0.0) -> Any:
+        return a * (10.0 if by is True else float(by[0] if isinstance(by, tuple) else by)) + shift
+
+    a = np.float32([1, 2])
+    for _ in range(3):
+        assert scaled(a).tolist() == [1, 2]
+        assert scaled(a, by=1).tolist() == [1, 2]
+        assert scaled(a, by=True).tolist() == [10, 20]
+        assert scaled(a, by=1.0, shift=0.5).tolist() == [1.5, 2.5]
+        assert scaled(a, shift=1.0, by=2).tolist() == [3, 5]
+        assert scaled(a=a, by=3).tolist() == [3, 6]
+        for k in range(100):
+            # A new tuple each time, often where the last one was.
+            assert scaled(a, by=(k % 3, "x" * k)[:1]).tolist() == [k % 3, 2 * (k % 3)]
+    with pytest.raises(obs.ArgumentTypeError, match="other"):
+        scaled(a, other=1)
+    with pytest.raises(obs.ArgumentTypeError):
+        scaled(a, a)
+    assert len(scaled._known) <= 64
+
+
+@needs_library
+def test_captured_values_that_change() -> None:
+    factor = 2.0
+
+    @obs.jit
+    def scaled(a: Annotated[Pull, "n", f32], *, shift: float = 0.0) -> Any:
+        return a * factor + shift
+
+    a = np.float32([1, 2])
+    assert scaled(a, shift=1.0).tolist() == scaled(a, shift=1.0).tolist() == [3, 5]
+    factor = 3.0
+    assert scaled(a, shift=1.0).tolist() == [4, 7]
+    assert scaled(a).tolist() == [3, 6]
