@@ -18,8 +18,10 @@ from .backend import RunOptions
 from .device_arrays import PLAIN, DeviceArray
 from .driver import driver
 from .errors import ArgumentError, ArgumentTypeError, ObsidianError
+from .fast_calls import FastCall
 from .frameworks import NUMPY
 from .gpu import Foreign
+from .interop import view_of
 from .native import NativeArtifact, NativeBackend
 from .parameters import Parameter, parameters_of
 from .types import ArrayType, spell
@@ -88,6 +90,9 @@ class Call:
             elif program.shape == (tuple, (None,) * len(self.elements)):
                 self._pack = tuple
         self._is_slow = False
+        #: For calls on a GPU: the last fast call, and all by framework and GPU.
+        self._fast: FastCall | None = None
+        self._fast_calls: dict[tuple[Framework, int], FastCall | None] = {}
         #: The positions of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
         self._reused: dict[int, int] = {}
@@ -116,6 +121,12 @@ class Call:
         type, rank or device, ArgumentError for other extents or memory that the program cannot
         write, and RunError when the program stops.
         """
+        if self._fast is not None and options is None:
+            found = self._fast(values)
+            if found is not None:
+                if Foreign in map(type, found):
+                    self._find_parts(values, found)
+                return self._pack(found)
         items: list[Any] = []
         sizes: dict[str, tuple[str, int]] = {}
         for parameter, value in zip(self._parameters, values):
@@ -135,6 +146,7 @@ class Call:
                     f"{options.device}: pass arrays in the memory of the host"
                 )
             found = self._run_on_gpu(items, views, first, copy)
+            self._fast = self._fast_call(first)
         return self._pack(found)
 
     def _trace(self, items: Sequence[Any], options: RunOptions | None) -> Any:
@@ -247,11 +259,30 @@ class Call:
         )
         framework.finish(index, stream)
         for number, result in enumerate(results):
-            if type(result) is Foreign:
-                results[number] = _part(framework, items, result)
-            elif type(result) is DeviceArray and framework is not PLAIN:
+            if type(result) is DeviceArray and framework is not PLAIN:
                 results[number] = framework.adopt(result)
+        if Foreign in map(type, results):
+            _find_parts(framework, items, results)
         return results
+
+    def _find_parts(self, values: Sequence[Any], results: list[Any]) -> None:
+        """Make arrays of the results of a fast call that lie in arguments."""
+        views = [view for view in map(view_of, values) if view is not None]
+        _find_parts(views[0].framework, views, results)
+
+    def _fast_call(self, first: View) -> FastCall | None:
+        """The fast call for arrays such as this one.
+
+        There is none for programs that write an argument.
+        """
+        key = first.framework, first.device
+        if key not in self._fast_calls:
+            self._fast_calls[key] = (
+                self.backend.fast_call(self.artifact, self._parameters, len(self.elements), *key)
+                if not self._donated
+                else None
+            )
+        return self._fast_calls[key]
 
     def _prepare(self, items: list[Any], view: View, first: View, stream: int, copy: bool) -> None:
         """Let the stream of the run wait for an argument, and copy it if kernels require a copy."""
@@ -274,6 +305,13 @@ class Call:
             raise ArgumentError(text)
         remark(f"{text}: it is copied")
         return view.framework.copy(view)
+
+
+def _find_parts(framework: Framework, items: Sequence[Any], results: list[Any]) -> None:
+    """Replace the results that lie in arguments by arrays of the framework."""
+    for number, result in enumerate(results):
+        if type(result) is Foreign:
+            results[number] = _part(framework, items, result)
 
 
 def _part(framework: Framework, items: Sequence[Any], result: Foreign) -> Any:

@@ -64,7 +64,10 @@ class Captures:
         for names, name, value in self._globals:
             if names.get(name, _MISSING) is not value:
                 return False
-        return all(_content(cell) is value for _, cell, value in self._cells)
+        for _, cell, value in self._cells:  # noqa: SIM110 - this is on the way of each call
+            if _content(cell) is not value:
+                return False
+        return True
 
     def _refresh(self) -> None:
         self._globals: list[tuple[dict[str, Any], str, Any]] = []

@@ -92,10 +92,13 @@ class _TorchAllocator(Allocator):
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        known, make, shape = self._results.get(self._count, (-1, self._bytes, size))
-        block = make(shape) if known == size else self._bytes(size)
-        pointer: int = block.data_ptr()
-        if known != size:
+        known = self._results.get(self._count)
+        if known is not None and known[0] == size:
+            block = known[1](known[2])
+            pointer: int = block.data_ptr()
+        else:
+            block = self._bytes(size)
+            pointer = block.data_ptr()
             self._plain[pointer] = self._count, size
         self._count += 1
         self.blocks[pointer] = block
@@ -103,8 +106,9 @@ class _TorchAllocator(Allocator):
 
     def forget(self) -> None:
         """See `Allocator`."""
-        super().forget()
-        self._plain.clear()
+        self.blocks.clear()
+        if self._plain:
+            self._plain.clear()
         self._count = 0
 
     def size_of(self, block: Any) -> int:
@@ -119,7 +123,9 @@ class _TorchAllocator(Allocator):
         found = self._framework.slice(block, offset, shape, element)
         number, size = self._plain.get(block.data_ptr(), (-1, 0))
         if size and size == self.size_of(found):
-            self._results[number] = size, self._like.to(dtype).new_empty, shape
+            # PyTorch reads one number faster than a tuple.
+            extents = shape[0] if len(shape) == 1 else shape
+            self._results[number] = size, self._like.to(dtype).new_empty, extents
         return found
 
 
@@ -128,6 +134,11 @@ class Torch(Framework):
 
     name = "PyTorch"
     allocator = _TorchAllocator
+    fast = (
+        "{a}.dtype is {dtype} and {a}.get_device() == {index} and {a}.is_contiguous()"
+        " and not {a}.is_neg()",
+        "{a}.data_ptr()",
+    )
 
     def __init__(self) -> None:
         """Import PyTorch."""
@@ -144,6 +155,15 @@ class Torch(Framework):
         self._elements = {dtype: element for element, dtype in self.dtypes.items()}
         # PyTorch's own compiler gets the stream in this way, in a fraction of the time.
         self._raw_stream = getattr(self.torch._C, "_cuda_getCurrentRawStream", self._public_stream)
+
+    def fast_class(self) -> type:
+        """See `Framework`."""
+        kind: type = self.torch.Tensor
+        return kind
+
+    def fast_dtype(self, element: str) -> Any:
+        """See `Framework`."""
+        return self.dtypes.get(element)
 
     def _public_stream(self, index: int) -> int:
         return int(self.torch.cuda.current_stream(index).cuda_stream)
@@ -250,11 +270,24 @@ class CuPy(Framework):
 
     name = "CuPy"
     allocator = _CuPyAllocator
+    fast = (
+        "{a}.dtype == {dtype} and {a}.data.device_id == {index} and {a}.flags.c_contiguous",
+        "{a}.data.ptr",
+    )
 
     def __init__(self) -> None:
         """Import CuPy."""
         self._cupy: Any = importlib.import_module("cupy")
         self._stream = self._cupy.cuda.get_current_stream
+
+    def fast_class(self) -> type:
+        """See `Framework`."""
+        kind: type = self._cupy.ndarray
+        return kind
+
+    def fast_dtype(self, element: str) -> Any:
+        """See `Framework`."""
+        return DTYPES[element] if element != "bf16" else None
 
     def view(self, value: Any) -> View:
         """See `Framework`."""

@@ -39,13 +39,13 @@ class Arguments:
     def __init__(self, slots: Sequence[tuple[int, int]], bits: Bits) -> None:
         """Lay out each slot: the code of its type, and its rank or -1."""
         words = sum(1 + max(rank, 0) for _, rank in slots)
-        self._memory = (ctypes.c_uint64 * max(words, 1))()
-        self.address = ctypes.addressof(self._memory)
-        self._words = memoryview(self._memory).cast("B").cast("Q")
+        self.memory = (ctypes.c_uint64 * max(words, 1))()
+        self.address = ctypes.addressof(self.memory)
+        self._words = memoryview(self.memory).cast("B").cast("Q")
         self._plan: list[tuple[int, Callable[[Any], None] | None]] = []
         free = 0
         for code, rank in slots:
-            writer = _writer(self._memory, _WORD * free, code, bits) if rank < 0 else None
+            writer = _writer(self.memory, _WORD * free, code, bits) if rank < 0 else None
             self._plan.append((free, writer))
             free += 1 + max(rank, 0)
 
@@ -84,7 +84,8 @@ class Results:
 
     def shape(self, place: int, rank: int) -> tuple[int, ...]:
         """The extents of an array."""
-        return tuple(self._words[place + 1 : place + 1 + rank])
+        words = self._words
+        return (words[place + 1],) if rank == 1 else tuple(words[place + 1 : place + 1 + rank])
 
     def raw(self, place: int) -> memoryview:
         """The bytes of a scalar, and those behind them."""

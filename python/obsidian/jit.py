@@ -49,6 +49,8 @@ from .types import (
 
 #: The number of operations from which a program is unusually long.
 LONG = 10_000
+#: The static values of calls that a function knows by identity, at most.
+_MOST = 64
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The type of a parameter: an array, or a scalar.
@@ -114,9 +116,10 @@ class Function(Tools, Generic[F]):
         self._programs: dict[Hashable, Program] = {}
         self._artifacts: dict[Hashable, NativeArtifact] = {}
         self._calls: dict[Hashable, Call] = {}
-        #: The call, the number of its arguments and the key of the captured values, where the last
-        #: call has no other key.
-        self._last: tuple[Call | None, int, Hashable] = (None, 0, None)
+        #: For the number of arguments, and the names and identities of static values: the call, the
+        #: key of the captured values, and the static values, so that nothing else gets their
+        #: identities. Only if all arguments are annotated.
+        self._known: dict[Hashable, tuple[Call, Hashable, tuple[Any, ...]]] = {}
 
     def __repr__(self) -> str:
         return f"<obs.jit function {self.__wrapped__.__name__}>"
@@ -186,14 +189,13 @@ class Function(Tools, Generic[F]):
         """Run the function; see the class."""
         if is_tracing():
             return self._rewritten(*arguments, **keywords)
+        known = self._known.get(_shape_of(arguments, keywords))
+        if known is not None and self._captures.is_same(known[1]):
+            return known[0](arguments, None, self.copy)
         return self.run(None, *arguments, **keywords)
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
         """Run the function with options of the run; by default, where the arrays are."""
-        last, count, captured = self._last
-        is_plain = len(arguments) == count and not keywords
-        if last is not None and is_plain and self._captures.is_same(captured):
-            return last(arguments, options, self.copy)
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
@@ -203,9 +205,13 @@ class Function(Tools, Generic[F]):
             self._artifacts[key, CompileOptions()] = artifact
             warn(artifact.diagnostics)
             call = self._calls[key] = Call(program, artifact, backend())
-        hints = [p.annotation for p in self._signature.parameters.values()]
-        if inspect.Parameter.empty not in hints:
-            self._last = call, len(given), key[2]
+        hints = [self._signature.parameters[name].annotation for name in given]
+        is_plain = len(arguments) == len(given) and keywords.keys() <= static.keys()
+        if is_plain and inspect.Parameter.empty not in hints:
+            if len(self._known) == _MOST:
+                self._known.clear()
+            values = tuple(keywords.values())
+            self._known[_shape_of(arguments, keywords)] = call, key[2], values
         return call([*given.values()], options, self.copy)
 
     def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
@@ -325,6 +331,13 @@ class Function(Tools, Generic[F]):
             if not isinstance(parameters.get(name), ParameterType):
                 raise TraceError(f"donate= names arrays, and {name} is none", self._place)
         return self.donate
+
+
+def _shape_of(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Hashable:
+    """The number of the arguments, and the names and identities of those with a name."""
+    if not keywords:
+        return len(arguments)
+    return (len(arguments), *keywords, *map(id, keywords.values()))
 
 
 def trace_program(

@@ -27,9 +27,11 @@ from .backend import CompileOptions, RunOptions
 from .device_arrays import run_from_host
 from .driver import driver
 from .errors import CompileError, Diagnostic, ObsidianError, RunError
+from .fast_calls import FastCall, fast_call
 from .gpu import ELEMENTS, Arguments, Foreign, Loaded, Results
 from .locations import Location
-from .views import Allocator
+from .parameters import Parameter
+from .views import Allocator, Framework
 
 _API_VERSION = 1
 #: How often this process is the child of one that had loaded this module.
@@ -237,6 +239,7 @@ class NativeBackend:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Load the library."""
         self._library = open_library(Path(path))
+        self._run_packed = self._library.obs_run_packed
         library = self._library
         self._dead: _Dead = collections.deque()
         self._compiler = _Handle(
@@ -463,17 +466,47 @@ class NativeBackend:
         argument, and NumPy scalars. Nobody waits for the stream, unless the program reads an
         element on the host. Raises RunError with all messages, or what the allocator raised.
         """
-        if self._forks != _forks:
-            raise ObsidianError("a process that was forked cannot use the GPU: start it with spawn")
         with self._lock:
-            self._bury()
+            self._begin()
             loaded = artifact.on_gpus.get((index, allocator))
             if loaded is not None:
-                return self._run_loaded(artifact, loaded, values, results, stream)
+                loaded.arguments.write(values)
+                return self._run_loaded(artifact, loaded, results, stream)
             # Loading, and the first launch of a kernel, are no part of a graph.
             with driver().relaxed_capture():
                 loaded = self._load_on_gpu(artifact, allocator, index)
-                return self._run_loaded(artifact, loaded, values, results, stream)
+                loaded.arguments.write(values)
+                return self._run_loaded(artifact, loaded, results, stream)
+
+    def fast_call(
+        self,
+        artifact: NativeArtifact,
+        parameters: Sequence[Parameter],
+        results: int,
+        framework: Framework,
+        index: int,
+    ) -> FastCall | None:
+        """A function as `run_on_gpu`, of values that nobody has looked at; see `fast_calls.py`.
+
+        None if the artifact has not run on the GPU `index`, or has other parameters.
+        """
+        loaded = artifact.on_gpus.get((index, framework.allocator))
+        if loaded is None:
+            return None
+
+        def run(stream: int) -> list[Any]:
+            self._begin()
+            return self._run_loaded(artifact, loaded, results, stream)
+
+        memory = loaded.arguments.memory
+        return fast_call(parameters, framework, index, self._lock, memory, run)
+
+    def _begin(self) -> None:
+        """Before each run on a GPU."""
+        if self._forks != _forks:
+            raise ObsidianError("a process that was forked cannot use the GPU: start it with spawn")
+        if self._dead:
+            self._bury()
 
     def _load_on_gpu(
         self, artifact: NativeArtifact, allocator: type[Allocator], index: int
@@ -503,18 +536,18 @@ class NativeBackend:
         self,
         artifact: NativeArtifact,
         loaded: Loaded,
-        values: Sequence[Any],
         results: int,
         stream: int,
     ) -> list[Any]:
-        library, handle, memory = self._library, loaded.handle.value, loaded.allocator
-        loaded.arguments.write(values)
+        """Run with the arguments that are written."""
+        memory, words = loaded.allocator, loaded.results
         memory.stream = stream
         try:
-            words = loaded.results
-            status = library.obs_run_packed(handle, loaded.arguments.address, words.address, stream)
+            status = self._run_packed(
+                loaded.handle.value, loaded.arguments.address, words.address, stream
+            )
             if artifact.prints:
-                print(library.obs_get_output(handle), end="")
+                print(self._library.obs_get_output(loaded.handle.value), end="")
             if status:
                 error = loaded.take_error() or RunError(self._messages())
                 try:

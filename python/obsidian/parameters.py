@@ -6,7 +6,7 @@ numbers in the order of the program, or an error that names the parameter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,6 +29,13 @@ class Parameter:
     name: str
     #: The values that the program gets for it.
     components = 1
+    #: The name of the type of a number; None for an array.
+    number: str | None = None
+    #: Of an array, the names of the elements of its components, and the number of dimensions.
+    elements: Sequence[str] = ()
+    rank = 0
+    #: The dimensions with something to check: number, extent, bound, name.
+    dimensions: Sequence[tuple[int, int | None, int | None, str | None]] = ()
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
         """Check a value, and append what the program gets: views, or a number."""
@@ -38,6 +45,7 @@ class Parameter:
 class _Number(Parameter):
     def __init__(self, name: str, kind: type[Scalar]) -> None:
         self.name, self._kind = name, kind
+        self.number = spell(kind)
         self._is_float = kind.kind == "float"
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
@@ -105,12 +113,12 @@ class _Array(Parameter):
         self.components = len(leaves)
         self._leaves: tuple[Any, ...] = leaves
         names = ["i64" if spell(leaf) == "index" else spell(leaf) for leaf in leaves]
+        self.elements = names
         self._accepted = [{name, _ALSO.get(name, name)} for name in names]
-        self._rank = kind.type.rank
-        #: The dimensions with something to check: number, extent, bound, name.
-        self._dimensions = [
+        self.rank = kind.type.rank
+        self.dimensions = [
             dimension
-            for dimension in zip(range(self._rank), kind.type.extents, kind.type.bounds, kind.names)
+            for dimension in zip(range(self.rank), kind.type.extents, kind.type.bounds, kind.names)
             if dimension[1:] != (None, None, None)
         ]
 
@@ -119,12 +127,12 @@ class _Array(Parameter):
         if framework is not None and self.components == 1:
             view = framework.view(value)
             shape = view.shape
-            if view.element not in self._accepted[0] or len(shape) != self._rank:
+            if view.element not in self._accepted[0] or len(shape) != self.rank:
                 self._refuse(0, view)
             items.append(view)
         else:
             shape = self._views(value, items)
-        for d, extent, bound, label in self._dimensions:
+        for d, extent, bound, label in self.dimensions:
             size = shape[d]
             if extent is not None and size != extent:
                 raise ArgumentError(
@@ -156,7 +164,7 @@ class _Array(Parameter):
                     f"{type(leaf).__name__}: pass an array, as in "
                     f"np.asarray(x, np.{self._leaves[number].dtype})"
                 )
-            if view.element not in self._accepted[number] or len(view.shape) != self._rank:
+            if view.element not in self._accepted[number] or len(view.shape) != self.rank:
                 self._refuse(number, view)
             views.append(view)
         if any(tuple(view.shape) != tuple(views[0].shape) for view in views):
@@ -168,7 +176,7 @@ class _Array(Parameter):
         leaf = self._leaves[number]
         if view.element in self._accepted[number]:
             raise ArgumentTypeError(
-                f"{self.name} has {self._rank} dimensions, not {len(view.shape)}"
+                f"{self.name} has {self.rank} dimensions, not {len(view.shape)}"
             )
         dtype = "bfloat16" if view.element == "bf16" else view.dtype
         is_torch = view.framework.name == "PyTorch"

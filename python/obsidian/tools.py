@@ -60,6 +60,7 @@ class Tools:
         def _program(
             self, parameters: dict[str, Any], static: dict[str, Any]
         ) -> tuple[Program, Hashable]: ...
+        def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
         def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any: ...
 
     def _compiled(
@@ -225,13 +226,14 @@ class Tools:
             count = None
         leaves = [leaf for argument in arguments for leaf in flatten(argument)[0]]
         views = [view for view in map(view_of, leaves) if view is not None and view.device != CPU]
-        options = None if views else RunOptions(device=device)
+        if views:
+            longest = max(views, key=lambda v: v.nbytes)
+            return measure_on_gpu(lambda: self(*arguments, **keywords), repeat, longest, count)
+        options = RunOptions(device=device)
 
         def call() -> Any:
             return self.run(options, *arguments, **keywords)
 
-        if views:
-            return measure_on_gpu(call, repeat, max(views, key=lambda v: v.nbytes), count)
         return BenchReport(device, seconds_of(call, repeat), count)
 
     def export(

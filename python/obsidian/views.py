@@ -157,12 +157,23 @@ class Framework:
     name: ClassVar[str]
     #: What gives the memory of results on a GPU.
     allocator: type[Allocator]
+    #: For `fast_calls.py`, in Python: the test that an array {a} of the usual class is contiguous,
+    #: on the GPU {index}, and has elements of {dtype}; and its address. None if this takes more.
+    fast: ClassVar[tuple[str, str] | None] = None
 
     def view(self, value: Any) -> View:
         """The view of an array; what is not contiguous is copied by the framework.
 
         Raises ArgumentTypeError if the array cannot be an argument.
         """
+        raise NotImplementedError
+
+    def fast_class(self) -> type:
+        """The class of the arrays that `fast` reads."""
+        raise NotImplementedError
+
+    def fast_dtype(self, element: str) -> Any:
+        """The type of elements that `fast` compares with; None if it cannot."""
         raise NotImplementedError
 
     def to_host(self, view: View) -> Any:

@@ -34,7 +34,7 @@ DTYPES = {
 
 
 class Tensor:
-    """A tensor in the memory of the host."""
+    """A tensor in the memory of the host; with the device "cuda", it says that it is on GPU 0."""
 
     def __init__(self, array: Any, dtype: DType, device: str = "cpu") -> None:
         self.array, self.dtype, self.device = array, dtype, SimpleNamespace(type=device)
@@ -45,10 +45,10 @@ class Tensor:
         return tuple(self.array.shape)
 
     def _with(self, array: Any) -> Tensor:
-        return Tensor(array, self.dtype)
+        return Tensor(array, self.dtype, self.device.type)
 
     def get_device(self) -> int:
-        return -1
+        return 0 if self.device.type == "cuda" else -1
 
     def is_contiguous(self) -> bool:
         return bool(self.array.flags.c_contiguous)
@@ -90,19 +90,27 @@ class Tensor:
 
     def view(self, form: Any) -> Tensor:
         if isinstance(form, DType):
-            return Tensor(self.array.view(form.numpy), form)
+            return Tensor(self.array.view(form.numpy), form, self.device.type)
         return self._with(self.array.reshape(form))
+
+    def to(self, dtype: DType) -> Tensor:
+        return Tensor(self.array.astype(dtype.numpy), dtype, self.device.type)
 
     def numpy(self) -> Any:
         assert self.dtype is not DTYPES["bfloat16"]
         return self.array
 
-    def new_empty(self, shape: Any, dtype: DType) -> Tensor:
-        return Tensor(np.empty(shape, dtype.numpy), dtype)
+    def new_empty(self, shape: Any, dtype: DType | None = None) -> Tensor:
+        dtype = dtype or self.dtype
+        return Tensor(np.empty(shape, dtype.numpy), dtype, self.device.type)
 
 
 def tensor(values: Any, dtype: str) -> Tensor:
     return Tensor(np.asarray(values, DTYPES[dtype].numpy), DTYPES[dtype])
+
+
+def empty(shape: Any, dtype: DType, device: Any) -> Tensor:
+    return Tensor(np.empty(shape, dtype.numpy), dtype, device.type)
 
 
 def from_numpy(array: Any) -> Tensor:
@@ -136,6 +144,8 @@ def installed() -> Iterator[None]:
         DTYPES,
         Tensor=Tensor,
         from_numpy=from_numpy,
+        empty=empty,
+        device=lambda kind, index: SimpleNamespace(type=kind, index=index),
         sym_max=max,
         library=library,
         _C=SimpleNamespace(_cuda_getCurrentRawStream=lambda index: 7 * index),
