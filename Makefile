@@ -40,10 +40,12 @@ wheel:
 	$${PYTHON:-python3} scripts/build-wheel.py
 	$${PYTHON:-python3} scripts/check-wheel.py dist/obsidian_gpu-*.whl
 
-# Writes docs/generated/ from the TableGen descriptions, and what the tools in build/bin print
-# into docs/programs/, docs/Gallery.md and README.md.
+# Writes docs/generated/ from the TableGen descriptions, docs/images/architecture.svg from the
+# build files, and what the tools in build/bin print into docs/programs/, docs/Gallery.md and
+# README.md.
 docs:
 	./scripts/check-docs.sh --update
+	./scripts/architecture.py --update
 	./scripts/check-programs.py --update --bin=build/bin
 	./scripts/gallery.py --update --bin=build/bin
 	./scripts/check-readme.py --update --bin=build/bin

@@ -18,6 +18,7 @@
 #include "LeafIndices.h"
 #include "Obsidian/Dialect/Obs/Analysis/BitLinearMap.h"
 #include "Obsidian/Dialect/Obs/Analysis/LanePatterns.h"
+#include "RingFlow.h"
 #include "Workers.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -148,7 +149,8 @@ static std::optional<SmallVector<LaneStep>> findSteps(scf::ForallOp leaf,
       return;
     }
     isRepeatable &= op->getBlock() == leaf.getBody();
-    auto elements = evaluateIndices(leaf, store.getIndices(), *shape);
+    auto elements = evaluateIndices(
+        leaf, store.getIndices().take_back(shape->size()), *shape);
     isKnown &= elements.has_value();
     if (!elements)
       return;
@@ -243,8 +245,34 @@ static std::string getObstacle(Operation *user, memref::AllocOp alloc,
                    std::to_string(registers) + " registers of a lane";
 }
 
-/// True if nothing but the steps of loops can keep `alloc` out of lanes.
-static bool isCandidate(memref::AllocOp alloc,
+/// True if one register of each lane can stand for both slots of `alloc`: a
+/// lane has read what it needs of an array of at most 32 elements before any
+/// lane writes the next one.
+static bool isRingOfOneRegister(memref::AllocOp alloc) {
+  if (!isRingOfTwo(alloc) || !alloc.getType().hasStaticShape() ||
+      alloc.getType().getNumElements() > 2 * warpSize)
+    return false;
+  bool isOneStep = llvm::all_of(alloc->getUsers(), [](Operation *user) {
+    auto leaf = user->getParentOfType<scf::ForallOp>();
+    std::optional<int64_t> extent =
+        leaf ? getConstantIntValue(leaf.getMixedUpperBound()[0]) : 1;
+    return extent && *extent <= warpSize;
+  });
+  return isOneStep && readsLastSlotOnly(alloc);
+}
+
+/// Leaves one slot to a ring.
+static void dropSlots(memref::AllocOp ring) {
+  MemRefType type = ring.getType();
+  ring.getMemref().setType(
+      MemRefType::Builder(type).setShape(type.getShape().drop_front()));
+  for (Operation *user : ring->getUsers())
+    user->eraseOperand(isa<memref::LoadOp>(user) ? 1 : 2);
+}
+
+/// True if nothing but the steps of loops can keep `alloc` out of lanes, where
+/// one of its slots counts if it is a ring.
+static bool isCandidate(memref::AllocOp alloc, bool isRing,
                         llvm::DenseMap<Operation *, NotOwned> &why) {
   MemRefType type = alloc.getType();
   auto home = dyn_cast_or_null<HomeAttr>(type.getMemorySpace());
@@ -257,7 +285,7 @@ static bool isCandidate(memref::AllocOp alloc,
       (!element.isIndex() && element.getIntOrFloatBitWidth() > 64) ||
       alloc->use_empty())
     return false;
-  int64_t registers = countLaneRegisters(type.getShape());
+  int64_t registers = countLaneRegisters(type.getShape().drop_front(isRing));
   if (registers > maxRegisters) {
     why.insert({alloc,
                 {alloc, "has " + std::to_string(registers) +
@@ -277,15 +305,20 @@ static bool isCandidate(memref::AllocOp alloc,
 llvm::SmallPtrSet<Operation *, 8>
 obs::findLaneArrays(KernelOp kernel,
                     llvm::DenseMap<Operation *, NotOwned> &why) {
-  llvm::SmallPtrSet<Operation *, 8> arrays;
+  llvm::SmallPtrSet<Operation *, 8> arrays, rings;
   kernel.walk([&](memref::AllocOp alloc) {
-    if (isCandidate(alloc, why))
+    bool isRing = isRingOfOneRegister(alloc);
+    if (isRing)
+      rings.insert(alloc);
+    if (isCandidate(alloc, isRing, why))
       arrays.insert(alloc);
   });
   auto shapeOf = [&](Value memory) -> std::optional<ArrayRef<int64_t>> {
     if (!arrays.contains(memory.getDefiningOp()))
       return std::nullopt;
-    return cast<MemRefType>(memory.getType()).getShape();
+    return cast<MemRefType>(memory.getType())
+        .getShape()
+        .drop_front(rings.contains(memory.getDefiningOp()));
   };
   // An array that has to leave can make others leave: they may be written by
   // the loop that then cannot run by owners.
@@ -315,8 +348,11 @@ obs::findLaneArrays(KernelOp kernel,
           // Without those that are not written in place the others can stay.
           auto store = dyn_cast<memref::StoreOp>(op);
           auto elements =
-              store ? evaluateIndices(leaf, store.getIndices(), *shape)
-                    : std::nullopt;
+              store
+                  ? evaluateIndices(leaf,
+                                    store.getIndices().take_back(shape->size()),
+                                    *shape)
+                  : std::nullopt;
           if (store && (!elements || !writesOwnElements(*elements)))
             drop(store, elements
                             ? "is written here by other lanes than hold the "
@@ -327,7 +363,8 @@ obs::findLaneArrays(KernelOp kernel,
         }
         if (!load)
           continue;
-        auto elements = evaluateIndices(leaf, load.getIndices(), *shape);
+        auto elements = evaluateIndices(
+            leaf, load.getIndices().take_back(shape->size()), *shape);
         if (elements && reachesOutside(load, leaf, *elements)) {
           drop(load, "has an index here that is outside of the array");
           continue;
@@ -362,6 +399,9 @@ obs::findLaneArrays(KernelOp kernel,
           "obs.distribution",
           DistributionAttr::get(kernel.getContext(), Distribution::Owners));
   });
+  for (Operation *ring : rings)
+    if (arrays.contains(ring))
+      dropSlots(cast<memref::AllocOp>(ring));
   return arrays;
 }
 

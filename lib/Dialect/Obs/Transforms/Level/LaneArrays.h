@@ -23,6 +23,7 @@ namespace mlir::obs {
 /// and of which every read is known to find its register.
 /// Loops that owners have to run are marked `obs.distribution = owners`:
 /// nothing else may rely on who runs which iteration.
+/// Rings of which one slot is enough lose the other one.
 /// `why` gets, for arrays that cannot, the access that prevents it.
 llvm::SmallPtrSet<Operation *, 8>
 findLaneArrays(KernelOp kernel, llvm::DenseMap<Operation *, NotOwned> &why);

@@ -9,6 +9,7 @@
 #include "Accesses.h"
 #include "LeafIndices.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "RingFlow.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -47,112 +48,6 @@ bool LeafSteps::isFull(int64_t step) const {
 int64_t obs::countRegisters(Type type, int64_t elements) {
   return elements *
          static_cast<int64_t>(llvm::divideCeil(getElementBits(type), 32u));
-}
-
-//===----------------------------------------------------------------------===//
-// Rings
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Follows which slot of a ring has the array that was written last. One
-/// register can stand for both slots if nothing reads the other one.
-class RingFlow {
-public:
-  explicit RingFlow(Value ring) : ring(ring) {}
-  /// True if that holds from `op` to the end of its block.
-  bool runFrom(Operation *op);
-
-private:
-  /// Nothing before the first write.
-  using State = std::optional<Slot>;
-
-  bool isUsedIn(Operation *op) const;
-  bool run(Block::iterator from, Block::iterator to, State &state);
-  bool runLeaf(scf::ForallOp leaf, State &state);
-  bool runLoop(scf::ForOp loop, State &state);
-
-  Value ring;
-  SlotReader slots;
-};
-} // namespace
-
-bool RingFlow::isUsedIn(Operation *op) const {
-  return llvm::any_of(ring.getUsers(),
-                      [&](Operation *user) { return op->isAncestor(user); });
-}
-
-bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
-  State before = state;
-  SmallVector<Operation *> stores;
-  bool isKept = true;
-  leaf.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!llvm::is_contained(op->getOperands(), ring))
-      return;
-    Slot slot = slots.get(getIndexedMemory(op).second[0]);
-    if (isa<memref::StoreOp>(op)) {
-      // A leaf writes one array.
-      isKept &= stores.empty() || slot == state;
-      state = slot;
-      stores.push_back(op);
-      return;
-    }
-    bool isAfterStore = llvm::any_of(stores, [&](Operation *store) {
-      return !insideMutuallyExclusiveRegions(store, op);
-    });
-    isKept &= slot == (isAfterStore ? state : before);
-  });
-  return isKept;
-}
-
-bool RingFlow::runLoop(scf::ForOp loop, State &state) {
-  Block &body = *loop.getBody();
-  auto runBody = [&](State first) -> State {
-    State last = first;
-    return run(body.begin(), body.end(), last) ? last : State();
-  };
-  // The number that the loop carries for this ring.
-  for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
-    if (slots.get(init) != state)
-      continue;
-    State last = runBody(slots.get(loop.getRegionIterArg(number)));
-    if (last && last == slots.get(loop.getYieldedValues()[number])) {
-      state = slots.get(loop.getResult(number));
-      return true;
-    }
-  }
-  // Without one, the array stays where it is.
-  State last = runBody(state);
-  return last && last == state;
-}
-
-bool RingFlow::run(Block::iterator from, Block::iterator to, State &state) {
-  for (Operation &op : llvm::make_range(from, to)) {
-    if (!isUsedIn(&op))
-      continue;
-    if (auto leaf = dyn_cast<scf::ForallOp>(op)) {
-      if (!runLeaf(leaf, state))
-        return false;
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (!runLoop(loop, state))
-        return false;
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      for (Region *region : branch.getRegions()) {
-        State arm = state;
-        if (!region->empty() &&
-            (!run(region->front().begin(), region->front().end(), arm) ||
-             arm != state))
-          return false;
-      }
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool RingFlow::runFrom(Operation *op) {
-  State state;
-  return run(std::next(op->getIterator()), op->getBlock()->end(), state);
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,17 +237,14 @@ std::optional<OwnedArray> OwnerSearch::run() {
        home.getStorage() != Storage::Registers) ||
       !type.hasStaticShape() || type.getNumElements() == 0 || !collect())
     return std::nullopt;
-  isRing = type.getRank() > 1 && type.getDimSize(0) == 2 &&
-           llvm::any_of(accesses, [](Operation *access) {
-             return !getConstantIntValue(getIndexedMemory(access).second[0]);
-           });
+  isRing = isRingOfTwo(alloc);
   int64_t count = type.getNumElements() / (isRing ? 2 : 1);
   owners.assign(count, -1);
   reachedIn.assign(count, -1);
   for (Operation *access : accesses)
     if (!addSteps(access))
       return std::nullopt;
-  if (isRing && !RingFlow(alloc.getResult()).runFrom(alloc)) {
+  if (isRing && !readsLastSlotOnly(alloc)) {
     fail(alloc, "is carried by a loop that reads the old array after it has "
                 "written the new one");
     return std::nullopt;
