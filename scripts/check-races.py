@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-import mutants
+from obstest import mutants
 
 # In seconds, for one kernel.
 TIMEOUT = 600

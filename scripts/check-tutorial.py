@@ -28,7 +28,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 
-import runs
+from obstest import runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "Tutorial.md"

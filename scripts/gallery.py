@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-import picture
+from obstest import picture
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "Gallery.md"
@@ -73,7 +73,7 @@ def draw(environment):
             for name, _, arguments, inverted in pictures:
                 tool(environment, "obs-run", str(ROOT / "examples" / (program + ".mlir")),
                      "--device=emulate", "--out=OUT.npy", *arguments.split(), folder=folder)
-                picture.main(str(folder / "OUT.npy"), str(ROOT / "docs/images" / (name + ".png")),
+                picture.convert(str(folder / "OUT.npy"), str(ROOT / "docs/images" / (name + ".png")),
                              inverted)
 
 

@@ -16,16 +16,14 @@ and a summary; exits with 1 if there is a problem.
 """
 
 import argparse
-import importlib
 import itertools
 import os
 import random
 import sys
 import tempfile
 
-import runs
-
-matrix = importlib.import_module("collective-matrix")
+from obstest import runs
+from obstest.collectives.operators import OPERATORS
 
 EXTENTS = (0, 1, 31, 32, 33, 511, 512, 513, 1000, 5000, 100000)
 
@@ -169,8 +167,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     runs.add_launch_arguments(parser, EXTENTS)
-    parser.add_argument("--operators", nargs="+", default=list(matrix.OPERATORS),
-                        choices=list(matrix.OPERATORS))
+    parser.add_argument("--operators", nargs="+", default=list(OPERATORS),
+                        choices=list(OPERATORS))
     parser.add_argument("--strategy", help="of scans and segmented forms")
     parser.add_argument("--reduce", help="strategy of reductions")
     arguments = parser.parse_args()
@@ -181,7 +179,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         program = os.path.join(scratch, "program.mlir")
         for name, extent in itertools.product(arguments.operators, arguments.extents):
-            operator = matrix.OPERATORS[name]
+            operator = OPERATORS[name]
             with open(program, "w") as file:
                 file.write(write_program(operator, arguments.strategy, arguments.reduce))
             expected = expect(operator, data[:extent])

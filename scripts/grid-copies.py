@@ -17,7 +17,7 @@ import pathlib
 import sys
 import tempfile
 
-import runs
+from obstest import runs
 
 # Name, number of elements, element type, operator, the pattern, and how a value is made of %v of i32.
 RESULTS = [

@@ -22,7 +22,7 @@ import random
 import sys
 import tempfile
 
-import runs
+from obstest import runs
 
 EXTENTS = (0, 1, 31, 32, 33, 1000, 1024, 1025, 5000, 100000)
 

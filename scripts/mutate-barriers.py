@@ -4,7 +4,7 @@
   scripts/mutate-barriers.py --obs-opt build/bin/obs-opt --obs-run build/bin/obs-run [NAME...]
 
 Takes the goldens and examples, with the inputs and launches that
-scripts/barrier_inputs.py finds and makes, and lowers each as it says, and for 32,
+obstest/barrier_inputs.py finds and makes, and lowers each as it says, and for 32,
 96 and 128 threads. Each must run with all checks and nothing reported. Then, one at
 a time, deletes each barrier, and lets each barrier of a block wait for its warp
 only, where the block has several warps: the emulator must report a race in that
@@ -24,8 +24,7 @@ import sys
 import tempfile
 import threading
 
-import barrier_inputs
-import mutants
+from obstest import ROOT, barrier_inputs, mutants
 
 # The reports that a missing barrier causes.
 REPORT = re.compile(r"^\S+: error: (race|uninit|out-of-bounds): ")
@@ -117,7 +116,7 @@ class Mutation:
             lines, _ = mutants.lower(self.options.obs_opt, path, "threads=0")
             for name in sorted({change.kernel for change in mutants.find_changes(lines or [])}):
                 if (path, name) not in reached:
-                    yield f"{path.relative_to(barrier_inputs.ROOT)}, {name}: no input for this kernel"
+                    yield f"{path.relative_to(ROOT)}, {name}: no input for this kernel"
 
     def attempt(self, mutant):
         """The label of the report, or why there is none."""

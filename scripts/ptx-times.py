@@ -12,24 +12,25 @@ one takes longer than the limit.
 """
 
 import argparse
-import importlib
-import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
-matrix = importlib.import_module("collective-matrix")
-EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+from obstest import ROOT
+from obstest.collectives.cases import STRATEGIES, all_cases, is_large
+from obstest.collectives.programs import write_module
+
+EXAMPLES = ROOT / "examples"
 
 
 def collectives():
     """Names and texts of programs with one collective."""
-    for case in matrix.all_cases(list(matrix.STRATEGIES)):
+    for case in all_cases(list(STRATEGIES)):
         _, level, extent, threads, operator, _ = case
-        if (threads == 128 and operator in ("add-i32", "matrix") and not matrix.is_large(case)
+        if (threads == 128 and operator in ("add-i32", "matrix") and not is_large(case)
                 and extent == (257 if level == "thread" else 4096)):
-            yield " ".join(map(str, case)), matrix.write_module([case])
+            yield " ".join(map(str, case)), write_module([case])
 
 
 def examples():

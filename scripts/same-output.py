@@ -6,7 +6,8 @@
 
 Compares what the tools of BASE and the present tools (--tools) write about the programs of the
 present tree: PTX, launch contracts with their plans, host code in C, and the reports on costs,
-barriers and races; with the messages and the exit status. The programs are the examples, the
+barriers and races; with the messages and the exit status. It also runs goldens and examples on the
+emulator, and compares the results and what each launch did. The programs are the examples, the
 goldens, the networks, the programs of Dag, and those that examples/python, examples/arrays and the
 works of the benchmarks give to the compiler. The present Python package and library make these.
 
@@ -15,6 +16,7 @@ there is none. BASE is built in build-same-output/, and stays there for the next
 """
 
 import argparse
+import collections
 import concurrent.futures
 import difflib
 import os
@@ -22,12 +24,12 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
-from obstest import record
-from obstest.record import ROOT
+from obstest import ROOT, barrier_inputs, record
 
 BUILT = ROOT / "build-same-output"
-TOOLS = ("obs-opt", "obs-translate")
+TOOLS = ("obs-opt", "obs-translate", "obs-run")
 PATTERNS = (
     "examples/*.mlir",
     "examples/dag/*.dag",
@@ -105,37 +107,69 @@ def record_programs(names, options, pool, folder):
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
-def write(tools, command, folder, path):
-    """The lines that a tool writes about a program, with its messages and exit status."""
-    tool, *words = command
-    try:
-        done = subprocess.run(
-            [tools / tool, *words, path],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            errors="backslashreplace",
-            timeout=TIMEOUT,
-        )
-    except subprocess.TimeoutExpired:
-        return [f"no answer in {TIMEOUT} s"], False
-    status = [f"exit status {done.returncode}"] if done.returncode else []
-    return done.stdout.splitlines() + done.stderr.splitlines() + status, not done.returncode
+class Task(NamedTuple):
+    """One output of one program."""
+
+    program: str
+    output: str
+    #: The tool and its words.
+    command: list[str]
+    folder: pathlib.Path | str
+
+    def write(self, tools):
+        """The lines that the tool writes, with its messages and exit status; and if it is 0."""
+        tool, *words = self.command
+        try:
+            done = subprocess.run(
+                [tools / tool, *words],
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                errors="backslashreplace",
+                timeout=TIMEOUT,
+            )
+        except subprocess.TimeoutExpired:
+            return [f"no answer in {TIMEOUT} s"], False
+        status = [f"exit status {done.returncode}"] if done.returncode else []
+        lines = done.stdout.splitlines() + done.stderr.splitlines()
+        return lines + status, not done.returncode
+
+    def compare(self, options):
+        """Whether the present tools accept the program, and the lines of the difference."""
+        before, _ = self.write(options.base_tools)
+        now, is_good = self.write(options.tools)
+        return is_good, list(difflib.unified_diff(before, now, "before", "now", lineterm=""))
 
 
-def compare(options, output, folder, path):
-    """Whether the present tools accept a program, and the lines of the difference."""
-    command = OUTPUTS[pathlib.Path(path).suffix][output]
-    before, _ = write(options.base_tools, command, folder, path)
-    now, is_good = write(options.tools, command, folder, path)
-    return is_good, list(difflib.unified_diff(before, now, "before", "now", lineterm=""))
+def find_tasks(options, pool, folder):
+    """The outputs of all programs."""
+
+    def chosen(names):
+        return [name for name in names if any(part in name for part in options.only)]
+
+    paths = [path for pattern in PATTERNS for path in ROOT.glob(pattern)]
+    files = chosen(sorted(path.relative_to(ROOT).as_posix() for path in paths))
+    recorded = record_programs(chosen(record.sources()), options, pool, folder)
+    for place, path in [(ROOT, path) for path in files] + [(folder, path) for path in recorded]:
+        for output, command in OUTPUTS[pathlib.Path(path).suffix].items():
+            yield Task(path, output, [*command, path], place)
+    for case in barrier_inputs.collect(options.only, folder):
+        command = [
+            "obs-run",
+            str(case.path),
+            f"--entry={case.entry}",
+            "--device=emulate",
+            "--report",
+        ]
+        words = [word for given in case.inputs[:1] for word in given.words]
+        yield Task(f"{case.path.name}, @{case.entry}", "run", [*command, *words], folder)
 
 
 def parse_options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = list(dict.fromkeys(output for outputs in OUTPUTS.values() for output in outputs))
+    every = [*dict.fromkeys(output for outputs in OUTPUTS.values() for output in outputs), "run"]
     add, path = parser.add_argument, pathlib.Path
     add("base", nargs="?", metavar="BASE")
     add("--base-tools", type=path, metavar="DIR", help="the tools of BASE, which is then not built")
@@ -158,49 +192,40 @@ def parse_options():
     return options
 
 
-def find_programs(options, pool, folder):
-    """Pairs of a folder and the path of a program in it."""
-
-    def chosen(names):
-        return [name for name in names if any(part in name for part in options.only)]
-
-    paths = [path for pattern in PATTERNS for path in ROOT.glob(pattern)]
-    files = sorted(path.relative_to(ROOT).as_posix() for path in paths)
-    recorded = record_programs(chosen(record.sources()), options, pool, folder)
-    return [(ROOT, path) for path in chosen(files)] + [(folder, path) for path in recorded]
-
-
 def main():
     options = parse_options()
     options.tools = options.tools.resolve()
     if options.base:
         options.base_tools = build(options.base, options.jobs)
     options.base_tools = options.base_tools.resolve()
-    refused = different = 0
+    refused, different = 0, collections.Counter()
     with (
         tempfile.TemporaryDirectory() as folder,
         concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
     ):
-        programs = find_programs(options, pool, folder)
-        tasks = [
-            (output, *program)
-            for program in programs
-            for output in OUTPUTS[pathlib.Path(program[1]).suffix]
-            if output in options.outputs
-        ]
-        found = pool.map(lambda task: compare(options, *task), tasks)
-        for (output, _, path), (is_good, lines) in zip(tasks, found):
+        every = find_tasks(options, pool, folder)
+        tasks = [task for task in every if task.output in options.outputs]
+        for task, (is_good, lines) in zip(
+            tasks, pool.map(lambda task: task.compare(options), tasks)
+        ):
             refused += not is_good
-            different += bool(lines)
+            different[task.output] += bool(lines)
             if lines:
-                print(f"{path}: {output} differs", *lines[: options.lines], sep="\n", flush=True)
+                print(
+                    f"{task.program}: {task.output} differs",
+                    *lines[: options.lines],
+                    sep="\n",
+                    flush=True,
+                )
             if len(lines) > options.lines:
                 print(f"... {len(lines) - options.lines} more lines", flush=True)
+    count = different.total()
+    kinds = ", ".join(f"{output} {different[output]}" for output in different if different[output])
     print(
-        f"{len(programs)} programs, {len(tasks)} outputs, {refused} of them errors: "
-        f"{different} differ"
+        f"{len(tasks)} outputs, {refused} of them errors: {count} differ"
+        + (f" ({kinds})" if count else "")
     )
-    return 1 if different or refused == len(tasks) else 0
+    return 1 if count or refused == len(tasks) else 0
 
 
 if __name__ == "__main__":

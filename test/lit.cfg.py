@@ -53,7 +53,12 @@ config.substitutions.append(("%obs_obj_root", config.obs_obj_root))
 config.substitutions.append(("%obs_lib", os.path.join(config.obs_obj_root, "lib")))
 config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 config.substitutions.append(("%examples", os.path.join(config.obs_src_root, "examples")))
+config.substitutions.append(("%scripts", os.path.join(config.obs_src_root, "scripts")))
 config.substitutions.append(("%python", config.python_executable))
+# FileCheck: the CHECK lines name every barrier, choice, access and loop.
+config.substitutions.append((
+    "%no_other_code",
+    "--implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'"))
 # The tests of the Python package, with the library of this build.
 config.substitutions.append((
     "%run_pytest",
@@ -61,17 +66,6 @@ config.substitutions.append((
     f" PYTHONPATH={os.path.join(config.obs_src_root, 'python')}"
     f" PYTHONDONTWRITEBYTECODE=1 {config.python_executable} -m pytest -q -p no:cacheprovider"
     f" -c {os.path.join(config.obs_src_root, 'python', 'pyproject.toml')}"))
-
-# The emulator checks all that it can in every test; `--param checks=none` shows
-# what that costs.
-if lit_config.params.get("checks") != "none":
-    config.substitutions.append(
-        (r"--device=emulate\b", "--device=emulate --check"))
-
-# Programs in Python are compiled in every test, but for those of the cache.
-config.environment["OBS_CACHE_DIR"] = ""
-
-# Features of this machine.
 
 
 def has_cuda_device():
@@ -84,6 +78,36 @@ def has_cuda_device():
                 and count.value > 0)
     except OSError:
         return False
+
+
+def oracle_check(folder, examples):
+    """The command that compares programs of examples/ with the oracle in a folder of tests."""
+    words = [config.python_executable, os.path.join(config.test_source_root, folder, "check.py"),
+             os.path.join(tools_dir, "obs-run"), os.path.join(config.obs_src_root, examples)]
+    return " ".join(words)
+
+
+# The name of an example or Dag program follows, with options of its run. %check_on_all_devices runs
+# the example that the test is named after; options that follow are for the last run, in random order.
+check_example = oracle_check("Examples", "examples")
+launches = ["--device=cuda"] if has_cuda_device() else []
+launches += ["--device=interpret", "--device=emulate", "--every=3 --device=emulate --threads=1 --blocks=3",
+             "--every=3 --device=emulate --threads=96 --blocks=1 --schedule=random --seed=5"]
+config.substitutions.append((
+    "%check_on_all_devices", " && ".join(f"{check_example} %{{s:basename}} {launch}" for launch in launches)))
+config.substitutions.append(("%check_example", check_example))
+config.substitutions.append(("%check_dag", oracle_check("FrontEnd/Dag", "examples/dag")))
+
+# The emulator checks all that it can in every test; `--param checks=none` shows
+# what that costs.
+if lit_config.params.get("checks") != "none":
+    config.substitutions.append(
+        (r"--device=emulate\b", "--device=emulate --check"))
+
+# Programs in Python are compiled in every test, but for those of the cache.
+config.environment["OBS_CACHE_DIR"] = ""
+
+# Features of this machine.
 
 
 def python_runs(statement):

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations that store nothing, and the rules that say what is stored.
+// The operations that store nothing, and the rules that decide which arrays are
+// stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,14 @@ OpFoldResult ArrayBuilder::getExtent(Value array, unsigned dim) {
   int64_t extent = getArrayExtents(array.getType())[dim];
   if (!ShapedType::isDynamic(extent))
     return getIndexAttr(extent);
-  // What the array was made of says it without the array.
+  // The operation that built the array has the extents, so the array is not
+  // read.
+  while (auto map = array.getDefiningOp<MapOp>())
+    array = map.getArrays().front();
+  if (auto same = array.getDefiningOp<SplatOp>()) {
+    auto before = getArrayExtents(same.getType()).take_front(dim);
+    return same.getExtents()[llvm::count_if(before, ShapedType::isDynamic)];
+  }
   return createOrFold<DimOp>(array, dim);
 }
 
@@ -87,8 +95,8 @@ SmallVector<Value> ArrayBuilder::buildBlock(Region &region, TypeRange arguments,
   return values;
 }
 
-/// The pull type of some extents; bounds are those of the arrays that dynamic
-/// ones come from.
+/// The pull type with some extents. Dynamic extents have the bounds of the
+/// arrays that they are extents of.
 static PullType getPullType(MLIRContext *context,
                             ArrayRef<OpFoldResult> extents,
                             TypeRange elements) {
@@ -119,7 +127,8 @@ static SmallVector<Value> getDynamic(ArrayRef<OpFoldResult> extents) {
   return dynamic;
 }
 
-/// The numbers of a mixed list: kDynamic for a value, which `dynamic` gets.
+/// The numbers of a mixed list, with kDynamic for each value. `dynamic` is set
+/// to the values.
 static SmallVector<int64_t> getStatic(ArrayRef<OpFoldResult> numbers,
                                       SmallVectorImpl<Value> &dynamic) {
   dynamic = getDynamic(numbers);
@@ -134,7 +143,7 @@ Value ArrayBuilder::map(ValueRange arrays, ScalarCode code) {
     llvm::append_range(components, getArrayElementTypes(array.getType()));
   Region region;
   SmallVector<Value> values = buildBlock(region, components, code);
-  // The array that says most about the extents.
+  // The array with the most static extents and bounds.
   Value known = arrays.front();
   for (Value array : arrays)
     if (!ShapedType::isDynamicShape(getArrayExtents(array.getType()))) {
@@ -256,12 +265,11 @@ Value ArrayBuilder::concat(ValueRange arrays, int64_t dim) {
   return limitReads(ConcatOp::create(*this, arrays, dim));
 }
 
-SmallVector<Value> ArrayBuilder::readPadded(Value array, ValueRange padding,
-                                            ValueRange places,
-                                            ArrayRef<int64_t> holes) {
+SmallVector<Value>
+ArrayBuilder::readPadded(Value array, ValueRange places,
+                         ArrayRef<int64_t> holes,
+                         llvm::function_ref<SmallVector<Value>()> padding) {
   SmallVector<Value> indices;
-  if (padding.empty())
-    return get(array, places);
   Value zero = getIndex(0), isInside;
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(*this, predicate, a, b);
@@ -279,9 +287,7 @@ SmallVector<Value> ArrayBuilder::readPadded(Value array, ValueRange padding,
     require(arith::CmpIPredicate::slt, index, getIndex(getExtent(array, d)));
     indices.push_back(index);
   }
-  return choose(
-      isInside, [&] { return get(array, indices); },
-      [&] { return SmallVector<Value>(padding); });
+  return choose(isInside, [&] { return get(array, indices); }, padding);
 }
 
 SmallVector<Value>
@@ -298,30 +304,36 @@ ArrayBuilder::choose(Value condition,
           .getResults());
 }
 
-Value ArrayBuilder::pad(Value array, ValueRange element, ArrayRef<int64_t> low,
-                        ArrayRef<int64_t> high, ArrayRef<int64_t> holes) {
-  auto isZero = [](int64_t number) { return number == 0; };
-  auto isCut = [](int64_t number) { return number <= 0; };
-  bool hasHoles = !llvm::all_of(holes, isZero);
-  if (!hasHoles && llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+Value ArrayBuilder::pad(Value array, Extents low, Extents high,
+                        ArrayRef<int64_t> holes, ScalarCode element) {
+  auto isCut = [](OpFoldResult number) {
+    return getConstantIntValue(number).value_or(1) <= 0;
+  };
+  bool hasHoles = llvm::any_of(holes, [](int64_t n) { return n != 0; });
+  if (!hasHoles && llvm::all_of(low, isZeroInteger) &&
+      llvm::all_of(high, isZeroInteger))
     return array;
   SmallVector<OpFoldResult> extents, starts;
   for (auto [d, extent] : llvm::enumerate(getExtents(array))) {
-    int64_t more = low[d] + high[d] - holes[d], factor = holes[d] + 1;
-    starts.push_back(getIndexAttr(-low[d]));
-    if (auto known = getConstantIntValue(extent)) {
-      int64_t inside = *known ? *known * factor + more : low[d] + high[d];
-      extents.push_back(getIndexAttr(std::max<int64_t>(inside, 0)));
+    auto known = getConstantIntValue(extent),
+         before = getConstantIntValue(low[d]),
+         after = getConstantIntValue(high[d]);
+    starts.push_back(before ? OpFoldResult(getIndexAttr(-*before)) : low[d]);
+    if (known && before && after) {
+      // Without elements there are no holes, either.
+      int64_t inside = *known ? *known * (holes[d] + 1) - holes[d] : 0;
+      extents.push_back(
+          getIndexAttr(std::max<int64_t>(inside + *before + *after, 0)));
       continue;
     }
-    // Without elements there are no holes, either.
     Value scaled =
-        createOrFold<arith::MulIOp>(getIndex(extent), getIndex(factor));
+        createOrFold<arith::MulIOp>(getIndex(extent), getIndex(holes[d] + 1));
     Value holed = createOrFold<arith::MaxSIOp>(
         createOrFold<arith::SubIOp>(scaled, getIndex(holes[d])), getIndex(0));
+    Value added =
+        createOrFold<arith::AddIOp>(getIndex(low[d]), getIndex(high[d]));
     extents.push_back(createOrFold<arith::MaxSIOp>(
-        createOrFold<arith::AddIOp>(holed, getIndex(low[d] + high[d])),
-        getIndex(0)));
+        createOrFold<arith::AddIOp>(holed, added), getIndex(0)));
   }
   if (!hasHoles && llvm::all_of(low, isCut) && llvm::all_of(high, isCut) &&
       getDynamic(extents).empty() &&
@@ -332,7 +344,7 @@ Value ArrayBuilder::pad(Value array, ValueRange element, ArrayRef<int64_t> low,
     SmallVector<Value> places;
     for (auto [index, before] : llvm::zip_equal(i, low))
       places.push_back(createOrFold<arith::SubIOp>(index, getIndex(before)));
-    return readPadded(array, element, places, holes);
+    return readPadded(array, places, holes, [&] { return element(i); });
   });
 }
 
@@ -354,7 +366,10 @@ Value ArrayBuilder::windows(Value array, ValueRange padding,
         places.push_back(createOrFold<arith::SubIOp>(
             createOrFold<arith::AddIOp>(start, offset), getIndex(dim.low)));
       }
-      return readPadded(array, padding, places, holes);
+      if (padding.empty())
+        return get(array, places);
+      return readPadded(array, places, holes,
+                        [&] { return SmallVector<Value>(padding); });
     })};
   });
 }
@@ -404,7 +419,7 @@ namespace {
 /// at its own index, and every other read is at an index of its own.
 class ReadCounter {
 public:
-  /// Larger numbers are not told apart.
+  /// Larger numbers are treated as equal.
   explicit ReadCounter(unsigned limit) : limit(limit) {}
 
   unsigned count(Value array) {
@@ -443,12 +458,12 @@ private:
 };
 } // namespace
 
-/// More operations and reads for one element would be executed many times, and
-/// make the code of a kernel large.
+/// If an element needed more operations and reads, they would be executed many
+/// times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
-/// `array`, which its operation has just read. If one element needs too many
-/// reads, the operands with the most reads are stored before.
+/// Returns `array`, which its operation has just read. If one element needs too
+/// many reads, the operands with the most reads are stored first.
 Value ArrayBuilder::limitReads(Value array) {
   Operation *op = array.getDefiningOp();
   // In code of a lower level, and in a region without an operation yet, the
@@ -485,8 +500,8 @@ Value ArrayBuilder::limitReads(Value array) {
   return array;
 }
 
-/// The push array whose elements a force stores, if only one function of its
-/// elements reads them; null if not.
+/// The push array whose elements a force stores, if only one elementwise
+/// function reads them; else null.
 static Value getUnreadPush(ForceOp force, Value operand) {
   if (force.getArrays().size() != 1 || !force.getInto().empty() ||
       !operand.hasOneUse())
@@ -505,7 +520,7 @@ void ArrayBuilder::finish(FunctionOpInterface function) {
   });
   for (ForceOp last : forces)
     for (Value array : llvm::to_vector(last.getArrays())) {
-      // The chain of maps above, each of which only the next one reads.
+      // The chain of maps before, each of which is read by the next one only.
       SmallVector<MapOp> maps;
       ForceOp first;
       Value current = array, push;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dimensions that an operation combines move to the end and become one.
-// Then a vector is one collective of the grid, and the rows of other arrays are
-// sub-programs of a level that their length chooses.
+// The dimensions that an operation combines are moved to the end and joined.
+// Then a vector is one collective at level grid, and the rows of other arrays
+// are sub-programs. The length of the rows determines their level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 /// The level of a row: a thread for short rows, a warp up to 1024 elements,
-/// else a block. Rows of unknown length belong to blocks.
+/// else a block. If the length is dynamic, the level is block.
 static Level getRowLevel(Value array) {
   int64_t length = getArrayBound(array.getType(),
                                  getArrayExtents(array.getType()).size() - 1);
@@ -115,8 +115,8 @@ static SmallVector<int64_t> getOthers(Value array, ArrayRef<int64_t> dims) {
 int64_t ArrayBuilder::countParts(int64_t length, int64_t count, int64_t side) {
   constexpr int64_t threads = 1 << 16, least = 1 << 18;
   int64_t parts = 1;
-  // Few neighbours leave most of what a warp loads unused, and short programs
-  // need no second kernel.
+  // With few neighbouring results, a warp would use a small part of the data
+  // that it loads, and a short reduction needs no second kernel.
   if (side < 16 || count == 0 || length < least / count)
     return parts;
   for (int64_t divisor = 2; divisor <= std::min(length / 8, threads); ++divisor)
@@ -138,7 +138,8 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   bool isLastKept =
       !kept.empty() && !dims.empty() && kept.back() > sorted.back();
   auto source = cast<PullType>(array.getType());
-  // Neighbouring threads read neighbouring columns, a part of each one.
+  // Neighbouring threads read neighbouring columns, each thread a part of one
+  // column.
   if (isLastKept && sorted.size() == 1 && choice.neutral && !choice.level &&
       source.hasStaticExtents()) {
     int64_t dim = sorted.front(), length = source.getExtents()[dim], count = 1;
@@ -169,7 +170,7 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
   auto count = getConstantIntValue(getProduct(outer));
   if (isLastKept && !choice.level && count && *count >= 2048)
     level = Level::Thread;
-  // All blocks share few long rows.
+  // If there are few long rows, all blocks combine them together.
   if (!isLastKept && !choice.level && count && *count <= 64 &&
       getConstantIntValue(flat.back()).value_or(0) >= 1 << 15)
     level = Level::Grid;
@@ -305,7 +306,7 @@ Value ArrayBuilder::scan(Value array, ValueRange init, int64_t dim,
 // Products
 //===----------------------------------------------------------------------===//
 
-/// True if reads of `array` compute nothing but indices.
+/// True if reads of `array` compute only indices.
 static bool isMove(Value array) {
   Operation *op = array.getDefiningOp();
   if (ArrayBuilder::isStored(array) || isa<SplatOp>(op))
@@ -317,7 +318,7 @@ static bool isMove(Value array) {
          isMove(op->getOperand(0));
 }
 
-/// True if `code` builds one operation of the name on its arguments in order.
+/// True if `code` builds one operation `name` on its arguments in order.
 template <typename... Ops>
 static bool isOne(Block &block) {
   return block.getOperations().size() == 2 && isa<Ops...>(block.front()) &&
@@ -344,7 +345,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   if (!choice.level && isAtLeast(left.getExtentBound(1), 16) &&
       isAtLeast(right.getExtentBound(2), 16) &&
       isAtLeast(left.getExtentBound(2), 8) && components.size() == 2) {
-    // Tiles are padded with zeros, which sums of products do not change.
+    // Tiles are padded with zeros, which do not change the sums of products.
     Region product, sum;
     buildBlock(product, components, multiply);
     SmallVector<Type> both(2, init.front().getType());
@@ -372,7 +373,8 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
 
 Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                                   ScalarCode multiply, ScalarCode combine) {
-  // A block has 16 x 16 threads. Each one has `side` x `side` sums of a tile.
+  // A block has 16 x 16 threads. Each thread computes `side` x `side` sums of a
+  // tile.
   constexpr int64_t lanes = 16, depth = 16;
   auto isLarge = [](Value array, unsigned dim) {
     int64_t bound = getArrayBound(array.getType(), dim);
@@ -391,7 +393,7 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
         steps = getIndex(getExtent(xs, 2));
   OpFoldResult lane = getIndexAttr(lanes);
   SmallVector<Value> none(side * side, init.front());
-  /// The places of the sums of a thread in one dimension of the tile.
+  /// The positions of the sums of a thread in one dimension of the tile.
   auto getPlaces = [&](Value first) {
     SmallVector<Value> places = {first};
     for (int64_t k = 1; k < side; ++k)

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sort merges runs that double in length. Each element finds its place in the
-// merged run by a binary search among the other half, so any strict order and
-// any number of components will do, and equal elements keep their order.
+// A sort merges runs whose length doubles in each stage. Each element finds its
+// position in the merged run by a binary search in the other half. So any
+// strict order and any number of components are possible, and the sort is
+// stable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,8 +89,8 @@ Value ArrayBuilder::scatter(Value onto, Extents iterations,
   }));
 }
 
-/// The kind that memory combines by if `block` is one such operation on its
-/// arguments; empty if not.
+/// The kind of atomic operations that corresponds to `block`, if it is one such
+/// operation on its arguments; else empty.
 static StringRef getKind(Block &block) {
   if (block.getOperations().size() != 2)
     return "";
@@ -190,7 +191,8 @@ Value ArrayBuilder::findMergePlace(
         Value center =
             arith::ShRUIOp::create(*this, add(range[0], range[1]), one);
         SmallVector<Value> pair, other = read(center);
-        // An element of the left half goes before its equals of the right half.
+        // An element of the left half is placed before equal elements of the
+        // right half.
         for (auto [x, y] : llvm::zip_equal(element, other))
           pair.push_back(select(isLeft, y, x));
         for (auto [x, y] : llvm::zip_equal(element, other))
@@ -233,7 +235,7 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
   SmallVector<OpFoldResult> shape = getExtents(rows);
   Value zero = getIndex(0), one = getIndex(1);
 
-  // Each block, or warp, sorts one tile. What is behind the end of a row is
+  // Each block, or warp, sorts one tile. Positions past the end of a row are
   // neither read nor written.
   Value size = getIndex(tile);
   OpFoldResult tiles = getIndexAttr(1);

@@ -296,11 +296,15 @@ Error CudaDevice::loadPTX(StringRef module, StringRef image) {
   // The driver wants a terminated string.
   std::string text = image.str();
   char log[8192] = "";
-  int options[] = {cuda::JitErrorLogBuffer, cuda::JitErrorLogBufferSizeBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  int options[] = {cuda::JitErrorLogBuffer, cuda::JitErrorLogBufferSizeBytes,
+                   cuda::JitGenerateLineInfo};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1),
+                    reinterpret_cast<void *>(1)};
+  // PTX without lines has nothing to keep.
+  unsigned numOptions = image.contains("\t.loc\t") ? 3 : 2;
   cuda::Module loaded = nullptr;
-  cuda::Result result =
-      enter().moduleLoadDataEx(&loaded, text.c_str(), 2, options, values);
+  cuda::Result result = enter().moduleLoadDataEx(&loaded, text.c_str(),
+                                                 numOptions, options, values);
   if (result != cuda::Success) {
     std::string reason;
     int target = getTargetOfPTX(image);

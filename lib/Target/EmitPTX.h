@@ -22,6 +22,10 @@ inline constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
 FailureOr<std::unique_ptr<llvm::TargetMachine>>
 getTargetMachine(Operation *op, StringRef chip, const PTXOptions &options);
 
+/// Gives the operations of kernels in the NVVM dialect the scopes that LLVM
+/// needs to write their lines into the PTX.
+void addLineInfo(gpu::GPUModuleOp nvvmModule);
+
 /// Optimised LLVM IR of a module in the NVVM dialect.
 FailureOr<std::unique_ptr<llvm::Module>>
 emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,

@@ -123,6 +123,8 @@ lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
                              options.libdevice);
   if (failed(manager.run(*copy)) || failed(verify(*copy)))
     return reported();
+  if (options.lineInfo)
+    detail::addLineInfo(kernelModule);
   FailureOr<std::string> text = emit(kernelModule);
   if (failed(text))
     return reported();
@@ -173,7 +175,8 @@ static llvm::Expected<std::string> assemble(StringRef ptx, StringRef chip) {
 
   std::string arch = ("-arch=" + chip).str(), why;
   int status = llvm::sys::ExecuteAndWait(
-      ptxas, {ptxas, arch, input, "-o", output}, /*Env=*/std::nullopt,
+      ptxas, {ptxas, arch, "-lineinfo", input, "-o", output},
+      /*Env=*/std::nullopt,
       {std::nullopt, StringRef(messages), StringRef(messages)},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &why);
   if (status != 0) {

@@ -8,7 +8,8 @@ of a GPU there.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -78,12 +79,14 @@ class Call:
             for result in program.results
             for leaf in (result.element.leaves if isinstance(result, ArrayType) else (result,))
         ]
-        #: If the value of the results is the only component.
-        self._is_single = (
-            program.shape is None
-            and len(self.elements) == 1
-            and getattr(getattr(program.results[0], "element", None), "shape", None) is None
-        )
+        #: What makes the value of the results of their components: most are an array, or a tuple.
+        self._pack: Callable[[Sequence[Any]], Any] = program.pack
+        elements = [getattr(result, "element", None) for result in program.results]
+        if all(getattr(element, "shape", None) is None for element in elements):
+            if program.shape is None and len(self.elements) == 1:
+                self._pack = operator.itemgetter(0)
+            elif program.shape == (tuple, (None,) * len(self.elements)):
+                self._pack = tuple
         self._is_slow = False
         #: The places of donated arguments, and the results that are in their memory.
         self._donated: list[int] = []
@@ -132,7 +135,7 @@ class Call:
                     f"{options.device}: pass arrays in the memory of the host"
                 )
             found = self._run_on_gpu(items, views, first, copy)
-        return found[0] if self._is_single else self.program.pack(found)
+        return self._pack(found)
 
     def _trace(self, items: Sequence[Any], options: RunOptions | None) -> Any:
         """A call in a program that JAX traces."""
@@ -141,7 +144,7 @@ class Call:
         if options is not None:
             raise ArgumentTypeError("in jax.jit, JAX says where a program runs: call it plainly")
         found = call_traced(self, items)
-        return found[0] if self._is_single else self.program.pack(found)
+        return self._pack(found)
 
     def show(self, form: str) -> str:
         """The program in one of `native.FORMS`."""

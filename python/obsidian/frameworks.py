@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,32 +70,57 @@ def element_of(dtype: Any) -> str | None:
 
 
 class _TorchAllocator(Allocator):
-    """Tensors from the caching allocator of PyTorch, on its current stream."""
+    """Tensors from the caching allocator of PyTorch, on its current stream.
+
+    A run asks for the same blocks in the same order as the one before. So a block that became a
+    result is made as this result the next time, and no view of it is needed.
+    """
 
     def __init__(self, index: int, element: str) -> None:
+        """See `Allocator`."""
         super().__init__(index, element)
         self._framework = torch_framework()
-        torch, dtype = self._framework.torch, self._framework.dtypes[element]
+        torch = self._framework.torch
+        self._like = torch.empty(0, dtype=torch.uint8, device=torch.device("cuda", index))
         # Faster than torch.empty, which reads its keywords.
-        self._empty = torch.empty(0, dtype=dtype, device=torch.device("cuda", index)).new_empty
-        self._itemsize = int(DTYPES[element].itemsize)
+        self._bytes = self._like.new_empty
+        #: For the number of a block: its bytes, the function that makes it, and its extents.
+        self._results: dict[int, tuple[int, Callable[[Any], Any], Any]] = {}
+        #: The numbers and the bytes of the blocks of this run that have no type, by address.
+        self._plain: dict[int, tuple[int, int]] = {}
+        self._count = 0
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        block = self._empty(-(-size // self._itemsize))
+        known, make, shape = self._results.get(self._count, (-1, self._bytes, size))
+        block = make(shape) if known == size else self._bytes(size)
         pointer: int = block.data_ptr()
+        if known != size:
+            self._plain[pointer] = self._count, size
+        self._count += 1
         self.blocks[pointer] = block
         return pointer
 
+    def forget(self) -> None:
+        """See `Allocator`."""
+        super().forget()
+        self._plain.clear()
+        self._count = 0
+
     def size_of(self, block: Any) -> int:
         """See `Allocator`."""
-        return int(block.numel()) * self._itemsize
+        return int(block.numel()) * int(block.element_size())
 
     def part(self, block: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
         """See `Allocator`."""
-        if not offset and element == self.element and block.shape == shape:
+        dtype = self._framework.dtypes[element]
+        if not offset and block.dtype is dtype and block.shape == shape:
             return block
-        return self._framework.slice(block, offset, shape, element)
+        found = self._framework.slice(block, offset, shape, element)
+        number, size = self._plain.get(block.data_ptr(), (-1, 0))
+        if size and size == self.size_of(found):
+            self._results[number] = size, self._like.to(dtype).new_empty, shape
+        return found
 
 
 class Torch(Framework):

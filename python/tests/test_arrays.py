@@ -958,14 +958,23 @@ def test_sort_refuses_rows_that_are_long() -> None:
             program.mlir()
 
 
-@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, (1 << 15) + 1])
+@pytest.mark.parametrize("length", [3 << 12, (3 << 12) + 1, 1 << 15, (1 << 15) + 1, 40_000])
 def test_few_long_rows_belong_to_the_grid(length: int) -> None:
-    def program(m):
-        return arrays.fold(operator.add, 7, m), arrays.scanl1(operator.add, m)
+    """Blocks fold parts of a row, in order, and combine the initial value once."""
 
-    program.__annotations__ = {"m": Pull[2, length, i32]}
+    def program(m):
+        total, last = arrays.fold(operator.add, 7, m), arrays.fold1(lambda a, b: b, m)
+        return total, last, arrays.scanl1(operator.add, m)
+
+    def sums(m):
+        return arrays.fold(operator.add, 7, m)
+
+    program.__annotations__ = sums.__annotations__ = {"m": Pull[2, length, i32]}
     program = obs.jit(program)
     m = numbers((2, length))
-    equal(program(m), 7 + m.sum(1), np.cumsum(m, axis=1, dtype=np.int32))
-    assert ("obs.segmented_reduce grid" in program.mlir()) is (length > 1 << 15)
+    equal(program(m), 7 + m.sum(1), m[:, -1], np.cumsum(m, axis=1, dtype=np.int32))
+    blocks = [int(kernel["grid"]) for kernel in obs.jit(sums).contract()["kernels"]]
+    parts = [2 * (length >> 12), 2] if length > 1 << 15 else [2]
+    assert len(blocks) == len(parts)
+    assert all(b >= p for b, p in zip(blocks, parts))
     assert ("obs.segmented_scan grid" in program.mlir()) is (length > 3 << 12)

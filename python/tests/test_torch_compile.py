@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import linecache
 import warnings
 from typing import Any
@@ -14,6 +15,11 @@ from torch_functions import CASES, Case  # noqa: E402
 
 import obsidian as obs  # noqa: E402
 import obsidian.torch as backend  # noqa: E402
+from obsidian.backend import CompileOptions  # noqa: E402
+from obsidian.backend import backend as compiler  # noqa: E402
+from obsidian.costs import parse_costs  # noqa: E402
+from obsidian.frameworks import Torch  # noqa: E402
+from obsidian.torch.reports import listening  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -333,6 +339,94 @@ def test_programs_are_fused(function: Any) -> None:
     assert [len(kernels) for g in explanation.graphs for _, kernels, _ in g.programs] == [1]
 
 
+def kernels_of(function: Any, *arguments: Any) -> list[tuple[int, int, int, int]]:
+    """Of each kernel: blocks, threads of a block, and the bytes that it reads and writes."""
+    found = []
+    for graph in backend.explain(function, *arguments).graphs:
+        for _, _, text in graph.programs:
+            artifact = compiler().compile(text, CompileOptions())
+            form = {f: compiler().show(artifact, f)[0] for f in ("contract", "cost")}
+            costs = {k.name: k for k in parse_costs(form["cost"])}
+            for kernel in json.loads(form["contract"])["kernels"]:
+                traffic = costs[kernel["entry"]].memory["global"]
+                bytes_of = [
+                    int(str(f).removeprefix("at most ")) for f in (traffic.read, traffic.written)
+                ]
+                found.append((int(kernel["grid"]), kernel["block"], *bytes_of))
+    return found
+
+
+@pytest.mark.parametrize("length", [33, 512, 513, 1025, 8192])
+def test_a_row_is_read_once(length: int) -> None:
+    """A warp or a block keeps the rows of a softmax, and those before its first reduction."""
+    x, words = torch.randn(3, length), 3 * length
+    for function, results in (
+        (lambda x: x.softmax(-1), words),
+        (lambda x: (x * 2 + 1).log_softmax(-1), words),
+        (lambda x: x / x.square().sum(-1, keepdim=True), words),
+        (lambda x: (x - x.mean(-1, keepdim=True)).square().sum(-1), 3),
+    ):
+        ((blocks, threads, read, written),) = kernels_of(function, x)
+        assert (read, written) == (4 * words, 4 * results)
+        # Several warps share a row of more than 128 elements.
+        assert blocks * threads >= 32 * 3 * (1 if length <= 128 else 4)
+        same(compiled(function)(x), function(x))
+
+
+@pytest.mark.parametrize("length", [513, 1025])
+def test_rows_in_any_order_take_few_shuffles(length: int) -> None:
+    """PyTorch gives sums no order: lanes add their elements, and then shuffle once."""
+    (graph,) = backend.explain(lambda x: x.sum(1), torch.randn(3, length)).graphs
+    artifact = compiler().compile(graph.programs[0][2], CompileOptions())
+    (cost,) = parse_costs(compiler().show(artifact, "cost")[0])
+    assert len(cost.shuffles) == 5
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "passes"),
+    [
+        (lambda x: torch.nn.functional.group_norm(x, 2), (1, 4, 150, 151), 2),
+        (lambda x: torch.nn.functional.adaptive_avg_pool2d(x, 1), (1, 3, 190, 181), 1),
+        (lambda x: torch.batch_norm(x, *4 * [None], True, 0.1, 1e-5, False), (4, 2, 99, 101), 2),
+        (lambda x: x.argmax(1), (2, 40_001), 1),
+        (lambda x: x.amax((0, 2)), (3, 5, 12_000), 1),
+    ],
+)  # fmt: skip
+def test_long_rows_have_many_blocks(function: Any, shape: Any, passes: int) -> None:
+    """Few long rows are reduced in parts, each by a block; nothing of their size is stored."""
+    x = torch.randn(*shape)
+    kernels = kernels_of(function, x)
+    size = 4 * x.numel()
+    large = [k for k in kernels if k[2] >= size]
+    assert len(kernels) <= 2 * passes + 1
+    assert len(large) <= passes + 1
+    assert all(blocks * threads * 64 >= x.numel() for blocks, threads, *_ in large)
+    assert sum(written for *_, written in kernels) <= size + (size >> 5)
+    same(compiled(function)(x), function(x))
+
+
+def test_results_are_made_as_in_the_run_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first run views its blocks as results; later ones have them in their type."""
+    host = torch.device("cpu")
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "device", lambda *_: host)
+        memory = Torch.allocator(0, "f32")
+    for run in range(3):
+        first, scratch, second = (memory.allocate(size) for size in (24, 100, 40))
+        memory.free(scratch)
+        found = memory.take(first, (2, 3), "f32"), memory.take(second, (5,), "i64")
+        part = memory.take(second + 8, (2,), "i64")
+        memory.forget()
+        assert [t.shape for t in found] == [(2, 3), (5,)]
+        assert [t.dtype for t in found] == [torch.float32, torch.int64]
+        assert [t.data_ptr() for t in (*found, part)] == [first, second, second + 8]
+        assert [t._is_view() for t in found] == [run == 0] * 2
+    # Other sizes are no error.
+    first = memory.allocate(16)
+    assert memory.take(first, (2, 2), "i32").data_ptr() == first
+    memory.forget()
+
+
 def test_the_backward_graph_of_a_softmax_is_one_kernel() -> None:
     explanation = backend.explain(lambda x: x.softmax(-1), torch.randn(8, 32, requires_grad=True))
     kernels = {g.kind: [len(k) for _, k, _ in g.programs] for g in explanation.graphs}
@@ -346,6 +440,30 @@ def test_options() -> None:
     same(program(x), x @ x + 1)
     with pytest.raises(Exception, match="products, one of auto, program, library"):
         compiled(lambda x: x + 1, options={"products": "cublas"})(x)
+
+
+def test_products_of_the_library_need_no_copies() -> None:
+    """PyTorch makes views for its products and of them, and masks are where they are read."""
+
+    def perceptron(x: Any, w: Any, v: Any) -> Any:
+        return (torch.nn.functional.gelu(x @ w.t()) @ v.t()).softmax(-1)
+
+    def attention(x: Any, w: Any, v: Any) -> Any:
+        mask = torch.ones(5, 5, dtype=torch.bool).tril()
+        return (w @ w.t()).masked_fill(~mask, -9.0).softmax(-1) @ w
+
+    def batches(x: Any, w: Any, v: Any) -> Any:
+        return torch.einsum("bi,kj->bkij", x, w).sum(0), (x[None] @ w.t()[None]).squeeze(0)
+
+    x, w, v = torch.randn(3, 4), torch.randn(5, 4), torch.randn(2, 5)
+    warnings.simplefilter("ignore", backend.FallbackWarning)
+    for function, programs in ((perceptron, 2), (attention, 1), (batches, 1)):
+        with listening() as explanation:
+            found = compiled(function, options={"products": "library"})(x, w, v)
+        same(found, function(x, w, v))
+        (graph,) = explanation.graphs
+        assert [len(kernels) for _, kernels, _ in graph.programs] == [1] * programs
+        assert {f.operation for f in graph.fallbacks} <= {"aten.mm.default", "aten.bmm.default"}
 
 
 def test_the_name_of_the_backend() -> None:

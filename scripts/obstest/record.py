@@ -12,7 +12,8 @@ import importlib.util
 import pathlib
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from obstest import ROOT
+
 WORKS = "benchmarks/suite/works.py"
 # The one needs PyTorch, the other has no program.
 LEFT_OUT = {"examples/python/dist_sum.py", "examples/python/sizes.py"}

@@ -2,10 +2,10 @@
 
 Usage: check.py OBS-RUN EXAMPLES-FOLDER NAME [--every=N] [OBS-RUN OPTION ...]
 
-NAME is the example's file name without `.mlir`, or `all`; `small` stands for lengths 0 and 1 where the
-inputs of the examples leave them out, and `large` for inputs that take long. With --every, N - 1 of N
-inputs are left out. The inputs are random but the same every time. Their sizes straddle the edges of
-warps, blocks and chunks.
+NAME is the example's file name without `.mlir`, that of its test, or `all`; `small` stands for lengths 0
+and 1 where the inputs of the examples leave them out, and `large` for inputs that take long. With
+--every, N - 1 of N inputs are left out. The inputs are random but the same every time. Their sizes
+straddle the edges of warps, blocks and chunks.
 """
 
 import concurrent.futures
@@ -602,6 +602,7 @@ def check(obs_run, folder, options, name, inputs=CASES):
 
 
 def main(obs_run, folder, name, *options):
+    name = name.removesuffix(".test")
     names = sorted(CASES) if name == "all" else [name]
     if name in ("small", "large"):
         inputs = SMALL if name == "small" else LARGE

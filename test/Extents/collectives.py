@@ -1,18 +1,10 @@
 """Collectives over N elements that nothing stores, and their results. Each is a loop of
 arithmetic, which the emulator, without its checks, runs in seconds; the interpreter would
-take minutes. check.py runs them for large N.
+take minutes. check.py runs them for large N."""
 
-A case is a function of a `Size`. It returns the lines of a function body, whose last
-line returns the results, and one list of expected elements for each result."""
+from programs import FACTOR, few, registry, returns, value
 
-from programs import FACTOR, few, returns, value
-
-CASES = {}
-
-
-def case(f):
-    CASES[f.__name__] = f
-    return f
+CASES, case = registry()
 
 
 def total(n):

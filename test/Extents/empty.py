@@ -1,20 +1,12 @@
 """Programs over empty arrays, and what they store: no elements, initial contents, or the
 value of an empty reduction. check.py runs them with N = 0, and some with N = 1, for
-which the same programs store something.
-
-A case is a function of a `Size`. It returns the lines of a function body, whose last
-line returns the results, and one list of expected elements for each result."""
+which the same programs store something."""
 
 import re
 
-from programs import returns, value, value2
+from programs import registry, returns, value, value2
 
-CASES = {}
-
-
-def case(f):
-    CASES[f.__name__] = f
-    return f
+CASES, case = registry()
 
 
 class Body:

@@ -16,6 +16,21 @@ def value2(i, j):
     return FACTOR * i + 40503 * j + 1
 
 
+def registry():
+    """The cases of a module by name, which are empty, and the decorator that adds a function to them.
+
+    A case is a function of a `Size`. It returns the lines of a function body, whose last
+    line returns the results, and one list of expected elements for each result.
+    """
+    cases = {}
+
+    def case(f):
+        cases[f.__name__] = f
+        return f
+
+    return cases, case
+
+
 class Size:
     """N elements, as static extents of types or as numbers that are known at run time."""
 

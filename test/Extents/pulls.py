@@ -1,17 +1,9 @@
 """Programs over pull arrays of N elements that store a few of them, and the elements that
-they store. check.py runs them for large N.
+they store. check.py runs them for large N."""
 
-A case is a function of a `Size`. It returns the lines of a function body, whose last
-line returns the results, and one list of expected elements for each result."""
+from programs import few, lastValues, registry, returns, value, value2
 
-from programs import FACTOR, few, lastValues, returns, value, value2
-
-CASES = {}
-
-
-def case(f):
-    CASES[f.__name__] = f
-    return f
+CASES, case = registry()
 
 
 # Sources.

@@ -1,18 +1,10 @@
 """Programs over push arrays of N elements that write a few of them, and the elements that
 they write last. check.py runs them for large N, except on the interpreter, which keeps all
-elements of a push array and refuses N.
+elements of a push array and refuses N."""
 
-A case is a function of a `Size`. It returns the lines of a function body, whose last
-line returns the results, and one list of expected elements for each result."""
+from programs import FACTOR, few, lastValues, registry, returns, value
 
-from programs import FACTOR, few, lastValues, returns, value, value2
-
-CASES = {}
-
-
-def case(f):
-    CASES[f.__name__] = f
-    return f
+CASES, case = registry()
 
 
 @case

@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s %no_other_code
 // RUN: obs-run %s --entry=two_rev_sync --device=emulate --report iota:8xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=two_rev_sync --device=interpret iota:8xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=two_rev_sync --device=emulate iota:8xi32 | FileCheck %s --check-prefix=RESULT

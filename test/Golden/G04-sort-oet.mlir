@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s %no_other_code
 // RUN: obs-run %s --device=emulate --report iota:9xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: %python %S/../Networks/check.py obs-run %s sort_oet sort-any 0 1 2 3 7 8 33 100
 

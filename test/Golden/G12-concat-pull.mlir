@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s %no_other_code
 // RUN: obs-run %s --entry=cat --device=emulate --report iota:16xi32 iota:16xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=cat --device=interpret iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT
 // RUN: obs-run %s --entry=cat --device=emulate iota:16xi32 zeros:16xi32 | FileCheck %s --check-prefix=LEFT

@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu | FileCheck %s %no_other_code
 // RUN: obs-run %s --entry=pull --device=emulate --report iota:32xi32 iota:32xi32 2>&1 | FileCheck %s --check-prefix=PULL
 // RUN: obs-run %s --entry=push --device=emulate --report iota:32xi32 iota:32xi32 2>&1 | FileCheck %s --check-prefix=PUSH
 // RUN: obs-run %s --entry=pull --device=interpret iota:32xi32 zeros:32xi32 | FileCheck %s --check-prefix=EVEN

@@ -1,4 +1,4 @@
-// RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s --implicit-check-not='{{gpu.barrier|warp.sync|arith.select|memref.(load|store)|scf.(for|if|while)}}'
+// RUN: obs-opt %s --obs-to-gpu=tiles=false | FileCheck %s %no_other_code
 // RUN: obs-run %s --entry=add_maxima --device=emulate --report 4 iota:10xi32 iota:3xi32 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=add_maxima --device=interpret 4 iota:10xi32 iota:3xi32 | FileCheck %s --check-prefix=RESULT
 // RUN: obs-run %s --entry=add_maxima --device=emulate 4 iota:10xi32 iota:3xi32 | FileCheck %s --check-prefix=RESULT

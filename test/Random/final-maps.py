@@ -10,16 +10,15 @@ With --emit the programs of all levels are written into a folder and nothing is 
 import argparse
 import pathlib
 import random
-import subprocess
-import tempfile
+import sys
 
+import keyed_values
 import numpy as np
 
 # More than 256 are several for each thread that maps them.
 BINS = [10, 10, 300]
 LEVELS = ["grid", "block", "warp", "thread"]
 SIZES = [0, 1, 33, 1000]
-LAUNCHES = [(1, 1), (17, 2), (32, 3), (96, 1), (160, 2), (1024, 1)]
 # Text of the map, its result type, and the same for NumPy. Element i is mapped with i.
 MAPS = {
     "percent": ("""%f = arith.sitofp %x : i32 to f32
@@ -165,6 +164,17 @@ func.func @main(%all_keys: !obs.pull<? x i32>, %all_values: !obs.pull<? x i32>, 
         return rows[0] if self.level == "grid" else np.stack(rows)
 
 
+def cases(rng, options):
+    draw = np.random.default_rng(options.seed)
+    for number in range(options.runs):
+        choice = Choice(rng, LEVELS[number % len(LEVELS)])
+        n = rng.choice(SIZES + ([5000] if choice.level == "grid" else []))
+        keys = draw.integers(-1, rng.choice([1, choice.bins + 1]), n, np.int32)
+        values = draw.integers(-1000, 1000, n, np.int32)
+        yield keyed_values.Case(str(vars(choice)), choice.program(), keys, values, [str(choice.init)],
+                                choice.expect(keys, values, choice.init))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=8)
@@ -178,39 +188,9 @@ def main():
         for number in range(options.runs):
             choice = Choice(rng, LEVELS[number % len(LEVELS)])
             (options.emit / f"{number}.mlir").write_text(choice.program())
-        return
-    draw = np.random.default_rng(options.seed)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = pathlib.Path(folder)
-        for number in range(options.runs):
-            choice = Choice(rng, LEVELS[number % len(LEVELS)])
-            n = rng.choice(SIZES + ([5000] if choice.level == "grid" else []))
-            keys = draw.integers(-1, rng.choice([1, choice.bins + 1]), n, np.int32)
-            values = draw.integers(-1000, 1000, n, np.int32)
-            names = [scratch / name for name in ("program.mlir", "keys.npy", "values.npy", "result.npy")]
-            program, keys_file, values_file, result = names
-            program.write_text(choice.program())
-            np.save(keys_file, keys)
-            np.save(values_file, values)
-            result.unlink(missing_ok=True)
-            launch = []
-            if "--device=interpret" not in options.command:
-                threads, blocks = rng.choice(LAUNCHES)
-                launch = [f"--threads={threads}", f"--blocks={blocks}", "--schedule=random",
-                          f"--seed={number + 1}"]
-            run = subprocess.run([options.command[0], program, *options.command[1:], *launch, keys_file,
-                                  values_file, str(choice.init), f"--out={result}"],
-                                 text=True, capture_output=True)
-            expected = choice.expect(keys, values, choice.init)
-            if run.returncode == 0 and np.array_equal(np.load(result), expected):
-                continue
-            failed += 1
-            print(vars(choice), "length", n, *launch)
-            print(run.stderr if run.returncode else f"found {np.load(result)}, expected {expected}")
-    print(f"{options.runs} runs, {failed} failed")
-    raise SystemExit(failed > 0)
+        return 0
+    return keyed_values.check(options.command, cases(rng, options), rng)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

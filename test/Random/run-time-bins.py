@@ -8,17 +8,15 @@ another kernel; on the emulator a launch, too.
 """
 
 import argparse
-import pathlib
 import random
-import subprocess
-import tempfile
+import sys
 
+import keyed_values
 import numpy as np
 
 # The host changes the kernel behind 1024, 2048 and 4 * 32768 words of 32 bits.
 BINS = [1, 31, 257, 1024, 1025, 2048, 2049, 16385, 32768, 32769, 65537, 131072, 131073]
 SIZES = [0, 1, 33, 1000, 2047, 2048, 2049, 4097, 6500]
-LAUNCHES = [(1, 1), (17, 2), (32, 3), (96, 1), (160, 2), (1024, 1)]
 TYPES = {"i32": np.int32, "i64": np.int64, "f32": np.float32}
 KINDS = {"addi": np.add, "maxs": np.maximum, "muli": np.multiply, "@sum": np.add, "addf": np.add}
 FUNCTION = """func.func @sum(%x: TYPE, %y: TYPE) -> TYPE {
@@ -56,48 +54,33 @@ def build_program(form, element, kind, is_mapped):
 """
 
 
+def cases(rng, options):
+    draw = np.random.default_rng(options.seed)
+    for number in range(options.runs):
+        element = rng.choice(list(TYPES))
+        kind = "addf" if element == "f32" else rng.choice(["addi", "maxs", "muli", "@sum"])
+        form, is_mapped = rng.choice(["scatter", "fill"]), rng.random() < 0.3
+        bins, n = BINS[(number + options.seed) % len(BINS)], rng.choice(SIZES)
+        keys = draw.integers(-1, rng.choice([1, bins + 1]), n, np.int32)
+        # Small whole numbers, so that sums of floats are exact.
+        values = draw.integers(-9, 10, n).astype(TYPES[element])
+        expected = np.full(bins, 1, TYPES[element])
+        inside = (keys >= 0) & (keys < bins)
+        KINDS[kind].at(expected, keys[inside], values[inside])
+        yield keyed_values.Case(f"{form} {element} {kind} bins {bins} mapped {is_mapped}",
+                                build_program(form, element, kind, is_mapped), keys, values, [str(bins), "1"],
+                                expected[::-1] if is_mapped else expected)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    rng, draw = random.Random(options.seed), np.random.default_rng(options.seed)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = pathlib.Path(folder)
-        program, keys_file, values_file, result = (
-            scratch / name for name in ("program.mlir", "keys.npy", "values.npy", "result.npy"))
-        for number in range(options.runs):
-            element = rng.choice(list(TYPES))
-            kind = "addf" if element == "f32" else rng.choice(["addi", "maxs", "muli", "@sum"])
-            form, is_mapped = rng.choice(["scatter", "fill"]), rng.random() < 0.3
-            bins, n = BINS[(number + options.seed) % len(BINS)], rng.choice(SIZES)
-            keys = draw.integers(-1, rng.choice([1, bins + 1]), n, np.int32)
-            # Small whole numbers, so that sums of floats are exact.
-            values = draw.integers(-9, 10, n).astype(TYPES[element])
-            program.write_text(build_program(form, element, kind, is_mapped))
-            np.save(keys_file, keys)
-            np.save(values_file, values)
-            result.unlink(missing_ok=True)
-            launch = []
-            if "--device=interpret" not in options.command:
-                threads, blocks = rng.choice(LAUNCHES)
-                launch = [f"--threads={threads}", f"--blocks={blocks}"]
-            run = subprocess.run([options.command[0], program, *options.command[1:], *launch, "--entry=main", keys_file,
-                                  values_file, str(bins), "1", f"--out={result}"], text=True, capture_output=True)
-            expected = np.full(bins, 1, TYPES[element])
-            inside = (keys >= 0) & (keys < bins)
-            KINDS[kind].at(expected, keys[inside], values[inside])
-            expected = expected[::-1] if is_mapped else expected
-            if run.returncode == 0 and np.array_equal(np.load(result), expected):
-                continue
-            failed += 1
-            print(form, element, kind, f"bins {bins} length {n} mapped {is_mapped}", *launch)
-            print(run.stderr if run.returncode else "differs")
-    print(f"{options.runs} runs, {failed} failed")
-    raise SystemExit(failed > 0)
+    rng = random.Random(options.seed)
+    return keyed_values.check(options.command, cases(rng, options), rng)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

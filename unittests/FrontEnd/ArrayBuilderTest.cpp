@@ -296,7 +296,11 @@ TEST(ArrayBuilderTest, PadAndWindows) {
              dim.size = b.getIndexAttr(3);
              dim.low = 1;
              Value windows = b.windows(x[0], nine, dim);
-             return {b.pad(x[0], nine, {2}, {-1}, {1}),
+             auto index = [&](int64_t n) { return b.getIndexAttr(n); };
+             auto getNine = [&](ValueRange) -> SmallVector<Value> {
+               return {nine};
+             };
+             return {b.pad(x[0], {index(2)}, {index(-1)}, {1}, getNine),
                      b.map(windows, [&](ValueRange window) {
                        return b.fold(window[0], zero,
                                      [&](ValueRange e) { return add(b, e); });

@@ -1,16 +1,16 @@
-//===- Artefact.h - What a compiled program is ------------------*- C++ -*-===//
+//===- Artefact.h - A compiled program as one structure ---------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An artefact has the kernels of a program and the plan of its host: the types
-// of parameters and results, and the steps in order. It has no type of MLIR.
-// `build` makes it of a lowered module; the executor (HostProgram.h) and the
-// printer of C (ToHostC.h) read nothing else. Its JSON is the launch contract.
-// Code of kernels is kept beside it: PTX for a GPU, the `gpu` dialect for the
-// emulator.
+// An artefact contains the kernels of a program and the plan of its host: the
+// types of parameters and results, and the steps in order. It contains no types
+// of MLIR. `build` makes an artefact from a lowered module. The executor
+// (HostProgram.h) and the printer of C (ToHostC.h) read only the artefact. Its
+// JSON is the launch contract. The code of kernels is kept separately: PTX for
+// a GPU, the `gpu` dialect for the emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,20 +28,21 @@
 
 namespace mlir::obs::artefact {
 
-/// An array or a scalar that a function takes or gives; a tuple in the source
-/// is one for each component.
+/// An array or a scalar that is a parameter or result of a function. A tuple in
+/// the source has one of them for each component.
 struct Slot {
-  /// Of a parameter.
+  /// Only for a parameter.
   std::string name;
   /// As in the source, for messages.
   std::string type;
-  /// `i1`, `i32`, `f16`, `bf16`, `index` and so on, as everywhere in here.
+  /// `i1`, `i32`, `f16`, `bf16`, `index` and so on, as in all structures of
+  /// this file.
   std::string elementType;
   /// The number of the parameter or result in the source.
   unsigned index = 0;
   bool isScalar = false;
-  /// Of an array; negative where the type leaves it open, and then the bound of
-  /// it, or negative if there is none.
+  /// The extents and bounds of an array. An extent is negative if the type
+  /// leaves it open. A bound is negative if there is none.
   std::vector<int64_t> extents, bounds;
 
   /// True if the type allows an array of these extents.
@@ -53,10 +54,10 @@ struct PlanValue {
   /// In the function; empty for a constant.
   std::string name;
   std::string elementType;
-  /// Of an array; -1 of a scalar.
+  /// The rank of an array; -1 for a scalar.
   int rank = -1;
   bool isConstant = false;
-  /// The pattern of a constant; bits above the width are zero.
+  /// The bits of a constant. Bits above the width are zero.
   uint64_t bits = 0;
 };
 
@@ -80,20 +81,21 @@ struct Step {
     Fill,
     /// Operands: array, from.
     Copy,
-    /// The memory of an array from its begin on, row by row. Operand: array;
-    /// list: extents.
+    /// The elements of an array from the first one on, row by row. Operand:
+    /// array; list: extents.
     View,
-    /// As many elements from one of an array on. Operands: array, offset; list:
-    /// extents.
+    /// The elements of an array from `offset` on, row by row. Operands: array,
+    /// offset; list: extents.
     Part,
-    /// Elements at offset + sum of index * stride from where the memory of the
-    /// array begins. Operands: array, offset; lists: extents, strides.
+    /// The elements at offset + sum of index * stride, counted from the begin
+    /// of the memory of the array. Operands: array, offset; lists: extents,
+    /// strides.
     Strided,
     /// Operand: array; lists: offsets, extents, strides; `dropped` are
     /// dimensions of the array that the result does not have.
     Slice,
-    /// The array, of which `text` is the type; list: its extents, -1 where the
-    /// type leaves one open.
+    /// The same array with the type `text`. Operand: array; list: its extents,
+    /// -1 where the type leaves an extent open.
     Cast,
     /// Operand: array; list: indices.
     Load,
@@ -102,9 +104,9 @@ struct Step {
     /// text: the kernel. Operands: blocks in x, threads in x, bytes of shared
     /// memory, blocks in y and z, threads in y and z; list: arguments.
     Launch,
-    /// text: `unsigned` or nothing. Operands: from, to, by; lists: initial and
-    /// next values of what is carried. Inner: the number of the iteration, what
-    /// is carried. One body.
+    /// text: `unsigned` or empty. Operands: from, to, by; lists: initial and
+    /// next values of the carried values. Inner: the number of the iteration,
+    /// the carried values. One body.
     For,
     /// Operand: condition; lists: initial values, those passed on by the test,
     /// next values. Inner: the arguments of the test, then those of the body.
@@ -116,7 +118,7 @@ struct Step {
     Assert,
     /// text: format; list: values.
     Print,
-    /// text: an operation that no step stands for.
+    /// text: an operation that no step corresponds to.
     Unsupported
   };
 
@@ -147,7 +149,7 @@ struct Function {
   const Step *findUnsupported() const;
 };
 
-/// A kernel, and what a program in any language needs to know of it.
+/// A kernel, and all data that a program in any language needs to launch it.
 struct Kernel {
   std::string name, module, location;
   /// Its object in the launch contract; empty if nothing launches it.
@@ -157,13 +159,14 @@ struct Kernel {
   bool isArray(unsigned parameter) const;
   /// The type of a scalar, or of the elements of an array.
   llvm::StringRef getElementType(unsigned parameter) const;
-  /// Bytes that an array begins at a multiple of, which are more than an
-  /// element has where the kernel accesses several at once; 1 for a scalar.
+  /// The address of an array is a multiple of this number of bytes. It is
+  /// larger than an element if the kernel accesses several elements at once. 1
+  /// for a scalar.
   uint64_t getAlignment(unsigned parameter) const;
 };
 
 struct Artefact {
-  /// The GPU, as `sm_90`.
+  /// The GPU, for example `sm_90`.
   std::string chip;
   std::vector<Kernel> kernels;
   std::vector<Function> functions;
@@ -176,16 +179,17 @@ struct Artefact {
 void walk(llvm::ArrayRef<Step> steps,
           llvm::function_ref<void(const Step &)> visit);
 
-/// The launch contract; docs/Interop.md describes it. An error names a kernel
-/// that nothing launches, so that nothing is known of its launch.
+/// The launch contract; docs/Interop.md describes it. It is an error if nothing
+/// launches a kernel, because its launch is then unknown.
 llvm::Expected<llvm::json::Value> toJSON(const Artefact &artefact);
 
-/// Reads a launch contract. An error says what is wrong with it.
+/// Reads a launch contract. The error message describes the first problem.
 llvm::Expected<Artefact> fromJSON(llvm::StringRef text);
 
-/// Bits of an element of this type; 0 if it is none.
+/// The number of bits of an element of this type; 0 if it is not an element
+/// type.
 unsigned getElementBits(llvm::StringRef type);
-/// Bytes of it in memory.
+/// The number of bytes of an element in memory.
 unsigned getElementBytes(llvm::StringRef type);
 
 } // namespace mlir::obs::artefact

@@ -18,14 +18,14 @@ namespace mlir::obs::artefact {
 /// The types of the parameters and results of functions, by their names.
 using Signatures = llvm::StringMap<FunctionType>;
 
-/// Those of `module` as it is now: before `obs-to-gpu` they say which arrays
-/// are parts of one, and how long arrays are.
+/// The signatures of `module`. Before `obs-to-gpu`, the types contain extents,
+/// and show which arrays are components of one tuple.
 Signatures getSignatures(ModuleOp module);
 
-/// The artefact of `module`, which is a module after `obs-to-gpu` for `chip`.
-/// Parameters and results have the types of `signatures` where these fit. Every
-/// function has a plan, which says what has no step. The kernels have the names
-/// that the module has for them.
+/// The artefact of `module`, which is the result of `obs-to-gpu` for `chip`.
+/// Parameters and results have the types of `signatures` if these fit. Every
+/// function has a plan. The plan also names an operation that no step
+/// corresponds to. The kernels have the names that they have in the module.
 Artefact build(ModuleOp module, StringRef chip,
                const Signatures &signatures = {});
 

@@ -28,13 +28,14 @@ enum class AccessKind : uint8_t { Load, Store, SyncLoad, SyncStore, Atomic };
 /// The kind of memory of an address.
 enum class MemorySpace : uint8_t { Global, Shared, Private, Constant };
 
-/// The promise or permission of a store (`obs.contract`). With Any, other
-/// stores of the contract may write the same element. With Disjoint, no other
-/// store does. A load and the store behind it that are a Copy (`obs.copy`) copy
-/// an element, also one that was never written.
+/// The contract of a store (`obs.contract`). With Any, other stores of the
+/// contract may write the same element. With Disjoint, no other store writes
+/// it. A load and the following store that are marked Copy (`obs.copy`) copy an
+/// element, which may be unwritten.
 enum class StoreContract : uint8_t { None, Any, Disjoint, Copy };
 
-/// One access, reported before it happens and after its bounds were checked.
+/// One access. It is reported after its bounds were checked, and before it is
+/// executed.
 struct AccessEvent {
   AccessKind kind;
   MemorySpace space;
@@ -48,7 +49,8 @@ struct AccessEvent {
   /// Number of the operation in its machine, from 0.
   uint32_t site = 0;
   StoreContract contract = StoreContract::None;
-  /// The location of the operation that made the accessed buffer, or empty.
+  /// The location of the operation that allocated the accessed buffer, or
+  /// empty.
   llvm::StringRef buffer;
   /// The number of iterations of loops around forces that the thread has begun,
   /// for loops that contain stores with the contract Disjoint.
@@ -66,24 +68,24 @@ public:
   virtual ~AccessObserver() = default;
 
   virtual void launchBegins(llvm::StringRef kernel, Dim3 grid, Dim3 block) {}
-  /// Gives false and fills `message` if the launch was wrong, whether or not it
-  /// came to its end.
+  /// Returns false and fills `message` if the launch had an error, also if it
+  /// stopped before its end.
   virtual bool launchEnds(std::string &message) { return true; }
 
-  /// `shared` is the memory of the block, which other blocks use before and
-  /// after.
+  /// `shared` is the memory of the block. Other blocks use the same memory
+  /// before and after it.
   virtual void blockBegins(uint64_t block, const void *shared,
                            uint64_t sharedBytes) {}
   virtual void blockEnds(uint64_t block) {}
 
-  /// Gives false and fills `message`, which begins with a location, to stop the
-  /// launch with this error.
+  /// To stop the launch with an error, returns false and fills `message`, which
+  /// begins with a location.
   virtual bool access(const AccessEvent &event, std::string &message) {
     return true;
   }
 
-  /// A `memref.alloca` was executed: its contents are gone. Only with
-  /// `MachineOptions::watchPrivate`.
+  /// A `memref.alloca` was executed, so the contents of this memory are
+  /// undefined. Reported only with `MachineOptions::watchPrivate`.
   virtual void privateBegins(uint64_t block, uint32_t thread, const void *base,
                              uint64_t bytes) {}
 

@@ -24,18 +24,21 @@
 //   nor do stores with the contract `any` into one buffer; both race with all
 //   other accesses, and by themselves order nothing.
 // - `false-claim`: one thread stores to an element twice by stores of one
-//   buffer with the contract `disjoint`, which promises that no element is
-//   written twice, and nobody reads it in between. If two threads do, it is
-//   reported as a race that says so.
-// - `uninit`: a load of bytes that were never written. If somebody writes them
-//   before the block passes a barrier, or, of global memory, before the launch
-//   ends, this is reported as the race that it is.
+//   buffer with the contract `disjoint`, and no thread reads the element in
+//   between. The contract promises that no element is written twice. If two
+//   threads store to the element, the error is a race, whose message names the
+//   contract.
+// - `uninit`: a load of bytes that were never written. If a thread writes them
+//   before the block passes a barrier (for global memory: before the launch
+//   ends), the error is a race.
 // The errors that are found depend on the accesses of the kernel, not on the
-// order of its threads. Of the accesses of one kind that nothing orders, two by
-// different threads are kept; they are of different blocks or warps if there
-// are such accesses. Any later access races with both, or with neither, or is
-// by one of the two threads and races with the other one. Warp barriers whose
-// mask is not that of all lanes, releases and acquires are the exception: with
+// order of its threads. Among the accesses of one kind that nothing orders, the
+// checker keeps two by different threads, from different blocks or warps if
+// possible. Any later access races with both, or with neither, or is an access
+// of one of the two threads and races with the other one. Exceptions are warp
+// barriers whose mask does not contain all lanes, and releases and acquires.
+// With them, a race may not be found if three or more threads access the
+// element.
 // them a race can be missed if three or more threads access the element.
 //
 //===----------------------------------------------------------------------===//
@@ -50,7 +53,7 @@
 
 namespace mlir::obs::emulator {
 
-/// The checks of a checker.
+/// The checks that a checker makes.
 struct CheckOptions {
   /// Races and false claims.
   bool races = false;
@@ -62,8 +65,8 @@ struct CheckOptions {
 /// Ends a launch with an error at the first access that breaks a rule.
 class Checker : public AccessObserver {
 public:
-  /// Watches launches of machines that share `memory`, which keeps track of
-  /// writes from now on if `options` ask for it.
+  /// Watches launches of machines that share `memory`. From now on, `memory`
+  /// records writes if a check of `options` needs this.
   Checker(CheckOptions options, std::shared_ptr<DeviceMemory> memory);
   ~Checker() override;
 

@@ -19,21 +19,21 @@
 
 namespace mlir::obs::emulator {
 
-/// The byte that fresh device and shared memory is filled with: a huge negative
-/// float, a negative integer, so that what is read before it was written does
-/// not look like a result.
+/// New device and shared memory is filled with this byte. Each word is then a
+/// negative float of large magnitude, or a negative integer, so that a read of
+/// unwritten memory does not look like a result.
 constexpr unsigned char kPoisonByte = 0xFB;
 
 /// Global memory of the emulated device. Device addresses are addresses of this
-/// process. Allocations are aligned to 256 bytes, filled with `kPoisonByte`,
-/// and stand apart from each other by at least 256 bytes, so that an access
-/// past an end is found. Not safe for use from several threads at once.
+/// process. Allocations are aligned to 256 bytes and filled with `kPoisonByte`.
+/// Between two of them are at least 256 bytes, so that an access past an end is
+/// found. Only one thread may use it at a time.
 class DeviceMemory {
 public:
   struct Range {
     char *base = nullptr;
     size_t bytes = 0;
-    /// For each byte whether it was written, if that is tracked.
+    /// For each byte, whether it was written; empty if writes are not recorded.
     unsigned char *written = nullptr;
     /// The location of the allocation in the source; empty if unknown.
     llvm::StringRef location;
@@ -44,36 +44,36 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
   ~DeviceMemory();
 
-  /// Allocates `bytes` bytes; zero bytes give an address of their own too.
-  /// `location` is the place in the source, `file:line:col`.
+  /// Allocates `bytes` bytes. An allocation of zero bytes also has an address
+  /// of its own. `location` is the place in the source, `file:line:col`.
   llvm::Expected<void *> allocate(size_t bytes, llvm::StringRef location = "");
 
-  /// Frees memory of `allocate`; null is legal and does nothing. Another
-  /// address is an error, and so is one that was freed before.
+  /// Frees memory of `allocate`. Null is allowed and has no effect. It is an
+  /// error if the address is not that of a live allocation.
   llvm::Error free(void *address);
 
   /// The allocation that contains `address`, or an empty range.
   Range find(const void *address) const;
 
-  /// Error unless all of [address, address + bytes) lies in one allocation.
-  /// `what` names the operation in the message. Zero bytes are always right.
+  /// An error unless one allocation contains all of [address, address + bytes).
+  /// `what` names the operation in the message. Zero bytes are never an error.
   llvm::Error check(const void *address, size_t bytes,
                     llvm::StringRef what) const;
 
-  /// Keeps track of which bytes are written, for all later allocations.
+  /// Records which bytes are written, for all later allocations.
   void trackWrites() { tracksWrites = true; }
 
-  /// Says that [address, address + bytes) was written, or that it was copied
-  /// from `source`. It lies in one allocation.
+  /// Records that [address, address + bytes), a part of one allocation, was
+  /// written, or was copied from `source`.
   void markWritten(const void *address, size_t bytes);
   void markCopied(const void *address, const void *source, size_t bytes);
 
-  /// Error if nothing has written some byte of [address, address + bytes),
-  /// which lies in one allocation, and writes are tracked.
+  /// An error if writes are recorded and a byte of [address, address + bytes),
+  /// a part of one allocation, was never written.
   llvm::Error checkWritten(const void *address, size_t bytes,
                            llvm::StringRef what) const;
 
-  /// Says where `address` lies relative to the nearest allocation.
+  /// Text that describes `address` relative to the nearest allocation.
   std::string describe(const void *address) const;
 
   /// Sum of the sizes of the live allocations.
@@ -81,11 +81,11 @@ public:
   size_t numAllocations() const { return allocations.size(); }
 
 private:
-  /// Base address to size and what std::free takes.
+  /// For each base address, the size and the pointer for std::free.
   struct Allocation {
     size_t bytes;
     void *storage;
-    /// For each byte whether it was written; null if that is not tracked.
+    /// For each byte, whether it was written; null if writes are not recorded.
     std::unique_ptr<unsigned char[]> written;
     std::string location;
   };

@@ -8,16 +8,16 @@
 //
 // The emulator compiles the kernels of a `gpu.module` for the CPU and runs them
 // with the semantics of the GPU: every logical thread is a fiber, and barriers,
-// shuffles and atomics have their real meaning. Errors of the kernel (an access
-// out of bounds, a barrier that not all threads reach, a deadlock) end the
-// launch with a message that begins with the source location and the kind:
+// shuffles and atomics have the effect that they have on a GPU. Errors of the
+// kernel (an access out of bounds, a barrier that not all threads reach, a
+// deadlock) end the launch with a message that begins with the source location
+// and the kind:
 //
 //   prog.mlir:12:9: out-of-bounds: ...
 //
 // The kinds are out-of-bounds, misaligned-access, divergent-barrier,
 // divergent-shuffle, bad-shuffle, deadlock, endless-loop, assertion-failed, and
-// what
-// observers report (Checker.h).
+// the kinds that observers report (Checker.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,9 @@ enum class Schedule {
   /// Blocks 0, 1, 2, ... one after the other, threads in order up to the next
   /// barrier. More blocks become resident only while all resident ones spin.
   Ticket,
-  /// Blocks in a random order, several at once, threads interleaved at
-  /// barriers,
-  /// atomics and now and then at plain accesses. The seed decides everything.
+  /// Blocks in a random order, several at once. Threads are interleaved at
+  /// barriers and atomics, and sometimes at plain accesses. The seed determines
+  /// the order.
   Random
 };
 
@@ -59,20 +59,22 @@ struct MachineOptions {
   /// A launch is a deadlock if threads spin for this many iterations while no
   /// thread ends, passes a barrier, or changes memory by an atomic operation.
   uint64_t stepBudget = uint64_t(1) << 18;
-  /// A loop without a bound is endless if threads run more than this many
-  /// iterations of such loops, in all, while none of the same happens.
+  /// A loop without a bound is endless if the threads together execute more
+  /// than this number of iterations of such loops, while no thread ends, passes
+  /// a barrier, or changes memory by an atomic operation.
   uint64_t maxIterations = uint64_t(1) << 31;
-  /// Upper limit on threads that are started and not ended. At least one block
-  /// of any size runs.
+  /// The maximum number of threads that are started and not ended. At least one
+  /// block runs, whatever its size.
   unsigned maxResidentThreads = 16384;
   /// Stack of a thread without its `memref.alloca`s, in bytes.
   size_t stackBytes = 64 * 1024;
   /// LLVM's optimisation level, 0 to 3.
   unsigned optLevel = 1;
-  /// Has accesses of `memref.alloca` told to observers, which keeps these
-  /// arrays out of registers.
+  /// Reports accesses of `memref.alloca` to observers. Such arrays are then not
+  /// in registers.
   bool watchPrivate = false;
-  /// Gets the text of each `gpu.printf`; unset: standard output.
+  /// Receives the text of each `gpu.printf`; if unset, it is printed on
+  /// standard output.
   std::function<void(llvm::StringRef)> print;
 };
 
@@ -97,10 +99,10 @@ struct LaunchStats {
 /// machine is for one thread of the host at a time.
 class Machine {
 public:
-  /// Compiles all kernels of `module`, which is not changed and not needed
-  /// afterwards. Several machines may share one `memory`; without it the
-  /// machine has its own. The error has the text of the diagnostics, with
-  /// locations.
+  /// Compiles all kernels of `module`. The module is not changed, and not
+  /// needed afterwards. Several machines may share one `memory`; if it is null,
+  /// the machine has a memory of its own. The error contains the text of the
+  /// diagnostics, with locations.
   static llvm::Expected<std::unique_ptr<Machine>>
   create(gpu::GPUModuleOp module, MachineOptions options = {},
          std::shared_ptr<DeviceMemory> memory = nullptr);
@@ -113,17 +115,18 @@ public:
   DeviceMemory &memory();
   std::shared_ptr<DeviceMemory> sharedMemory();
 
-  /// Options may change between launches; `optLevel` and
-  /// `watchPrivate` have no effect any more.
+  /// Options may change between launches, except `optLevel` and `watchPrivate`:
+  /// later changes of these have no effect.
   MachineOptions &options();
 
   /// Adds a check that watches all later launches. Not owned.
   void addObserver(AccessObserver *observer);
 
-  /// Runs a kernel to its end. `params` has, as for cuLaunchKernel, a pointer
-  /// to the value of each argument: a device pointer for a memref, an int64_t
-  /// for an index, the scalar itself for a scalar (one byte for i1). A grid
-  /// without blocks runs nothing. On success the counts are in `stats`.
+  /// Runs a kernel until it ends. As for cuLaunchKernel, `params` contains a
+  /// pointer to the value of each argument: a device pointer for a memref, an
+  /// int64_t for an index, and the value itself for a scalar (one byte for i1).
+  /// If the grid has no blocks, nothing runs. On success, `stats` contains the
+  /// counts.
   llvm::Error launch(llvm::StringRef kernel, Dim3 grid, Dim3 block,
                      size_t sharedBytes, llvm::ArrayRef<void *> params,
                      LaunchStats *stats = nullptr);

@@ -18,15 +18,15 @@ namespace mlir::obs::emulator {
 #define GEN_PASS_DECL
 #include "Obsidian/Emulator/Passes.h.inc"
 
-/// Makes from `source` the module that the emulator compiles; see the
-/// description of `convert-gpu-to-emulator`. Emits an error and returns failure
-/// when the module has an operation that the emulator does not know. `source`
-/// is left as it is. `watchPrivate` is that of MachineOptions.
+/// Builds the module that the emulator compiles from `source`; see the
+/// description of `convert-gpu-to-emulator`. Emits an error and fails if the
+/// module has an operation that the emulator does not support. `source` is not
+/// changed. `watchPrivate` is that of MachineOptions.
 FailureOr<OwningOpRef<ModuleOp>>
 convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate = false);
 
-/// Adds the passes that take the result of `convert-gpu-to-emulator` to the
-/// LLVM dialect. `pm` runs on `builtin.module`, and the passes on that module.
+/// Adds the passes that lower the result of `convert-gpu-to-emulator` to the
+/// LLVM dialect. `pm` and the passes run on `builtin.module`.
 void buildEmulatorToLLVMPipeline(OpPassManager &pm);
 
 /// Registers the pass `convert-gpu-to-emulator` and the pipeline

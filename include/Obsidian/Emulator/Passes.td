@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertGPUToEmulatorPass
     : Pass<"convert-gpu-to-emulator", "::mlir::ModuleOp"> {
-  let summary = "Turn GPU kernels into CPU functions that the emulator runs";
+  let summary = "Convert GPU kernels to CPU functions that the emulator runs";
   let description = [{
     Replaces every `gpu.module` by a `builtin.module` of the same name in which
     each kernel is a function of one logical thread:
@@ -47,16 +47,16 @@ def ConvertGPUToEmulatorPass
     kernels get the prefix `kernel.`, and names of globals the prefix `global.`.
     Otherwise `math.exp` could call a kernel named `exp`.
 
-    A site of an access also has the location of the buffer and the promise of
+    A site of an access also has the location of the buffer and the contract of
     the store, from the attribute `obs.contract`.
 
-    Accesses of a `memref.alloca` get the index check only, so that LLVM can
+    Accesses of a `memref.alloca` have only the index check, so that LLVM can
     keep the array in registers. If private memory is watched, they are treated
     as all other accesses. Allocations of static shape move to the entry of the
-    function. Memory spaces are dropped: all memory is in one address space, and
-    the runtime finds out by the address what kind it is.
+    function. Memory spaces are removed: all memory is in one address space, and
+    the runtime determines the kind of memory from the address.
 
-    Since all threads of a machine run on one thread of the host, an atomic
+    All threads of a machine run on one thread of the host. So an atomic
     operation is a load, the operation, and a store without a yield in between.
     `memref.atomic_rmw` and `memref.generic_atomic_rmw` return the old value, as
     the instructions of the GPU do.

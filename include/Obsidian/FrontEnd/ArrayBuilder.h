@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The target of front ends: operations on whole arrays, in which no level is
-// written. A front end is a table from its operations to these.
+// The builder that front ends use: operations on whole arrays, which do not
+// name levels. A front end is a table that maps its operations to these
+// operations.
 //
 //   ArrayBuilder b(loc, context);
 //   b.setInsertionPointToStart(function.addEntryBlock());
@@ -18,24 +19,27 @@
 //   b.finish(function);
 //
 // In: arrays are values of type `!obs.pull`, of any rank from 1, with static or
-// dynamic extents and one or more element types. A scalar of a language whose
-// arrays have rank 0 is a scalar, or an array of extents [1] if it is the
-// result of an operation on arrays. The builder stands in a host function. The
-// operations of the first two groups may stand in any region.
+// dynamic extents and one or more element types. If the language has arrays of
+// rank 0, such an array is a scalar, or an array of extents [1] if it is the
+// result of an operation on arrays. The insertion point is in a host function.
+// The operations of the first two groups can be used in any region.
 //
 // Out: elementwise functions and index maps store nothing. The result of a
-// collective, a scatter or a sort is stored by one kernel. `finish` fuses a
-// function of its elements behind it, if nothing else reads it. An index map or
-// window whose element would take too many operations and reads has its operand
-// stored first, so that a program does not grow with the number of its stages.
+// collective, a scatter or a sort is stored by one kernel. `finish` fuses an
+// elementwise function of the result into this kernel, if nothing else reads
+// the result. If an element of an index map or window needs too many operations
+// and reads, the operand is stored first. So the size of a program does not
+// grow with the number of its stages.
 //
-// Levels: a vector is combined by the whole grid. Of arrays of higher rank, a
-// unit has a row: a thread up to 8 elements, a warp up to 1024, else a block.
-// All blocks share few long rows. Reductions of columns belong to threads.
-// `Choice` overrides this.
+// Levels: a vector is combined by the whole grid. For arrays of higher rank,
+// one unit combines each row: a thread up to 8 elements, a warp up to 1024,
+// else a block. If there are few long rows, all blocks combine them together.
+// In reductions of columns, each thread combines one column. `Choice` overrides
+// these rules.
 //
-// Errors: the callers check ranks, extents and types, which are those of their
-// own language, before they call. The verifier refuses what they let pass.
+// Errors: the callers check ranks, extents and types by the rules of their own
+// language before they call the builder. The verifier finds errors that they do
+// not check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,35 +51,38 @@
 
 namespace mlir::obs {
 
-/// Builds scalar code at the insertion point of the builder: a function of
-/// indices or of the components of elements, to components of an element or to
-/// indices. Of an operator, the components of the left element come first.
+/// Builds scalar code at the insertion point of the builder. The arguments are
+/// indices or the components of elements. The results are the components of an
+/// element, or indices. For an operator, the components of the left element
+/// come first.
 using ScalarCode = llvm::function_ref<SmallVector<Value>(ValueRange)>;
 
-/// What a caller of a collective may know better than the extents say.
+/// Properties of a collective that a caller knows and the extents do not show.
 struct Choice {
-  /// Of the units which have a row each.
+  /// The level of the units, each of which combines one row.
   std::optional<Level> level;
-  /// The operator is commutative, too: the order of the elements is free.
+  /// The operator is also commutative: elements may be combined in any order.
   bool commutative = false;
-  /// `init` is neutral: it may be combined more than once.
+  /// `init` is a neutral element: it may be combined more than once.
   bool neutral = false;
-  /// That of the collective; see `obs-expand-collectives`.
+  /// The strategy of the collective; see `obs-expand-collectives`.
   StringRef strategy;
 };
 
-/// What an iteration of a scatter writes.
+/// The values that an iteration of a scatter writes.
 struct Target {
-  /// Of the result, one for each dimension. An element outside is dropped.
+  /// The index in the result, one value for each dimension. An element outside
+  /// of the result is not written.
   SmallVector<Value> indices;
   SmallVector<Value> values;
-  /// An i1 that says if there is something to write; null if always.
+  /// An i1: true if the iteration writes. Null if every iteration writes.
   Value condition;
 };
 
-/// Which elements of an array the windows have, for each dimension: element k
-/// of window i is the one at i * stride + k * dilation - low, where the array
-/// has `holes` places between two elements. Outside and in holes is padding.
+/// The elements of the windows, for each dimension. Element k of window i is
+/// the element at i * stride + k * dilation - low, in an array with `holes`
+/// positions between two elements. Positions outside of the array and in holes
+/// are padding.
 struct WindowDim {
   OpFoldResult count, size;
   int64_t stride = 1, dilation = 1, low = 0, holes = 0;
@@ -88,26 +95,26 @@ public:
 
   //===--- Scalars and extents --------------------------------------------===//
 
-  /// The extents of an array: an attribute for each one that is static, else a
-  /// value.
+  /// The extents of an array: an attribute for each static extent, a value for
+  /// each dynamic one.
   SmallVector<OpFoldResult> getExtents(Value array);
   OpFoldResult getExtent(Value array, unsigned dim);
   /// An extent, or another number, as a value of type `index`.
   Value getIndex(OpFoldResult number);
   Value getIndex(int64_t number) { return getIndex(getIndexAttr(number)); }
-  /// The product of some extents; 1 of none.
+  /// The product of some extents; 1 if there are none.
   OpFoldResult getProduct(Extents extents);
-  /// A number of any type of elements.
+  /// A constant of any element type.
   Value getNumber(Type type, double value);
-  /// The component or components of the element at a place.
+  /// The component or components of the element at an index.
   SmallVector<Value> get(Value array, ValueRange indices);
   /// The only component.
   Value getOne(Value array, ValueRange indices) {
     return get(array, indices).front();
   }
 
-  /// The components that one of two pieces of code builds: what the other one
-  /// reads is not read.
+  /// The components that one of two pieces of code builds. Only the code of the
+  /// branch that is executed reads arrays.
   SmallVector<Value> choose(Value condition,
                             llvm::function_ref<SmallVector<Value>()> then,
                             llvm::function_ref<SmallVector<Value>()> otherwise);
@@ -118,15 +125,17 @@ public:
   Value map(ValueRange arrays, ScalarCode code);
   /// `r[i] = code(i)`. An element may be an array.
   Value generate(Extents extents, ScalarCode code);
-  /// The same element everywhere.
+  /// An array of equal elements.
   Value splat(ValueRange element, Extents extents);
-  /// One array of tuples, and back: an array for each component.
+  /// `zip` makes one array of tuples; `unzip` returns one array for each
+  /// component.
   Value zip(ValueRange arrays);
   SmallVector<Value> unzip(Value array);
 
   //===--- Index maps -----------------------------------------------------===//
 
-  /// `r[i] = a[place(i)]`. A place outside of the array is undefined.
+  /// `r[i] = a[place(i)]`. If an index is outside of the array, the element is
+  /// undefined.
   Value gather(Value array, Extents extents, ScalarCode place);
   /// `r[i] = a[i[dims[0]], i[dims[1]], ...]`. A static extent of 1 of the array
   /// is repeated.
@@ -139,36 +148,39 @@ public:
               ArrayRef<int64_t> strides);
   Value reverse(Value array, ArrayRef<int64_t> dims);
   Value concat(ValueRange arrays, int64_t dim);
-  /// The array with `low` elements before, `high` after and `holes` between its
-  /// elements, which are `element`. Negative numbers drop elements.
-  Value pad(Value array, ValueRange element, ArrayRef<int64_t> low,
-            ArrayRef<int64_t> high, ArrayRef<int64_t> holes);
+  /// The array with `low` elements before, `high` elements after and `holes`
+  /// elements between its elements. `element` computes all of these from their
+  /// indices. Negative numbers remove elements.
+  Value pad(Value array, Extents low, Extents high, ArrayRef<int64_t> holes,
+            ScalarCode element);
   /// The array of the windows of an array: an array of arrays of its rank.
   Value windows(Value array, ValueRange padding, ArrayRef<WindowDim> dims);
 
   //===--- Collectives ----------------------------------------------------===//
 
-  /// The elements along some dimensions, combined in row-major order with
-  /// `init` from the left. These dimensions go; if all go, the extents are [1].
+  /// The combinations of the elements along `dims`, in row-major order, with
+  /// `init` as the left-most operand. The result does not have these
+  /// dimensions; if no dimension is left, its extents are [1].
   Value reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
                ScalarCode combine, const Choice &choice = {});
-  /// All prefixes along a dimension, combined with `init` from the left; all
-  /// suffixes from the right if `reverse`. Without its own element if
-  /// `exclusive`. The extents stay.
+  /// All prefixes along a dimension, combined with `init` as the left-most
+  /// operand. With `reverse`, all suffixes, from the right. With `exclusive`, a
+  /// prefix does not contain its own element. The extents are unchanged.
   Value scan(Value array, ValueRange init, int64_t dim, bool exclusive,
              bool reverse, ScalarCode combine, const Choice &choice = {});
-  /// The same of one vector by whoever runs the code around: the components.
+  /// The reduction of one vector at the level of the code around: the
+  /// components.
   SmallVector<Value> fold(Value vector, ValueRange init, ScalarCode combine,
                           bool commutative = false);
-  /// `r[b, i, j]` is the fold over k of `multiply(x[b, i, k], y[b, k, j])` from
-  /// `init` in order. Both arrays have rank 3.
+  /// `r[b, i, j]` combines `multiply(x[b, i, k], y[b, k, j])` for all k in
+  /// order, beginning with `init`. Both arrays have rank 3.
   Value contract(Value x, Value y, ValueRange init, ScalarCode multiply,
                  ScalarCode combine, const Choice &choice = {});
 
-  /// One program for each place of `extents`, whose results are the elements:
-  /// `code` takes the indices, and builds code of `level` that returns pull
-  /// arrays of equal extents, which follow `extents` in the results. Everything
-  /// is stored by one kernel.
+  /// Executes one program for each index of `extents`. `code` takes the
+  /// indices, and builds code of `level` that returns pull arrays of equal
+  /// extents. The extents of the results are `extents`, followed by those of
+  /// the arrays. One kernel stores all results.
   SmallVector<Value> distribute(Extents extents, Level level, ScalarCode code);
 
   //===--- Moves that depend on values ------------------------------------===//
@@ -177,43 +189,46 @@ public:
   Value scatter(Value onto, Extents iterations,
                 llvm::function_ref<Target(ValueRange)> code,
                 const WriteContract &contract);
-  /// The contract of writes that `combine`, associative and commutative,
-  /// combines: a kind, or else a new function in the module.
+  /// The contract of writes that `combine` combines, which is associative and
+  /// commutative: a kind if there is one, else a new function in the module.
   WriteContract getContract(TypeRange element, ScalarCode combine);
-  /// The elements of each row along a dimension, so that none is less than the
-  /// one before it; `less` takes two elements. Equal elements keep their order.
+  /// Sorts each row along a dimension: no element is less than the element
+  /// before it. `less` takes two elements. The sort is stable.
   Value sort(Value array, int64_t dim, ScalarCode less);
-  /// The elements of a vector whose flag is set, and their number: an array of
-  /// an i32. The elements after them are `rest`, if that is not empty.
+  /// The elements of a vector whose flag is set, and their number as an array
+  /// of one i32. The elements after them are `rest`, if `rest` is not empty.
   std::pair<Value, Value> compact(Value array, Value flags,
                                   ValueRange rest = {});
 
   //===--- Storage --------------------------------------------------------===//
 
-  /// If the elements are in memory.
+  /// True if the elements are in memory.
   static bool isStored(Value array);
-  /// The same arrays in memory. One kernel computes those that are not.
+  /// The same arrays in memory. One kernel computes all arrays that are not in
+  /// memory.
   SmallVector<Value> store(ValueRange arrays);
-  /// Fuses functions of elements behind the programs of the function. Call it
-  /// once, after its last operation.
+  /// Fuses elementwise functions into the programs of the function that compute
+  /// their operands. Call it once, after the last operation of the function.
   void finish(FunctionOpInterface function);
 
 private:
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
-  /// The element at a place of an array with holes, or else `padding`.
-  SmallVector<Value> readPadded(Value array, ValueRange padding,
-                                ValueRange places, ArrayRef<int64_t> holes);
+  /// The element at an index of an array with holes; the result of `padding` if
+  /// there is none.
+  SmallVector<Value>
+  readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
+             llvm::function_ref<SmallVector<Value>()> padding);
   Value limitReads(Value array);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,
                                     ScalarCode code);
-  /// Into how many parts a reduction of `length` elements is cut for each of
-  /// the `count` results, of which `side` neighbours read neighbouring
-  /// elements.
+  /// The number of parts into which a reduction of `length` elements is divided
+  /// for each of the `count` results. `side` neighbouring results read
+  /// neighbouring elements.
   static int64_t countParts(int64_t length, int64_t count, int64_t side);
-  /// The part of an array whose first indices are `place`.
+  /// The part of an array with the indices `place` in the first dimensions.
   Value getRow(Value array, ValueRange place);
   /// The product of two arrays by tiles in shared memory.
   Value contractTiles(Value x, Value y, ValueRange init, ScalarCode multiply,
@@ -222,8 +237,8 @@ private:
              const WriteContract &contract, llvm::function_ref<void()> code);
   void par(Extents extents, Level unit,
            llvm::function_ref<void(ValueRange)> code);
-  /// The place of element `i` of a row of `length` after its run of `width`
-  /// elements is merged with the one beside it.
+  /// The position of element `i` of a row of `length` elements after its run of
+  /// `width` elements is merged with the neighbouring run.
   Value findMergePlace(Value i, Value width, Value length, ValueRange element,
                        llvm::function_ref<SmallVector<Value>(Value)> read,
                        ScalarCode less);

@@ -17,8 +17,11 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/FrontEnd/Passes.h.inc"
 
-/// What `obs-import-stablehlo` does. After an error, `module` is as it was. The
-/// context must allow unregistered dialects to parse such a module.
+/// Runs `convert-linalg-to-obs`. After an error, `module` is unchanged.
+LogicalResult convertLinalgToObs(ModuleOp module);
+
+/// Runs `obs-import-stablehlo`. After an error, `module` is unchanged. To parse
+/// such a module, the context must allow unregistered dialects.
 LogicalResult importStableHLO(ModuleOp module);
 
 } // namespace mlir::obs

@@ -10,14 +10,51 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ConvertLinalgToObsPass : Pass<"convert-linalg-to-obs", "::mlir::ModuleOp"> {
+  let summary = "Turn functions on tensors into programs of whole arrays";
+  let description = [{
+    Each public function that has tensors becomes a host function, and private
+    ones are inlined. Other functions stay as they are. The levels and what is
+    stored are those of the builder in
+    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+
+    A parameter or result of a tensor type becomes a pull array. A tensor of
+    rank 0 is an array of one element. A memref stays a memref: operations on it
+    read a view, and store their results there by one kernel each.
+    [Linalg.md](../Linalg.md) has the table of operations.
+
+    ```mlir
+    // before
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %r = linalg.map { math.exp } ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>)
+      return %r : tensor<?xf32>
+    }
+    // after
+    func.func @main(%x: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
+      %y = obs.map { math.exp } %x : !obs.pull<? x f32>
+      %r = obs.force %y : !obs.pull<? x f32>
+      return %r : !obs.pull<? x f32>
+    }
+    ```
+
+    An operation that cannot be lowered is an error at its place, and the module
+    stays as it was.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::obs::ObsDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
-  let summary = "Turn functions of StableHLO into programs of whole arrays";
+  let summary = "Convert functions of StableHLO to array operations of obs";
   let description = [{
     The input is the generic form of StableHLO, as JAX prints it. The dialect is
     not registered, so `obs-opt` needs `--allow-unregistered-dialect`. Each
     public function becomes a host function, and private ones are inlined. The
-    levels and what is stored are those of the builder in
-    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+    builder in `include/Obsidian/FrontEnd/ArrayBuilder.h` chooses levels and
+    storage.
 
     A parameter of rank 0 becomes a scalar, and a result of rank 0 an array of
     one element. [StableHLO.md](../StableHLO.md) has the table of operations.
@@ -37,8 +74,8 @@ def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
 
-    An operation that cannot be lowered is an error at its place, and the module
-    stays as it was.
+    An operation that cannot be lowered causes an error at its location, and the
+    module is unchanged.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -17,8 +17,8 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Reports/Passes.h.inc"
 
-/// Prints what `obs-report-cost` prints of `module` to `os`. Emits
-/// `[report-stage]`, and the errors of compiling the program.
+/// Prints the report of `obs-report-cost` for `module` to `os`. Emits
+/// `[report-stage]`, and the errors of the compilation.
 LogicalResult reportCost(ModuleOp module, int64_t threads, raw_ostream &os);
 
 } // namespace mlir::obs

@@ -13,10 +13,10 @@ include "mlir/Pass/PassBase.td"
 def ObsExplainBarriersPass : Pass<"obs-explain-barriers", "::mlir::ModuleOp"> {
   let summary = "Report the reasons of every barrier";
   let description = [{
-    For each barrier a remark at the statement that waits, with a note for every
-    pair of accesses that needs it: the array, where it is forced, and where the
-    two accesses are in the source. A last remark for each kernel counts its
-    barriers.
+    The pass reports each barrier in a remark at the statement that waits. A
+    note for every pair of accesses that needs the barrier names the array, the
+    location of its force, and the locations of the two accesses in the source.
+    A last remark for each kernel counts its barriers.
 
     The input is a program over arrays, or level IR with barriers. The pass
     compiles a copy of the program up to `obs-plan-shared`, and does not change
@@ -42,23 +42,24 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
   let description = [{
     The pass prints the following for each kernel, to the standard output:
 
-    - the threads of a block that the program has and those that are launched;
-    - registers that arrays and loops use in each thread, and the map of the
-      shared memory, with the places between which each array is live; the share
-      of collectives in both;
-    - barriers, and how often they are executed for one part of the grid (those
-      of warps: by all warps together);
-    - loops over threads with the operations of one iteration: on values that
-      get stored, on floating-point numbers, functions of these (such as roots)
-      and integers, and for indices and conditions;
+    - the number of threads of a block in the program, and the number that is
+      launched;
+    - registers that arrays and loops use in each thread, and the layout of the
+      shared memory, with the locations between which each array is live; the
+      share of collectives in both;
+    - barriers, and the number of their executions for one part of the grid
+      (barriers of warps: the sum over all warps);
+    - loops over threads with the operations of one iteration: operations on
+      floats, functions of floats (such as roots) and operations on integers for
+      values that are stored, and operations for indices and conditions;
     - every access: the kind of memory, the type (of one element, unless it is a
       vector), the place in the source, the sectors of 32 bytes of a request of
       a warp (global memory) or its bank-conflict degree (shared memory), on
       average and at most, and the sum of the bytes. An access by all threads
       together counts once. Reads of the registers of other lanes are shuffles;
     - the sum of all bytes and operations;
-    - how often `obs.map` and `obs.generate` compute an element, and in how many
-      places of the code.
+    - the number of elements that each `obs.map` and `obs.generate` computes,
+      and the number of places in the code that compute them.
 
     A number that depends on sizes that are known at run time is a formula of
     the arguments of the kernel, such as `4 * arg0.dim0`. A number that depends
@@ -66,9 +67,9 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
 
     Sectors are counted as if arrays began at a multiple of a sector. If the
     number of iterations is known at run time only, the first 16 iterations of
-    each thread count. Numbers that hold `inside of large arrays` were found for
-    a part of the grid away from all borders, with rows that begin at a multiple
-    of a sector.
+    each thread count. Numbers that hold `inside of large arrays` were computed
+    for a part of the grid that is not near a border, with rows that begin at a
+    multiple of a sector.
 
     The input is a program over arrays, or level IR after `obs-plan-shared`. The
     pass compiles a copy of the program, and does not change the IR. It refuses
@@ -131,9 +132,9 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       the contract `any` or `disjoint unchecked`. If the array is in shared
       memory, both writes are of the same iteration of each loop around the
       store that holds a barrier; all iterations of a loop without a barrier
-      count as parts of one fill. Copies of a store, which `obs-map-levels` makes where it unrolls
-      the iterations of a thread, count as the same store (`obs.origin` is the
-      same number). Flags separate accesses that are `published`. Numbers that
+      count as parts of one fill. Copies of a store, which `obs-map-levels` makes
+      if it unrolls the iterations of a thread, count as the same store (they
+      have the same `obs.origin`). Flags separate accesses that are `published`. Numbers that
       blocks draw from a counter are different, even if other elements of the
       counter's array are written in other ways. Notes name these accesses.
 

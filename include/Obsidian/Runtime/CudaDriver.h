@@ -72,6 +72,7 @@ enum : int {
   JitErrorLogBuffer = 5,
   JitErrorLogBufferSizeBytes = 6,
   JitOptimizationLevel = 7,
+  JitGenerateLineInfo = 12,
 };
 
 enum : unsigned {

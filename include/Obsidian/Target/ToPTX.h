@@ -23,6 +23,9 @@ struct PTXOptions {
   std::string libdevice;
   /// 0 to 3, as of LLVM's command line.
   unsigned optLevel = 2;
+  /// The PTX has the file and the line of each instruction, which profilers
+  /// show.
+  bool lineInfo = false;
 };
 
 /// The file libdevice.10.bc of the CUDA toolkit in $CUDA_HOME, $CUDA_PATH,

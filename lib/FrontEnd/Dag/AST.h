@@ -1,4 +1,4 @@
-//===- AST.h - Programs in Dag as they are written --------------*- C++ -*-===//
+//===- AST.h - The syntax tree of Dag programs --- --------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,8 @@ struct StructDecl;
 struct DagType {
   enum Kind { Int, Float, Bool, Struct, Array };
   Kind kind;
-  const StructDecl *decl = nullptr; ///< Of a struct.
-  const DagType *element = nullptr; ///< Of an array.
+  const StructDecl *decl = nullptr; ///< The declaration of a struct.
+  const DagType *element = nullptr; ///< The element type of an array.
 
   bool isArray() const { return kind == Array; }
   bool isNumber() const { return kind == Int || kind == Float; }
@@ -32,13 +32,13 @@ struct DagType {
   bool hasArrays() const;
   /// The number of dimensions; 0 for other types.
   unsigned getRank() const;
-  /// The type of the elements that are no arrays.
+  /// The element type of the innermost array.
   const DagType *getScalar() const;
-  /// As the source spells it: `float[][]`.
+  /// The type as in the source: `float[][]`.
   std::string str() const;
 };
 
-/// A type as the source names it: a word and the number of `[]` behind it.
+/// A type as in the source: a name, and the number of `[]` after it.
 struct TypeName {
   StringRef name;
   unsigned rank = 0;
@@ -57,7 +57,7 @@ struct StructDecl {
   llvm::SMLoc loc;
   std::vector<Parameter> fields;
 
-  /// The number of the field; -1 if there is none of this name.
+  /// The number of the field; -1 if no field has this name.
   int find(StringRef field) const;
 };
 
@@ -121,7 +121,7 @@ struct Expr {
   };
   Kind kind;
   llvm::SMLoc loc;
-  StringRef name; ///< Of a name, call, field, struct, or variable of a `for`.
+  StringRef name; ///< The name of a variable, call, field or struct.
   int32_t integer = 0;
   double number = 0;
   Opcode op = Opcode::Add;
@@ -131,13 +131,14 @@ struct Expr {
   TypeName typeName; ///< Of the variable of a `for`.
   std::vector<Stmt> body;
 
-  // What the type checker finds:
+  // Set by the type checker:
   const DagType *type = nullptr;
-  /// The user's function that is called, or that a name means as an argument.
+  /// The function of the program that is called, or that a name as an argument
+  /// refers to.
   const Function *function = nullptr;
   std::optional<Primitive> primitive;
   int field = 0;      ///< The number of a field, or N of `dimN`.
-  unsigned depth = 1; ///< Of the tree, which is limited.
+  unsigned depth = 1; ///< The depth of the tree, which is limited.
 };
 
 /// `type name = value;` or `return value;`.
@@ -177,7 +178,7 @@ public:
   void error(llvm::SMLoc loc, const Twine &message);
   void error(Location loc, const Twine &message);
   bool hasFailed() const { return failed; }
-  /// The error was of an attempt only.
+  /// The error occurred in an attempt only.
   void forget() { failed = false; }
 
   llvm::SourceMgr &sources;
@@ -190,7 +191,7 @@ private:
 /// Parses the main buffer of `diagnostics.sources`.
 Program parse(Diagnostics &diagnostics);
 
-/// Checks every function, and writes types and callees into the tree.
+/// Checks every function, and stores types and callees in the tree.
 void checkTypes(Program &program, Diagnostics &diagnostics);
 
 } // namespace mlir::obs::dag

@@ -78,7 +78,7 @@ int StructDecl::find(StringRef field) const {
 
 namespace {
 
-/// Checks one program. A type that is null follows an error.
+/// Checks one program. A null type means that an error was reported.
 class Checker {
 public:
   Checker(Program &program, Diagnostics &diagnostics);
@@ -106,7 +106,8 @@ private:
   const DagType *checkStruct(Expr &expr);
   const DagType *checkCall(Expr &expr);
   const DagType *checkPrimitive(Expr &expr);
-  /// The result of the function `expr`, an argument, for arguments of `types`.
+  /// The result type of the function `expr`, which is an argument, for
+  /// arguments of `types`.
   const DagType *apply(Expr &expr, ArrayRef<const DagType *> types);
 
   Program &program;

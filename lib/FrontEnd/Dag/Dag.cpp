@@ -19,7 +19,7 @@ OwningOpRef<ModuleOp> mlir::obs::dag::importDag(llvm::SourceMgr &sources,
                                                 const DagOptions &options) {
   context->loadDialect<ObsDialect, func::FuncDialect, arith::ArithDialect,
                        math::MathDialect, scf::SCFDialect>();
-  // Remarks of passes speak of operations that a Dag program does not show.
+  // Remarks of passes name operations that a Dag program does not contain.
   context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::obs::dag;
 
-/// The compiler is recursive over the graph, and the code that it makes grows
-/// with the number of nodes.
+/// The compiler is recursive over the graph, and the size of the generated code
+/// grows with the number of nodes.
 static constexpr unsigned maxNodes = 200000, maxNodeDepth = 3000,
                           maxCallDepth = 200;
 
@@ -47,7 +47,8 @@ Node *Graph::make(Node::Kind kind, const DagType *type, std::vector<Node *> ops,
   bool isVariable =
       kind == Node::LoopVar || kind == Node::OpVar || kind == Node::Guard;
   if (auto it = nodes.find(key); !isVariable && it != nodes.end()) {
-    // It is computed at both places, so in what is around both.
+    // The node is computed at both places, so only the loops around both
+    // contain it.
     Node *node = it->second;
     size_t common = 0;
     while (common < std::min(node->chain.size(), chain.size()) &&
@@ -114,7 +115,7 @@ Node *Graph::index(Node *array, Node *i, bool isSafe) {
   // Element i of range(n) is i.
   if (array->is(Node::Build) && array->ops[2] == array->ops[1])
     return i;
-  // An array is not read past its end by the loop over it.
+  // The loop over an array does not read past its end.
   isSafe |= i->is(Node::LoopVar) && i->ops[0] == getDim(array, 0);
   return make(Node::Index, array->type->element, {array, i}, 0, 0, isSafe);
 }
@@ -203,7 +204,7 @@ Node *Graph::getDim(Node *array, unsigned k) {
                 {getLengths(array->ops[0], k + 1), array->ops[1]}, 0, 0,
                 array->isSafe);
   default:
-    // What else has arrays was replaced by its parts.
+    // Other nodes that contain arrays were replaced by their components.
     return getDim(beta(array), k);
   }
 }
@@ -218,7 +219,7 @@ Node *Graph::getBound(Node *n) {
   case Node::Count:
     return getBound(n->ops[0]->ops[0], 0);
   case Node::Index:
-    // The bound of all elements is one of each.
+    // A bound of all elements is a bound of each element.
     while (n->is(Node::Index))
       n = n->ops[0];
     while (n->is(Node::Build))
@@ -544,7 +545,7 @@ Node *Graph::evalCall(const Expr &expr, Env &env) {
     if (!args[0]->type->element->isArray() &&
         !args[0]->type->element->hasArrays())
       return make(Node::Filter, expr.type, {args[0], args[1]});
-    // Rows are not moved: their numbers are filtered.
+    // Rows are not moved: the numbers of the rows are filtered.
     Node *numbers = build(length, [](Node *i) { return i; }, getArray(intType));
     Node *kept = make(Node::Filter, numbers->type, {numbers, args[1]});
     return build(
@@ -571,7 +572,7 @@ Node *Graph::evalCall(const Expr &expr, Env &env) {
   }
   case Primitive::Range: {
     Node *length = args[0];
-    // A negative number of elements is none.
+    // An array with a negative number of elements is empty.
     if (!length->is(Node::ParamDim) && !length->is(Node::Count) &&
         !length->is(Node::LoopVar) &&
         !(length->is(Node::Const) && length->attr >= 0))

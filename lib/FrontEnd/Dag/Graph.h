@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All calls are inlined, names are gone, and equal nodes are one node. An array
-// is a node that says how to compute an element: every `for`, `zip_with`,
-// `map`, `range` and `transpose` is a `Build`.
+// All calls are inlined, names are removed, and equal nodes are one node. An
+// array is a node that describes the computation of an element: every `for`,
+// `zip_with`, `map`, `range` and `transpose` is a `Build`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct Node {
     ParamDim, ///< Extent `attr` of the ParamArray.
     LoopVar,  ///< An index from 0 to ops[0] - 1.
     OpVar,    ///< A value that an operator of Reduce or Scan takes.
-    Guard,    ///< Stands for the condition of a `&&` or `||`; has no value.
+    Guard,    ///< Represents the condition of a `&&` or `||`; has no value.
     Unary,
     Binary, ///< `attr` is the Op. A third operand is the Guard of the second.
     Math,   ///< `attr` is the Primitive; FilterWith stands for int(bool).
@@ -53,11 +53,12 @@ struct Node {
   /// the loops inside of it.
   SmallVector<Node *, 4> free;
   /// The variables of the loops (and guards) around the place where the source
-  /// computes the value. Only there, it may read out of bounds or divide by 0.
+  /// computes the value. Outside of these loops, it could read out of bounds or
+  /// divide by 0.
   SmallVector<Node *, 4> chain;
   bool isSafe;
 
-  /// `free`, and `chain` unless the value can be computed anywhere.
+  /// `free`. If the value cannot be computed at every place, also `chain`.
   SmallVector<Node *, 4> getDependences() const;
   bool dependsOn(Node *variable) const;
   bool is(Kind k) const { return kind == k; }
@@ -89,7 +90,8 @@ public:
   Node *index(Node *array, Node *i, bool isSafe = false);
   /// Extent `k`; null if it is not the same for all rows.
   Node *getDim(Node *array, unsigned k);
-  /// A number that is at least `n` and depends on no variable; null if unknown.
+  /// A number that is at least `n` and depends on no variable; null if none is
+  /// known.
   Node *getBound(Node *n);
   /// The same for extent `k` of an array.
   Node *getBound(Node *array, unsigned k);
@@ -97,11 +99,12 @@ public:
   Node *getLengths(Node *array, unsigned k);
   /// The number of elements of a filter, as a sum.
   Node *getCountAsSum(Node *filter);
-  /// An int as it may be in a run: each dimension of an argument of rank 1 has
-  /// 2^20 elements, of rank 2 1024, and so on; ints are 1024.
+  /// An estimate of an int at run time. Each dimension of an argument of rank 1
+  /// has 2^20 elements, of rank 2 1024 elements, and so on; ints are 1024.
   int64_t estimate(Node *node);
   Node *substitute(Node *node, Node *variable, Node *replacement);
-  /// Of an element of an array that is computed: what computes it.
+  /// If `node` is an element of an array that is not stored: the expression
+  /// that computes it.
   Node *beta(Node *node);
 
 private:

@@ -139,7 +139,7 @@ void mlir::obs::dag::printHostFunction(ModuleOp module, raw_ostream &os) {
       results += "  if (d_" + part + ".data" + condition +
                  ")\n    cuMemFree(d_" + part + ".data);\n";
     }
-    // The extents stand behind the pointers of the array and of its lengths.
+    // The extents follow the pointers to the array and its lengths.
     bool isLast = i + 1 == function.getNumResults() ||
                   !function.getResultAttrOfType<StringAttr>(i + 1, "obs.name")
                        .getValue()

@@ -59,7 +59,7 @@ Token Lexer::lexNumber() {
     take(2 + digits.size());
     return token;
   }
-  // No number but 0 begins with 0, so 007 is three numbers.
+  // Only the number 0 begins with 0, so 007 is three numbers.
   StringRef digits =
       rest.front() == '0' ? rest.take_front() : rest.take_while(llvm::isDigit);
   if (rest.drop_front(digits.size()).starts_with(".")) {
@@ -109,7 +109,7 @@ Token Lexer::next() {
                                                    "and no test of equality"
                                                  : ""));
     }
-    // `==` would otherwise be two words.
+    // `==` would otherwise be two tokens.
     if (rest.starts_with("=="))
       return fail(rest.data(),
                   "Dag has no '=='; for ints, use a <= b && a >= b");

@@ -27,7 +27,7 @@ struct Token {
   }
 };
 
-/// Splits a text into words. After an error, all words are `End`.
+/// Splits a text into tokens. After an error, all tokens are `End`.
 class Lexer {
 public:
   Lexer(StringRef text, Diagnostics &diagnostics)
@@ -36,7 +36,7 @@ public:
   Token next();
 
 private:
-  /// Drops white space and comments; comments nest.
+  /// Skips white space and comments. Comments can be nested.
   void skip();
   Token lexNumber();
   Token fail(const char *place, const Twine &message);

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Every node is virtual or stored. A stored node inside of loops is stored for
-// all iterations of these loops, by a kernel of its own before the kernel that
-// reads it. So kernels never need memory of their own, and extents need no
-// static bound.
+// all iterations of these loops, by a separate kernel before the kernel that
+// reads it. So kernels never need additional memory, and extents need no static
+// bound.
 //
 // The code of a kernel is a stack of scopes: the host, the region of a level,
-// the region of one element, loops. Each value is computed in the outermost
-// scope in which all loops that it depends on are open, once.
+// the region of one element, loops. Each value is computed once, in the
+// outermost scope in which all loops that it depends on are open.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ struct Result {
 struct Scope {
   Block *block;
   Level level;
-  /// Code of this scope stands before this operation, which contains the scopes
-  /// inside; at the end of the block without it.
+  /// Code of this scope is inserted before this operation, which contains the
+  /// inner scopes. If it is null, code is inserted at the end of the block.
   Operation *inner = nullptr;
   std::map<std::pair<std::vector<void *>, bool>, Result> known;
 };
@@ -86,11 +86,11 @@ private:
   }
 
   // Scopes.
-  /// Makes the builder stand in scope `depth`, with no scope inside of it open,
-  /// while `work` runs.
+  /// Runs `work` with the insertion point in scope `depth`. Scopes inside of it
+  /// are closed during this time.
   void at(unsigned depth, llvm::function_ref<void()> work);
-  /// Runs `work` in a scope for `block` of `op`, which stands in the last
-  /// scope.
+  /// Runs `work` in a new scope for `block` of `op`. `op` is in the current
+  /// innermost scope.
   void inside(Operation *op, Block *block, Level level,
               llvm::function_ref<void()> work);
   void bind(Node *variable, ArrayRef<Value> values);
@@ -103,13 +103,13 @@ private:
   // Values.
   Result emit(Node *node);
   Result compute(Node *node);
-  /// An int as an index.
+  /// An int as a value of type `index`.
   Result emitIndex(Node *node);
   Result computeIndex(Node *node);
   Result computeLazily(Node *node);
   Value computeBinary(Opcode op, Value a, Value b);
   Value computeMath(Node *node, ValueRange values);
-  /// The element of `array`, not computed outside of scope `depth`.
+  /// The element of `array`. It is not computed outside of scope `depth`.
   Result access(Node *array, SmallVector<Result, 4> indices,
                 unsigned depth = 0);
   Result reduce(Node *node);
@@ -123,14 +123,14 @@ private:
   Value zero(mlir::Type type) {
     return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   }
-  /// The values of `body` if `condition` holds, or else `others`.
+  /// The values of `body` if `condition` is true, else `others`.
   SmallVector<Value, 4> choose(Value condition, ArrayRef<Value> others,
                                Body body);
 
   // Arrays and kernels.
   struct Stored {
     Value array;
-    Value count; ///< Of a filter in loops.
+    Value count; ///< The number of elements of a filter in loops.
     SmallVector<Node *, 4> loops;
   };
   Value generate(ValueRange extents, ArrayRef<mlir::Type> types,
@@ -140,8 +140,8 @@ private:
   void store(Node *node);
   void storeElements(Node *node, Stored &stored);
   void storeCollective(Node *node, Stored &stored);
-  /// The factors of a matrix product, which depend on the rows and on the
-  /// columns of the result; null if `node` is none.
+  /// The factors of a matrix product. The first depends on the rows of the
+  /// result, the second on the columns. Null if `node` is not a matrix product.
   std::pair<Node *, Node *> getFactors(Node *node);
   Value storeProduct(Node *node);
   Value getFactor(Node *factor, Node *outer, Node *inner);
@@ -177,10 +177,10 @@ private:
   std::vector<Scope> scopes;
   std::map<Node *, Result> bindings;
   std::map<Node *, Stored> stored;
-  /// The stored node whose kernel is being made.
+  /// The stored node of the current kernel.
   Node *root = nullptr;
 
-  // What the analysis finds.
+  // Results of the analysis.
   std::set<Node *> visited, results, readFilters, storedByDefault;
   std::map<Node *, std::set<Node *>> reads;
   std::map<Node *, bool> heavy;
@@ -214,7 +214,7 @@ void Lowering::visit(Node *node) {
   for (Node *op : node->ops) {
     if (isCollective && op->is(Node::Build))
       reads[op].insert(node);
-    // A filter that is only counted or reduced is not stored.
+    // A filter is not stored if it is only counted or reduced.
     if (op->is(Node::Filter) && !node->is(Node::Count) &&
         !node->is(Node::Reduce))
       readFilters.insert(op);
@@ -235,7 +235,8 @@ void Lowering::analyze() {
     visit(node);
   };
   addResult(addResult, graph.result);
-  // An array is stored if an element takes work, and is read more than once.
+  // An array is stored if its elements are expensive and it is read more than
+  // once.
   for (auto &[array, nodes] : reads) {
     if (results.count(array) || !canBeStored(array) || !isHeavy(array))
       continue;
@@ -268,7 +269,7 @@ bool Lowering::isHeavy(Node *node) {
     if (part->is(Node::Reduce) && !isStored(part))
       operations += 100;
     operations += part->is(Node::Binary) || part->is(Node::Math);
-    // The array that is read counts, unless it is in memory.
+    // The array that is read is included, unless it is in memory.
     if (!part->is(Node::Scan) && !part->is(Node::Filter) &&
         !part->is(Node::LoopVar))
       for (Node *op : part->ops)
@@ -309,7 +310,7 @@ bool Lowering::isStored(Node *node) {
   return it != plan.stores.end() ? it->second : storedByDefault.count(node) > 0;
 }
 
-/// The loops around the kernel that would store `node`.
+/// The loops around the kernel that stores `node`.
 SmallVector<Node *, 4> Lowering::getLoops(Node *node) {
   SmallVector<Node *, 4> loops = node->getDependences();
   llvm::erase_if(loops, [](Node *v) { return !v->is(Node::LoopVar); });
@@ -420,7 +421,7 @@ Schedule Lowering::getSchedule(Node *node, ArrayRef<Node *> loops,
       for (Level level : {Level::Block, Level::Warp, Level::Thread})
         if (level != Level::Thread || shortest < all)
           add(level, shortest);
-    // The inner loops of a nest without sums, in each thread.
+    // Each thread executes the inner loops of a nest without reductions.
     if (!isShared && all > 1 && nest.size() == all &&
         llvm::all_of(nest,
                      [](Node *loop) { return loop->ops[0]->free.empty(); }))
@@ -501,8 +502,8 @@ void Lowering::bind(Node *variable, ArrayRef<Value> values) {
       Result{SmallVector<Value, 4>(values.begin(), values.end()), getDepth()};
 }
 
-/// The scope of the innermost loop that `node` depends on. In a kernel, that is
-/// not the host.
+/// The scope of the innermost loop that `node` depends on. In a kernel, it is
+/// never the scope of the host.
 unsigned Lowering::getLoopDepth(Node *node) {
   unsigned depth = std::min(getDepth(), 1u);
   for (Node *variable : node->getDependences())
@@ -511,8 +512,8 @@ unsigned Lowering::getLoopDepth(Node *node) {
   return std::min(depth, getDepth());
 }
 
-/// The index of a loop around a stored value. The value is the same for all
-/// iterations if the loop is not open here.
+/// The index of a loop around a stored value. If the loop is not open here, the
+/// value is equal for all iterations.
 Result Lowering::getBinding(Node *loop) {
   auto it = bindings.find(loop);
   if (it != bindings.end())
@@ -576,8 +577,8 @@ Result Lowering::emitIndex(Node *node) {
   return scopes[result.depth].known[key] = result;
 }
 
-/// True for a number that only indices and extents contribute to, for which 64
-/// bits compute what 32 bits do.
+/// True for a number that is computed from indices and extents only. With 64
+/// bits, it has the same value as with 32 bits.
 static bool isAffine(Node *node) {
   if (node->is(Node::Binary)) {
     Opcode op = static_cast<Opcode>(node->attr);
@@ -589,7 +590,7 @@ static bool isAffine(Node *node) {
          node->is(Node::Const) || node->is(Node::ParamScalar);
 }
 
-/// True for an affine number that is not negative.
+/// True for an affine number that is never negative.
 static bool isNatural(Node *node) {
   if (node->is(Node::Binary))
     return static_cast<Opcode>(node->attr) != Opcode::Sub &&
@@ -704,7 +705,7 @@ Value Lowering::computeMath(Node *node, ValueRange values) {
   switch (static_cast<Primitive>(node->attr)) {
   case Primitive::Min:
   case Primitive::Max: {
-    // The first one if they are equal.
+    // If both are equal, the result is the first one.
     bool isMin = static_cast<Primitive>(node->attr) == Primitive::Min;
     if (!isa<FloatType>(type)) {
       if (isMin)
@@ -738,7 +739,8 @@ Value Lowering::computeMath(Node *node, ValueRange values) {
   }
 }
 
-/// The second operand may read out of bounds unless the first one says so.
+/// The second operand may read out of bounds if the first one determines the
+/// result.
 Result Lowering::computeLazily(Node *node) {
   Result left = emit(node->ops[0]), result;
   result.depth = std::max(left.depth, getLoopDepth(node));
@@ -969,8 +971,8 @@ Result Lowering::reduceByLoop(Node *node, Node *array, Node *flags) {
   return Result{SmallVector<Value, 4>(loop.getResults()), getDepth()};
 }
 
-/// Fills the region of a reduction or scan. With flags, elements begin with one
-/// that says if they take part.
+/// Fills the region of a reduction or scan. With flags, the first component of
+/// an element is true if the element is combined.
 void Lowering::addOperator(Region &region, Node *node, bool hasFlags) {
   Types types = getTypes(node->ops[2]->type);
   if (hasFlags)
@@ -1081,9 +1083,9 @@ Value Lowering::getExtent(Node *bound) {
   return extent;
 }
 
-/// Lists the kernel of a collective that all threads of the grid share. Returns
-/// `extent`. For reports, that is unknown, because the time of a report grows
-/// with the number.
+/// Adds the kernel of a collective at level grid to the choices. Returns
+/// `extent`. For reports, it returns an unknown extent, because the time of a
+/// report grows with the extent.
 Value Lowering::addGridKernel(Node *node, Node *array, Value extent) {
   Schedule schedule{Level::Grid, 0};
   Choices::Kernel kernel;
@@ -1091,7 +1093,7 @@ Value Lowering::addGridKernel(Node *node, Node *array, Value extent) {
   kernel.schedules = {schedule};
   kernel.taken = schedule;
   kernel.extents.push_back(graph.estimate(graph.getBound(array, 0)));
-  // Reads of an element: those of sums take a sector each.
+  // The reads of an element. A read in a reduction counts as one sector.
   SmallVector<Node *> sums;
   std::set<Node *> seen;
   for (Node *op : node->ops)
@@ -1113,7 +1115,7 @@ SmallVector<Value, 4> Lowering::force(ValueRange arrays) {
   return SmallVector<Value, 4>(op.getResults());
 }
 
-/// What computes row ops[1] of the array ops[0], with its loops bound.
+/// The node that computes row ops[1] of the array ops[0], with its loops bound.
 Node *Lowering::open(Node *array) {
   if (!array->is(Node::Index))
     return array;
@@ -1124,14 +1126,14 @@ Node *Lowering::open(Node *array) {
   return open(outer->ops[2]);
 }
 
-/// Element `indices` of `node` inside of `loops`: the loops of `current` are
-/// bound one after the other. Beyond the length of a row, the element is 0.
+/// Element `indices` of `node` inside of `loops`. The loops of `current` are
+/// bound one after the other. Past the end of a row, the element is 0.
 SmallVector<Value, 4> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
                                             ArrayRef<Value> indices,
                                             Node *current, unsigned firstLoop) {
   auto guarded = [&](Node *length, Body body) {
-    // Rows of one length need no condition. Nor does a value that does not
-    // depend on the row.
+    // If all rows have equal lengths, no condition is needed. The same holds
+    // for a value that does not depend on the row.
     if (!length || length->free.empty() ||
         llvm::any_of(length->free, [&](Node *v) { return !bindings.count(v); }))
       return body();
@@ -1157,7 +1159,7 @@ SmallVector<Value, 4> Lowering::emitElement(Node *node, ArrayRef<Node *> loops,
       bind(current->ops[1], indices.front());
       return emitElement(node, {}, indices.drop_front(), current->ops[2]);
     });
-  // The rest is in memory; its rows may have different lengths.
+  // Other arrays are in memory. Their rows may have different lengths.
   if (indices.size() == 1)
     return guarded(graph.getDim(current, 0), [&] {
       return access(current, {Result{{indices[0]}, getDepth()}}).values;
@@ -1180,8 +1182,8 @@ Lowering::distribute(Level level, ArrayRef<Value> extents,
   Block *block = new Block;
   region.push_back(block);
   block->addArgument(indexType, loc);
-  // The types of the results follow from the body, so the operation comes last;
-  // meanwhile a place holder stands for it.
+  // The types of the results follow from the body, so the operation is created
+  // last. A placeholder represents it until then.
   auto holder = scf::ExecuteRegionOp::create(builder, loc, TypeRange());
   holder.getRegion().takeBody(region);
   SmallVector<Value, 4> parts;
@@ -1239,7 +1241,7 @@ std::pair<Node *, Node *> Lowering::getFactors(Node *node) {
   return {a, b};
 }
 
-/// The array [1, outer, inner] of the values of `factor`.
+/// The array [1, outer, inner] with the values of `factor`.
 Value Lowering::getFactor(Node *factor, Node *outer, Node *inner) {
   SmallVector<Value> extents{constantIndex(1),
                              emitIndex(outer->ops[0]).values[0],
@@ -1325,7 +1327,7 @@ void Lowering::storeElements(Node *node, Stored &result) {
   }
 
   // The outer loops are those of the region of a level. Loops around the array
-  // come first.
+  // are first.
   unsigned prefix = schedule.prefix, inner = rank - prefix;
   SmallVector<Node *, 4> nest = result.loops;
   for (Node *part = node; nest.size() < prefix; part = part->ops[2])
@@ -1370,7 +1372,7 @@ void Lowering::storeElements(Node *node, Stored &result) {
                                      result.array, extents);
 }
 
-/// A scan or filter at `level`, of arrays of `extent` elements.
+/// A scan or filter at `level` of arrays of `extent` elements.
 SmallVector<Value, 4> Lowering::runCollective(Node *node, Level level,
                                               Value extent) {
   bool isScan = node->is(Node::Scan);
@@ -1454,7 +1456,8 @@ void Lowering::storeCollective(Node *node, Stored &result) {
   result.count = arrays[1];
   if (!result.loops.empty())
     return;
-  // The host knows how many elements there are, so the array has these only.
+  // The host knows the number of elements, so the result is the first part of
+  // the array.
   Value zero = constantIndex(0);
   Value count = GetOp::create(builder, loc, result.count, zero).getResult(0);
   count = arith::IndexCastOp::create(builder, loc, indexType, count);
@@ -1468,7 +1471,7 @@ void Lowering::storeCollective(Node *node, Stored &result) {
 void Lowering::store(Node *node) {
   if (stored.count(node) || hasFailed())
     return;
-  // What the kernel reads is stored before.
+  // The arrays that the kernel reads are stored before.
   Node *outer = root;
   root = node;
   SmallVector<Node *> sources;
@@ -1547,7 +1550,7 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
       returnValue(op, values, valueName + "_" + field.name.str());
     return;
   }
-  // A struct that is no Tuple has several values.
+  // A struct that is not a Tuple has several values.
   auto addNames = [&](size_t count) {
     for (size_t k = 0; k < count; ++k)
       resultNames.push_back(count == 1 ? valueName
@@ -1578,7 +1581,7 @@ void Lowering::returnValue(Node *node, SmallVectorImpl<Value> &values,
   } else {
     values.push_back(bindings.at(node).values[0]);
   }
-  // Rows of different lengths have their lengths beside them.
+  // Rows of different lengths are returned together with their lengths.
   for (unsigned k = 1; k < node->type->getRank(); ++k)
     if (!graph.getDim(node, k)) {
       Node *lengths = graph.getLengths(node, k);

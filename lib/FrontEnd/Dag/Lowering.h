@@ -16,10 +16,10 @@
 
 namespace mlir::obs::dag {
 
-/// How one kernel shares its work: the instances of `level` run the outer
-/// `prefix` loops of its nest side by side. Each instance shares the sums that
-/// depend on these loops only, and the inner loops. With level thread and all
-/// loops, each thread computes one element.
+/// The schedule of one kernel. The instances of `level` execute the iterations
+/// of the outer `prefix` loops of its nest in parallel. The threads of each
+/// instance share the reductions that depend on these loops only, and the inner
+/// loops. With level thread and all loops, each thread computes one element.
 struct Schedule {
   Level level = Level::Thread;
   unsigned prefix = 0;
@@ -32,19 +32,20 @@ struct Schedule {
   }
 };
 
-/// The choices of a program.
+/// The selected choices of a program.
 struct Plan {
-  /// Whether a Build or Reduce is stored, where this is not the default.
+  /// True if a Build or Reduce is stored, false if not. Contains only nodes
+  /// that differ from the default.
   std::map<Node *, bool> stores;
   /// The schedules of stored arrays that do not have the default.
   std::map<Node *, Schedule> schedules;
-  /// Extents and ints of the function are the numbers of `Graph::estimate`: the
-  /// module is for reports only.
+  /// Extents and ints of the function are the numbers of `Graph::estimate`. The
+  /// module is used for reports only.
   bool isEstimate = false;
 };
 
-/// What can be chosen: the arrays and values that may be stored, with the
-/// default, and for each kernel the schedules, the default first.
+/// The possible choices: the arrays and values that may be stored, with the
+/// default, and the schedules of each kernel, the default first.
 struct Choices {
   std::vector<std::pair<Node *, bool>> stores;
   struct Kernel {
@@ -53,13 +54,13 @@ struct Choices {
     std::vector<int64_t> extents; ///< As estimated.
     std::vector<Schedule> schedules;
     Schedule taken;
-    double reads = 1; ///< Of a collective of the grid, for each element.
+    double reads = 1; ///< Per element of a collective of level grid.
   };
   std::vector<Kernel> kernels;
 };
 
-/// Makes a module of the graph as `plan` says. Null after an error. Writes what
-/// else could be chosen to `choices`.
+/// Builds a module of the graph with the choices of `plan`. Null after an
+/// error. Writes the other possible choices to `choices`.
 OwningOpRef<ModuleOp> lower(Graph &graph, StringRef name, const Plan &plan,
                             Choices &choices);
 

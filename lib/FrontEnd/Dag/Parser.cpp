@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::obs::dag;
 
-/// Deeper trees are refused: the passes over them are recursive.
+/// Deeper trees are an error, because the passes over trees are recursive.
 static constexpr unsigned maxDepth = 500;
 
 StringRef mlir::obs::dag::getSpelling(Opcode op) {
@@ -20,7 +20,7 @@ StringRef mlir::obs::dag::getSpelling(Opcode op) {
   return spellings[static_cast<unsigned>(op)];
 }
 
-/// The binary operator of a symbol, with its level: 0 binds least.
+/// The binary operator of a symbol, with its precedence: 0 is the lowest.
 static std::optional<std::pair<Opcode, unsigned>>
 getBinary(const Token &token) {
   static const unsigned levels[] = {7, 7, 8, 8, 8, 6, 6, 1,
@@ -50,7 +50,8 @@ public:
 private:
   using ExprPtr = std::unique_ptr<Expr>;
 
-  /// Reports that something else was expected here. All words are then `End`.
+  /// Reports that another token was expected here. All further tokens are
+  /// `End`.
   void expected(const Twine &what);
   Token take();
   bool takeIf(StringRef spelling);

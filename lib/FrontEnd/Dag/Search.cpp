@@ -1,15 +1,15 @@
-//===- Search.cpp - The choice among ways to run a Dag program ------------===//
+//===- Search.cpp - The candidates of a Dag program -----------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A candidate says which arrays and sums are stored, and for each kernel which
-// level runs its loops. The kernels of a program cost time one after the other,
-// so the schedule of each is chosen alone: candidate k of a set of stored
-// values gives every kernel its schedule number k, and the last candidate of
-// the set gives every kernel its best one.
+// A candidate determines which arrays and reductions are stored, and the
+// schedule of each kernel. The times of the kernels of a program are added, so
+// the schedule of each kernel is selected separately. Candidate k of a set of
+// stored values gives every kernel its schedule number k, and the last
+// candidate of the set gives every kernel its best one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::dag;
 
-/// Sets of stored values beside the default, and candidates.
+/// The maximum number of sets of stored values besides the default, and of
+/// candidates.
 static constexpr unsigned maxSets = 4, maxCandidates = 16;
 
 namespace {
@@ -42,7 +43,7 @@ public:
   Plan run(int number);
 
 private:
-  /// Adds the candidate; false if it is not possible.
+  /// Adds the candidate. False if it cannot be compiled.
   bool add(Plan plan, const Twine &what);
   double score(const Choices::Kernel &kernel, StringRef report);
   void addSchedules(const Plan &base, const std::string &what);
@@ -55,7 +56,7 @@ private:
 };
 } // namespace
 
-/// The first number of `text`; nothing for `?`.
+/// The first number of `text`; empty for `?`.
 static std::optional<double> getNumber(StringRef text) {
   text = text.ltrim();
   text.consume_front("at most ");
@@ -67,12 +68,13 @@ static std::optional<double> getNumber(StringRef text) {
   return number;
 }
 
-/// The time of a kernel on a GPU, in microseconds, by a model of a few lines: a
-/// launch takes 3; memory moves 3000 bytes in a nanosecond in sectors of 32
-/// bytes, and caches 4 times as many; and fewer than 2^17 threads move less.
+/// The time of a kernel on a GPU, in microseconds, by a simple model. A launch
+/// takes 3. Memory transfers 3000 bytes in a nanosecond in sectors of 32 bytes,
+/// and caches 4 times as many. With fewer than 2^17 threads, memory transfers
+/// less.
 double Search::score(const Choices::Kernel &kernel, StringRef report) {
   double sectors = 0, operations = 0;
-  // A kernel that only copies an array is none.
+  // A force that only copies an array launches no kernel.
   if (report.empty())
     return 0;
   SmallVector<StringRef> lines;
@@ -135,7 +137,7 @@ bool Search::add(Plan plan, const Twine &what) {
   candidate.plan.isEstimate = true;
   std::string report;
   {
-    // What is wrong with a candidate is no error of the program.
+    // A candidate with an error is not an error of the program.
     ScopedDiagnosticHandler quiet(graph.diagnostics.context,
                                   [](Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> module =

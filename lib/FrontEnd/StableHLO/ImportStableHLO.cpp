@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table from operations of StableHLO to those of the builder of whole arrays.
-// The operations are not registered: each function checks what its operation
-// needs before it builds anything. The new functions are built in a module of
-// their own, which replaces the old ones if all of them could be lowered.
+// The file maps operations of StableHLO to those of the builder of whole
+// arrays. The operations are not registered, so each function checks its
+// operation before it builds code. The new functions are built in a separate
+// module. They replace the old ones if all functions were lowered.
 //
-// A tensor of rank 0 is a scalar of the host if the host can compute it, and an
-// array of extents [1] if it comes from arrays.
+// A tensor of rank 0 is a scalar of the host if the host can compute it. If it
+// is computed from arrays, it is an array of extents [1].
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ private:
   ArrayRef<int64_t> getShape(Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   }
-  /// Extents as the builder takes them; rank 0 has one element.
+  /// Extents in the form of the builder. A tensor of rank 0 has one element.
   SmallVector<OpFoldResult> getExtents(ArrayRef<int64_t> shape);
   Value lookup(Value value) { return values.lookup(value); }
   Value getArray(Value value);
@@ -114,7 +114,7 @@ private:
   SymbolTable tables;
   ArrayBuilder b;
   DenseMap<Value, Value> values;
-  /// Tensors of rank 0 that come from arrays.
+  /// Tensors of rank 0 that are computed from arrays.
   DenseSet<Value> deviceScalars;
   /// The functions whose calls are being inlined.
   SmallVector<Operation *> calls;
@@ -174,7 +174,7 @@ LogicalResult Importer::verifyDims(Operation *op, StringRef name,
   return success();
 }
 
-/// `count` may be negative: any.
+/// If `count` is negative, any number is allowed.
 FailureOr<Numbers> Importer::getNumbers(Operation *op, StringRef name,
                                         int64_t count) {
   Numbers numbers;
@@ -191,7 +191,7 @@ FailureOr<Numbers> Importer::getNumbers(Operation *op, StringRef name,
   if (count >= 0 && static_cast<int64_t>(numbers.size()) != count)
     return op->emitOpError("needs ") << count << " numbers in the attribute "
                                      << name << ", not " << numbers.size();
-  // Sums and products of such numbers have no overflow.
+  // So sums and products of such numbers have no overflow.
   for (int64_t number : numbers)
     if (number > int64_t(1) << 31 || number < -(int64_t(1) << 31))
       return op->emitOpError("has a number out of range in ") << name;
@@ -225,7 +225,7 @@ static FailureOr<Numbers> parseList(Operation *op, StringRef text,
   return numbers;
 }
 
-/// The number of `name = ...`, or 0.
+/// The number of `name = ...`, or 0 if there is none.
 static int64_t parseNumber(StringRef text, StringRef name) {
   size_t place = text.find((name + " = ").str());
   int64_t number = 0;
@@ -236,7 +236,8 @@ static int64_t parseNumber(StringRef text, StringRef name) {
   return number;
 }
 
-/// The regions of operations that are not registered have no order for MLIR.
+/// MLIR does not check dominance in the regions of operations that are not
+/// registered.
 LogicalResult Importer::verifyOperands(Operation *op) {
   for (Value operand : op->getOperands()) {
     Operation *before = operand.getDefiningOp();
@@ -340,7 +341,7 @@ Value Importer::getArray(Value value) {
   return b.splat(lowered, getExtents({}));
 }
 
-/// One array of tuples.
+/// Several arrays as one array of tuples.
 Value Importer::getArrays(ValueRange tensors) {
   return b.zip(llvm::map_to_vector(
       tensors, [&](Value tensor) { return getArray(tensor); }));
@@ -423,8 +424,8 @@ LogicalResult Importer::importScalarOp(Operation *op) {
     values[op->getResult(0)] = lookup(op->getOperand(0));
     return success();
   }
-  // Scalars, and elements that are everywhere the same, are no operands of the
-  // map.
+  // Scalars, and elements that are equal at all indices, are not operands of
+  // the map.
   Values arrays, scalars;
   for (Value operand : op->getOperands()) {
     Value lowered = lookup(operand);
@@ -648,7 +649,8 @@ LogicalResult Importer::importPad(Operation *op) {
   }
   Value padding = getHostScalar(op->getOperand(1));
   values[op->getResult(0)] =
-      b.pad(getArray(op->getOperand(0)), padding, *low, *high, *holes);
+      b.pad(getArray(op->getOperand(0)), getExtents(*low), getExtents(*high),
+            *holes, [&](ValueRange) -> Values { return {padding}; });
   return success();
 }
 
@@ -682,8 +684,8 @@ LogicalResult Importer::importConcatenate(Operation *op) {
 // Slices and elements at places that a run knows
 //===----------------------------------------------------------------------===//
 
-/// The operands from `first` on, as indices from 0 to `room`: scalars of the
-/// host, or code for one element if they are arrays.
+/// The operands from `first` on, clamped to 0 to `room`. They are scalars of
+/// the host, or code for one element if they are arrays.
 FailureOr<Values> Importer::getStarts(Operation *op, unsigned first,
                                       ArrayRef<int64_t> room) {
   Values starts;
@@ -790,14 +792,15 @@ namespace {
 struct Places {
   Numbers offsetDims, collapsed, batching, indexBatching, startMap;
   int64_t vectorDim;
-  /// The dimensions of the result that count the starts, and those of the
-  /// operand that have an offset.
+  /// The dimensions of the result that correspond to the start indices, and
+  /// those of the operand that have an offset.
   Numbers batchDims, windowDims;
 };
 } // namespace
 
-/// The places of `rank` dimensions of an array, for `indices` of a tensor, and
-/// `outer` dimensions of the result of a gather or the updates of a scatter.
+/// The index in each of the `rank` dimensions of an array, for `indices` of a
+/// tensor, and `outer` dimensions of the result of a gather or the updates of a
+/// scatter.
 static FailureOr<Places> parsePlaces(Operation *op, StringRef text,
                                      ArrayRef<StringRef> names, Value indices,
                                      int64_t rank, int64_t outer) {
@@ -848,7 +851,8 @@ static FailureOr<Places> parsePlaces(Operation *op, StringRef text,
 }
 
 /// The first index of the window in each dimension of the array, for an index
-/// of the outer dimensions; `limit` changes what the tensor of indices says.
+/// of the outer dimensions. `limit` changes the indices that were read from the
+/// tensor.
 static Values buildStarts(ArrayBuilder &b, const Places &p, Value indices,
                           int64_t indexRank, bool isUnsigned, int64_t rank,
                           ValueRange i,
@@ -970,7 +974,7 @@ LogicalResult Importer::importScatter(Operation *op) {
   if (failed(verifyRegion(op, 0, both, elements)))
     return failure();
 
-  // A function that returns the new element keeps one of them.
+  // If the function returns the new element, one of the updates is kept.
   Block &body = op->getRegion(0).front();
   WriteContract contract;
   auto unique = op->getAttrOfType<BoolAttr>("unique_indices");
@@ -995,7 +999,8 @@ LogicalResult Importer::importScatter(Operation *op) {
                  onto, ArrayRef(getExtents(from)).take_front(from.size()),
                  [&](ValueRange i) {
                    Target target;
-                   // A window that is not inside as a whole is dropped.
+                   // A window that is partly outside of the array is not
+                   // written.
                    auto limit = [&](Value start, int64_t dim) {
                      Value last = b.getIndex(into[dim] - sizes[dim]);
                      Value isIn = arith::AndIOp::create(
@@ -1033,7 +1038,7 @@ LogicalResult Importer::importScatter(Operation *op) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// True if the block is one operation whose operands may change places.
+/// True if the block is one commutative operation.
 static bool isFree(Block &block) {
   return block.getOperations().size() == 2 && isCommutative(&block.front()) &&
          llvm::equal(block.front().getOperands(), block.getArguments());
@@ -1113,7 +1118,7 @@ LogicalResult Importer::importReduceWindow(Operation *op) {
 
   Numbers extents;
   SmallVector<WindowDim> dims;
-  // A scan has windows from one end up to each element, in one dimension.
+  // A scan is a window from one end of one dimension up to each element.
   int64_t scanDim = -1;
   bool isScan = true, isInside = true, reverse = false;
   for (int64_t d = 0; d < rank; ++d) {
@@ -1201,7 +1206,8 @@ LogicalResult Importer::importSort(Operation *op) {
     return failure();
   Block &body = op->getRegion(0).front();
   define(op, b.sort(getArrays(op->getOperands()), place, [&](ValueRange x) {
-    // The function has the components of both elements in turn.
+    // The arguments of the function are the components of both elements,
+    // alternately.
     Values turns;
     for (unsigned k = 0; k < count; ++k)
       turns.append({x[k], x[count + k]});
@@ -1233,7 +1239,7 @@ LogicalResult Importer::importTopK(Operation *op) {
       b.zip({getArray(operand), numbers}), from.size() - 1,
       [&](ValueRange x) -> Values {
         if (isa<FloatType>(element)) {
-          // What is no number comes first.
+          // NaNs are sorted first.
           Value isMore =
               arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x[0], x[2]);
           Value isNone =
@@ -1299,7 +1305,7 @@ LogicalResult Importer::importDot(Operation *op) {
     return failure();
   if (element.isInteger(1))
     return op->emitOpError("of bits is not supported");
-  // Sums of short floats are sums of floats of 32 bits.
+  // Sums of f16 and bf16 are computed in f32.
   Type sumType = element.isF16() || element.isBF16() ? b.getF32Type() : element;
   auto convert = [&](Value array, Type from, Type to) {
     if (convertElement(from) == convertElement(to))
@@ -1350,7 +1356,7 @@ LogicalResult Importer::importDot(Operation *op) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Finds the tensors of rank 0 that no scalar of the host can be.
+/// Finds the tensors of rank 0 that cannot be scalars of the host.
 void Importer::findDeviceScalars() {
   bool isChanged = true;
   auto mark = [&](Value value) {
@@ -1460,7 +1466,7 @@ LogicalResult Importer::importWhile(Operation *op) {
       return op->emitOpError("has a region that returns other types than the "
                              "loop has");
   }
-  // Scalars of the host stay scalars; everything else is in memory.
+  // Scalars of the host stay scalars. All other values are in memory.
   auto getCarried = [&](ValueRange tensors) {
     Values carried, arrays;
     for (auto [tensor, result] : llvm::zip_equal(tensors, op->getResults())) {
@@ -1479,7 +1485,7 @@ LogicalResult Importer::importWhile(Operation *op) {
   };
   Values init = getCarried(op->getOperands());
   SmallVector<Type> lowered(ValueRange(init).getTypes());
-  // The extents of what a loop carries do not change.
+  // The extents of carried arrays do not change.
   auto loop = scf::WhileOp::create(b, lowered, init);
   SmallVector<Location> locs(count, op->getLoc());
   for (auto [region, into] :
@@ -1532,7 +1538,7 @@ LogicalResult Importer::importBranches(Operation *op) {
                              : PullType::get(b.getContext(), extents, type));
   }
   Value chooser = getHostScalar(op->getOperand(0));
-  // Each branch but the last one is the first part of a choice.
+  // Each branch but the last one is the first region of an `if`.
   OpBuilder::InsertionGuard guard(b);
   Operation *first = nullptr;
   for (unsigned k = 0; k < count; ++k) {
@@ -1567,7 +1573,7 @@ LogicalResult Importer::importBranches(Operation *op) {
       if (isa<PullType>(value.getType()))
         value = *next++;
     if (!first) {
-      // There is one branch only.
+      // There is only one branch.
       for (auto [result, value] : llvm::zip_equal(op->getResults(), found))
         values[result] = value;
       return success();
@@ -1639,7 +1645,7 @@ LogicalResult Importer::importOp(Operation *op) {
   return op->emitOpError("has no counterpart in obs");
 }
 
-/// What the block returns. Its arguments have values.
+/// Lowers the block, whose arguments have values, and returns its results.
 FailureOr<Values> Importer::importBlock(Block &block) {
   for (Operation &op : llvm::drop_end(block))
     if (failed(importOp(&op)))

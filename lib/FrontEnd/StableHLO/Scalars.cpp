@@ -75,7 +75,7 @@ template <typename Op>
 static Value binary(ImplicitLocOpBuilder &b, Operation *, ValueRange x) {
   return Op::create(b, x[0], x[1]);
 }
-/// An operation for each kind of elements; of bits, 1 is larger than 0.
+/// One operation for each kind of elements. As a bit, 1 is larger than 0.
 template <typename Real, typename Signed, typename Unsigned, typename Bit>
 static Value choose(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   Type type = x[0].getType();
@@ -88,8 +88,8 @@ static Value choose(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   return Signed::create(b, x[0], x[1]);
 }
 
-/// A division of integers has a result for every divisor, as in XLA: -1 and the
-/// dividend where the divisor is 0.
+/// The quotient or remainder of integers, for every divisor. As in XLA, they
+/// are -1 and the dividend if the divisor is 0.
 static Value divide(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   bool isQuotient = op->getName().getStringRef() == "stablehlo.divide";
   Type type = x[0].getType();
@@ -109,7 +109,7 @@ static Value divide(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
     return isQuotient
                ? select(isZero, none, arith::DivUIOp::create(b, x[0], divisor))
                : select(isZero, x[0], arith::RemUIOp::create(b, x[0], divisor));
-  // The quotient of the least number and -1 is that number again.
+  // The quotient of the smallest number and -1 is the smallest number.
   Value isMinus = equals(x[1], none);
   divisor = select(isMinus, one, divisor);
   if (isQuotient) {
@@ -120,7 +120,7 @@ static Value divide(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   return select(isZero, x[0], arith::RemSIOp::create(b, x[0], divisor));
 }
 
-/// A shift by the width or more leaves nothing, or the sign.
+/// If a number is shifted by its width or more, the result is 0, or its sign.
 static Value shift(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   StringRef name = op->getName().getStringRef();
   Type type = x[0].getType();
@@ -155,7 +155,7 @@ static Value sign(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
   Type type = x[0].getType();
   Value zero = getConstant(b, type, 0), one = getConstant(b, type, 1);
   if (isa<FloatType>(type)) {
-    // A zero and what is no number stay.
+    // Zeros and NaNs are unchanged.
     Value isSame =
         arith::CmpFOp::create(b, arith::CmpFPredicate::UEQ, x[0], zero);
     return arith::SelectOp::create(b, isSame, x[0],
@@ -320,7 +320,7 @@ static Value bitcast(ImplicitLocOpBuilder &b, Operation *op, ValueRange x) {
              : arith::BitcastOp::create(b, type, x[0]).getResult();
 }
 
-/// The known operations by their names; null for others.
+/// The supported operations by their names; null for others.
 static const Entry *find(Operation *op) {
   using namespace arith;
   static const llvm::StringMap<Entry> table = {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operations are not registered, so nothing of them was verified.
+// Operations are not registered, so MLIR has not verified them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,28 +17,28 @@
 
 namespace mlir::obs::stablehlo {
 
-/// The type of elements in obs for those of a tensor; null if there is none.
-/// Signedness belongs to operations there.
+/// The element type in obs for one of a tensor; null if there is none. In obs,
+/// operations and not types have a sign.
 Type convertElement(Type type);
 /// The element type of a tensor; null for other types.
 Type getElement(Value value);
 
-/// True if `op` is an operation on elements that this file knows.
+/// True if this file supports the elementwise operation `op`.
 bool isScalarOp(Operation *op);
 /// True if the host can compute it.
 bool isHostOp(Operation *op);
-/// Emits an error unless the operands, element types and attributes of a known
-/// operation are valid. Shapes are the caller's.
+/// Emits an error unless the operands, element types and attributes of a
+/// supported operation are valid. The caller checks shapes.
 LogicalResult verifyScalarOp(Operation *op);
-/// Builds a verified operation for elements.
+/// Builds a verified operation on elements.
 Value buildScalarOp(ImplicitLocOpBuilder &b, Operation *op, ValueRange x);
-/// A value of element type `from` of tensors, as one of `to`.
+/// Converts a value from the element type `from` of tensors to `to`.
 Value convertScalar(ImplicitLocOpBuilder &b, Value x, Type from, Type to);
 /// True if `op` combines two elements and their order does not matter.
 bool isCommutative(Operation *op);
 
 /// The text of an attribute of the dialect, which is not registered; empty if
-/// there is none.
+/// the operation does not have it.
 StringRef getText(Operation *op, StringRef name);
 
 } // namespace mlir::obs::stablehlo

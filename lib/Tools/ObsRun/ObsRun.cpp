@@ -9,6 +9,7 @@
 #include "Arguments.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
+#include "Obsidian/FrontEnd/Passes.h"
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
@@ -96,8 +97,9 @@ Error Session::parseProgram() {
   }
   if (!module)
     return createStringError("");
-  // All devices compute the same bits.
   PassManager manager(&context);
+  manager.addPass(createConvertLinalgToObsPass());
+  // All devices compute the same bits.
   ObsContractFloatsPassOptions floats;
   floats.all = options.contractsAll;
   manager.addPass(createObsContractFloatsPass(floats));

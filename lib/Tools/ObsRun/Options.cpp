@@ -56,6 +56,8 @@ options:
                        flagged: only where the flag contract is (default)
   --no-tiles           threads execute one iteration of a loop over the grid
                        at a time, and load one element at a time
+  --line-info          the PTX has the file and the line of each instruction,
+                       so that a profiler shows the program (device cuda)
   --runtime-checks     check in kernels the extents that only kernels know; the
                        host checks all others before
   --out=FILE           write a result to FILE.npy, or to any other name as raw
@@ -130,6 +132,7 @@ private:
                      .Case("--graph", &options.graph)
                      .Case("--deterministic", &options.deterministic)
                      .Case("--no-tiles", &options.noTiles)
+                     .Case("--line-info", &options.lineInfo)
                      .Case("--runtime-checks", &options.runtimeChecks)
                      .Default(nullptr);
     if (flag) {
@@ -278,6 +281,8 @@ private:
       return createStringError("--graph needs --device=cuda");
     if (options.gpu && options.device != Executor::Cuda)
       return createStringError("--gpu needs --device=cuda");
+    if (options.lineInfo && options.device != Executor::Cuda)
+      return createStringError("--line-info needs --device=cuda");
     return Error::success();
   }
 

@@ -187,13 +187,15 @@ static Error lowerProgram(ModuleOp module, StringRef entry,
 }
 
 /// Compiles one module of kernels to PTX.
-static Expected<std::string> compileToPTX(Operation *gpuModule,
-                                          StringRef chip) {
+static Expected<std::string> compileToPTX(Operation *gpuModule, StringRef chip,
+                                          bool lineInfo) {
   OpBuilder builder(gpuModule->getContext());
   OwningOpRef<ModuleOp> module(ModuleOp::create(gpuModule->getLoc()));
   builder.setInsertionPointToStart(module->getBody());
   builder.clone(*gpuModule);
-  return translateToPTX(*module, chip);
+  PTXOptions options;
+  options.lineInfo = lineInfo;
+  return translateToPTX(*module, chip, options);
 }
 
 Expected<std::unique_ptr<Runner>>
@@ -204,7 +206,11 @@ Runner::createOnDevice(ModuleOp module, StringRef entry,
   runtime::EmulatorDevice *emulator = nullptr;
   int64_t sharedBytes = sharedBytesOfBlock;
   if (options.device == Executor::Cuda) {
-    auto cuda = runtime::CudaDevice::create(options.gpu, compileToPTX);
+    auto cuda = runtime::CudaDevice::create(
+        options.gpu,
+        [lineInfo = options.lineInfo](Operation *kernels, StringRef chip) {
+          return compileToPTX(kernels, chip, lineInfo);
+        });
     if (!cuda)
       return cuda.takeError();
     sharedBytes = getSharedBytes((*cuda)->getChip());

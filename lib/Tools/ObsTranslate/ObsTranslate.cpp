@@ -63,6 +63,11 @@ struct TranslateOptions {
       llvm::cl::desc("Threads execute one iteration of a loop over the grid at "
                      "a time, and load one element at a time"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<bool> lineInfo{
+      "line-info",
+      llvm::cl::desc("The PTX has the file and the line of each instruction, "
+                     "for profilers"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<bool> runtimeChecks{
       "runtime-checks",
       llvm::cl::desc("Check in kernels the extents that only kernels know; the "
@@ -176,6 +181,7 @@ void registerObsTranslations(RegisterDialectsFn registerDialects) {
   auto getPTXOptions = [] {
     PTXOptions ptx;
     ptx.libdevice = options.libdevice;
+    ptx.lineInfo = options.lineInfo;
     return ptx;
   };
 

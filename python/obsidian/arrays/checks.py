@@ -105,8 +105,10 @@ def row_level(array: Pull) -> Level:
     return Level.thread if bound <= 8 else Level.warp
 
 
-#: Fewer rows that are longer are shared by the whole grid.
-FEW, LONG = 64, 1 << 15
+#: Fewer rows that are longer are shared by the whole grid, as parts of at least `PART` elements.
+FEW, LONG, PART = 64, 1 << 15, 1 << 12
+#: The blocks that keep a GPU busy, and the multiple of elements that a part has.
+BLOCKS, ALIGNED = 1 << 10, 1 << 7
 #: The bytes of a row that a block has in shared memory to scan it.
 SHARED = 3 << 14
 

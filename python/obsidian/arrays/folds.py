@@ -7,6 +7,7 @@ the whole grid, rows of arrays of higher rank by units of a level that their ext
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -20,6 +21,9 @@ from ..pull_push import Pull
 from ..regions import Array, as_leaves
 from ..sources import generate
 from .checks import (
+    ALIGNED,
+    BLOCKS,
+    PART,
     are_few,
     are_large,
     require,
@@ -50,8 +54,10 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     shape = array.shape[:-1] or (1,)
     if array.ndim == 1:
         array = array.reshape(1, array.dim(0))
+    if level is None and are_few(array):
+        return _reduced(_parts(array, function, free), function, init, row_level(array), free)
     if level is None:
-        level = Level.grid if are_few(array) else row_level(array)
+        level = row_level(array)
     if level is Level.grid:
         length, count = array.dim(-1), 1
         for extent in shape:
@@ -62,6 +68,27 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
     found = rows(array, level, lambda r: r.reduce(function, init, commutative=free))
     # Each row has one element. The compiler proves that this map is one to one, unlike a reshape.
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
+
+
+def _parts(array: Pull, function: Operator, free: bool) -> Pull:
+    """Few long rows as rows of the folds of their parts: a block has a part."""
+    *shape, length = cast(list[int], list(array.type.extents))
+    count = min(-(-length // PART), BLOCKS // max(math.prod(shape), 1))
+    # Parts begin where several elements are read at once.
+    size = -(-length // (count * ALIGNED)) * ALIGNED
+    lifted, neutral, elements, drop = without_init(function, array)
+    kind = elements.type.element
+
+    def element(*place: Any) -> Any:
+        *row, part, i = place
+        at = (*row, part * size + i)
+        return choose(
+            at[-1] < length, lambda: elements[at], lambda: kind.value(as_leaves(neutral, kind)[0])
+        )
+
+    # No part is empty.
+    pieces = generate(*shape, -(-length // size), size)(element)
+    return cast(Pull, drop(_reduced(pieces, lifted, neutral, Level.block, free)).force())
 
 
 def fold(

@@ -23,7 +23,7 @@ _OF_TORCH = (
     "index_add", "index_copy", "index_select", "slice_backward", "select_backward",
     "embedding", "embedding_dense_backward", "std_mean", "std", "elu", "leaky_relu", "hardtanh",
     "replication_pad1d_backward", "replication_pad2d_backward", "reflection_pad1d_backward",
-    "reflection_pad2d_backward",
+    "reflection_pad2d_backward", "linalg_vector_norm",
 )  # fmt: skip
 #: Products of at least this many multiplications run in the library of PyTorch, on a GPU.
 LARGE_PRODUCT = 1 << 18

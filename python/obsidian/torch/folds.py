@@ -85,15 +85,19 @@ class Fold:
 FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "argmax", "argmin")
 
 
-def fold_of(name: str, source: Any, outs: Sequence[Any]) -> Fold:
-    """The reduction of an operation, for the type of its argument and the fake results."""
+def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
+    """The reduction of an operation on rows, for the type of its argument and the fake results.
+
+    Its operator is commutative. A number in a row has 32 bits if they are enough.
+    """
     target = outs[0].dtype
     if name in ("argmax", "argmin") or (name in ("max", "min") and len(outs) == 2):
         kind, sign = wide(source), 1 if "max" in name else -1
+        short = i32 if isinstance(length, int) and length < 1 << 31 else i64
         return Fold(
-            lambda x, i: (widen(x, source), i.to(i64)), larger_of(sign),
-            lambda: (least(kind) if sign > 0 else most(kind), most(i64)),
-            lambda v, _: (narrow(v[0], source), v[1])[-len(outs) :],
+            lambda x, i: (widen(x, source), i.to(short)), larger_of(sign),
+            lambda: (least(kind) if sign > 0 else most(kind), most(short)),
+            lambda v, _: (narrow(v[0], source), v[1].to(i64))[-len(outs) :],
         )  # fmt: skip
     if name in ("any", "all"):
         combine, unit = (operator.or_, False) if name == "any" else (operator.and_, True)
@@ -101,8 +105,8 @@ def fold_of(name: str, source: Any, outs: Sequence[Any]) -> Fold:
             lambda x, _: convert(x, source, torch.bool), combine, lambda: i1(unit),
             lambda x, _: (convert(x, torch.bool, target),),
         )  # fmt: skip
-    kind, short = wide(target), name.removeprefix("a")
-    combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(short, operator.add)
+    kind, plain = wide(target), name.removeprefix("a")
+    combine = {"max": fn.max, "min": fn.min, "prod": operator.mul}.get(plain, operator.add)
     starts: dict[str, Callable[[], Any]] = {
         "max": lambda: least(kind), "min": lambda: most(kind), "prod": lambda: kind(1),
     }  # fmt: skip
@@ -112,7 +116,7 @@ def fold_of(name: str, source: Any, outs: Sequence[Any]) -> Fold:
 
     zero = -0.0 if kind.kind == "float" else 0
     return Fold(
-        lambda x, _: widen(x, source, kind), combine, starts.get(short, lambda: kind(zero)), finish
+        lambda x, _: widen(x, source, kind), combine, starts.get(plain, lambda: kind(zero)), finish
     )
 
 
@@ -127,11 +131,12 @@ def folded_dims(arguments: Sequence[Any], keywords: dict[str, Any], rank: int) -
 @lowering(*FOLDS)
 def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> Any:
     outs = out if isinstance(out, (list, tuple)) else [out]
-    fold, dims = fold_of(name, x.dtype, outs), folded_dims((x, *more), keywords, x.rank)
+    dims = folded_dims((x, *more), keywords, x.rank)
     kept = [d for d in range(x.rank) if d not in dims]
     rows, row = [x.shape[d] for d in kept], [x.shape[d] for d in dims if x.rank]
     flat = b.reshape(b.permute(x, [*kept, *dims][: x.rank]), [*rows, product(row)])
     *extents, length = b.extents(flat.shape)
+    fold = fold_of(name, x.dtype, outs, length)
     source = generate(*extents, length)(lambda *i: fold.prepare(flat.read(*i), i[-1]))
     level = None
     if kept and kept[-1] == x.rank - 1:
@@ -139,7 +144,7 @@ def _fold(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: An
         level = Level.thread
         if isinstance(length, int) and length > COLUMN:
             source = _in_parts(source, extents, length, fold)
-    found = arrays.fold(fold.combine, fold.init(), source, level=level)
+    found = arrays.fold(fold.combine, fold.init(), source, level=level, commutative=True)
     ends = found.map(lambda *v: _plain(fold.finish(v if len(v) > 1 else v[0], length)))
     parts = _parts(ends)
     tensors = [b.reshape(b.new(part, o.dtype, rows), o.shape) for part, o in zip(parts, outs)]

@@ -21,6 +21,7 @@ from ..jit import trace_program
 from ..locations import Location
 from ..trace import Trace, current
 from ..types import ArrayType, Element, ParameterType, f64, index
+from ..views import ALIGNMENT
 from . import folds  # noqa: F401  enters its lowerings
 from .decompositions import is_of_library
 from .elementwise import elementwise, lower_elementwise, name_of
@@ -33,6 +34,10 @@ _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
 #: What the fake tensor of the result says as well.
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
+_HOST = torch.device("cpu")
+#: Views that cost nothing in PyTorch.
+_VIEWS = {"t", "transpose", "permute", "view", "_unsafe_view", "expand", "unsqueeze", "squeeze",
+          "slice", "select"}  # fmt: skip
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
@@ -190,20 +195,40 @@ class Importer:
         note(self.report)
         return _plan(self.nodes, plan, self.views)
 
+    def _eager(self) -> set[Any]:
+        """Nodes that run in PyTorch: refused ones, numbers, and views between such nodes."""
+        found = {n for n in self.calls if _is_number(n)}
+        for node in self.calls:
+            if node.target is operator.getitem and node.args[0] in self.refused:
+                self.refused[node] = self.refused[node.args[0]]
+        found.update(self.refused)
+        for node in reversed(self.calls):
+            base = node
+            while name_of(base.target) in _VIEWS:
+                base = base.args[0]
+            ends = {self.nodes[-1]} if base in self.refused else set()
+            if base is not node and found | ends >= set(node.users) and node not in self.views:
+                found.add(node)
+        return found
+
     def _steps(self) -> list[Any]:
         """Parts, and nodes that run in PyTorch, in an order in which they can run."""
         depth: dict[Any, int] = {}
         parts: dict[int, Part] = {}
         eager: dict[int, list[Any]] = {}
+        in_torch = self._eager()
         for node in self.calls:
-            if node.target is operator.getitem and node.args[0] in self.refused:
-                self.refused[node] = self.refused[node.args[0]]
-            is_eager = node in self.refused or _is_number(node)
+            is_eager = node in in_torch
             needed = [n for n in node.all_input_nodes
                       if n in depth and (is_eager or not _is_number(n))]  # fmt: skip
-            behind = [depth[n] + (n in self.refused and not is_eager) for n in needed]
+            behind = [depth[n] + (n in in_torch and not is_eager) for n in needed]
             depth[node] = max(behind, default=0)
-            if is_eager:
+        for node in reversed(self.calls):
+            # A program that needs a value computes it, if it is the first one that does.
+            if node not in in_torch and depth.keys() >= node.users.keys():
+                depth[node] = min(depth[user] for user in node.users)
+        for node in self.calls:
+            if node in in_torch:
                 eager.setdefault(depth[node], []).append(node)
             else:
                 parts.setdefault(depth[node], Part()).nodes.append(node)
@@ -261,9 +286,11 @@ class _Source:
         value = values[self.node]
         if self.symbol is not None:
             return value if self.dim is None else value.shape[self.dim]
-        value = value.detach() if value.device == device else value.detach().to(device)
+        value = value if value.device == device else value.to(device)
         value = value.permute(self.order) if self.order else value
-        return value.contiguous() if value.dim() else value.reshape(1)
+        value = value.contiguous() if value.dim() else value.reshape(1)
+        # Kernels read several elements at once: what begins elsewhere is copied.
+        return value.clone() if value.data_ptr() % ALIGNMENT and value.device != _HOST else value
 
 
 class _Tracer:

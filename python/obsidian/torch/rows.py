@@ -2,13 +2,15 @@
 
 In: the nodes of a program in order. Out: groups of nodes whose values are rows of one shape, or one
 element for each row, such as all of a softmax or a layer norm. The values of a group are not in
-memory: a row is read again where it is needed, which the caches serve.
+memory. A unit keeps what it needs again of a row of up to `KEPT` elements; it reads longer ones
+again, which the caches serve.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +26,8 @@ from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
 #: Fewer rows that are longer are shared by the whole grid.
 FEW, LONG = 64, 1 << 15
+#: A block has a row of up to this many elements in registers, and `WORDS` of 32 bits of all rows.
+KEPT, WORDS = 8192, 3 * 8192
 
 
 @dataclass
@@ -153,7 +157,7 @@ def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
 def _level(group: Group) -> Level:
     """The unit of a row."""
     length, count = group.length, product(group.rows)
-    if not isinstance(length, int) or length > 1024:
+    if not isinstance(length, int) or length > 512:
         return Level.block
     if length <= 16:
         return Level.thread
@@ -162,30 +166,39 @@ def _level(group: Group) -> Level:
 
 def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) -> dict[Any, Tensor]:
     """The tensors of the members of a group that are used outside, in one kernel."""
-    members, rank = set(group.members), len(group.rows)
+    rank, nodes = len(group.rows), [*_producers(group, b, tensor_of), *group.members]
+    members = set(nodes)
     length, flat = b.extent(group.length), [*group.rows, group.length]
-    computations = {n: elementwise(n, b.extent) for n in group.members if not _is_fold(n)
+    computations = {n: elementwise(n, b.extent) for n in nodes if not _is_fold(n)
                     and n.target is not operator.getitem}  # fmt: skip
     outside: dict[Any, Any] = {}
-    for node in group.members:
+    uses: Counter[Any] = Counter()
+    for node in nodes:
         found = computations.get(node)
         form = "row" if _is_fold(node) else str(group.form(node))
         for operand in [node.args[0]] if _is_fold(node) else found.nodes if found else []:
+            uses[operand] += form == "row"
             if operand not in members:
                 tensor = b.broadcast(tensor_of(operand), group.forms[form])
                 outside[operand, form] = b.reshape(tensor, flat) if form == "row" else tensor
+    kept = _kept(group, uses)
 
     def body(*place: Any) -> Any:
         own: dict[Any, Any] = {}
 
-        def operand(node: Any, form: str) -> Any:
-            if node in members:
-                return own[node]
+        def read(node: Any, form: str) -> Any:
             array = outside[node, form].array
             at = place[:rank] if form == "row" else (*place[:rank], *[0] * (array.ndim - rank))
             return array[at or 0] if at or form != "row" else array
 
-        for node in group.members:
+        def operand(node: Any, form: str) -> Any:
+            if node not in members and form != "row":
+                return read(node, form)
+            if node not in own:
+                own[node] = read(node, form).force() if node in kept else read(node, form)
+            return own[node]
+
+        for node in nodes:
             form, found = str(group.form(node)), computations.get(node)
             if node.target is operator.getitem:
                 own[node] = own[node.args[0]][node.args[1]]
@@ -198,17 +211,52 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
             else:
                 operands = [operand(n, form) for n in found.nodes]
                 own[node] = _apply(found.function, operands, length, form == "row")
+            if node in kept:
+                own[node] = own[node].force()
         results = [own[n] for n in wanted]
         return tuple(r if isinstance(r, Array) else full(1, r) for r in results)
 
     wanted = [n for n in group.members if isinstance(_value(n), torch.Tensor)
-              and any(u not in members for u in n.users)]  # fmt: skip
+              and any(u not in group.members for u in n.users)]  # fmt: skip
     stored = programs.force(*programs.grid_of(*b.extents(group.rows), level=_level(group))(body))
     results = {}
     for node, array in zip(wanted, [stored] if len(wanted) == 1 else stored):
         shape = _value(node).shape
         results[node] = b.new(array.reshape(*b.extents(shape)), _value(node).dtype, shape)
     return results
+
+
+def _producers(group: Group, b: Builder, tensor_of: Callable[[Any], Tensor]) -> list[Any]:
+    """The operations on elements that make the rows which a group reads, in order."""
+    found: dict[Any, None] = {}
+
+    def visit(node: Any) -> None:
+        if node in found or node in group.members or group.form(node) != "row":
+            return
+        tensor, computation = tensor_of(node), elementwise(node, b.extent)
+        if not (tensor.array.is_stored or tensor.is_view) and computation and computation.nodes:
+            for operand in computation.nodes:
+                visit(operand)
+            found[node] = None
+
+    for member in group.members:
+        for node in member.all_input_nodes:
+            visit(node)
+    return list(found)
+
+
+def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
+    """The rows that are read or computed once, and used again: the first ones that fit."""
+    if not isinstance(group.length, int) or group.length > KEPT:
+        return set()
+    found, words = set(), 0
+    for node, count in uses.items():
+        value = _value(node)
+        is_copy = name_of(node.target) in _RESHAPES and node in group.members
+        if count > 1 and group.form(node) == "row" and not is_copy:
+            words += group.length * -(-value.dtype.itemsize // 4)
+            found |= {node} if words <= WORDS else set()
+    return found
 
 
 def _apply(function: Callable[..., Any], operands: list[Any], length: Any, is_row: bool) -> Any:
@@ -227,7 +275,8 @@ def _apply(function: Callable[..., Any], operands: list[Any], length: Any, is_ro
 def _row_fold(node: Any, row: Any, length: Any) -> Any:
     """The result of a reduction of a row: one element, or a list of them."""
     out, source = _value(node), _value(node.args[0]).dtype
-    fold = fold_of(name_of(node.target), source, out if isinstance(out, (list, tuple)) else [out])
+    outs = out if isinstance(out, (list, tuple)) else [out]
+    fold = fold_of(name_of(node.target), source, outs, length)
     prepared = generate(length)(lambda i: fold.prepare(row[i], i))
-    found = fold.finish(prepared.reduce(fold.combine, fold.init()), length)
+    found = fold.finish(prepared.reduce(fold.combine, fold.init(), commutative=True), length)
     return found if isinstance(out, (list, tuple)) else found[0]

@@ -52,8 +52,8 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     thread live in registers (private memory), those of a block mostly in shared
     memory.
 
-    A ring has one slot left if its loop changes the array in place, so that all
-    accesses are of the first slot.
+    If the loop of a ring changes the array in place, all accesses are of the
+    first slot, and the ring keeps only this slot.
 
     An array of a warp lives in the registers of its lanes, element e with lane
     e mod 32, if it has at most 32 elements for each, and the register of each
@@ -63,14 +63,15 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
     lanes by shuffles. All other arrays of warps live in shared memory.
 
     An array of a block lives in registers if no two threads use the same
-    element. Accumulators are an example. The lanes of warps are these threads,
-    too, if each warp has at most one turn of the loop over warps. If the array has more elements than
-    the block has threads, a thread has several elements, and the compiler must
-    know the register of each access. So step s of a leaf loop reaches the same
-    register in all threads. Its iteration is s T + t for thread t, or t q + s
-    if the loop is `blocked`. `obs.registers` is the number of elements of each
-    thread. The two slots of a ring are the same registers if every read is of
-    the slot that was written last, also where loops in loops carry it on.
+    element. Accumulators are an example. Uses by the lanes of warps count as
+    uses by the threads of the block if each warp executes at most one iteration
+    of the loop over warps. If the array has more elements than the block has
+    threads, a thread has several elements, and the compiler must know the
+    register of each access. So step s of a leaf loop accesses the same register
+    in all threads. Its iteration is s T + t for thread t, or t q + s if the
+    loop is `blocked`. `obs.registers` is the number of elements of each thread.
+    The two slots of a ring are the same registers if every read is of the slot
+    that was written last. This also holds if nested loops carry the array.
 
     `obs-map-levels` unrolls the steps of such loops. If the program does not
     request registers, the pass uses them only for loops of at most 16 steps and
@@ -116,12 +117,14 @@ def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
 
     Warps that combine an array by rows (the strategy `rows`) read it in the
     order of rows: lane l of warp w reads elements 4 l to 4 l + 3 of each of its
-    rows of 128, or two or one of rows of 64 or 32. A loop with one iteration for each element of the array gets
-    the same order, so that each element belongs to one thread. It becomes a
-    loop over threads, with the elements of a thread side by side. This needs
-    one turn of the loop over warps for each warp, a body without atomic
-    operations or writes under contract, and at most 4096 operations. Arrays
-    that only such loops use follow.
+    rows of 128. In rows of 64 or 32, a lane reads two elements or one. A loop
+    with one iteration for each element of the array gets the same order, so
+    that each element belongs to one thread. It becomes a loop over threads,
+    whose body contains one copy for each element of a thread. This is done only
+    if each warp executes one iteration of the loop over warps, if the body has
+    no atomic operations and no writes with a contract, and if the result has at
+    most 4096 operations. Loops over other arrays get the same order if only
+    such loops use these arrays.
 
     ```mlir
     // before, for 1024 elements and two rows of each warp
@@ -163,9 +166,8 @@ def ObsMapLevelsPass : Pass<"obs-map-levels", "::mlir::ModuleOp"> {
 
     With `obs.distribution = #obs.distribution<blocked>` it becomes a loop over
     a run of `ceil(n / T)` neighbours. Loops that use several registers of an
-    array of the block are unrolled, with their steps side by side: code that is
-    equal in all steps occurs once, and a loop in the body stays one loop for
-    all steps.
+    array of the block are unrolled. Code that is equal in all steps occurs
+    once, and a loop in the body stays one loop, whose body contains all steps.
 
     ```mlir
     // before
@@ -359,13 +361,13 @@ def ObsPlanSharedPass : Pass<"obs-plan-shared", "::mlir::obs::KernelOp"> {
 def ObsRestrictArgumentsPass : Pass<"obs-restrict-arguments", "::mlir::ModuleOp"> {
   let summary = "Tell the code generator which arrays of a kernel do not overlap";
   let description = [{
-    A program has no two names for one array, but where a force works in place
-    (`obs.may_alias`, rule R8), and the contract of a launch says so to others.
-    The pass gives `llvm.noalias` to each array argument that a kernel only
-    loads, or only stores. Loads of such an argument are `ld.global.nc` and may
-    move before stores to others. An argument that a kernel both loads and
-    stores, or updates atomically, keeps the order of its accesses: other
-    threads may exchange data there.
+    Two arguments of a kernel are different arrays, except if a force works in
+    place (`obs.may_alias`, rule R8). The launch contract states this to
+    programs in other languages. The pass gives `llvm.noalias` to each array
+    argument that a kernel only loads, or only stores. Loads of such an argument
+    are `ld.global.nc` and may move before stores to other arguments. If a
+    kernel both loads and stores an argument, or updates it atomically, the
+    order of its accesses is unchanged, because threads may exchange data there.
 
     ```mlir
     // before
@@ -377,26 +379,26 @@ def ObsRestrictArgumentsPass : Pass<"obs-restrict-arguments", "::mlir::ModuleOp"
 }
 
 def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
-  let summary = "Decide how many iterations of a grid a thread executes at once";
+  let summary = "Choose the number of iterations that a thread of a grid executes together";
   let description = [{
     A thread that executes one iteration of an elementwise loop has one load in
     flight, of one element. This is too little to keep the memory of a GPU busy.
-    The pass marks leaf loops over the grid with `obs.items`, the iterations
-    that a thread executes side by side. It is the number of elements in 16
-    bytes, for the widest elements that neighbouring iterations access side by
-    side. `obs-write-tiles` writes the code. The number of blocks of a launch,
-    if it follows from extents, is divided by the least number of its loops. If
-    iterations contain loops, at least 1056 blocks are left, which is what the
-    largest GPU executes at once.
+    The pass marks leaf loops over the grid with `obs.items`, the number of
+    neighbouring iterations that a thread executes together. It is the number of
+    elements in 16 bytes, for the widest elements of which neighbouring
+    iterations access neighbours. `obs-write-tiles` writes the code. If the
+    number of blocks of a launch is computed from extents, it is divided by the
+    smallest `obs.items` of the kernel. If iterations contain loops, there are
+    at least 1056 blocks, the number that the largest GPU executes at once.
 
-    A loop stays as it is if no access is contiguous, if it has fewer iterations
+    A loop is unchanged if no access is contiguous, if it has fewer iterations
     than a tile, if a loop in its body depends on the iteration, or if the
     copies of its body would have more than 1024 operations. Iterations of a
     leaf loop are independent, so results do not change.
 
-    A loop over an array of rank 2 that limits the rows which it reads, as
-    `max(row - 1, 0)` does, is a stencil: neighbouring rows read the same
-    elements. The iterations of such a loop compute two rows of a column.
+    A loop over an array of rank 2 that limits the indices of rows, for example
+    by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows read the
+    same elements. A thread then executes the iterations of two rows.
 
     ```mlir
     // before
@@ -421,10 +423,11 @@ def ObsSaturateHalvesPass : Pass<"obs-saturate-halves", "::mlir::ModuleOp"> {
   let summary = "Convert integers that are too large for f16 to an infinity";
   let description = [{
     The result of `arith.uitofp` and `arith.sitofp` is an infinity if the integer
-    is 65520 or more. LLVM converts such an integer to a longer type if f32 or
-    f64 follows and it knows that the integer has few digits. It then forgets the
-    infinity. A choice keeps it. Integers that cannot be so large stay as they
-    are.
+    is 65520 or more. If the result is converted to f32 or f64, and LLVM knows
+    that the integer has few bits, LLVM converts the integer directly to the
+    longer type. The result is then finite, which is wrong. The pass adds an
+    `arith.select` that LLVM does not remove. Conversions of integers that are
+    always less than 65520 are unchanged.
 
     ```mlir
     // before
@@ -444,10 +447,11 @@ def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
     A thread that combines elements in a loop, as in the first stage of a
     reduction, waits for each of them. If the elements of neighbouring threads
     are neighbours (the step of the loop is a constant of more than 1) and the
-    body only loads and computes, the pass writes several iterations with their
-    loads side by side: 8 loads of arrays in global memory, or fewer if an
-    iteration has several. Values are combined in the same order, so results are
-    equal bit for bit. The loop itself remains for the last iterations.
+    body only loads and computes, the pass unrolls the loop and moves the loads
+    of several iterations before their other operations: 8 iterations with one
+    load of global memory, or fewer if an iteration has several loads. Values
+    are combined in the same order, so results are equal bit for bit. The
+    original loop executes the last iterations.
 
     ```mlir
     // before
@@ -492,29 +496,32 @@ def ObsVerifyLevelsPass : Pass<"obs-verify-levels", "::mlir::obs::KernelOp"> {
 }
 
 def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
-  let summary = "Write the iterations of a tile side by side";
+  let summary = "Replace a loop over tiles by copies of its body";
   let description = [{
     A loop over the threads of a grid with the attribute `obs.items` becomes a
-    loop over tiles, which has two versions of the body. In the first, the tile
-    is full: thread t of T executes the iterations v t to v t + v - 1 of the
-    tile, without guards and side by side, so that all loads are in flight
-    before the first result is used. The code generator joins the accesses of
-    neighbours: the first of them has an `alignment`. The second version is the
-    loop as it was, over the rest.
+    loop over tiles, which has two versions of the body. The first version is
+    for full tiles: thread t of T executes the iterations v t to v t + v - 1 of
+    the tile, without guards. Each operation has one copy for each iteration, so
+    that all loads are in flight before the first result is used. The code
+    generator joins the accesses of neighbours, because the first of them has an
+    `alignment`. The second version is the original loop, over the remaining
+    iterations.
 
-    Accesses join if the parameter has an alignment (`obs-align-arguments`), and
-    if the rows of the array begin at a multiple of v. Where the length of a row
-    is a parameter, the kernel tests this once. Neighbours are then in one row:
-    the first version divides once for each thread, and not for each element. If
-    no access can join, the iterations of a thread are T apart. If the body
-    contains loops, a launch with more blocks than tiles uses the loop as it was.
+    Accesses are joined if the parameter has an alignment
+    (`obs-align-arguments`), and if the rows of the array begin at a multiple of
+    v. If the length of a row is a parameter, the kernel tests this once.
+    Neighbours are then in one row: the first version divides once for each
+    thread, and not for each element. If no access can be joined, the iterations
+    of a thread are T apart. If the body contains loops, a launch with more
+    blocks than tiles uses the original loop.
 
     Indices may have guards: `min(max(i - 1, 0), n - 1)`, a remainder, or a
-    comparison of an index with an extent. Away from the borders of an array the
-    result of a guard is known. The kernel then tests the v neighbours of a
-    thread at once. If all are away from borders, they are written without
-    guards, and without inner loops of constant bounds; else, one after the
-    other. The test is also right for indices that wrap around.
+    comparison of an index with an extent. If an index is not near the border of
+    an array, the result of its guard is known. The kernel tests the v
+    neighbours of a thread together. If none is near a border, their code has no
+    guards, and inner loops with constant bounds are unrolled. Otherwise, the
+    thread executes the iterations one after the other. The test is also correct
+    for indices that wrap around.
 
     ```mlir
     // before

@@ -16,10 +16,10 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
     Arguments and allocations of host functions begin at multiples of 16 bytes.
     A part of an array (`obs.part`) begins at a multiple of each power of two
     that divides its offset in bytes. Views, choices, branches and loops can
-    pass on several arrays; the result has the alignment of the least aligned
-    one. So a carried array has the least alignment of its first value and of
-    the values that the iterations pass on. An argument of a kernel has the
-    alignment of its least aligned launch. `llvm.align` states this alignment if
+    pass on several arrays; the result has the smallest alignment of them. So a
+    carried array has the smallest alignment of its first value and of the
+    values that the iterations pass on. An argument of a kernel has the smallest
+    alignment of all launches. `llvm.align` states this alignment if
     it is more than that of an element. Code generation may then access several
     elements at once.
 
@@ -39,8 +39,8 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
 def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
   let summary = "Run sub-programs of one level side by side";
   let description = [{
-    A `par` over instances of the level that it stands in has no workers of its
-    own to spread over. This pass merges the instances: each parallel loop of a
+    A `par` over instances of the level of its region has no workers that could
+    execute the instances in parallel. This pass merges the instances: each parallel loop of a
     sub-program becomes one loop over all of them, and each array that they
     force becomes one array with the instances as leading dimensions. One
     barrier for each instance becomes one barrier for all.
@@ -96,7 +96,7 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
 
     | strategy | of | for n elements |
     |---|---|---|
-    | `sequential` | both | one worker combines them all; a `segmented_reduce` by offsets takes one worker for each segment |
+    | `sequential` | both | one worker combines all elements; in a `segmented_reduce` by offsets, one worker combines each segment |
     | `halving_tree` | reduce | `a[i] ∘ a[i + n/2]`, repeatedly; only if `commutative` |
     | `adjacent_tree` | reduce | `a[2i] ∘ a[2i+1]`, repeatedly |
     | `sklansky` | scan | log n stages; the right half of each block adds the last element of the left half |
@@ -104,17 +104,17 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
-    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is no multiple of 4): a lane its neighbours in a row, shuffles the lanes of each row, or if `commutative` what the lanes have of all rows. All threads combine the at most 32 results of warps. Not below level block |
+    | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4). A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
 
     At level grid these work inside a block, and others share the work between
-    blocks, which take parts of 4096 elements or more, at most 1024 of them. In
+    blocks, which take parts of 4096 elements or more, at most 640 of them. In
     a reduction, and in the first kernel of `three_kernels`, a part is read by
     rows: a thread reads four neighbours in each of four rows before it combines
-    them. In order, a warp combines 512 neighbouring elements: a lane its
-    neighbours, shuffles the lanes of each row, lane 0 the rows. If
-    `commutative`, each of 256 workers has 16 accumulators. Elements that take a
-    loop or more than 64 operations, or are not read from memory, are taken one
-    at a time.
+    them. If the order matters, a warp combines 512 neighbouring elements: a
+    lane combines its neighbours, shuffles combine the lanes of each row, and
+    lane 0 combines the rows. If `commutative`, each of 256 workers has 16
+    accumulators. A thread reads one element at a time if an element needs a
+    loop or more than 64 operations, or if it is not read from memory.
 
     | strategy | of | kernels |
     |---|---|---|
@@ -125,14 +125,15 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Elements stay in registers: of each of four rows, a thread has up to four neighbours. Two kernels if the total is used before the elements are forced |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
-    The default strategy at level grid is `sequential` where the table above
+    The default strategy at level grid is `sequential` if the table above
     allows it. Otherwise, a reduction whose result is forced directly uses
     `atomic` if the order does not change the result (for `addf`, also if it is
     `fastmath<reassoc>`), and other reductions use `one_kernel`. A scan uses
-    `one_pass`. All of these but `atomic` group elements by their number and
-    types alone. So their results have the same bits in every run, on any
-    number of threads and blocks: if the operator of a scan takes floats, a
-    block that looks back combines tiles one after the other, from the left.
+    `one_pass`. In all strategies except `atomic`, the grouping of elements
+    depends on their number and types only. So the results have the same bits in
+    every run, for any number of threads and blocks. In `one_pass`, if the
+    operator takes floats, a block that looks back combines tiles one after the
+    other, from the left.
     The results of `one_kernel` and `two_kernels` are equal to each other. The
     speed of the blocks determines the order of `atomic`. This does not change
     the result of an associative operator, but it changes the rounding of
@@ -160,12 +161,12 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     "::mlir::scf::SCFDialect"];
   let options = [
     Option<"deterministic", "deterministic", "bool", "false",
-      "Never let the speed of blocks decide how elements are grouped">,
+      "The grouping of elements never depends on the speed of blocks">,
     Option<"sharedBytes", "shared-bytes", "int64_t",
       "::mlir::obs::sharedBytesOfBlock",
-      "Shared memory of a block in bytes, which copies of results can have">,
+      "Shared memory of a block in bytes, for privatised copies of results">,
     Option<"plain", "plain", "bool", "false",
-      "One element at a time, and no kernels among which the host chooses">
+      "Read one element at a time, and build no kernels among which the host chooses">
   ];
 }
 
@@ -237,12 +238,12 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
     `fill`, the functions of a `map` or a `generate`, and a choice among arrays.
     The assertion stands in front of the program, in host code, if its numbers
     are known there: they depend on extents and parameters, not on elements or
-    on the number of an instance. It holds where the program, the branch or the
+    on the number of an instance. It holds if the program, the branch or the
     loop around the operation does not run.
 
     A check that only a kernel can make costs time in the kernel. With
-    `host-only` the pass leaves it out. Without, it stands in the program,
-    except in scalar code, which only computes an element.
+    `host-only` the pass does not make it. Otherwise, the assertion is in the
+    program, but never in scalar code.
 
     ```mlir
     // before
@@ -257,7 +258,7 @@ def ObsInsertRuntimeChecksPass : Pass<"obs-insert-runtime-checks"> {
   }];
   let options = [
     Option<"hostOnly", "host-only", "bool", "false",
-           "Make the checks that the host can make, and no others">
+           "Make only the checks that the host can make">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
@@ -314,7 +315,7 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"plan", "plan", "bool", "true", "Report the plan of each host function">,
     Option<"reuse", "reuse", "bool", "true",
-      "Let arrays of equal extents share memory if one is dead before the other is made">
+      "Let arrays of equal extents share memory if one is dead before the other is stored">
   ];
 }
 
@@ -345,10 +346,11 @@ def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
   let description = [{
     The sum or difference of a product and a number becomes `math.fma` if both
     operations have the flag `contract` of `fastmath`. If both operands are
-    products, the first one is contracted. Afterwards no operation has the flag:
-    the interpreter, the emulator and the GPU then compute the same bits. So the
-    pass runs before all others, and `obs-run` runs it before it interprets a
-    program. A product and a sum in different regions stay as they are.
+    products, the first one is contracted. Afterwards no operation has the flag,
+    so the interpreter, the emulator and the GPU compute the same bits.
+    Therefore the pass runs before all others, and `obs-run` runs it before it
+    interprets a program. A product and a sum in different regions are not
+    contracted.
 
     ```mlir
     // before
@@ -360,7 +362,7 @@ def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
   }];
   let options = [
     Option<"all", "all", "bool", /*default=*/"false",
-           "Contract operations without the flag, too">
+           "Also contract operations without the flag">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
@@ -392,14 +394,15 @@ def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
 }
 
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
-  let summary = "Choose threads of a block and number of blocks";
+  let summary = "Choose the launch parameters of kernels";
   let description = [{
     `threads` is a compile-time number of a kernel: the option, else the
-    attribute of the force, else the widest static loop over the threads of a
-    block, rounded up to warps and limited to 256, else 256. If there are static
-    loops over at least 4 warps, the widest of these alone decides: threads
-    without a warp would only wait. The number of blocks is computed at launch: enough for one iteration per unit, or the
-    option. Neither changes results.
+    attribute of the force, else the number of iterations of the longest static
+    loop over the threads of a block, rounded up to warps and limited to 256,
+    else 256. If there are static loops over at least 4 warps, only the longest
+    of these counts, because more threads would only wait. The number of blocks
+    is the option, or is computed at launch: each unit executes one iteration.
+    Neither changes results.
 
     ```mlir
     // before

@@ -1,10 +1,7 @@
-"""Classes and functions for the properties of scripts/properties.py."""
+"""Classes and functions that properties are written with."""
 
-import importlib
-
-from runs import wrap
-
-rp = importlib.import_module("random-programs")
+from obstest import random_programs as rp
+from obstest.runs import wrap
 
 BOUND = 512  # of arrays whose extent is known at run time only; all warps have room for two
 

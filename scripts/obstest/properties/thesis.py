@@ -2,11 +2,11 @@
 
 import random
 
-from property_programs.module import *
+from obstest.properties.module import *
 
 # --- Q1 to Q5: permutations and programs on parts -----------------------------
 #
-# Programs are classes as in random-programs.py, but for any length: the first
+# Programs are classes as in obstest/random_programs.py, but for any length: the first
 # half has the middle element, as in the thesis.
 
 

@@ -3,7 +3,7 @@ chunks, scans, reductions, sorting by counting, and sorting networks."""
 
 import itertools
 
-from property_programs.module import *
+from obstest.properties.module import *
 
 # --- pull and push forms agree -------------------------------------------------
 

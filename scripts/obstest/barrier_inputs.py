@@ -9,7 +9,6 @@ or many blocks have some threads wait for others.
 
 import array
 import collections
-import importlib.util
 import math
 import pathlib
 import random
@@ -18,7 +17,8 @@ import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from obstest import ROOT, oracles
+
 # More elements than this are not made of the inputs of others.
 LARGEST = 20000
 # A function of a program and its inputs.
@@ -26,13 +26,6 @@ Case = collections.namedtuple("Case", "path entry inputs")
 # A list of arguments, the numbers of blocks to launch, and the number of random
 # orders of the threads.
 Input = collections.namedtuple("Input", "words blocks orders", defaults=((1, 2), 1))
-
-
-def load_oracles():
-    spec = importlib.util.spec_from_file_location("check", ROOT / "test/Networks/check.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def oracle_inputs(check, oracle, size, base):
@@ -151,7 +144,7 @@ def paths(names):
 
 def collect(names, folder):
     """The cases of these programs."""
-    found, check, more = {}, load_oracles(), examples_inputs(folder)
+    found, check, more = {}, oracles.networks(), examples_inputs(folder)
 
     def add(path, words):
         inputs = found.setdefault((path, entry_of(path, words)), [])
