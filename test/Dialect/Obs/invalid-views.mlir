@@ -40,6 +40,24 @@ func.func @captured(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) 
 
 // -----
 
+// So does the region of a collective, where its result is forced.
+func.func @captured_by_scan(%m: memref<8xi32>, %a: !obs.pull<8 x i32>, %p: !obs.push<grid, 8 x i32>, %z: i32, %i: index) -> !obs.pull<8 x i32> {
+  %v = obs.view %m : memref<8xi32>
+  %s = obs.scan grid inclusive (%x, %y) = %a init %z : !obs.pull<8 x i32> {
+    %k = obs.get %v[%i] : !obs.pull<8 x i32>
+    %t = arith.maxsi %x, %y : i32
+    %u = arith.maxsi %t, %k : i32
+    obs.yield %u : i32
+  }
+  // expected-note@+1 {{the force is here}}
+  %r = obs.force %p into %m : !obs.push<grid, 8 x i32> into memref<8xi32> -> !obs.pull<8 x i32>
+  // expected-error@+1 {{[R8-after] uses an array that reads memory}}
+  %f = obs.force %s : !obs.push<grid, 8 x i32>
+  return %f : !obs.pull<8 x i32>
+}
+
+// -----
+
 // The memory is the same under another type.
 func.func @cast(%m: memref<8xi32>, %p: !obs.push<grid, 8 x i32>, %i: index) {
   %d = memref.cast %m : memref<8xi32> to memref<?xi32>

@@ -117,3 +117,17 @@ func.func @in_grid(%a: !obs.pull<4 x 8 x i32>, %b: i32) -> !obs.pull<4 x 1 x i32
   %f = obs.force %p : !obs.push<grid, 4 x 1 x i32>
   return %f : !obs.pull<4 x 1 x i32>
 }
+
+// -----
+
+// Of an operation that reads other elements, the memory that they are in is not written.
+!ints = !obs.pull<? x i32>
+func.func @inside(%m: memref<?xi32>) {
+  %v = obs.view %m : memref<?xi32>
+  %same = test.window %v size 1 : !ints -> !ints
+  %r = obs.force %same into %m : !ints into memref<?xi32>
+  %two = test.window %r size 2 : !ints -> !ints
+  // expected-error@+1 {{[R8-inside] reads memory that it writes, and an element may be overwritten before it is read}}
+  %s = obs.force %two into %m : !ints into memref<?xi32>
+  return
+}

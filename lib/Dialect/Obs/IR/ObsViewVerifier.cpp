@@ -288,7 +288,8 @@ static bool readsOwnElement(Value array, Value source,
         return false;
       continue;
     }
-    if (!isa_and_nonnull<PushOp, MapOp, ZipOp, UnzipOp>(op))
+    auto known = dyn_cast_or_null<ArrayOpInterface>(op);
+    if (!known || !known.isElementwise())
       return false;
     bool captures = false;
     for (Region &region : op->getRegions())

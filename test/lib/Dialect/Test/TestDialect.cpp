@@ -173,6 +173,8 @@ Value WindowOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
   return index.sub(extent, index.constant(getSize() - 1));
 }
 
+bool WindowOp::isElementwise() { return getSize() == 1; }
+
 void WindowOp::buildChecks(OpBuilder &builder, Location loc, CheckFn require) {
   Indices index{builder, loc};
   Value extent = obs::buildExtent(builder, loc, getArray(), 0);

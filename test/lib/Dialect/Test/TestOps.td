@@ -67,7 +67,7 @@ def Test_PairUpOp : Test_Op<"pair_up", [Pure, Interpreted, Obs_PullOpInterface, 
 //===----------------------------------------------------------------------===//
 
 def Test_WindowOp : Test_Op<"window", [Pure, Interpreted,
-    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildChecks"]>,
+    DeclareOpInterfaceMethods<Obs_ArrayOpInterface, ["buildChecks", "isElementwise"]>,
     DeclareOpInterfaceMethods<Obs_PullOpInterface>]> {
   let summary = "Sums of `size` neighbours";
   let arguments = (ins Obs_PullType:$array, I64Attr:$size);

@@ -96,6 +96,7 @@ def Obs_MapOp : Obs_Op<"map", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = "bool isElementwise() { return true; }";
 }
 
 def Obs_ReindexOp : Obs_Op<"reindex", [
@@ -569,6 +570,7 @@ def Obs_ZipOp : Obs_Op<"zip", [Pure, Obs_InferredTypes] # PullArrayMethods> {
   let results = (outs Obs_PullType:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isElementwise() { return true; }";
 }
 
 def Obs_UnzipOp : Obs_Op<"unzip", [
@@ -599,6 +601,7 @@ def Obs_UnzipOp : Obs_Op<"unzip", [
   let results = (outs Variadic<Obs_PullType>:$parts);
   let assemblyFormat = "$array attr-dict `:` qualified(type($array))";
   let hasFolder = 1;
+  let extraClassDeclaration = "bool isElementwise() { return true; }";
 }
 
 //===----------------------------------------------------------------------===//

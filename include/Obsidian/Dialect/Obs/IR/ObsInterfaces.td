@@ -38,6 +38,11 @@ def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$result, "unsigned":$dim)>,
     InterfaceMethod<[{
+      True if an element of a result depends on no elements of array operands
+      but those at its index. A force may then write memory that such an operand
+      reads (rule R8).
+    }], "bool", "isElementwise", (ins), "", "return false;">,
+    InterfaceMethod<[{
       Builds, before the operation, the conditions on extents and other numbers
       under which the results exist (rule R4), and gives each of them to
       `require` with a message that says what is wrong if it does not hold. The

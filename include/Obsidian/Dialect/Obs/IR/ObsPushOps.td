@@ -54,6 +54,7 @@ def Obs_PushOp : Obs_Op<"push", [Pure, Obs_InferredTypes] # PushArrayMethods> {
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$array)>
   ];
   let hasVerifier = 1;
+  let extraClassDeclaration = "bool isElementwise() { return true; }";
 }
 
 def Obs_FillOp : Obs_Op<"fill", [
