@@ -105,8 +105,8 @@ class Trace:
         self.memory: dict[str, tuple[list[str], list[str]]] = {}
         #: The types of the fills around the code, innermost last.
         self.fills: list[ArrayType] = []
-        #: The generator that `concat` runs; the arrays over which it iterates, with their arguments; and
-        #: the frame that runs it.
+        #: The generator that `concat` runs; the arrays over which it iterates, with their
+        #: arguments; and the frame that runs it.
         self.walk: tuple[Iterator[Any], list[tuple[Array, list[Any]]], FrameType] | None = None
         #: The number of times that code of a region has added operations before it.
         self._insertions = 0
