@@ -74,7 +74,7 @@ void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
 }
 }
 
-/// The number of sync accesses that a thread makes in ticket order before
+/// In ticket order, the number of synchronising accesses of a thread before
 /// others run.
 static constexpr uint32_t kSyncsPerTurn = 32;
 /// The number of iterations of a loop without a bound that it makes.
