@@ -77,7 +77,7 @@ void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
 /// In ticket order, the number of synchronising accesses of a thread before
 /// others run.
 static constexpr uint32_t kSyncsPerTurn = 32;
-/// The number of iterations of a loop without a bound that it makes.
+/// The number of iterations of unbounded loops of a thread before others run.
 static constexpr uint64_t kPollsPerTurn = 65536;
 /// The number of idle steps that a poll counts for.
 static constexpr uint64_t kPollSteps = 64;
