@@ -50,7 +50,7 @@ Job = tuple[str, int, int]
 
 
 def find_jobs(works: dict[str, Work], options: argparse.Namespace) -> list[Job]:
-    """What is to be measured: the goals in their order, other types and sizes, the charts."""
+    """The measurements: the goals in their order, other types and sizes, and the charts."""
     found: dict[tuple[str, int], int] = {}
     if "goals" in options.parts:
         found.update(((goal.work, goal.size), options.repeat) for goal in GOALS)

@@ -56,7 +56,7 @@ def words_of_link_libs(words):
 
 
 def read_targets(root):
-    """What each library and tool links of this project, and the folder of each."""
+    """The libraries of this project that each library and tool links, and the folder of each."""
     links, folders = {}, {}
     for path in sorted(p for part in FILL for p in root.glob(f"{part}/**/CMakeLists.txt")):
         for command, words in commands(path.read_text()):
@@ -96,7 +96,7 @@ def find_rows(links):
 
 
 class Layout:
-    """Where boxes and lines stand. A node is the name of a target, or a point of a long line."""
+    """The positions of boxes and lines. A node is a target, or a point of a long line."""
 
     def __init__(self, links, folders):
         # Letters are 6.8 wide, and those of folders 5.
@@ -222,7 +222,7 @@ def draw(links, folders):
 
 
 def find_missing(page, folders):
-    """What the tables of a page say otherwise than the build files about folders."""
+    """The differences between the folders in the tables of a page and in the build files."""
     rows = "\n".join(line for line in page.read_text().splitlines() if line.startswith("|"))
     named = set(re.findall(r"\]\(\.\./((?:lib|tools)[^)#]*)\)", rows))
     own = set(folders.values())

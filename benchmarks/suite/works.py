@@ -71,7 +71,7 @@ class Work:
     name: str
     #: The chart that shows it.
     family: str
-    #: Where the program is.
+    #: The file of the program.
     program: str
     #: The inputs for a module of arrays and a number of elements.
     inputs: Callable[[Any, int], Inputs]
