@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Draws the libraries and tools of this project, as the build files have them.
+"""Draws the libraries and tools of this project, from the build files.
 
   scripts/architecture.py            exits with 1 if docs/images/architecture.svg is out of date
   scripts/architecture.py --update   writes it
 
-Reads the CMakeLists.txt of lib/ and tools/. A box is a library or a tool. A line goes down from
-what links to what is linked; lines that follow from others are left out. Without --update, the
-tables of docs/Architecture.md must also name the folder of each library and tool, and no other.
+Reads the CMakeLists.txt of lib/ and tools/. A box is a library or a tool. A line goes down from a
+library or tool to a library that it links. Lines that follow from others are omitted. Without
+--update, the tables of docs/Architecture.md must also name the folder of each library and tool, and
+no other folder.
 """
 
 import argparse
