@@ -1,12 +1,12 @@
-//===- UnrollLoops.cpp - Unroll the loops that ask for it -----------------===//
+//===- UnrollLoops.cpp - Unroll the loops that are marked -----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From the outside in: the bounds of an inner loop are often constants only
-// once the loop around it is gone.
+// Outer loops are unrolled first, because the bounds of an inner loop are often
+// constants only after that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
       for (scf::ForOp loop : loops)
         if (failed(unroll(loop)))
           return signalPassFailure();
-      // Folds what the bounds of inner loops are computed from.
+      // Folds the computations of the bounds of inner loops.
       (void)applyPatternsGreedily(root, RewritePatternSet(&getContext()));
     }
   }
