@@ -229,7 +229,7 @@ Value ArrayBuilder::broadcast(Value array, Extents extents,
 Value ArrayBuilder::transpose(Value array, ArrayRef<int64_t> permutation) {
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return array;
-  return TransposeOp::create(*this, array, permutation);
+  return limitReads(TransposeOp::create(*this, array, permutation));
 }
 
 Value ArrayBuilder::reshape(Value array, Extents extents) {
@@ -249,13 +249,13 @@ Value ArrayBuilder::slice(Value array, Extents offsets, Extents sizes,
   SmallVector<Value> starts, counts;
   SmallVector<int64_t> staticStarts = getStatic(offsets, starts);
   SmallVector<int64_t> staticCounts = getStatic(sizes, counts);
-  return SliceOp::create(*this, array, starts, counts, ValueRange(),
-                         staticStarts, staticCounts, strides);
+  return limitReads(SliceOp::create(*this, array, starts, counts, ValueRange(),
+                                    staticStarts, staticCounts, strides));
 }
 
 Value ArrayBuilder::reverse(Value array, ArrayRef<int64_t> dims) {
   for (int64_t dim : dims)
-    array = ReverseOp::create(*this, array, dim);
+    array = limitReads(ReverseOp::create(*this, array, dim));
   return array;
 }
 
@@ -427,12 +427,19 @@ public:
     return seen.size();
   }
 
+  /// The reads without the first one of each operation: those that repeat code.
+  unsigned countRepeated(Value array) {
+    read(array, nullptr);
+    return seen.size() - operations.size();
+  }
+
 private:
   void read(Value array, const void *index) {
     Operation *op = array.getDefiningOp();
-    if (seen.size() > limit || ArrayBuilder::isStored(array) ||
-        !seen.insert({op, index}).second)
+    if (seen.size() > limit + operations.size() ||
+        ArrayBuilder::isStored(array) || !seen.insert({op, index}).second)
       return;
+    operations.insert(op);
     bool isSame = isa<MapOp, ZipOp, UnzipOp>(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isa<PullType>(operand.get().getType()))
@@ -455,15 +462,17 @@ private:
   using Read = std::pair<const void *, const void *>;
   unsigned limit;
   std::set<Read> seen, names;
+  llvm::SmallPtrSet<Operation *, 16> operations;
 };
 } // namespace
 
-/// If an element needed more operations and reads, they would be executed many
-/// times, and the code of a kernel would be large.
+/// If an element needed more repeated reads, the same operations would be
+/// executed many times, and the code of a kernel would be large.
 static constexpr unsigned maxReads = 48;
 
-/// Returns `array`, which its operation has just read. If one element needs too
-/// many reads, the operands with the most reads are stored first.
+/// Returns `array`, which its operation has just made; maps need no such test,
+/// because they repeat only what operands repeat. If one element repeats
+/// too many reads, the operands with the most reads are stored first.
 Value ArrayBuilder::limitReads(Value array) {
   Operation *op = array.getDefiningOp();
   // In code of a lower level, and in a region without an operation yet, the
@@ -473,7 +482,7 @@ Value ArrayBuilder::limitReads(Value array) {
   if (ScopeInfo scope = getEnclosingScope(op);
       scope.isScalar || scope.level != Level::Grid)
     return array;
-  while (ReadCounter(maxReads).count(array) > maxReads) {
+  while (ReadCounter(maxReads).countRepeated(array) > maxReads) {
     llvm::SetVector<Value> operands;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())

@@ -168,7 +168,9 @@ Value ArrayBuilder::reduce(Value array, ValueRange init, ArrayRef<int64_t> dims,
       choice.level.value_or(kept.empty() ? Level::Grid : getRowLevel(rows));
   // Neighbouring threads read neighbouring columns.
   auto count = getConstantIntValue(getProduct(outer));
-  if (isLastKept && !choice.level && count && *count >= 2048)
+  int64_t side = source.getExtents().back();
+  if (isLastKept && !choice.level && count && *count >= 2048 &&
+      (ShapedType::isDynamic(side) || side >= 16))
     level = Level::Thread;
   // If there are few long rows, all blocks combine them together: a block
   // combines a part of a row. If no number of parts divides the rows, or `init`
@@ -338,6 +340,56 @@ static bool isMove(Value array) {
          isMove(op->getOperand(0));
 }
 
+/// The dimension of an array whose neighbours are neighbours in memory; none if
+/// the array has one element, or is not a view of a stored array.
+static std::optional<int64_t> getInnermost(Value array) {
+  ArrayRef<int64_t> extents = getArrayExtents(array.getType());
+  Operation *op = array.getDefiningOp();
+  if (op && isa<SliceOp, ReverseOp>(op))
+    return getInnermost(op->getOperand(0));
+  if (auto transpose = array.getDefiningOp<TransposeOp>()) {
+    auto inner = getInnermost(transpose.getSource());
+    auto place = llvm::find(transpose.getPermutation(), inner.value_or(-1));
+    if (place == transpose.getPermutation().end())
+      return std::nullopt;
+    return place - transpose.getPermutation().begin();
+  }
+  auto getStride = [](ArrayRef<int64_t> extents, int64_t dim) {
+    return ShapedType::isDynamicShape(extents)
+               ? ShapedType::kDynamic
+               : ShapedType::getNumElements(extents.drop_front(dim + 1));
+  };
+  if (auto reshape = array.getDefiningOp<ReshapeOp>()) {
+    auto source = getArrayExtents(reshape.getSource().getType());
+    auto inner = getInnermost(reshape.getSource());
+    if (!inner)
+      return std::nullopt;
+    int64_t stride = getStride(source, *inner);
+    for (int64_t dim = extents.size() - 1; dim >= 0; --dim)
+      if (extents[dim] != 1 && getStride(extents, dim) == stride)
+        return dim;
+    return std::nullopt;
+  }
+  if (!ArrayBuilder::isStored(array))
+    return std::nullopt;
+  for (int64_t dim = extents.size() - 1; dim >= 0; --dim)
+    if (extents[dim] != 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// The smallest number of parts of a sum of `length` products with which
+/// `units` sums become at least `wanted` ones; if there is none, the largest
+/// number. A part has at least `shortest` products.
+static int64_t countProductParts(int64_t length, int64_t units, int64_t wanted,
+                                 int64_t shortest) {
+  int64_t parts = 1;
+  for (int64_t divisor = 2; divisor <= length / shortest; ++divisor)
+    if (length % divisor == 0 && units * parts < wanted)
+      parts = divisor;
+  return parts;
+}
+
 /// True if `code` builds one operation `name` on its arguments in order.
 template <typename... Ops>
 static bool isOne(Block &block) {
@@ -362,18 +414,70 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   };
   SmallVector<Type> components(left.getElementTypes());
   llvm::append_range(components, right.getElementTypes());
-  if (!choice.level && isAtLeast(left.getExtentBound(1), 16) &&
-      isAtLeast(right.getExtentBound(2), 16) &&
-      isAtLeast(left.getExtentBound(2), 8) && components.size() == 2) {
-    // Tiles are padded with zeros, which do not change the sums of products.
+  bool isSumOfProducts = false;
+  if (components.size() == 2) {
     Region product, sum;
     buildBlock(product, components, multiply);
     SmallVector<Type> both(2, init.front().getType());
     buildBlock(sum, both, combine);
-    if (isOne<arith::MulFOp, arith::MulIOp>(product.front()) &&
-        isOne<arith::AddFOp, arith::AddIOp>(sum.front()))
-      return contractTiles(x, y, init, multiply, combine);
+    isSumOfProducts = isOne<arith::MulFOp, arith::MulIOp>(product.front()) &&
+                      isOne<arith::AddFOp, arith::AddIOp>(sum.front());
   }
+  // Tiles are padded with zeros, which do not change the sums of products.
+  bool hasTiles = !choice.level && isSumOfProducts &&
+                  isAtLeast(left.getExtentBound(1), 16) &&
+                  isAtLeast(right.getExtentBound(2), 16) &&
+                  isAtLeast(left.getExtentBound(2), 8);
+
+  Choice rows = choice;
+  int64_t length = left.getExtentBound(2);
+  // Neighbouring threads compute neighbouring sums of few rows or few columns,
+  // where these are neighbours in memory.
+  auto isOfThreads = [&](int64_t few, int64_t many, Value array, int64_t dim) {
+    return !isAtLeast(few, 16) && isAtLeast(many, 2048) &&
+           getInnermost(array).value_or(dim) == dim;
+  };
+  int64_t height = left.getExtentBound(1), width = right.getExtentBound(2);
+  if (!choice.level &&
+      ((!ShapedType::isDynamic(length) && length <= 32) ||
+       isOfThreads(height, width, y, 2) || isOfThreads(width, height, x, 1)))
+    rows.level = Level::Thread;
+
+  // Few long sums are divided into parts, so that all of the GPU is busy.
+  bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
+                matchPattern(init.front(), m_Zero());
+  if (!choice.level && isSumOfProducts && isZero &&
+      (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
+      right.hasStaticExtents()) {
+    ArrayRef<int64_t> sizes = left.getExtents();
+    auto getTiles = [](int64_t extent) { return llvm::divideCeil(extent, 64); };
+    int64_t batch = sizes[0];
+    int64_t parts =
+        hasTiles ? countProductParts(length,
+                                     batch * getTiles(height) * getTiles(width),
+                                     /*wanted=*/264, /*shortest=*/256)
+                 : countProductParts(length, batch * height * width,
+                                     /*wanted=*/1 << 16, /*shortest=*/64);
+    if (parts > 1 && batch * height * width > 0) {
+      auto getAttrs = [&](ArrayRef<int64_t> numbers) {
+        return llvm::map_to_vector(numbers, [&](int64_t n) -> OpFoldResult {
+          return getIndexAttr(n);
+        });
+      };
+      int64_t part = length / parts;
+      Value u = transpose(reshape(x, getAttrs({batch, height, parts, part})),
+                          {0, 2, 1, 3});
+      u = reshape(u, getAttrs({batch * parts, height, part}));
+      Value v = reshape(y, getAttrs({batch * parts, part, width}));
+      Value sums = contract(u, v, init, multiply, combine);
+      Choice neutral;
+      neutral.neutral = true;
+      return reduce(reshape(sums, getAttrs({batch, parts, height, width})),
+                    init, 1, combine, neutral);
+    }
+  }
+  if (hasTiles)
+    return contractTiles(x, y, init, multiply, combine);
 
   SmallVector<OpFoldResult> extents = {getExtent(x, 0), getExtent(x, 1),
                                        getExtent(y, 2), getExtent(x, 2)};
@@ -382,12 +486,6 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
     llvm::append_range(pair, get(y, {i[0], i[3], i[2]}));
     return multiply(pair);
   });
-  Choice rows = choice;
-  int64_t length = left.getExtentBound(2);
-  if (!choice.level && ((!ShapedType::isDynamic(length) && length <= 32) ||
-                        (!isAtLeast(left.getExtentBound(1), 16) &&
-                         isAtLeast(right.getExtentBound(2), 2048))))
-    rows.level = Level::Thread;
   return reduce(products, init, 3, combine, rows);
 }
 
@@ -428,7 +526,17 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
     int64_t bound = getArrayBound(array.getType(), dim);
     return ShapedType::isDynamic(bound) || bound >= 64;
   };
-  int64_t side = isLarge(x, 1) && isLarge(y, 2) ? 4 : 1, tile = lanes * side;
+  auto getTiles = [](Value array, unsigned dim) -> int64_t {
+    int64_t extent = getArrayExtents(array.getType())[dim];
+    return ShapedType::isDynamic(extent) ? 0 : extent / 128;
+  };
+  int64_t side = isLarge(x, 1) && isLarge(y, 2) ? 4 : 1;
+  // Larger tiles read less, if there are enough of them for all of the GPU.
+  if (std::max<int64_t>(getArrayExtents(x.getType())[0], 1) * getTiles(x, 1) *
+          getTiles(y, 2) >=
+      200)
+    side = 8;
+  int64_t tile = lanes * side;
   auto split = [&](Value array, ArrayRef<int64_t> sizes) -> Value {
     Value zero = getNumber(getArrayElementTypes(array.getType()).front(), 0);
     return SplitOp::create(*this, array, ValueRange(), zero, sizes,
@@ -441,12 +549,15 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
         steps = getIndex(getExtent(xs, 2));
   OpFoldResult lane = getIndexAttr(lanes);
   SmallVector<Value> none(side * side, init.front());
-  /// The positions of the sums of a thread in one dimension of the tile.
+  /// The positions of the sums of a thread in one dimension of the tile: groups
+  /// of neighbours, which one access reads or writes.
   auto getPlaces = [&](Value first) {
-    SmallVector<Value> places = {first};
-    for (int64_t k = 1; k < side; ++k)
-      places.push_back(
-          arith::AddIOp::create(*this, first, getIndex(k * lanes)));
+    int64_t group = std::min<int64_t>(side, 4);
+    Value start = arith::MulIOp::create(*this, first, getIndex(group));
+    SmallVector<Value> places;
+    for (int64_t k = 0; k < side; ++k)
+      places.push_back(arith::AddIOp::create(
+          *this, start, getIndex(k / group * group * lanes + k % group)));
     return places;
   };
   Value tiles =
@@ -465,8 +576,22 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                                       return get(part, {zero, i[0], i[1]});
                                     });
                   };
+                  // A thread reads neighbours of one column of the left tile:
+                  // they are neighbours in shared memory.
+                  Value left = load(xs, {at[0], at[1], step}, tile, depth);
+                  auto columns =
+                      PushType::get(getContext(), Level::Block, {depth, tile},
+                                    init.front().getType());
                   SmallVector<Value> both = {
-                      load(xs, {at[0], at[1], step}, tile, depth),
+                      fill(columns, {}, Value(), {}, WriteContract(),
+                           [&] {
+                             par({getIndexAttr(tile), getIndexAttr(depth)},
+                                 Level::Thread, [&](ValueRange i) {
+                                   WriteOp::create(*this, get(left, i),
+                                                   ValueRange{i[1], i[0]},
+                                                   ContractAttr(), Attribute());
+                                 });
+                           }),
                       load(ys, {at[0], step, at[2]}, depth, tile)};
                   auto shared = ForceOp::create(*this, both, ValueRange());
                   shared.setStorage(Storage::Shared);
@@ -480,7 +605,7 @@ Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
                         [&](OpBuilder &, Location, Value t, ValueRange sums) {
                           SmallVector<Value> us, vs, found;
                           for (Value row : rows)
-                            us.push_back(getOne(u, {row, t}));
+                            us.push_back(getOne(u, {t, row}));
                           for (Value column : columns)
                             vs.push_back(getOne(v, {t, column}));
                           for (auto [k, sum] : llvm::enumerate(sums)) {

@@ -13,7 +13,7 @@ import ctypes
 import functools
 import os
 from collections.abc import Iterator
-from ctypes import byref, c_int, c_size_t, c_uint64, c_void_p
+from ctypes import byref, c_char, c_int, c_size_t, c_uint64, c_ushort, c_void_p
 from typing import Any
 
 from .errors import ObsidianError
@@ -23,6 +23,21 @@ LEGACY_STREAM = 1
 _DISABLE_TIMING = 2
 _RELAXED = 2
 _DEVICE_ORDINAL = 9
+_PINNED = _DEVICE = 1
+_RELEASE_THRESHOLD = 4
+#: A pool keeps this part of the memory of its GPU when a stream is waited for. Without it, the
+#: driver would map the memory again for each call, which takes about a millisecond.
+_KEPT = 8
+
+
+class _PoolProperties(ctypes.Structure):
+    """The structure `CUmemPoolProps`."""
+
+    _fields_ = (
+        ("allocation_type", c_int), ("handle_types", c_int), ("location_type", c_int),
+        ("location", c_int), ("security", c_void_p), ("largest", c_size_t), ("usage", c_ushort),
+        ("reserved", c_char * 54),
+    )  # fmt: skip
 
 
 class Driver:
@@ -36,6 +51,7 @@ class Driver:
         except OSError as error:
             raise ObsidianError(f"there is no CUDA driver: {error}") from None
         self._contexts: dict[int, c_void_p] = {}
+        self._pools: dict[int, c_void_p] = {}
         self._call("cuInit", c_int(0))
 
     def _call(self, name: str, *words: Any) -> None:
@@ -69,12 +85,26 @@ class Driver:
     def allocate(self, index: int, size: int, stream: int) -> int:
         """`size` bytes of the pool of a GPU, in the order of a stream; 0 if there are none left."""
         self.enter(index)
-        pointer = c_uint64()
+        pointer, words = c_uint64(), (c_size_t(max(size, 1)), self._pool(index), c_void_p(stream))
         try:
-            self._call("cuMemAllocAsync", byref(pointer), c_size_t(max(size, 1)), c_void_p(stream))
+            self._call("cuMemAllocFromPoolAsync", byref(pointer), *words)
         except ObsidianError:
             return 0
         return pointer.value
+
+    def _pool(self, index: int) -> c_void_p:
+        """The pool of this package on a GPU, whose context is the current one."""
+        pool = self._pools.get(index)
+        if pool is None:
+            pool, size, device = c_void_p(), c_size_t(), c_int()
+            self._call("cuDeviceGet", byref(device), c_int(index))
+            self._call("cuDeviceTotalMem_v2", byref(size), device)
+            properties = _PoolProperties(_PINNED, 0, _DEVICE, index)
+            self._call("cuMemPoolCreate", byref(pool), byref(properties))
+            kept = c_uint64(size.value // _KEPT)
+            self._call("cuMemPoolSetAttribute", pool, c_int(_RELEASE_THRESHOLD), byref(kept))
+            self._pools[index] = pool
+        return pool
 
     def free(self, index: int, pointer: int, stream: int) -> None:
         """Give memory back to the pool, in the order of a stream."""

@@ -280,7 +280,7 @@ def times(name: str) -> dict[str, Any]:
     result["ratio"] = round(gpu / ours, 3)
     if name not in ("n_body", "ray_casting", "k_means"):
         # Theirs are sums in another order, and choices between numbers that are nearly equal.
-        compare(program(*given), parts_of(theirs(*given)), 1e-3)
+        compare(program(*given), tuple(parts_of(theirs(*given))), 1e-3)
     return result
 
 

@@ -233,6 +233,24 @@ def large_matmul(a: Any, b: Any) -> Any:
     return a @ b
 
 
+@case(floats(64, 4096), floats(4096, 70, seed=1))
+def long_sums(a: Any, b: Any) -> Any:
+    """Few tiles, whose sums are divided into parts."""
+    return a @ b, a.T[:99] @ b[:64]
+
+
+@case(floats(13, 512, 8), floats(8, 512, seed=1))
+def large_tiles(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+@case(floats(300, 2100), floats(300, seed=1))
+def few_rows(m: Any, v: Any) -> Any:
+    """Few rows or columns, whose neighbours are neighbours in memory, or are not."""
+    other = m.T + 1
+    return v @ m, m.T @ v, other @ v, v @ other.T, m.T @ m[:, :3]
+
+
 @case(floats(40, 33), floats(33, seed=1))
 def matvec(a: Any, v: Any) -> Any:
     return a @ v, v @ a.T, v @ v
@@ -312,6 +330,16 @@ def recurrence(a: Any, b: Any) -> Any:
         return x[0] * y[0], x[1] * y[0] + y[1]
 
     return lax.associative_scan(combine, (a, b))[1]
+
+
+@case(floats(1 << 14) / 8)
+def long_recurrence(a: Any) -> Any:
+    """Each stage reads two elements of the last one: some stages are stored."""
+
+    def combine(x: Any, y: Any) -> Any:
+        return x[0] * y[0], x[1] * y[0] + y[1]
+
+    return lax.associative_scan(combine, (a, a))[1]
 
 
 @case(floats(17, 2, 2))

@@ -34,8 +34,9 @@
 // Levels: a vector is combined by the whole grid. For arrays of higher rank,
 // one unit combines each row: a thread up to 8 elements, a warp up to 1024,
 // else a block. If there are few long rows, all blocks combine them together.
-// In reductions of columns, each thread combines one column. `Choice` overrides
-// these rules.
+// In reductions of columns, each thread combines one column. In a product of
+// matrices, each block computes a tile; if there are few tiles, parts of the
+// sums are computed first. `Choice` overrides these rules.
 //
 // Errors: the callers check ranks, extents and types by the rules of their own
 // language before they call the builder. The verifier finds errors that they do

@@ -1322,14 +1322,16 @@ LogicalResult Importer::importDot(Operation *op) {
   Type lowered = convertElement(sumType);
   bool isFloat = isa<FloatType>(lowered);
   Value zero = b.getNumber(lowered, 0);
+  // StableHLO leaves open if products are rounded before they are added.
+  auto fast = arith::FastMathFlags::contract;
   Value product = b.contract(
       sides[0], sides[1], zero,
       [&](ValueRange x) -> Values {
-        return {isFloat ? arith::MulFOp::create(b, x[0], x[1]).getResult()
+        return {isFloat ? arith::MulFOp::create(b, x[0], x[1], fast).getResult()
                         : arith::MulIOp::create(b, x[0], x[1]).getResult()};
       },
       [&](ValueRange x) -> Values {
-        return {isFloat ? arith::AddFOp::create(b, x[0], x[1]).getResult()
+        return {isFloat ? arith::AddFOp::create(b, x[0], x[1], fast).getResult()
                         : arith::AddIOp::create(b, x[0], x[1]).getResult()};
       });
   values[op->getResult(0)] = convert(product, sumType, element);
