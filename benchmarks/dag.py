@@ -4,8 +4,9 @@
 The peers are written here in CUDA with the schedule of `dagc`: blocks of 256 threads, eight
 consecutive elements of the last dimension for each thread, the first dimension varies fastest, no
 shared memory. They test the bounds, which `dagc` does not. Each program runs through `obs-run` with
-its default candidate. A time is that of the kernel alone, the median of the repetitions. Results of
-both are compared with each other. Needs a GPU, NumPy and CuPy.
+its default candidate. Times are with contraction to FMAs on both sides, as nvcc does it; results
+are compared without it. A time is that of the kernel alone, the median of the repetitions. Needs
+a GPU, NumPy and CuPy.
 
   benchmarks/dag.py --obs-run build-static/bin/obs-run --out dag-cuda.json
 
@@ -107,7 +108,8 @@ def ours(tool: str, name: str, n: int, given: list[Any], repeat: int) -> tuple[A
         line = [tool, program, *words, "--device=cuda", f"--out={folder}/out.npy"]
         subprocess.run(line, check=True, capture_output=True)
         found = np.load(f"{folder}/out.npy")
-        line = [tool, program, *words, "--device=cuda", "--out=/dev/null", "--time"]
+        line = [tool, program, *words, "--device=cuda", "--out=/dev/null"]
+        line += ["--fp-contract=fast", "--time"]
         run = subprocess.run(
             [*line, f"--repeat={repeat}"], check=True, capture_output=True, text=True
         )
@@ -155,7 +157,6 @@ def main() -> int:
     for name, (n, goal, elements) in GOALS.items():
         given, result = arguments(name, n)
         found, mine = ours(options.obs_run, name, n, given, options.repeat)
-        # Our programs do not contract products and sums, so the results are compared without it.
         exact, _ = theirs(name, n, given, result, elements, 1, ("--fmad=false",))
         _, peer = theirs(name, n, given, result, elements, options.repeat, ())
         right = bool(np.array_equal(found.reshape(exact.shape).astype(exact.dtype), exact))

@@ -18,14 +18,14 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The level of a row: a thread for short rows, a warp up to 1024 elements,
+/// The level of a row: a thread up to 16 elements, a warp up to 1024 elements,
 /// else a block. If the length is dynamic, the level is block.
 static Level getRowLevel(Value array) {
   int64_t length = getArrayBound(array.getType(),
                                  getArrayExtents(array.getType()).size() - 1);
   if (ShapedType::isDynamic(length) || length > 1024)
     return Level::Block;
-  return length <= 8 ? Level::Thread : Level::Warp;
+  return length <= 16 ? Level::Thread : Level::Warp;
 }
 
 static StringAttr getStrategy(ArrayBuilder &b, const Choice &choice) {

@@ -723,7 +723,7 @@ def test_levels_of_rows() -> None:
         text = obs.jit(program).mlir()
         return next(w for w in ("thread", "warp", "block") if f"obs.distribute {w} in grid" in text)
 
-    found = [level_of(c) for c in (1, 8, 9, 1024, 1025, "w", "w <= 100")]
+    found = [level_of(c) for c in (1, 16, 17, 1024, 1025, "w", "w <= 100")]
     assert found == ["thread", "thread", "warp", "warp", "block", "block", "warp"]
     assert level_of(8, level=obs.block) == "block"
 

@@ -32,7 +32,7 @@
 // grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. For arrays of higher rank,
-// one unit combines each row: a thread up to 8 elements, a warp up to 1024,
+// one unit combines each row: a thread up to 16 elements, a warp up to 1024,
 // else a block. If there are few long rows, all blocks combine them together.
 // In reductions of columns, each thread combines one column. In a product of
 // matrices, each block computes a tile; if there are few tiles, parts of the

@@ -95,14 +95,14 @@ def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
 
 
 def row_level(array: Pull) -> Level:
-    """The level of one row: a thread for short rows, a warp up to 1024 elements, else a block.
+    """The level of one row: a thread up to 16 elements, a warp up to 1024, else a block.
 
     Rows whose length is known only at run time, without a bound, belong to blocks.
     """
     bound = array.type.bounds[-1]
     if bound is None or bound > 1024:
         return Level.block
-    return Level.thread if bound <= 8 else Level.warp
+    return Level.thread if bound <= 16 else Level.warp
 
 
 #: Fewer rows that are longer are shared by the whole grid, as parts of at least `PART` elements.
