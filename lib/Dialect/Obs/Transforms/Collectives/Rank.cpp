@@ -222,7 +222,13 @@ void RankedKeys::writeRanks(CollectiveBuilder &warp, Value chunk, Value next,
 LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Extent n = getCommonExtent(c, op.getKeys(), op.getRanks().getType());
-  if (isSequential(op, c)) {
+  if (c.level == Level::Thread) {
+    // There is no scan, whatever strategy the operation names.
+    if (failed(findScanStrategy(
+            op, op.getStrategy(), c.level,
+            c.getConstantExtent(
+                op.getCounts().getType().getExtents().front()))))
+      return failure();
     expandRankInThread(c, op, n);
     return success();
   }
