@@ -206,6 +206,9 @@ static bool addLanes(const IndexExpr &address, int64_t count,
     case LanePattern::Kind::Down:
       text = "down ";
       break;
+    case LanePattern::Kind::Exchange:
+      text = "own or xor ";
+      break;
     case LanePattern::Kind::Indexed:
       text = "any";
       break;
@@ -365,8 +368,7 @@ void Reporter::reportLoop(scf::ForallOp leaf) {
      << getPlace(leaf.getLoc());
   if (auto items = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
     os << ", " << items.getInt() << " of a thread side by side";
-  os << ", each " << getArithmetic(model, leaf).str()
-     << '\n';
+  os << ", each " << getArithmetic(model, leaf).str() << '\n';
   total += getArithmetic(model, kernel);
 }
 

@@ -125,7 +125,9 @@ class Function:
     def _argument(self, value: Any, leaf: Any) -> Any:
         """An array of JAX of the type of the program, or a number."""
         if leaf.shape:
-            return self._jax.numpy.asarray(value, leaf.dtype)
+            # JAX takes about 10 us to see that it has nothing to convert.
+            is_same = isinstance(value, self._jax.Array) and value.dtype == leaf.dtype
+            return value if is_same else self._jax.numpy.asarray(value, leaf.dtype)
         number = np.asarray(value, leaf.dtype).item()
         width = np.dtype(leaf.dtype).itemsize * 8 if str(leaf.dtype) in _SIGNED else 0
         # The same bits, as a number that has a sign.
@@ -133,7 +135,9 @@ class Function:
 
     def _result(self, array: Any, result: Any) -> Any:
         """An array of JAX with the rank and the sign of a result."""
-        found = self._jax.numpy.asarray(array).reshape(result.shape)
+        found = array if isinstance(array, self._jax.Array) else self._jax.numpy.asarray(array)
+        if found.shape != result.shape:
+            found = found.reshape(result.shape)
         return found if found.dtype == result.dtype else found.view(result.dtype)
 
 

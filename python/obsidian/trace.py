@@ -226,7 +226,9 @@ class Trace:
         result = self.new_name()
         flags = " fastmath<contract>" if self.contracts and operation in _CONTRACTED else ""
         head = f"{result} = {operation} {', '.join(operands)}{flags} : {type_name}"
-        short = Short(operation, operands, result)
+        # The short form of a body has no place for flags: they are an attribute there.
+        named = f"{operation} {{fastmath = #arith.fastmath<contract>}}" if flags else operation
+        short = Short(named, operands, result)
         self.block.entries.append(Entry(head, self.place(), short=short, is_pure=True))
         return result
 

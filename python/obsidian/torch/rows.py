@@ -8,6 +8,7 @@ longer rows again, from the caches.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,8 @@ _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"
 _PLACES = {"gather", "index", "select"}
 #: The whole grid shares the rows if there are fewer than this, and they are longer.
 FEW, LONG = 64, 1 << 15
+#: A thread has a row of up to this many elements.
+OF_THREADS = 16
 #: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 8192, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 3 * 8192}
 
@@ -161,7 +164,7 @@ def _level(group: Group) -> Level:
     length, count = group.length, product(group.rows)
     if not isinstance(length, int) or length > 512:
         return Level.block
-    if length <= 16:
+    if length <= OF_THREADS:
         return Level.thread
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
@@ -301,5 +304,10 @@ def _row_fold(node: Any, row: Any, length: Any) -> Any:
     outs = out if isinstance(out, (list, tuple)) else [out]
     fold = fold_of(name_of(node.target), source, outs, length)
     prepared = generate(length)(lambda i: fold.prepare(row[i], i))
-    found = fold.finish(prepared.reduce(fold.combine, fold.init(), commutative=True), length)
+    if isinstance(length, int) and 0 < length <= OF_THREADS:
+        # Without a loop, the elements are loaded together, and places in a window are constants.
+        total = functools.reduce(fold.combine, [prepared[k] for k in range(length)])
+    else:
+        total = prepared.reduce(fold.combine, fold.init(), commutative=True)
+    found = fold.finish(total, length)
     return found if isinstance(out, (list, tuple)) else found[0]
