@@ -208,6 +208,9 @@ public:
   /// Sorts each row along a dimension: no element is less than the element
   /// before it. `less` takes two elements. The sort is stable.
   Value sort(Value array, int64_t dim, ScalarCode less);
+  /// The first `count` elements of each sorted row. For at most 8 of them, one
+  /// reduction of each row keeps the first elements in registers.
+  Value sortFirst(Value array, int64_t dim, int64_t count, ScalarCode less);
   /// The elements of a vector whose flag is set, and their number as an array
   /// of one i32. The elements after them are `rest`, if `rest` is not empty.
   std::pair<Value, Value> compact(Value array, Value flags,
