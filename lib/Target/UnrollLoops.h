@@ -18,10 +18,9 @@ class LPMUpdater;
 
 namespace mlir::obs::detail {
 
-/// Asks LLVM for four copies of the body of short innermost loops that read
-/// neighbouring elements, or that end in the middle of a calculation. LLVM
-/// itself makes fewer copies, or none: it counts the operations of all copies,
-/// and not the accesses and branches that they save.
+/// Asks LLVM for eight copies of the body of short innermost loops that read
+/// neighbouring elements. LLVM itself makes fewer copies, or none: it counts
+/// the operations of all copies, and not the accesses that they save.
 struct UnrollLoopsPass : llvm::PassInfoMixin<UnrollLoopsPass> {
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
                               llvm::LoopStandardAnalysisResults &analyses,
