@@ -5,8 +5,8 @@
 // language, FHPC 2013. A counting sort counts how often each key occurs. Then it writes
 // each key that many times ("reconstruct"). In the paper, one thread writes one key, so
 // few keys leave most threads idle. Here `obs.expand` shares the elements of the result
-// among the threads. For each element, it finds the key by a search in the start positions
-// of the keys. There is one more position than there are keys. An occurrence sort only
+// among the threads. A block finds the keys of its elements by a search in the start
+// positions of the keys, for the first element and for the last one. An occurrence sort only
 // marks the keys that occur. Many iterations write the same value, so the contract is
 // `any`, and no atomic operation is needed. `obs.compact` keeps the marked keys.
 //

@@ -363,8 +363,9 @@ def counting_sort(random):
         keys = random.integers(0, max(bound, 1), n, np.int32)
         yield Case([keys, bound], np.sort(keys), entry="counting")
         yield Case([keys, bound], np.unique(keys), entry="occurrence")
-    # Ranges around what a block or a byte counts, with the first key and the last one.
-    for bound in (1, 2, 255, 256, 257, 65536):
+    # Ranges around what a block or a byte counts, with the first key and the last one. A block does not
+    # pass over 65536 counts or more for its 4096 keys.
+    for bound in (1, 2, 255, 256, 257, 65536, 65537, 70000):
         yield from counting_sort_range(random, 700, bound)
 
 

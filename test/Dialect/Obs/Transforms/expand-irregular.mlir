@@ -92,6 +92,41 @@ func.func @expand(%l: !obs.pull<64 x i32>) -> !obs.push<block, 1000 x index> att
   return %p : !obs.push<block, 1000 x index>
 }
 
+// At level grid a block computes 4096 elements. Two threads look for the lengths of the first and the last one. The other
+// lengths mark their first element in shared memory, and the maximum of the marks up to an element is its length. A thread
+// writes 16 elements, without a guard if the tile is full. Between many lengths, each element looks for its own.
+// CHECK-LABEL: @expand_by_blocks(
+// CHECK-SAME: %{{.*}}, %[[CAPACITY:.*]]: index)
+func.func @expand_by_blocks(%l: !obs.pull<? x i32>, %n: index) -> !obs.push<grid, ? x index> {
+  // CHECK: %[[SUMS:.*]] = obs.force {{.*}} : !obs.push<grid, ? x index>
+  // CHECK: obs.fill unchecked [%[[CAPACITY]]] {
+  // CHECK: obs.par block (%[[TILE:.*]]) in
+  // CHECK-NEXT: arith.muli %[[TILE]], %c4096
+  // CHECK: obs.generate
+  // CHECK: scf.for
+  // CHECK: obs.get %[[SUMS]]
+  // CHECK: %[[BOUNDS:.*]] = obs.force {{.*}} : !obs.push<block, 2 x index>
+  // CHECK: %[[LOW:.*]] = obs.get %[[BOUNDS]][%c0]
+  // CHECK: %[[HIGH:.*]] = obs.get %[[BOUNDS]][%c1]
+  // CHECK: %[[COUNT:.*]] = arith.subi %[[HIGH]], %[[LOW]]
+  // CHECK: arith.cmpi slt, %[[COUNT]], %c65536
+  // CHECK: obs.fill init %c0_i32 unchecked par
+  // CHECK: obs.force {{.*}} : !obs.push<block, 4096 x i32>
+  // CHECK: arith.maxui
+  // CHECK: obs.par (%{{.*}}) in (%c256) {
+  // CHECK-COUNT-16: obs.write %{{.*}} : index
+  // CHECK: } else {
+  // CHECK-COUNT-16: scf.if
+  // CHECK: } else {
+  // CHECK: obs.par
+  // CHECK: scf.for
+  // CHECK: obs.write %{{.*}} : index
+  %p, %c = obs.expand (%i, %j) = %l [%n] : !obs.pull<? x i32> -> !obs.push<grid, ? x index>, !obs.push<grid, 1 x index> {
+    obs.yield %i : index
+  }
+  return %p : !obs.push<grid, ? x index>
+}
+
 // CHECK-LABEL: @scatter(
 // CHECK-SAME: %[[A:.*]]: !obs.pull<8 x i32>, %[[I:.*]]: !obs.pull<8 x i32>, %[[Z:.*]]: i32
 func.func @scatter(%a: !obs.pull<8 x i32>, %i: !obs.pull<8 x i32>, %z: i32) -> !obs.push<block, 5 x i32> attributes {obs.level = #obs.level<block>} {

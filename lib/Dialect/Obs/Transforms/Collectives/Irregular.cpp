@@ -16,6 +16,7 @@
 #include "OnePassCompaction.h"
 #include "Pieces.h"
 #include "Published.h"
+#include "RowScan.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -365,6 +366,136 @@ static void expandExpandInThread(CollectiveBuilder &c, ExpandOp op, Extent n,
   op.getCount().replaceAllUsesWith(count);
 }
 
+namespace {
+/// The elements of an `expand`, from the sums of its lengths.
+struct ExpandedElements {
+  /// The index of the length that element `t` belongs to: the first one at
+  /// which the sum is larger than `t`.
+  Value findLength(CollectiveBuilder &c, Value t) {
+    return findFirstAbove(c, n, t, [&](Value length) {
+      return toIndex(c, c.get(sums, length).front());
+    });
+  }
+  /// The number of elements of all lengths.
+  Value getTotal(CollectiveBuilder &c) { return getSum(c, sums, n.value); }
+  /// Writes element `t`, which belongs to length `i`.
+  void write(CollectiveBuilder &c, Value i, Value t) {
+    Value j = c.sub(t, getSum(c, sums, i));
+    strategies::write(c, buildElement(c, op, i, j), t);
+  }
+  /// At level block: writes the elements from `first` to `end`, at most as many
+  /// as a tile of `shape` has. There is at least one.
+  void writeTile(CollectiveBuilder &block, const RowShape &shape, Value first,
+                 Value end);
+
+  ExpandOp op;
+  Extent n;
+  /// The sum of the lengths up to each length.
+  Value sums;
+
+private:
+  void writeDense(CollectiveBuilder &block, const RowShape &shape, Value first,
+                  Value end, Value low, Value high);
+};
+} // namespace
+
+/// The first elements of the lengths after `low` are marked with the distance
+/// of their length from `low`. The maximum of the marks up to an element is the
+/// distance of the length of the element.
+void ExpandedElements::writeDense(CollectiveBuilder &block,
+                                  const RowShape &shape, Value first, Value end,
+                                  Value low, Value high) {
+  OpBuilder &builder = block.builder;
+  Type number = builder.getI32Type();
+  Value zero = arith::ConstantIntOp::create(builder, block.loc, 0, 32),
+        yes = arith::ConstantIntOp::create(builder, block.loc, 1, 1);
+  CollectiveBuilder marks(
+      builder, block.loc, Level::Block, number, /*commutative=*/true,
+      [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        return Values{arith::MaxUIOp::create(b, loc, x[0], y[0])};
+      });
+  Value heads = marks.forceFill(
+      {block.getConstantExtent(shape.getTile())}, block.sub(high, low),
+      [&](Value k, auto mark) {
+        Value distance = block.add(k, block.constant(1));
+        Value i = block.add(low, distance);
+        Value begin = getSum(block, sums, i);
+        // Only one length begins at an element and is not empty.
+        buildIf(block, block.less(begin, toIndex(block, block.get(sums, i)[0])),
+                [&] {
+                  mark(convert(block, distance, number),
+                       block.sub(begin, first));
+                });
+      },
+      zero, /*unchecked=*/true);
+  RowScan scan(marks, shape, {}, [&](Value warp, Value lane) {
+    SmallVector<Values> own;
+    for (int64_t row = 0; row < shape.rows; ++row)
+      for (int64_t i = 0; i < shape.neighbours; ++i)
+        own.push_back(
+            marks.get(heads, shape.getPlace(block, warp, lane, row, i)));
+    return own;
+  });
+  Value isFull =
+      block.equal(block.sub(end, first), block.constant(shape.getTile()));
+  forEach(block, block.constant(RowShape::workers), [&](Value worker) {
+    RowScan::Thread found = scan.getThread(worker, zero, yes);
+    auto writeAll = [&](bool isGuarded) {
+      for (auto [k, distance] : llvm::enumerate(found.elements)) {
+        Value place =
+            shape.getPlace(block, found.warp, found.lane, k / shape.neighbours,
+                           k % shape.neighbours);
+        Value t = block.add(first, place);
+        Value i = block.add(
+            low, toIndex(block, distance.front(), /*isUnsigned=*/true));
+        if (isGuarded)
+          buildIf(block, block.less(t, end), [&] { write(block, i, t); });
+        else
+          write(block, i, t);
+      }
+      return Values();
+    };
+    block.choose(
+        isFull, [&] { return writeAll(false); },
+        [&] { return writeAll(true); });
+  });
+}
+
+void ExpandedElements::writeTile(CollectiveBuilder &block,
+                                 const RowShape &shape, Value first,
+                                 Value end) {
+  // Two threads look for the lengths of the first and the last element.
+  CollectiveBuilder numbers = block;
+  Extent two = block.getConstantExtent(2);
+  Value bounds = numbers.force(numbers.generate(two, [&](Value k) {
+    Value t = block
+                  .choose(
+                      block.equal(k, block.constant(0)),
+                      [&] { return Values{first}; },
+                      [&] { return Values{block.sub(end, block.constant(1))}; })
+                  .front();
+    return Values{findLength(block, t)};
+  }));
+  Value low = block.get(bounds, block.constant(0)).front();
+  Value high = block.get(bounds, block.constant(1)).front();
+  // Many lengths of 0 would keep one block busy.
+  Value isDense =
+      block.less(block.sub(high, low), block.constant(16 * shape.getTile()));
+  block.choose(
+      isDense,
+      [&] {
+        writeDense(block, shape, first, end, low, high);
+        return Values();
+      },
+      [&] {
+        forEach(block, block.sub(end, first), [&](Value place) {
+          Value t = block.add(first, place);
+          write(block, findLength(block, t), t);
+        });
+        return Values();
+      });
+}
+
 static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Extent n = c.getExtent(op.getLengths());
@@ -400,20 +531,35 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
       return failure();
     sums = c.force(*scanned);
   }
-  Value result = buildFill(c, type, capacity, op.getInit(), false, [&] {
-    forEach(c, capacity, [&](Value t) {
-      buildIf(c, c.less(t, getSum(c, sums, n.value)), [&] {
-        // The first index at which the sum is larger than `t`.
-        Value i = findFirstAbove(c, n, t, [&](Value length) {
-          return toIndex(c, c.get(sums, length).front());
+  ExpandedElements elements{op, n, sums};
+  Value result;
+  if (c.level == Level::Grid) {
+    RowShape shape(builder.getI32Type(),
+                   /*items=*/!c.plain && isCheap(op.getBody()));
+    Value size = c.constant(shape.getTile());
+    result = fillByBlocks(
+        c, type, type.hasStaticExtents() ? ValueRange() : ValueRange(capacity),
+        op.getInit(), "",
+        c.ceilDiv({capacity, ShapedType::kDynamic, ShapedType::kDynamic},
+                  shape.getTile())
+            .value,
+        [&](CollectiveBuilder &block, Value tile) {
+          Value first = block.mul(tile, size);
+          Value end = block.min(block.add(first, size),
+                                block.min(capacity, elements.getTotal(block)));
+          buildIf(block, block.less(first, end),
+                  [&] { elements.writeTile(block, shape, first, end); });
         });
-        Value j = c.sub(t, getSum(c, sums, i));
-        write(c, buildElement(c, op, i, j), t);
+  } else {
+    result = buildFill(c, type, capacity, op.getInit(), false, [&] {
+      forEach(c, capacity, [&](Value t) {
+        buildIf(c, c.less(t, elements.getTotal(c)),
+                [&] { elements.write(c, elements.findLength(c, t), t); });
       });
     });
-  });
+  }
   Value count = buildPush(c, op.getCount(), c.getConstantExtent(1),
-                          [&](Value) { return getSum(c, sums, n.value); });
+                          [&](Value) { return elements.getTotal(c); });
   op.getResult().replaceAllUsesWith(result);
   op.getCount().replaceAllUsesWith(count);
   return success();
