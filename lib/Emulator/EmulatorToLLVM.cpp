@@ -35,8 +35,8 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
-  // The intrinsics of LLVM where there are any, libm for the rest. An
-  // approximation of log1p would differ from what other executors compute.
+  // Intrinsics of LLVM if they exist, and libm for other functions. An
+  // approximation of log1p would differ from the results of other executors.
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(mathOptions));

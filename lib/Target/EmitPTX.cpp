@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EmitPTX.h"
+#include "UnrollLoops.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -27,6 +28,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include <mutex>
 
 namespace mlir::obs {
@@ -156,6 +158,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
   machine.registerPassBuilderCallbacks(builder);
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager &manager, llvm::OptimizationLevel level) {
+        if (level.getSpeedupLevel() >= 2)
+          manager.addPass(detail::UnrollLoopsPass());
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

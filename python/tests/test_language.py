@@ -604,3 +604,26 @@ def test_contract() -> None:
     for run in (once, once.interpret, once.emulate):
         np.testing.assert_array_equal(run(a), np.full(33, 2**-24, np.float32))
     np.testing.assert_array_equal(twice(a), np.zeros(33, np.float32))
+
+
+def test_fp_contract_of_sums() -> None:
+    """A thread that adds an array of products rounds each product and sum once."""
+
+    def add(x: Any) -> Any:
+        def product(k: Any) -> Any:
+            return obs.where(k == 0, f32(-1.00048828125), x) * obs.where(k == 0, f32(1), x)
+
+        return obs.generate(2)(product).sum()
+
+    @obs.jit(fp_contract=True)
+    def once(a: Annotated[Pull, "n", f32]) -> Any:
+        return a.map(add)
+
+    @obs.jit
+    def twice(a: Annotated[Pull, "n", f32]) -> Any:
+        return a.map(add)
+
+    a = np.full(33, 1 + 2**-12, np.float32)
+    for run in (once, once.interpret, once.emulate):
+        np.testing.assert_array_equal(run(a), np.full(33, 2**-24, np.float32))
+    np.testing.assert_array_equal(twice(a), np.zeros(33, np.float32))

@@ -9,13 +9,13 @@
 
 // vsort (DAMP 2012) of 512 elements by one warp, 16 for each lane, with the loops
 // over stages unrolled. Push form: an iteration for each comparator. Registers,
-// as in pull form; but a lane does not hold the two elements that it compares.
+// as in pull form: a lane holds one of the elements that it compares, and one
+// shuffle reads the other one.
 // CHECK: 1 add.s64
 // CHECK-NEXT: {{[0-9]+}} max.s32
 // CHECK-NEXT: {{[0-9]+}} min.s32
 // CHECK-NEXT: {{[0-9]+}} selp.b32
 // CHECK-NEXT: {{[0-9]+}} shfl.sync.bfly.b32
-// CHECK-NEXT: {{[0-9]+}} shfl.sync.idx.b32
 // CHECK-NOT: {{.}}
 // PTX: .entry
 

@@ -17,10 +17,10 @@ func.func @tiles(%a: !obs.pull<1048576 x i32>) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// 2^30 elements are 640 pieces at most, of 410 tiles each.
+// 2^30 elements are 528 pieces at most, of 497 tiles each.
 // CHECK-LABEL: kernel 'pieces'
-// CHECK-COUNT-16: read global i32 {{.*}}, 655360 bytes
-// CHECK-COUNT-16: read global i32 {{.*}}, 267780096 bytes
+// CHECK-COUNT-16: read global i32 {{.*}}, 540672 bytes
+// CHECK-COUNT-16: read global i32 {{.*}}, 267894784 bytes
 // CHECK: global memory: {{(at most )?}}429{{[4-6][0-9]+}} bytes read
 func.func @pieces(%a: !obs.pull<1073741824 x i32>) -> !obs.pull<1 x i32> {
   %zero = arith.constant 0 : i32

@@ -87,7 +87,7 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
 };
 
 /// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
-/// arrays to kernels in level IR with homes, barriers and places in shared
+/// arrays to kernels in level IR with homes, barriers and offsets in shared
 /// memory.
 void buildObsToLevelsPipeline(OpPassManager &pm,
                               const ObsToGPUOptions &options);
@@ -97,13 +97,13 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 /// kernels.
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
-/// Runs `obs-to-gpu` on the function `entry` of `module` and on all that it
-/// calls; other functions are erased. Emits the errors of the passes.
+/// Runs `obs-to-gpu` on the function `entry` of `module` and the functions that
+/// it calls. Other functions are erased. Emits the errors of the passes.
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options);
 
-/// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. A format that
-/// is not known is an error.
+/// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. An unknown
+/// format is an error.
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
                                      const ObsToNVVMOptions &options);
 

@@ -108,8 +108,8 @@ static LogicalResult lowerToGPU(ModuleOp module,
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
   applyDefaultTimingPassManagerCLOptions(manager);
-  // Once behind the last pass is enough; after each it would take a tenth of
-  // the time.
+  // One verification after the last pass is sufficient. Verification after each
+  // pass would take a tenth of the time.
   manager.enableVerifier(false);
   ObsContractFloatsPassOptions floats;
   floats.all = options.contraction == TranslateOptions::Fast;

@@ -36,5 +36,12 @@ LanePattern mlir::obs::classifyLanes(ArrayRef<int> sources) {
   for (int n = 1; n < warpSize; ++n)
     if (matches([&](int lane) { return (lane + n) % warpSize; }))
       return {PatternKind::Rotate, unsigned(n)};
+  for (int n = 1; n < warpSize; ++n)
+    for (int bit = 0; bit < 5; ++bit)
+      for (bool own : {false, true})
+        if (matches([&](int lane) {
+              return (lane >> bit & 1) == own ? lane : lane ^ n;
+            }))
+          return {PatternKind::Exchange, unsigned(n), unsigned(bit), own};
   return {PatternKind::Indexed, 0};
 }

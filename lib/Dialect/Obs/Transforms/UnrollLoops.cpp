@@ -1,15 +1,16 @@
-//===- UnrollLoops.cpp - Unroll the loops that ask for it -----------------===//
+//===- UnrollLoops.cpp - Unroll marked loops and stages of warps ----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// From the outside in: the bounds of an inner loop are often constants only
-// once the loop around it is gone.
+// Outer loops are unrolled first, because the bounds of an inner loop are often
+// constants only after that.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/Limits.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -27,6 +28,10 @@ using namespace mlir::obs;
 /// The operations that one loop may become: some hundred stages of a network.
 static constexpr int64_t maxOperations = 1 << 15;
 
+/// The elements that the lanes of a warp keep in registers, and the stages of
+/// loops over such arrays: a network of 1024 elements has 10 of up to 10.
+static constexpr int64_t maxLaneElements = 1024, maxStages = 16;
+
 static int64_t countOperations(scf::ForOp loop) {
   int64_t count = 0;
   loop.getBody()->walk([&](Operation *) { ++count; });
@@ -40,6 +45,29 @@ static std::optional<APInt> getTripCount(scf::ForOp loop) {
 }
 
 static bool isMarked(Operation *op) { return op->hasAttr("obs.unroll"); }
+
+/// True if `loop` carries an array of a warp with several elements for each
+/// lane. Without the loop, the register of each element is known.
+static bool carriesLaneArray(scf::ForOp loop) {
+  ScopeInfo scope = getEnclosingScope(loop);
+  return scope.level == Level::Warp && !scope.isScalar &&
+         llvm::any_of(loop.getRegionIterArgs(), [](Value carried) {
+           auto type = dyn_cast<PullType>(carried.getType());
+           if (!type || !type.hasStaticExtents())
+             return false;
+           int64_t size = ShapedType::getNumElements(type.getExtents());
+           return size > warpSize && size <= maxLaneElements;
+         });
+}
+
+/// Marks the loops that are unrolled without a mark of the program.
+static void markLoops(Operation *root) {
+  root->walk([](scf::ForOp loop) {
+    std::optional<APInt> count = getTripCount(loop);
+    if (count && count->ule(maxStages) && carriesLaneArray(loop))
+      loop->setAttr("obs.unroll", UnitAttr::get(loop.getContext()));
+  });
+}
 
 /// The outermost marked loops.
 static SmallVector<scf::ForOp> findLoops(Operation *root) {
@@ -67,12 +95,16 @@ struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
     });
     if (marks.wasInterrupted())
       return signalPassFailure();
-    for (SmallVector<scf::ForOp> loops = findLoops(root); !loops.empty();
-         loops = findLoops(root)) {
+    auto findNext = [&] {
+      markLoops(root);
+      return findLoops(root);
+    };
+    for (SmallVector<scf::ForOp> loops = findNext(); !loops.empty();
+         loops = findNext()) {
       for (scf::ForOp loop : loops)
         if (failed(unroll(loop)))
           return signalPassFailure();
-      // Folds what the bounds of inner loops are computed from.
+      // Folds the computations of the bounds of inner loops.
       (void)applyPatternsGreedily(root, RewritePatternSet(&getContext()));
     }
   }

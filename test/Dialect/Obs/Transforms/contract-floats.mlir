@@ -49,10 +49,70 @@ func.func @none(%a: i32, %x: f64) -> (f64, f32) {
 // ALL-LABEL: @apart(
 // ALL-COUNT-2: math.fma
 // ALL-NOT: arith
+// ALL: return
 func.func @apart(%a: f32, %b: f32) -> (f32, f32) {
   %p = arith.mulf %a, %b fastmath<contract, nnan> : f32
   %q = arith.mulf %b, %b : f32
   %s = arith.addf %p, %b : f32
   %t = arith.addf %q, %b fastmath<contract> : f32
   return %s, %t : f32, f32
+}
+
+// A thread adds an array of products: each product is contracted with the sum before it.
+// CHECK-LABEL: @products(
+// CHECK-SAME: %[[A:.*]]: !obs.pull<? x f32>, %[[B:.*]]: !obs.pull<? x f32>, %[[Z:.*]]: f32
+// CHECK: %[[N:.*]] = obs.dim %[[A]], 0
+// CHECK: %[[S:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[SUM:.*]] = %[[Z]]) -> (f32) {
+// CHECK-DAG: %[[X:.*]] = obs.get %[[A]][%[[I]]]
+// CHECK-DAG: %[[Y:.*]] = obs.get %[[B]][%[[I]]]
+// CHECK: %[[NEXT:.*]] = math.fma %[[X]], %[[Y]], %[[SUM]] : f32
+// CHECK-NEXT: scf.yield %[[NEXT]]
+// CHECK: return %[[S]]
+func.func @products(%a: !obs.pull<? x f32>, %b: !obs.pull<? x f32>, %z: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
+  %n = obs.dim %a, 0 : !obs.pull<? x f32>
+  %p = obs.generate (%i) [%n] {
+    %x = obs.get %a[%i] : !obs.pull<? x f32>
+    %y = obs.get %b[%i] : !obs.pull<? x f32>
+    %q = arith.mulf %x, %y fastmath<contract> : f32
+    obs.yield %q : f32
+  } : !obs.pull<? x f32>
+  %s = obs.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } %p init %z : !obs.pull<? x f32>
+  return %s : f32
+}
+
+// The same for a map. The array is known to be small.
+// CHECK-LABEL: @mapped(
+// CHECK: scf.for
+// CHECK-COUNT-2: obs.get
+// CHECK: math.fma
+func.func @mapped(%a: !obs.pull<3 x f32>, %b: !obs.pull<3 x f32>, %z: f32) -> f32 attributes {obs.level = #obs.level<thread>} {
+  %p = obs.map { arith.mulf {fastmath = #arith.fastmath<contract>} } %a, %b : !obs.pull<3 x f32>
+  %s = obs.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } %p init %z : !obs.pull<3 x f32>
+  return %s : f32
+}
+
+// These are not contracted: a sum without the flag, several workers, a strategy, products that are used again.
+// CHECK-LABEL: @sums_of_others(
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @sums_of_others(%a: !obs.pull<8 x f32>, %z: f32) -> (f32, f32, f32) attributes {obs.level = #obs.level<thread>} {
+  %c0 = arith.constant 0 : index
+  %p = obs.map { arith.mulf {fastmath = #arith.fastmath<contract>} } %a, %a : !obs.pull<8 x f32>
+  %q = obs.map { arith.mulf {fastmath = #arith.fastmath<contract>} } %a, %a : !obs.pull<8 x f32>
+  %r = obs.map { arith.mulf {fastmath = #arith.fastmath<contract>} } %a, %a : !obs.pull<8 x f32>
+  %s = obs.reduce { arith.addf } %p init %z : !obs.pull<8 x f32>
+  %t = obs.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } %q init %z {strategy = "raking"} : !obs.pull<8 x f32>
+  %u = obs.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } %r init %z : !obs.pull<8 x f32>
+  %v = obs.get %r[%c0] : !obs.pull<8 x f32>
+  %w = arith.addf %u, %v : f32
+  return %s, %t, %w : f32, f32, f32
+}
+
+// CHECK-LABEL: @sum_of_block(
+// CHECK-NOT: math.fma
+// CHECK: return
+func.func @sum_of_block(%a: !obs.pull<8 x f32>, %z: f32) -> f32 attributes {obs.level = #obs.level<block>} {
+  %p = obs.map { arith.mulf {fastmath = #arith.fastmath<contract>} } %a, %a : !obs.pull<8 x f32>
+  %s = obs.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } %p init %z : !obs.pull<8 x f32>
+  return %s : f32
 }

@@ -39,7 +39,7 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   return %r : !obs.pull<1 x f32>
 }
 
-// In any order, each of 256 threads has 16 accumulators, which it combines at the end. A part without 4096 elements
+// In any order, each of 256 threads has 4 accumulators, which it combines at the end. A part without 4096 elements
 // is read one by one.
 // CHECK-LABEL: @any_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x i32>
@@ -48,12 +48,15 @@ func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi sgt, %[[WHOLE]], %c0
 // CHECK: scf.if %[[IS_WHOLE]]
 // CHECK-COUNT-16: obs.get %[[X]]
+// CHECK-NOT: obs.get
+// CHECK-COUNT-12: arith.addi %{{.*}} : i32
 // CHECK: scf.for %{{.*}} step %c4096 iter_args(
+// CHECK-SAME: -> (i32, i32, i32, i32)
 // CHECK-COUNT-16: obs.get %[[X]]
 // CHECK-NOT: obs.get
 // CHECK-COUNT-16: arith.addi %{{.*}} : i32
 // CHECK: scf.yield
-// CHECK-COUNT-15: arith.addi %{{.*}} : i32
+// CHECK-COUNT-3: arith.addi %{{.*}} : i32
 // CHECK: scf.for %{{.*}} step %c256
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} step %c256

@@ -86,14 +86,18 @@ obs.kernel @guarded(%in: memref<?xi32>, %n: index, %out: memref<?xi32>) attribut
 
 // A comparator writes both its elements. The owner of each runs it and keeps its
 // own: of elements 2 t and 2 t + 1 even lanes keep the smaller, odd ones the
-// larger. Both are read by shuffles.
+// larger. A lane has one of them, and the other one comes from its neighbour: one shuffle reads both.
 // CHECK-LABEL: gpu.func @comparators
 // CHECK: %[[LANE:.*]] = arith.remui %thread_id_x, %c32
-// CHECK: gpu.shuffle
-// CHECK: %[[MIN:.*]] = arith.minsi
-// CHECK: %[[MAX:.*]] = arith.maxsi
+// CHECK: %[[KEPT:.*]] = memref.load %{{.*}}[%c0]
+// CHECK: %[[OTHER:.*]], %{{.*}} = gpu.shuffle xor %[[KEPT]], %c1_i32, %c32_i32
 // CHECK: %[[BIT:.*]] = arith.andi %[[LANE]], %c1
 // CHECK: %[[ODD:.*]] = arith.cmpi ne, %[[BIT]], %c0
+// CHECK: %[[LEFT:.*]] = arith.select %[[ODD]], %[[OTHER]], %[[KEPT]]
+// CHECK: %[[RIGHT:.*]] = arith.select %[[ODD]], %[[KEPT]], %[[OTHER]]
+// CHECK-NOT: gpu.shuffle
+// CHECK: %[[MIN:.*]] = arith.minsi %[[LEFT]], %[[RIGHT]]
+// CHECK: %[[MAX:.*]] = arith.maxsi %[[LEFT]], %[[RIGHT]]
 // CHECK: %[[OWN:.*]] = arith.select %[[ODD]], %[[MAX]], %[[MIN]]
 // CHECK: memref.store %[[OWN]], %{{.*}}[%c0]
 obs.kernel @comparators(%out: memref<32xi32>) attributes {threads = 32 : i64} {

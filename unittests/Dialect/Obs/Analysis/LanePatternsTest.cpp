@@ -27,5 +27,19 @@ TEST(Lanes, PatternsOfShuffles) {
   EXPECT_EQ(classify([](int l) { return l < 4 ? -1 : l - 4; }).kind, P::Up);
   EXPECT_EQ(classify([](int l) { return l > 27 ? -1 : l + 4; }).kind, P::Down);
   EXPECT_EQ(classify([](int l) { return l * 3 % 32; }).kind, P::Indexed);
+  // The lower element of a comparator, and the higher one.
+  LanePattern low = classify([](int l) { return l & ~4; });
+  EXPECT_EQ(low.kind, P::Exchange);
+  EXPECT_EQ(low.amount, 4u);
+  EXPECT_EQ(low.bit, 2u);
+  EXPECT_FALSE(low.own);
+  LanePattern high = classify([](int l) { return l & 4 ? l : l ^ 7; });
+  EXPECT_EQ(high.kind, P::Exchange);
+  EXPECT_EQ(high.amount, 7u);
+  EXPECT_EQ(high.bit, 2u);
+  EXPECT_TRUE(high.own);
+  // Two bits decide.
+  EXPECT_EQ(classify([](int l) { return l & 3 ? l : l ^ 16; }).kind,
+            P::Indexed);
 }
 } // namespace

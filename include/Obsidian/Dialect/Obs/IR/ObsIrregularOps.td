@@ -259,7 +259,7 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     fit are not used.
 
     Each block combines a part of 4096 elements or more in its copies; there are
-    at most 640 parts. Larger copies have longer parts. A thread reads two
+    at most 528 parts. Larger copies have longer parts. A thread reads two
     groups of four neighbouring elements before it combines them, if an element
     needs few operations. A kernel with one copy for each block has 1024 threads
     and at most 256 parts, unless the force names the number of threads. If the

@@ -104,15 +104,16 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `brent_kung` | scan | pairs, a scan of n/2 elements, and the elements between; 2n operations |
     | `raking` | both | each of 128 workers (32 at level warp, 4 at level thread) combines a chunk, or if `commutative` every 128th element; then a tree, or `kogge_stone` |
     | `warps` | both | each warp combines 32 elements in its own arrays; then the same for the n/32 results. Not below level block |
+    | `lanes` | reduce | each of the 32 lanes of a warp combines every 32nd element; then five stages combine the lanes. Only if `commutative`. At level warp, the elements of the lanes are in registers, for any n. Not below level warp |
     | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4). A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
 
     At level grid these work inside a block, and others share the work between
-    blocks, which take parts of 4096 elements or more, at most 640 of them. In
+    blocks, which take parts of 4096 elements or more, at most 528 of them. In
     a reduction, and in the first kernel of `three_kernels`, a part is read by
     rows: a thread reads four neighbours in each of four rows before it combines
     them. If the order matters, a warp combines 512 neighbouring elements: a
     lane combines its neighbours, shuffles combine the lanes of each row, and
-    lane 0 combines the rows. If `commutative`, each of 256 workers has 16
+    lane 0 combines the rows. If `commutative`, each of 256 workers has four
     accumulators. A thread reads one element at a time if an element needs a
     loop or more than 64 operations, or if it is not read from memory.
 
@@ -144,8 +145,9 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     block `rows` for a known number of 513 to 8192 elements of at most 8 bytes
     that are read from memory without a loop and with at most 64 operations,
     else `warps` for up to
-    1024 elements, and `raking` for all others. Strategies other than
-    `sequential` and `raking` of a reduction need a bound of n.
+    1024 elements, at level warp `lanes` if `commutative`, and `raking` for all
+    others. Strategies other than `sequential`, `raking` and `lanes` of a
+    reduction need a bound of n.
 
     With `plain`, each element is read on its own, and the host does not choose
     among kernels (see `obs.scatter`).
@@ -350,7 +352,8 @@ def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
     so the interpreter, the emulator and the GPU compute the same bits.
     Therefore the pass runs before all others, and `obs-run` runs it before it
     interprets a program. A product and a sum in different regions are not
-    contracted.
+    contracted, with one exception: a thread that adds an array of products
+    contracts each product with the sum before it.
 
     ```mlir
     // before
@@ -365,7 +368,8 @@ def ObsContractFloatsPass : Pass<"obs-contract-floats"> {
            "Also contract operations without the flag">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 
@@ -421,12 +425,15 @@ def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
 }
 
 def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
-  let summary = "Unroll the loops that are marked `obs.unroll`";
+  let summary = "Unroll loops that are marked, or that carry arrays of warps";
   let description = [{
-    Loops stay loops, so that code does not grow with extents. The exceptions
-    are loops with the attribute `obs.unroll`. An example is the stages of a
-    network, whose partners must be constants for arrays in registers. The
-    bounds of such a loop are constants, possibly after unrolling of the loops
+    Loops stay loops, so that code does not grow with extents. There are two
+    exceptions: loops with the attribute `obs.unroll`, and loops of up to 16
+    iterations at level warp that carry an array of 33 to 1024 elements. An
+    example is the stages of a network, whose partners must be constants for
+    arrays in registers. An array of at most 32 elements is one register of each
+    lane, so that loops over it can stay loops. The
+    bounds of a marked loop are constants, possibly after unrolling of the loops
     around it (`[unroll-bounds]`). It unrolls to at most 32768 operations
     (`[unroll-size]`).
 

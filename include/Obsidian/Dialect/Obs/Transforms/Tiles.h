@@ -12,11 +12,11 @@
 
 namespace mlir::obs {
 
-/// On a leaf loop over a grid, and on the loop that it becomes: the iterations
-/// that a thread executes side by side where a tile of them is full.
+/// Attribute of a leaf loop over a grid, and of the loop that it becomes: the
+/// number of iterations that a thread executes side by side in a full tile.
 constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 
-/// On a launch whose number of blocks follows from extents.
+/// Attribute of a launch whose number of blocks follows from extents.
 constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";
 
 } // namespace mlir::obs

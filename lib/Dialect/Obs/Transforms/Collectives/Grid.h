@@ -29,7 +29,9 @@ struct GridParts {
   /// The number of elements of a part, a multiple of the unit.
   Value length;
 
-  static constexpr int64_t maxParts = 640;
+  /// 132 multiprocessors execute this number of blocks of 256 threads at once
+  /// if a thread has 64 registers.
+  static constexpr int64_t maxParts = 528;
   static constexpr int64_t unit = 4096;
 };
 

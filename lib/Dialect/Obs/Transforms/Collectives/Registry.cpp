@@ -65,7 +65,8 @@ SmallVector<StringRef> obs::getScanStrategies() {
 // One thread combines the elements alone. For few elements, a tree has the
 // fewest stages. For up to one element for each of 1024 threads, `warps` has
 // the fewest barriers of the block. If there are more elements than workers,
-// each worker first combines a chunk alone.
+// each worker first combines a chunk alone. In a warp, the results of these
+// chunks are in registers if the order does not matter.
 
 StringRef obs::getDefaultReduceStrategy(Level level, Extent n,
                                         bool commutative) {
@@ -75,6 +76,8 @@ StringRef obs::getDefaultReduceStrategy(Level level, Extent n,
     return commutative ? "halving_tree" : "adjacent_tree";
   if (level == Level::Block && n.isAtMost(1024))
     return "warps";
+  if (level == Level::Warp && commutative)
+    return "lanes";
   return "raking";
 }
 

@@ -13,7 +13,7 @@
 // If the order matters, a warp combines the four rows of 512 neighbouring
 // elements. A lane combines its neighbours, five shuffles combine the lanes of
 // each row, and lane 0 combines the rows. In any order, each thread reads
-// elements of the whole part with sixteen accumulators.
+// elements of the whole part with four accumulators.
 //
 // The grouping depends on the number of elements only: workers are virtual.
 //
@@ -55,14 +55,6 @@ static SmallVector<Values> load(CollectiveBuilder &c, Value x, Value first,
       elements.push_back(
           c.get(x, c.add(first, c.constant(row * distance + i))));
   return elements;
-}
-
-static Values getZeros(CollectiveBuilder &c) {
-  Values zeros;
-  for (Type type : c.elementTypes)
-    zeros.push_back(arith::ConstantOp::create(c.builder, c.loc,
-                                              c.builder.getZeroAttr(type)));
-  return zeros;
 }
 
 namespace {
@@ -304,24 +296,33 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
                   block.add(first, block.mul(w, block.constant(neighbours))),
                   rows, neighbours, workers * neighbours);
     };
+    // Row after row: a thread has as few accumulators as neighbours, so that
+    // several blocks have room on a multiprocessor.
+    auto combineRows = [&](Values values, ArrayRef<Values> elements) {
+      for (auto [k, element] : llvm::enumerate(elements)) {
+        size_t first = k % neighbours * width;
+        llvm::copy(
+            block.combine(ValueRange(values).slice(first, width), element),
+            values.begin() + first);
+      }
+      return values;
+    };
     auto reduceWhole = [&] {
+      SmallVector<Values> loaded = loadChunk(begin);
       Values start;
-      for (const Values &element : loadChunk(begin))
+      for (const Values &element : ArrayRef(loaded).take_front(neighbours))
         llvm::append_range(start, element);
+      start = combineRows(start, ArrayRef(loaded).drop_front(neighbours));
       auto loop = scf::ForOp::create(
           builder, block.loc, block.add(begin, block.constant(chunk)), behind,
           block.constant(chunk), start,
           [&](OpBuilder &, Location loc, Value first, ValueRange carried) {
-            Values next;
-            for (auto [i, element] : llvm::enumerate(loadChunk(first)))
-              llvm::append_range(
-                  next,
-                  block.combine(carried.slice(i * width, width), element));
-            scf::YieldOp::create(builder, loc, next);
+            scf::YieldOp::create(
+                builder, loc, combineRows(Values(carried), loadChunk(first)));
           });
       ValueRange found = loop.getResults();
       Values value(found.take_front(width));
-      for (int64_t i = 1; i < neighbours * rows; ++i)
+      for (int64_t i = 1; i < neighbours; ++i)
         value = block.combine(value, found.slice(i * width, width));
       return block.fold(x, value, block.add(behind, w), end, step);
     };

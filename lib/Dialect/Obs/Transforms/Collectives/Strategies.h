@@ -29,6 +29,9 @@ void addRows(Registry &registry);
 /// In each stage, an element is combined with the element 2^k to its left.
 Value scanKoggeStone(CollectiveBuilder &c, Value x);
 
+/// An element whose components are 0, in a place whose value is not used.
+CollectiveBuilder::Values getZeros(CollectiveBuilder &c);
+
 /// At level warp: an array whose element 0 is the combination of the 32
 /// elements of the stored array `y`, in order.
 Value reduceLanes(CollectiveBuilder &warp, Value y);

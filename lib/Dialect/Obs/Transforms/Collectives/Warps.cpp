@@ -9,6 +9,10 @@
 // are in registers, a read of the element of another lane is a shuffle. Lanes
 // past the end have a copy of the last element, which is not combined.
 //
+// The strategy `lanes` is for one warp: a lane first combines every 32nd
+// element alone. The number of elements may be known at run time only, and the
+// lanes are in registers nevertheless.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Strategies.h"
@@ -50,6 +54,26 @@ static Value reduceChunk(CollectiveBuilder &warp, Value y, Value live) {
 
 Value strategies::reduceLanes(CollectiveBuilder &warp, Value y) {
   return reduceChunk(warp, y, warp.constant(size));
+}
+
+CollectiveBuilder::Values strategies::getZeros(CollectiveBuilder &c) {
+  CollectiveBuilder::Values zeros;
+  for (Type type : c.elementTypes)
+    zeros.push_back(arith::ConstantOp::create(c.builder, c.loc,
+                                              c.builder.getZeroAttr(type)));
+  return zeros;
+}
+
+static Value reduceByOneWarp(CollectiveBuilder &c, Value x) {
+  Value n = c.getExtent(x).value, step = c.constant(size);
+  Value lanes = c.force(c.generate(c.getConstantExtent(size), [&](Value lane) {
+    return c.choose(
+        c.less(lane, n), [&] { return c.fold(x, lane, n, step); },
+        [&] { return strategies::getZeros(c); });
+  }));
+  Value all = reduceChunk(c, lanes, c.min(n, step));
+  Extent few = {c.min(n, c.constant(1)), ShapedType::kDynamic, 1};
+  return c.shareReads(c.generate(few, [&](Value i) { return c.get(all, i); }));
 }
 
 static Value reduce(CollectiveBuilder &c, Value x) {
@@ -104,4 +128,9 @@ void strategies::addWarps(Registry &registry) {
   strategy.minLevel = Level::Block;
   registry.reduce["warps"] = strategy;
   registry.scan["warps"] = {scan, Level::Block};
+  ReduceStrategy lanes;
+  lanes.shorten = reduceByOneWarp;
+  lanes.commutativeOnly = true;
+  lanes.minLevel = Level::Warp;
+  registry.reduce["lanes"] = lanes;
 }

@@ -422,7 +422,7 @@ std::optional<ArrayRef<int64_t>> LaneMapper::getShape(Value memory) const {
 }
 
 /// The iteration of each lane.
-Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
+Value LaneMapper::buildIteration() {
   if (!step.ownedRegister)
     return step.iterations.front() == 0
                ? lane
@@ -459,19 +459,23 @@ Value LaneMapper::buildIteration(const LaneStep &step, Value lane) {
   return sum;
 }
 
+/// True in the lanes whose number has this bit.
+Value LaneMapper::hasBit(unsigned bit) {
+  Value own =
+      arith::AndIOp::create(builder, loc, lane, constant(int64_t(1) << bit));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own,
+                               constant(0));
+}
+
 /// For each owner, stores the values of the body that it keeps.
-void LaneMapper::keepOwned(const LaneStep &step, Value lane) {
+void LaneMapper::keepOwned() {
   unsigned bit = *findDecidingBit(step.writes);
   for (auto &[memory, values] : written) {
     Value value = values[step.writes[0]];
-    if (bit < 5) {
-      Value own = arith::AndIOp::create(builder, loc, lane,
-                                        constant(int64_t(1) << bit));
-      Value isSet = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ne, own, constant(0));
-      value = arith::SelectOp::create(
-          builder, loc, isSet, values[step.writes[size_t(1) << bit]], value);
-    }
+    if (bit < 5)
+      value =
+          arith::SelectOp::create(builder, loc, hasBit(bit),
+                                  values[step.writes[size_t(1) << bit]], value);
     memref::StoreOp::create(builder, loc, value, memory,
                             constant(*step.ownedRegister));
   }
@@ -502,6 +506,7 @@ Value LaneMapper::linearize(Value memory, ValueRange indices,
 
 /// `value` in other lanes. Lanes exchange words of 32 bits.
 Value LaneMapper::shuffle(Value value, Value index, const Table &table) {
+  Value kept = value;
   LanePattern pattern = classifyLanes(table.lanes);
   if (pattern.kind == LanePattern::Kind::Identity)
     return value;
@@ -512,6 +517,8 @@ Value LaneMapper::shuffle(Value value, Value index, const Table &table) {
                                      builder.getI32IntegerAttr(n));
   };
   switch (pattern.kind) {
+  // The reads of both elements of an exchange are one shuffle.
+  case LanePattern::Kind::Exchange:
   case LanePattern::Kind::Xor:
     mode = gpu::ShuffleMode::XOR;
     amount = number(pattern.amount);
@@ -571,10 +578,15 @@ Value LaneMapper::shuffle(Value value, Value index, const Table &table) {
     value = arith::TruncIOp::create(builder, loc, value.getType(), word);
   }
   if (type.isIndex())
-    return arith::IndexCastOp::create(builder, loc, type, value);
-  if (isa<FloatType>(type))
-    return arith::BitcastOp::create(builder, loc, type, value);
-  return value;
+    value = arith::IndexCastOp::create(builder, loc, type, value);
+  else if (isa<FloatType>(type))
+    value = arith::BitcastOp::create(builder, loc, type, value);
+  if (pattern.kind != LanePattern::Kind::Exchange)
+    return value;
+  Value condition = hasBit(pattern.bit);
+  return pattern.own
+             ? arith::SelectOp::create(builder, loc, condition, kept, value)
+             : arith::SelectOp::create(builder, loc, condition, value, kept);
 }
 
 Value LaneMapper::emitLoad(memref::LoadOp load, IRMapping &mapping) {
@@ -705,8 +717,9 @@ void LaneMapper::emitBlock(Block &block, Value active, IRMapping &mapping) {
     emitOp(op, active, mapping);
 }
 
-void LaneMapper::mapLeaf(scf::ForallOp op, Value lane) {
+void LaneMapper::mapLeaf(scf::ForallOp op, Value number) {
   leaf = op;
+  lane = number;
   auto steps = findSteps(leaf, [&](Value memory) { return getShape(memory); });
   int64_t extent = *getConstantIntValue(leaf.getMixedUpperBound()[0]);
   for (const LaneStep &next : *steps) {
@@ -714,7 +727,7 @@ void LaneMapper::mapLeaf(scf::ForallOp op, Value lane) {
     written.clear();
     loc = leaf.getLoc();
     IRMapping mapping;
-    Value iteration = buildIteration(step, lane);
+    Value iteration = buildIteration();
     mapping.map(leaf.getInductionVar(0), iteration);
     Value active;
     if (llvm::is_contained(step.iterations, -1))
@@ -722,7 +735,7 @@ void LaneMapper::mapLeaf(scf::ForallOp op, Value lane) {
                                      iteration, constant(extent));
     emitBlock(*leaf.getBody(), active, mapping);
     if (step.ownedRegister)
-      keepOwned(step, lane);
+      keepOwned();
   }
 }
 

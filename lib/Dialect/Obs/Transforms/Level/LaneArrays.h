@@ -56,8 +56,8 @@ public:
   /// True if `leaf` reads or writes one of the arrays.
   bool uses(scf::ForallOp leaf) const;
 
-  /// Builds the code of `leaf` for lane `lane` before the leaf.
-  void mapLeaf(scf::ForallOp leaf, Value lane);
+  /// Builds the code of `leaf` for lane `number` before the leaf.
+  void mapLeaf(scf::ForallOp leaf, Value number);
   /// Replaces a read by the whole warp.
   void mapUniformLoad(memref::LoadOp load);
 
@@ -65,8 +65,9 @@ private:
   struct Table;
 
   std::optional<ArrayRef<int64_t>> getShape(Value memory) const;
-  Value buildIteration(const LaneStep &step, Value lane);
-  void keepOwned(const LaneStep &step, Value lane);
+  Value buildIteration();
+  Value hasBit(unsigned bit);
+  void keepOwned();
   Value constant(int64_t value);
   void emitBlock(Block &block, Value active, IRMapping &mapping);
   void emitOp(Operation &op, Value active, IRMapping &mapping);
@@ -79,8 +80,9 @@ private:
   OpBuilder &builder;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::DenseMap<Value, SmallVector<int64_t>> arrays;
-  /// The leaf that is being lowered, and the step of it.
+  /// The leaf that is being lowered, the number of the lane, and the step.
   scf::ForallOp leaf;
+  Value lane;
   LaneStep step;
   /// The values that the body writes to each array, in order.
   llvm::MapVector<Value, SmallVector<Value>> written;

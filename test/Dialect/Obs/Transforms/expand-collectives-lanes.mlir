@@ -1,0 +1,40 @@
+// RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
+// RUN: obs-opt %s --obs-to-gpu | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
+// RUN: obs-run %s iota:80xi32 random:2600xi32:1 > %t.expected
+// RUN: obs-run %s --device=emulate iota:80xi32 random:2600xi32:1 | diff %t.expected -
+// RUN: obs-run %s --device=emulate --threads=96 iota:80xi32 random:2600xi32:1 | diff %t.expected -
+
+// Sums by one warp each, of 0, 1, 2, ... elements. The number is known at run time only; the lanes are in registers
+// nevertheless. A lane combines every 32nd element, and five stages combine the lanes that have elements.
+// CHECK-LABEL: @main(
+// CHECK: obs.distribute warp
+// CHECK: %[[N:.*]] = obs.dim
+// CHECK: %[[LANES:.*]] = obs.generate (%[[L:.*]]) {
+// CHECK: arith.cmpi slt, %[[L]], %[[N]]
+// CHECK: scf.for %{{.*}} step %c32 iter_args(
+// CHECK: obs.push<warp, 32 x i32>
+// CHECK-COUNT-5: obs.push<warp, 32 x i32>
+// CHECK-NOT: obs.push<warp, 32 x i32>
+
+// The last shuffle gives all lanes the result.
+// PTX-NOT: .shared
+// PTX-COUNT-6: shfl.sync
+// PTX-NOT: shfl.sync
+func.func @main(%lengths: !obs.pull<? x i32>, %a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %zero = arith.constant 0 : i32
+  %c1 = arith.constant 1 : index
+  %k = obs.dim %a, 0 : !obs.pull<? x i32>
+  %sums = obs.distribute warp in grid (%length = %lengths : !obs.pull<? x i32>) {
+    %n = arith.index_cast %length : i32 to index
+    // These elements end at the end of the array.
+    %first = arith.subi %k, %n : index
+    %part = obs.slice %a [%first] [%n] [1] : !obs.pull<? x i32>
+    %s = obs.reduce { arith.addi } %part init %zero {commutative} : !obs.pull<? x i32>
+    %one = obs.splat %s : !obs.pull<1 x i32>
+    %p = obs.push warp %one : !obs.pull<1 x i32>
+    obs.yield %p : !obs.push<warp, 1 x i32>
+  }
+  %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32>
+  %r = obs.force %flat : !obs.push<grid, ? x i32>
+  return %r : !obs.pull<? x i32>
+}
