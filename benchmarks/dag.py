@@ -3,7 +3,7 @@
 
 The peers are written here in CUDA with the schedule of `dagc`: blocks of 256 threads, eight
 consecutive elements of the last dimension for each thread, the first dimension varies fastest, no
-shared memory. They test the bounds, which `dagc` does not. Each program runs through `obs-run` with
+shared memory. Unlike `dagc`, they test the bounds. Each program runs through `obs-run` with
 its default candidate. Times are with contraction to FMAs on both sides, as nvcc does it; results
 are compared without it. A time is that of the kernel alone, as ncu measures it. Needs a GPU, ncu,
 NumPy and CuPy.

@@ -1,18 +1,18 @@
-"""Radix sort, least significant digit first, 8 bits in each pass.
+"""Radix sort, least significant digit first, with 8 bits in each pass.
 
-Keys of 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f32`), which are in the
-order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has keys
-of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
+Keys have 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f32`). Floats are in
+the order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has
+keys of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
 
-Keys are taken in tiles of 16384 bytes. A pass counts the digits of each tile, scans the counts
-digit by digit, and so knows where the keys of a tile with a digit begin in the result. It sorts the
-tile by the digit, too, at the places that `rank` gives: neighbours in the tile are then neighbours
-in the result, and neighbouring threads write them. Each key has a place of its own, by arithmetic
-that the compiler does not know, so the fills are `unchecked`. Keys past the end have the largest
-digit and are not written. The orders of signed numbers and floats become that of unsigned numbers
-by maps at both ends.
+Keys are processed in tiles of 16384 bytes. A pass counts the digits of each tile, and scans the
+counts, ordered by digit. The result is the index at which the keys of a tile with a digit begin.
+The pass also sorts the tile by the digit, at the positions that `rank` computes. So neighbours in
+the tile are neighbours in the result, and neighbouring threads write them. No two keys have the
+same index, but the compiler cannot prove this, so the fills are `unchecked`. Keys past the end have
+the largest digit and are not written. Maps at both ends convert signed numbers and floats to
+unsigned numbers in the same order.
 
-Three kernels for each pass. A block takes a tile.
+There are three kernels for each pass. A block processes a tile.
 
 >>> import numpy as np
 >>> sort_i32(np.int32([3, -1, 2]))

@@ -53,11 +53,11 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
 
 void registerEmulatorPasses() {
   registerObsEmulatorPasses();
-  PassPipelineRegistration<>(
-      "lower-emulator-to-llvm",
-      "Take the result of convert-gpu-to-emulator to the LLVM dialect. Runs on "
-      "the module that holds the functions",
-      buildEmulatorToLLVMPipeline);
+  PassPipelineRegistration<>("lower-emulator-to-llvm",
+                             "Convert the result of convert-gpu-to-emulator to "
+                             "the LLVM dialect. Runs on "
+                             "the module that holds the functions",
+                             buildEmulatorToLLVMPipeline);
 }
 
 } // namespace mlir::obs::emulator

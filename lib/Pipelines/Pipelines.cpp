@@ -151,14 +151,13 @@ void registerObsPipelines() {
   registerObsTargetPasses();
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-levels",
-      "Lower programs over arrays to kernels in level IR, with barriers and "
-      "shared memory planned; obs-map-levels maps them to threads",
+      "Lower programs over arrays to kernels in level IR, with barriers and a "
+      "plan of shared memory, as the input of obs-map-levels",
       buildObsToLevelsPipeline);
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-gpu",
-      "Lower programs over arrays to GPU kernels and host functions that "
-      "launch "
-      "them",
+      "Lower programs over arrays to GPU kernels, and host functions that "
+      "launch them",
       buildObsToGPUPipeline);
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-cpu",
