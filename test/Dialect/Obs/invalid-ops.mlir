@@ -345,8 +345,26 @@ func.func @transpose_twice(%a: !obs.pull<2 x 3 x i32>) {
 // -----
 
 func.func @get_indices(%a: !obs.pull<2 x 3 x i32>, %i: index) {
-  // expected-error@+1 {{[get-indices] has 1 indices for an array of rank 2; give one for each dimension}}
+  // expected-error@+1 {{[get-indices] has 1 index for an array of rank 2; give one for each dimension, or read a row of an obs.nest of the array}}
   %x = obs.get %a[%i] : !obs.pull<2 x 3 x i32>
+  return
+}
+
+// -----
+
+// The error comes before the one on types of a row that is taken for an element.
+func.func @get_row(%a: !obs.pull<? x 8 x i32>, %i: index) {
+  // expected-error@+1 {{[get-indices] has 1 index for an array of rank 2; give one for each dimension, or read a row of an obs.nest of the array}}
+  %row = obs.get %a[%i] : !obs.pull<? x 8 x i32>
+  %p = obs.push %row : !obs.pull<8 x i32> -> !obs.push<grid, 8 x i32>
+  return
+}
+
+// -----
+
+func.func @get_too_deep(%a: !obs.pull<8 x i32>, %i: index) {
+  // expected-error@+1 {{[get-indices] has 2 indices for an array of rank 1; give one for each dimension}}
+  %x = obs.get %a[%i, %i] : !obs.pull<8 x i32>
   return
 }
 

@@ -198,8 +198,18 @@ LogicalResult GetOp::inferReturnTypes(MLIRContext *,
                                       SmallVectorImpl<Type> &types) {
   if (failed(requireArray(loc, adaptor.getArray().getType())))
     return failure();
-  llvm::append_range(
-      types, cast<PullType>(adaptor.getArray().getType()).getElementTypes());
+  auto type = cast<PullType>(adaptor.getArray().getType());
+  size_t count = adaptor.getIndices().size(), rank = type.getRank();
+  // The types of a text in which a row is taken for an element disagree, so the
+  // parser has to say this, before the verifier.
+  if (count != rank)
+    return emitOptionalError(
+        loc, "[get-indices] has ", count, count == 1 ? " index" : " indices",
+        " for an array of rank ", rank, "; give one for each dimension",
+        count < rank && count > 0
+            ? ", or read a row of an obs.nest of the array"
+            : "");
+  llvm::append_range(types, type.getElementTypes());
   return success();
 }
 

@@ -251,7 +251,9 @@ def ObsMergeResultsPass : Pass<"obs-merge-results", "::mlir::obs::KernelOp"> {
     Each result of a force has its own loop over instances. If a sub-program
     yields several arrays, these loops first force the same arrays. This pass
     merges loops over the same instances of the grid that begin with equal
-    operations on equal arrays, and keeps these once.
+    operations on equal arrays, and keeps these once. It also merges loops over
+    the same elements of the grid that have a load or an inner loop in common, if
+    neither loop accesses memory that the other one writes.
 
     ```mlir
     // before
