@@ -16,6 +16,9 @@ namespace mlir::obs {
 /// that a thread executes side by side where a tile of them is full.
 constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 
+/// On a loop over rows that do not depend on each other, in a leaf loop.
+constexpr llvm::StringLiteral rowsAttrName = "obs.rows";
+
 /// On a launch whose number of blocks follows from extents.
 constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";
 
