@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures the time of the host in a call of a compiled program, without a GPU.
 
-The CUDA driver is one whose functions do nothing, and tensors of the host take the place of those
-of a GPU: their methods cost the same. So these are times of a CPU, of the work of Python and of the
-library in a call. They are no times of a GPU: `python/tests/gpu_times.py` measures these. The
-program is saxpy of 1000 elements. Each time is the least of many batches, since other processes may
-use the CPU. Needs PyTorch, a C compiler (cc) and OBS_LIBRARY.
+The functions of the CUDA driver are replaced by functions that do nothing, and tensors of a GPU by
+tensors of the host, whose methods cost the same. So these are times of a CPU: of the work of Python
+and of the library in a call. `python/tests/gpu_times.py` measures times on a GPU. The program is
+saxpy of 1000 elements. Each time is the least of many batches, since other processes may use the
+CPU. Needs PyTorch, a C compiler (cc) and OBS_LIBRARY.
 
   OBS_LIBRARY=... PYTHONPATH=python benchmarks/call_overhead.py --out call-overhead.json
 """

@@ -3,11 +3,11 @@
 
   benchmarks/compile_time.py --obs-translate OBS_TRANSLATE --out DIR [--nvcc nvcc]
 
-A time is the processor time of a process and its children, so that a busy machine does not change
-it; the median of --runs after one that fills the caches of files. Programs of benchmarks/compile
-are the kernels of the example of that name, written for nvcc; those that include CUB count alone.
-Writes compile-time.json and compile-time.md to --out. Without nvcc, only our times are measured.
-Needs Python alone.
+A time is the processor time of a process and its children, which depends little on other work of
+the machine. It is the median of --runs, after one run that fills the caches of files. Programs of
+benchmarks/compile are the kernels of the example with that name, written for nvcc. Programs that
+include CUB are a separate group. Writes compile-time.json and compile-time.md to --out. Without
+nvcc, only our times are measured. Needs Python only.
 """
 
 from __future__ import annotations

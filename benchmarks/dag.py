@@ -3,10 +3,10 @@
 
 The peers are written here in CUDA with the schedule of `dagc`: blocks of 256 threads, eight
 consecutive elements of the last dimension for each thread, the first dimension varies fastest, no
-shared memory. They test the bounds, which `dagc` does not. Each program runs through `obs-run` with
+shared memory. Unlike `dagc`, they test the bounds. Each program runs through `obs-run` with
 its default candidate. Times are with contraction to FMAs on both sides, as nvcc does it; results
-are compared without it. A time is that of the kernel alone, the median of the repetitions. Needs
-a GPU, NumPy and CuPy.
+are compared without it. A time is that of the kernel alone, as ncu measures it. Needs a GPU, ncu,
+NumPy and CuPy.
 
   benchmarks/dag.py --obs-run build-static/bin/obs-run --out dag-cuda.json
 
@@ -16,8 +16,8 @@ The exit status is the number of programs whose results differ or whose goal is 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
-import re
 import statistics
 import subprocess
 import sys
@@ -31,11 +31,6 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK, WALK = 256, 8
 PEERS = r"""
-extern "C" __global__ void wait(long long cycles) {
-  for (long long begin = clock64(); clock64() - begin < cycles;)
-    ;
-}
-
 extern "C" __global__ void matmul(int *c, const int *a, const int *b, int n) {
   int id = blockIdx.x * blockDim.x + threadIdx.x;
   int row = id % n, first = id / n * 8;
@@ -95,8 +90,29 @@ def arguments(name: str, n: int) -> tuple[list[Any], Any]:
     return [], np.empty((n, n), np.bool_)
 
 
+def microseconds(command: list[Any], kernel: str) -> float:
+    """The median time of a kernel, by ncu with cold caches and the clocks of normal runs."""
+    line = [
+        "ncu",
+        "--csv",
+        "--clock-control",
+        "none",
+        "--print-units",
+        "base",
+        "--metrics",
+        "gpu__time_duration.sum",
+    ]
+    line += ["-k", f"regex:{kernel}", *command]
+    done = subprocess.run(line, capture_output=True, text=True)
+    rows = csv.reader(r for r in done.stdout.splitlines() if r.startswith('"'))
+    times = [float(r[-1].replace(",", "")) for r in rows if r[-3] == "gpu__time_duration.sum"]
+    if done.returncode or not times:
+        sys.exit(f"{' '.join(map(str, line))}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return statistics.median(times) / 1e3
+
+
 def ours(tool: str, name: str, n: int, given: list[Any], repeat: int) -> tuple[Any, float]:
-    """The result of the program, and the milliseconds of its kernels."""
+    """The result of the program, and the microseconds of its kernel."""
     with tempfile.TemporaryDirectory() as folder:
         words = []
         for number, array in enumerate(given):
@@ -105,65 +121,48 @@ def ours(tool: str, name: str, n: int, given: list[Any], repeat: int) -> tuple[A
         if name != "matmul":
             words.append(str(n))
         program = ROOT / "examples/dag" / f"{name}.dag"
-        line = [tool, program, *words, "--device=cuda", f"--out={folder}/out.npy"]
-        subprocess.run(line, check=True, capture_output=True)
+        line = [tool, program, *words, "--device=cuda"]
+        subprocess.run([*line, f"--out={folder}/out.npy"], check=True, capture_output=True)
         found = np.load(f"{folder}/out.npy")
-        line = [tool, program, *words, "--device=cuda", "--out=/dev/null"]
-        line += ["--fp-contract=fast", "--time"]
-        run = subprocess.run(
-            [*line, f"--repeat={repeat}"], check=True, capture_output=True, text=True
-        )
-        print(run.stdout + run.stderr, file=sys.stderr)
-        times = re.findall(r"time: kernel \w+: ([\d.]+) ms", run.stdout + run.stderr)
-        return found, sum(map(float, times))
+        line += ["--fp-contract=fast", f"--repeat={repeat}", "--out=/dev/null"]
+        return found, microseconds(line, "^dag_")
 
 
-def theirs(
-    name: str,
-    n: int,
-    given: list[Any],
-    result: Any,
-    elements: int,
-    repeat: int,
-    options: tuple[str, ...],
-) -> tuple[Any, float]:
-    """The same of the peer."""
-    kernel, wait = (cupy.RawKernel(PEERS, n, options=options) for n in (name, "wait"))
+def theirs(name: str, n: int, repeat: int, options: tuple[str, ...]) -> Any:
+    """The result of the peer."""
+    given, result = arguments(name, n)
+    kernel = cupy.RawKernel(PEERS, name, options=options)
     out = cupy.empty(result.shape, result.dtype)
     words = (out, *map(cupy.asarray, given), np.int32(n))
-    grid = -(-elements // (BLOCK * WALK))
-    times = []
-    for _ in range(repeat + 3):
-        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-        # The GPU is busy while the host enqueues the launch.
-        wait((1,), (1,), (np.int64(200_000),))
-        begin.record()
-        kernel((grid,), (BLOCK,), words)
-        end.record()
-        end.synchronize()
-        times.append(cupy.cuda.get_elapsed_time(begin, end))
-    return out.get(), statistics.median(times[3:])
+    for _ in range(repeat):
+        kernel((-(-GOALS[name][2] // (BLOCK * WALK)),), (BLOCK,), words)
+    return out.get()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--obs-run", required=True, help="the tool of a build that needs no LLVM")
-    parser.add_argument("--out", required=True, help="the file of the results")
-    parser.add_argument("--repeat", type=int, default=30)
+    parser.add_argument("--obs-run", help="the tool of a build that needs no LLVM")
+    parser.add_argument("--out", help="the file of the results")
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--peer", choices=GOALS, help="runs this peer, for ncu")
     options = parser.parse_args()
+    if options.peer:
+        theirs(options.peer, GOALS[options.peer][0], options.repeat, ())
+        return 0
     name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     report: dict[str, Any] = {"command": "benchmarks/dag.py", "device": name, "programs": {}}
     failed = 0
-    for name, (n, goal, elements) in GOALS.items():
-        given, result = arguments(name, n)
+    for name, (n, goal, _) in GOALS.items():
+        given, _ = arguments(name, n)
         found, mine = ours(options.obs_run, name, n, given, options.repeat)
-        exact, _ = theirs(name, n, given, result, elements, 1, ("--fmad=false",))
-        _, peer = theirs(name, n, given, result, elements, options.repeat, ())
+        exact = theirs(name, n, 1, ("--fmad=false",))
+        line = [sys.executable, __file__, "--peer", name, "--repeat", str(options.repeat)]
+        peer = microseconds(line, f"^{name}")
         right = bool(np.array_equal(found.reshape(exact.shape).astype(exact.dtype), exact))
-        ratio = peer / mine if mine else float("nan")
+        ratio = peer / mine
         failed += not right or not ratio >= goal
         report["programs"][name] = {
-            "size": n, "right": right, "obsidian_ms": mine, "dagc_schedule_ms": round(peer, 5),
+            "size": n, "right": right, "obsidian_us": mine, "dagc_schedule_us": peer,
             "ratio": round(ratio, 2), "goal": goal,
         }  # fmt: skip
     Path(options.out).write_text(json.dumps(report, indent=1) + "\n")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures our programs and their peers on one GPU: the goals, and a chart for each family.
 
-Builds the library of peers with nvcc, and takes our programs from examples/python through the
-package `obsidian` (OBS_LIBRARY names the compiler). Both get the same data. Every result is
-checked, and both sides are timed in turn in one process, with CUDA events.
+Builds the library of peers with nvcc, and runs our programs of examples/python by the package
+`obsidian` (OBS_LIBRARY names the compiler). Both have the same data. Every result is checked. Both
+are measured alternately in one process, with CUDA events.
 
 Writes speed.json, speed.md and speed-FAMILY.svg to --out. README.md beside this file describes the
 method. Needs NumPy and CuPy, and nvcc unless --build has the library of peers.
@@ -50,7 +50,7 @@ Job = tuple[str, int, int]
 
 
 def find_jobs(works: dict[str, Work], options: argparse.Namespace) -> list[Job]:
-    """What is to be measured: the goals in their order, other types and sizes, the charts."""
+    """The measurements: the goals in their order, other types and sizes, and the charts."""
     found: dict[tuple[str, int], int] = {}
     if "goals" in options.parts:
         found.update(((goal.work, goal.size), options.repeat) for goal in GOALS)

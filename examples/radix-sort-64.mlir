@@ -1,6 +1,6 @@
 // Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of
-// pairs of a key of 32 bits and a value (@pairs). The sort is stable: pairs with
-// equal keys keep their order. From: the source that radix-sort.mlir names.
+// pairs of a key of 32 bits and a value (@pairs). The sort is stable: pairs with equal keys
+// keep their order. Tiles have 2048 elements. From: the source that radix-sort.mlir names.
 //
 // GPU: three kernels for each pass. @u64 has eight passes, and @pairs has four.
 //
@@ -11,73 +11,67 @@
 !i32_i32s = !obs.pull<? x i32, i32>
 !grid_i32s = !obs.push<grid, ? x i32>
 !indexs = !obs.pull<? x index>
-!counts = !obs.push<block, 256 x i32>
 !ints = !obs.pull<? x i32>
-!tile = !obs.pull<1024 x i32>
+!counts = !obs.push<block, 256 x i32>
 !table = !obs.pull<256 x i32>
+!digits = !obs.pull<2048 x i8>
+!positions = !obs.pull<2048 x i16>
+!ranks = !obs.push<block, 2048 x i16>
+!tile_pairs = !obs.pull<2048 x i32, i32>
+!tile_64 = !obs.pull<2048 x i64>
 
-// The digits of a tile: 8 bits, from bit %shift on.
-func.func private @digits_pairs(%keys: !i32_i32s, %shift: i32, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
-  %c1024 = arith.constant 1024 : index
-  %mask = arith.constant 255 : i32
-  %last = arith.constant 255 : i32
+// The elements of a tile. Past the end, they repeat the last one.
+func.func private @tile_pairs(%keys: !i32_i32s, %tile: index) -> !tile_pairs attributes {obs.level = #obs.level<block>} {
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
   %n = obs.dim %keys, 0 : !i32_i32s
-  %first = arith.muli %tile, %c1024 : index
-  %digits = obs.generate (%j) {
+  %last = arith.subi %n, %c1 : index
+  %first = arith.muli %tile, %c2048 : index
+  %virtual = obs.generate (%j) {
     %i = arith.addi %first, %j : index
-    %is_in = arith.cmpi ult, %i, %n : index
-    %d = scf.if %is_in -> i32 {
-      %key, %value = obs.get %keys[%i] : !i32_i32s
-      %shifted = arith.shrui %key, %shift : i32
-      %digit = arith.andi %shifted, %mask : i32
-      scf.yield %digit : i32
-    } else {
-      scf.yield %last : i32
-    }
-    obs.yield %d : i32
-  } : !tile
-  return %digits : !tile
+    %at = arith.minui %i, %last : index
+    %key, %value = obs.get %keys[%at] : !i32_i32s
+    obs.yield %key, %value : i32, i32
+  } : !tile_pairs
+  %own = obs.force %virtual : !tile_pairs -> !tile_pairs
+  return %own : !tile_pairs
 }
 
-func.func private @digits_64(%keys: !i64s, %shift: i64, %tile: index) -> !tile attributes {obs.level = #obs.level<block>} {
-  %c1024 = arith.constant 1024 : index
-  %mask = arith.constant 255 : i64
-  %last = arith.constant 255 : i32
-  %n = obs.dim %keys, 0 : !i64s
-  %first = arith.muli %tile, %c1024 : index
+// The digits of a tile: 8 bits, from bit %shift on. Past the end, they are the largest.
+func.func private @digits_pairs(%own: !tile_pairs, %shift: i32, %tile: index, %n: index) -> !digits attributes {obs.level = #obs.level<block>} {
+  %c2048 = arith.constant 2048 : index
+  %largest = arith.constant 255 : i32
+  %first = arith.muli %tile, %c2048 : index
   %digits = obs.generate (%j) {
+    %key, %value = obs.get %own[%j] : !tile_pairs
+    %shifted = arith.shrui %key, %shift : i32
     %i = arith.addi %first, %j : index
     %is_in = arith.cmpi ult, %i, %n : index
-    %d = scf.if %is_in -> i32 {
-      %key = obs.get %keys[%i] : !i64s
-      %shifted = arith.shrui %key, %shift : i64
-      %low = arith.andi %shifted, %mask : i64
-      %digit = arith.trunci %low : i64 to i32
-      scf.yield %digit : i32
-    } else {
-      scf.yield %last : i32
-    }
-    obs.yield %d : i32
-  } : !tile
-  return %digits : !tile
+    %d = arith.select %is_in, %shifted, %largest : i32
+    %digit = arith.trunci %d : i32 to i8
+    obs.yield %digit : i8
+  } : !digits
+  return %digits : !digits
 }
 
 // The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
-  %c1024 = arith.constant 1024 : index
+  %c2048 = arith.constant 2048 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !i32_i32s
   %numbers = obs.iota [%tiles] : !indexs
   %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
-    %digits = func.call @digits_pairs(%keys, %shift, %tile) : (!i32_i32s, i32, index) -> !tile
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
-      %d = obs.get %digits[%j] : !tile
-      %v = arith.index_castui %d : i32 to index
-      obs.write %one at [%v] : i32
+    %own = func.call @tile_pairs(%keys, %tile) : (!i32_i32s, index) -> !tile_pairs
+    %digits = func.call @digits_pairs(%own, %shift, %tile, %n) : (!tile_pairs, i32, index, index) -> !digits
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c2048) {
+      %digit = obs.get %digits[%j] : !digits
+      %d = arith.index_castui %digit : i8 to index
+      obs.write %one at [%d] : i32
     } : !counts
-    %own = obs.force %p in shared : !counts
-    %q = obs.push block %own : !table
+    %counts = obs.force %p in shared : !counts
+    %q = obs.push block %counts : !table
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
@@ -87,38 +81,57 @@ func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> 
   return %r : !ints
 }
 
-// One pass: a stable sort of the keys by 8 bits, from bit %shift on.
+// One pass: a stable sort by 8 bits, from bit %shift on.
 func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
-  %c1024 = arith.constant 1024 : index
+  %c2048 = arith.constant 2048 : index
+  %mask = arith.constant 255 : i32
   %zero = arith.constant 0 : i32
   %n = obs.dim %keys, 0 : !i32_i32s
-  %tiles = arith.ceildivui %n, %c1024 : index
+  %tiles = arith.ceildivui %n, %c2048 : index
   %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!i32_i32s, i32, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
   %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_pairs(%keys, %shift, %tile) : (!i32_i32s, i32, index) -> !tile
-      %digits = obs.force %virtual in shared : !tile
-      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts
-      %sp = obs.scan exclusive { arith.addi } %own init %zero : !table -> !counts
+      %first = arith.muli %tile, %c2048 : index
+      %own = func.call @tile_pairs(%keys, %tile) : (!i32_i32s, index) -> !tile_pairs
+      %virtual = func.call @digits_pairs(%own, %shift, %tile, %n) : (!tile_pairs, i32, index, index) -> !digits
+      %digits = obs.force %virtual in shared : !digits -> !digits
+      %of_tile = obs.generate (%d) {
+        %row = arith.muli %d, %tiles : index
+        %at = arith.addi %row, %tile : index
+        %begin = obs.get %begins[%at] : !ints
+        obs.yield %begin : i32
+      } : !table
+      %own_begins = obs.force %of_tile : !table -> !table
+      %rp, %cp = obs.rank %digits : !digits -> !ranks, !counts
+      %ranks, %own_counts = obs.force %rp, %cp : !ranks, !counts
+      %sp = obs.scan exclusive { arith.addi } %own_counts init %zero : !table -> !counts
       %starts = obs.force %sp : !counts
-      obs.par (%j) in (%c1024) {
-        %i = arith.addi %first, %j : index
+      // Element p of the sorted tile has index p + base of its digit in the result.
+      %differences = obs.map (%begin = %own_begins : !table, %start = %starts : !table) {
+        %base = arith.subi %begin, %start : i32
+        obs.yield %base : i32
+      }
+      %bases = obs.force %differences in shared : !table -> !table
+      %tp = obs.fill unchecked par (%j) in (%c2048) {
+        %key, %value = obs.get %own[%j] : !tile_pairs
+        %rank = obs.get %ranks[%j] : !positions
+        %p = arith.index_castui %rank : i16 to index
+        obs.write %key, %value at [%p] : i32, i32
+      } : !obs.push<block, 2048 x i32, i32>
+      %sorted = obs.force %tp in shared : !obs.push<block, 2048 x i32, i32>
+      obs.par (%p) in (%c2048) {
+        %i = arith.addi %first, %p : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
-          %key, %value = obs.get %keys[%i] : !i32_i32s
-          %digit = obs.get %digits[%j] : !tile
+          %key, %value = obs.get %sorted[%p] : !tile_pairs
+          %shifted = arith.shrui %key, %shift : i32
+          %digit = arith.andi %shifted, %mask : i32
           %d = arith.index_castui %digit : i32 to index
-          %row = arith.muli %d, %tiles : index
-          %at = arith.addi %row, %tile : index
-          %begin = obs.get %begins[%at] : !ints
-          %start = obs.get %starts[%d] : !table
-          %rank = obs.get %ranks[%j] : !tile
-          %among = arith.subi %rank, %start : i32
-          %sum = arith.addi %begin, %among : i32
+          %base = obs.get %bases[%d] : !table
+          %offset = arith.index_cast %p : index to i32
+          %sum = arith.addi %base, %offset : i32
           %place = arith.index_castui %sum : i32 to index
           obs.write %key, %value at [%place] : i32, i32
         }
@@ -129,21 +142,58 @@ func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
   return %r : !i32_i32s
 }
 
+// The elements of a tile. Past the end, they repeat the last one.
+func.func private @tile_64(%keys: !i64s, %tile: index) -> !tile_64 attributes {obs.level = #obs.level<block>} {
+  %c1 = arith.constant 1 : index
+  %c2048 = arith.constant 2048 : index
+  %n = obs.dim %keys, 0 : !i64s
+  %last = arith.subi %n, %c1 : index
+  %first = arith.muli %tile, %c2048 : index
+  %virtual = obs.generate (%j) {
+    %i = arith.addi %first, %j : index
+    %at = arith.minui %i, %last : index
+    %key = obs.get %keys[%at] : !i64s
+    obs.yield %key : i64
+  } : !tile_64
+  %own = obs.force %virtual : !tile_64 -> !tile_64
+  return %own : !tile_64
+}
+
+// The digits of a tile: 8 bits, from bit %shift on. Past the end, they are the largest.
+func.func private @digits_64(%own: !tile_64, %shift: i64, %tile: index, %n: index) -> !digits attributes {obs.level = #obs.level<block>} {
+  %c2048 = arith.constant 2048 : index
+  %largest = arith.constant 255 : i64
+  %first = arith.muli %tile, %c2048 : index
+  %digits = obs.generate (%j) {
+    %key = obs.get %own[%j] : !tile_64
+    %shifted = arith.shrui %key, %shift : i64
+    %i = arith.addi %first, %j : index
+    %is_in = arith.cmpi ult, %i, %n : index
+    %d = arith.select %is_in, %shifted, %largest : i64
+    %digit = arith.trunci %d : i64 to i8
+    obs.yield %digit : i8
+  } : !digits
+  return %digits : !digits
+}
+
+// The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
-  %c1024 = arith.constant 1024 : index
+  %c2048 = arith.constant 2048 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
+  %n = obs.dim %keys, 0 : !i64s
   %numbers = obs.iota [%tiles] : !indexs
   %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
-    %digits = func.call @digits_64(%keys, %shift, %tile) : (!i64s, i64, index) -> !tile
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c1024) {
-      %d = obs.get %digits[%j] : !tile
-      %v = arith.index_castui %d : i32 to index
-      obs.write %one at [%v] : i32
+    %own = func.call @tile_64(%keys, %tile) : (!i64s, index) -> !tile_64
+    %digits = func.call @digits_64(%own, %shift, %tile, %n) : (!tile_64, i64, index, index) -> !digits
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c2048) {
+      %digit = obs.get %digits[%j] : !digits
+      %d = arith.index_castui %digit : i8 to index
+      obs.write %one at [%d] : i32
     } : !counts
-    %own = obs.force %p in shared : !counts
-    %q = obs.push block %own : !table
+    %counts = obs.force %p in shared : !counts
+    %q = obs.push block %counts : !table
     obs.yield %q : !counts
   }
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
@@ -153,37 +203,57 @@ func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   return %r : !ints
 }
 
+// One pass: a stable sort by 8 bits, from bit %shift on.
 func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
-  %c1024 = arith.constant 1024 : index
+  %c2048 = arith.constant 2048 : index
+  %mask = arith.constant 255 : i64
   %zero = arith.constant 0 : i32
   %n = obs.dim %keys, 0 : !i64s
-  %tiles = arith.ceildivui %n, %c1024 : index
+  %tiles = arith.ceildivui %n, %c2048 : index
   %counts = func.call @count_64(%keys, %shift, %tiles) : (!i64s, i64, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
   %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c1024 : index
-      %virtual = func.call @digits_64(%keys, %shift, %tile) : (!i64s, i64, index) -> !tile
-      %digits = obs.force %virtual in shared : !tile
-      %rp, %cp = obs.rank %digits : !tile -> !obs.push<block, 1024 x i32>, !counts
-      %ranks, %own = obs.force %rp, %cp : !obs.push<block, 1024 x i32>, !counts
-      %sp = obs.scan exclusive { arith.addi } %own init %zero : !table -> !counts
+      %first = arith.muli %tile, %c2048 : index
+      %own = func.call @tile_64(%keys, %tile) : (!i64s, index) -> !tile_64
+      %virtual = func.call @digits_64(%own, %shift, %tile, %n) : (!tile_64, i64, index, index) -> !digits
+      %digits = obs.force %virtual in shared : !digits -> !digits
+      %of_tile = obs.generate (%d) {
+        %row = arith.muli %d, %tiles : index
+        %at = arith.addi %row, %tile : index
+        %begin = obs.get %begins[%at] : !ints
+        obs.yield %begin : i32
+      } : !table
+      %own_begins = obs.force %of_tile : !table -> !table
+      %rp, %cp = obs.rank %digits : !digits -> !ranks, !counts
+      %ranks, %own_counts = obs.force %rp, %cp : !ranks, !counts
+      %sp = obs.scan exclusive { arith.addi } %own_counts init %zero : !table -> !counts
       %starts = obs.force %sp : !counts
-      obs.par (%j) in (%c1024) {
-        %i = arith.addi %first, %j : index
+      // Element p of the sorted tile has index p + base of its digit in the result.
+      %differences = obs.map (%begin = %own_begins : !table, %start = %starts : !table) {
+        %base = arith.subi %begin, %start : i32
+        obs.yield %base : i32
+      }
+      %bases = obs.force %differences in shared : !table -> !table
+      %tp = obs.fill unchecked par (%j) in (%c2048) {
+        %key = obs.get %own[%j] : !tile_64
+        %rank = obs.get %ranks[%j] : !positions
+        %p = arith.index_castui %rank : i16 to index
+        obs.write %key at [%p] : i64
+      } : !obs.push<block, 2048 x i64>
+      %sorted = obs.force %tp in shared : !obs.push<block, 2048 x i64>
+      obs.par (%p) in (%c2048) {
+        %i = arith.addi %first, %p : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
-          %key = obs.get %keys[%i] : !i64s
-          %digit = obs.get %digits[%j] : !tile
-          %d = arith.index_castui %digit : i32 to index
-          %row = arith.muli %d, %tiles : index
-          %at = arith.addi %row, %tile : index
-          %begin = obs.get %begins[%at] : !ints
-          %start = obs.get %starts[%d] : !table
-          %rank = obs.get %ranks[%j] : !tile
-          %among = arith.subi %rank, %start : i32
-          %sum = arith.addi %begin, %among : i32
+          %key = obs.get %sorted[%p] : !tile_64
+          %shifted = arith.shrui %key, %shift : i64
+          %digit = arith.andi %shifted, %mask : i64
+          %d = arith.index_castui %digit : i64 to index
+          %base = obs.get %bases[%d] : !table
+          %offset = arith.index_cast %p : index to i32
+          %sum = arith.addi %base, %offset : i32
           %place = arith.index_castui %sum : i32 to index
           obs.write %key at [%place] : i64
         }

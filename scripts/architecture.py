@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Draws the libraries and tools of this project, as the build files have them.
+"""Draws the libraries and tools of this project, from the build files.
 
   scripts/architecture.py            exits with 1 if docs/images/architecture.svg is out of date
   scripts/architecture.py --update   writes it
 
-Reads the CMakeLists.txt of lib/ and tools/. A box is a library or a tool. A line goes down from
-what links to what is linked; lines that follow from others are left out. Without --update, the
-tables of docs/Architecture.md must also name the folder of each library and tool, and no other.
+Reads the CMakeLists.txt of lib/ and tools/. A box is a library or a tool. A line goes down from a
+library or tool to a library that it links. Lines that follow from others are omitted. Without
+--update, the tables of docs/Architecture.md must also name the folder of each library and tool, and
+no other folder.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def words_of_link_libs(words):
 
 
 def read_targets(root):
-    """What each library and tool links of this project, and the folder of each."""
+    """The libraries of this project that each library and tool links, and the folder of each."""
     links, folders = {}, {}
     for path in sorted(p for part in FILL for p in root.glob(f"{part}/**/CMakeLists.txt")):
         for command, words in commands(path.read_text()):
@@ -96,7 +97,7 @@ def find_rows(links):
 
 
 class Layout:
-    """Where boxes and lines stand. A node is the name of a target, or a point of a long line."""
+    """The positions of boxes and lines. A node is a target, or a point of a long line."""
 
     def __init__(self, links, folders):
         # Letters are 6.8 wide, and those of folders 5.
@@ -222,7 +223,7 @@ def draw(links, folders):
 
 
 def find_missing(page, folders):
-    """What the tables of a page say otherwise than the build files about folders."""
+    """The differences between the folders in the tables of a page and in the build files."""
     rows = "\n".join(line for line in page.read_text().splitlines() if line.startswith("|"))
     named = set(re.findall(r"\]\(\.\./((?:lib|tools)[^)#]*)\)", rows))
     own = set(folders.values())

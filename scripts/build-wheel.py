@@ -6,8 +6,8 @@
 
 Builds libobsidian.so with LLVM inside, links it for glibc 2.28 with zig, and packs it with the
 files of python/obsidian into dist/obsidian_gpu-VERSION-py3-none-manylinux_2_28_x86_64.whl. With
---library, packs a library that is there, for this machine: py3-none-linux_x86_64. Needs the
-packages setuptools and wheel of this Python, and without --library also ziglang.
+--library, packs an existing library, for this machine: py3-none-linux_x86_64. Needs the packages
+setuptools and wheel of this Python, and without --library also ziglang.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@
   scripts/check-from-obsidian.py            prints the differences; exits with 1 if there are any
   scripts/check-from-obsidian.py --update   copies the programs into the page
 
-A line `<!-- quote FILE NAME ... -->` stands before a code block that holds the
+A line `<!-- quote FILE NAME ... -->` stands before a code block with the
 functions NAME of test/FromObsidian/FILE, which are tested there. Every public
-function of these files is quoted once. Every operation of Obsidian in ROWS, the
-inventory that the page answers, stands on the page in backticks.
+function of these files is quoted once. ROWS is the list of the operations of
+Obsidian. Each of them is on the page in backticks.
 """
 
 import pathlib

@@ -6,9 +6,9 @@
 Lowers each program for each number of threads (0: the number in the program) and runs
 obs-check-races on it: it must prove every kernel. With --mutants, the script then
 deletes one barrier at a time, or replaces a barrier of a block with several warps by
-a barrier of a warp: the checker must not prove this kernel any more. N changes are
-drawn, the same ones in each run (all: every change). Prints the problems and the
-numbers; exits with 1 if there is a problem.
+a barrier of a warp. The checker must not prove the changed kernel. The script selects
+N changes, the same ones in each run (all: every change). Prints the problems and the
+numbers. Exits with 1 if there is a problem.
 """
 
 import argparse

@@ -3,10 +3,11 @@
 
   scripts/check-sorts.py --obs-run=build/bin/obs-run [--count=10000] [OBS-RUN OPTION ...]
 
-Sizes lie around the edges of warps, blocks, tiles and powers of two. Inputs are random, sorted,
-reversed, equal, of few different values, or first ascending and then descending ("organ pipe");
-floats have NaN, infinities and zeros of both signs. Input number i is the same in every run with
-the same seed. Ends with the number of inputs and of problems; exits with 1 if there are any.
+Sizes are near the sizes of warps, blocks and tiles, and near powers of two. Inputs are random,
+sorted, reversed, equal, of few different values, or first ascending and then descending ("organ
+pipe"). Floats include NaN, infinities and zeros of both signs. Input number i is the same in every
+run with the same seed. Prints the numbers of inputs and of problems. Exits with 1 if there are
+problems.
 """
 
 import sys

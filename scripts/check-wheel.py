@@ -5,8 +5,9 @@
 
 Checks the files of the wheel, installs it with NumPy and nothing else, runs every documented call
 of examples/python/, the notebook and `python -m obsidian`, and prints sizes, the time of an import,
-and the tag that auditwheel finds if this Python has it. NumPy is that of this Python, and nothing
-is downloaded; with --index, pip gets NumPy from its index. The exit status is 0 if all is right.
+and the tag that auditwheel finds, if this Python has it. NumPy is that of this Python, and nothing
+is downloaded. With --index, pip downloads NumPy from its index. The exit status is 0 if there is no
+problem.
 """
 
 from __future__ import annotations

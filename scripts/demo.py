@@ -3,9 +3,8 @@
 
 Usage: demo.py WORK-FOLDER, from the root of the repository, with the tools in PATH
 
-Each program is compiled to PTX, and run by the emulator, and by the GPU where
-there is one. The result is compared with that of Python. Needs Python
-only.
+Each program is compiled to PTX. It runs on the emulator, and on the GPU if there
+is one. The result is compared with that of Python. Needs Python only.
 """
 
 import array

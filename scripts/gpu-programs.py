@@ -12,15 +12,15 @@ many times in one process; compute-sanitizer. Sections:
   sorts       many inputs of scripts/check-sorts.py, by the C files of obs-translate; some by obs-run
   large       sorts of 2^28 elements; counting sorts of the largest range
   scans       1000 one-pass scans of 2^24 with an operator that does not commute, and 1000 deterministic
-              ones of floats, which have to be the same bits
+              ones of floats, which must have the same bits
   sanitizer   each function of each example under memcheck (with leaks), racecheck, synccheck, initcheck
-  launches    how many kernels the large sorter, counting sort and the dot product take
+  launches    the number of kernels of the large sorter, counting sort and the dot product
   interop     the programs of examples/interop/
-  errors      out of memory, launches that are too large, no GPU, broken conditions of programs: one
-              clear error, and nothing leaks
+  errors      out of memory, launches that are too large, no GPU, violated conditions of programs: one
+              clear error, and no leak
 
-Writes DIR/gpu-programs.log with a line for each item and ends with `N passed, N failed, N not run`;
-items that have not begun when the budget is spent are not run.
+Writes DIR/gpu-programs.log with a line for each item. Its last line is `N passed, N failed, N not run`.
+Items that have not begun when the budget is spent are not run.
 """
 
 import argparse

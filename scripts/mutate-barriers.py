@@ -3,15 +3,14 @@
 
   scripts/mutate-barriers.py --obs-opt build/bin/obs-opt --obs-run build/bin/obs-run [NAME...]
 
-Takes the goldens and examples, with the inputs and launches that
-obstest/barrier_inputs.py finds and makes, and lowers each as it says, and for 32,
-96 and 128 threads. Each must run with all checks and nothing reported. Then, one at
-a time, deletes each barrier, and lets each barrier of a block wait for its warp
-only, where the block has several warps: the emulator must report a race in that
-kernel in one of the runs; or a read of memory that is not written yet; or an index
-out of bounds that came from such a read. Prints the changes that nothing noticed,
-and the numbers; exits with 1 if there are any, or if a program as it is was
-reported.
+The programs are the goldens and examples, with the inputs and launches of
+obstest/barrier_inputs.py. Each is lowered with its own number of threads, and for
+32, 96 and 128 threads. Each must run with all checks and without a report. Then the
+script deletes one barrier at a time, or replaces a barrier of a block with several
+warps by a barrier of a warp. In one of the runs, the emulator must report a race in
+that kernel, or a read of memory that is not written yet, or an index out of bounds
+that came from such a read. Prints the changes without a report, and the numbers.
+Exits with 1 if there are such changes, or if there is a report without a change.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a grey picture of an array of rank 2: its least value is black, its
-largest white.
+"""Makes a grey picture of an array of rank 2. Its least value is black, and its
+largest value is white.
 
 Usage: picture.py [--invert] ARRAY.npy PICTURE
 
-PICTURE ends in .pgm or .png. Needs nothing but Python.
+PICTURE ends in .pgm or .png. Needs Python only.
 """
 
 import sys

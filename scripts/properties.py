@@ -3,14 +3,14 @@
 
   scripts/properties.py --obs-run build/bin/obs-run --programs 200 --seed 1
 
-Q1 to Q9 are the QuickCheck properties of the thesis; the others are laws that the
-later papers use. Each draws a program and its input, and says in Python what the
-results are. Interpreter and emulator must have them, the emulator with all of its
-checks, on random numbers of threads and blocks, in order and in random order.
-A property that two programs are equal runs both. A law that holds for some
-lengths or operators only comes with a case in which it does not, so that a test
-that cannot fail is noticed. Ends with the numbers; a failing program is printed
-with its property, seed and launch; exits with 1 if there is any.
+Q1 to Q9 are the QuickCheck properties of the thesis. The others are laws that the
+later papers use. Each property selects a program and its input, and computes the
+expected results in Python. The interpreter and the emulator must have these
+results, the emulator with all checks, on random numbers of threads and blocks, in
+order and in random order. If a property states that two programs are equal, both
+run. A law for some lengths or operators only also has a case in which it is false,
+so that a test that cannot fail is found. Prints the numbers, and each failing
+program with its property, seed and launch. Exits with 1 if a program fails.
 """
 
 import sys

@@ -8,9 +8,9 @@ reverse, riffle as interleave of halves, unriffle, two, ilv, parl, comparators o
 neighbours and on pairs that differ in one bit, force) and of the dialect (loops
 that carry arrays, sub-programs of the same and of lower levels). Each takes
 chunks of `n` elements of an array of any length. The same program is evaluated
-here on Python lists, which checks the interpreter; the emulator runs it with
-random numbers of threads and blocks and a random schedule. Ends with the number
-of programs and of failures; a failing one is printed with its seed and launch.
+here on Python lists, which checks the interpreter. The emulator runs it with
+random numbers of threads and blocks and a random schedule. Prints the numbers of
+programs and of failures, and each failing program with its seed and launch.
 """
 
 import sys

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Shows that a change of the compiler changes nothing that it writes.
+"""Shows that a change of the compiler does not affect its output.
 
   scripts/same-output.py BASE                   BASE is a revision of git, which is built
   scripts/same-output.py --base-tools DIR       DIR has the tools of BASE
 
-Compares what the tools of BASE and the present tools (--tools) write about the programs of the
+Compares the output of the tools of BASE and of the present tools (--tools) for the programs of the
 present tree: PTX, launch contracts with their plans, host code in C, and the reports on costs,
-barriers and races; with the messages and the exit status. It also runs goldens and examples on the
-emulator, and compares the results and what each launch did. The programs are the examples, the
-goldens, the networks, the programs of Dag, and those that examples/python, examples/arrays and the
-works of the benchmarks give to the compiler. The present Python package and library make these.
+barriers and races, with the messages and the exit status. It also runs goldens and examples on the
+emulator, and compares the results and the reports of launches. The programs are the examples, the
+goldens, the networks, the programs of Dag, and the programs of examples/python, examples/arrays and
+the works of the benchmarks. The present Python package and library make these.
 
 Prints the first lines of each difference, and the numbers. Exits with 1 if an output differs, or if
-there is none. BASE is built in build-same-output/, and stays there for the next time.
+there is no output. BASE is built in build-same-output/, which is kept for later runs.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs tests that have an oracle of their own on an NVIDIA GPU, without LLVM: the tests that test/Golden
-and test/Networks run on the emulator run on the GPU instead.
+"""Runs tests that have their own oracle on an NVIDIA GPU, without LLVM: the tests that test/Golden and
+test/Networks run on the emulator.
 
   scripts/test-on-gpu.py --obs-run build-static/bin/obs-run --out DIR [--jobs N] [TEST ...]
 

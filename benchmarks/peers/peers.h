@@ -1,4 +1,4 @@
-// What all files of the library of peers share.
+// Declarations that all files of the library of peers share.
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,1 +1,1 @@
-"""What `benchmarks/speed.py` is made of; benchmarks/README.md describes the command."""
+"""The modules of `benchmarks/speed.py`; benchmarks/README.md describes the command."""

@@ -1,6 +1,6 @@
-"""The goals: how often faster than a peer each work is to be.
+"""The goals: for each work, the required ratio of the time of a peer to our time.
 
-The order is that of importance: a run whose budget ends leaves the last ones.
+The most important goals are first: if the budget of a run ends, the last ones are not measured.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Times:
 
 @dataclass
 class Measurement:
-    """What is known of a work at a size."""
+    """The results of a work at a size."""
 
     work: str
     size: int

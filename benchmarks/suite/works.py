@@ -1,7 +1,7 @@
 """The works that are timed: our program, its peers, their inputs, and an oracle for each.
 
-Our programs are those of `examples/python`, with their default parameters. A `Work` says nothing
-about the machine: `run` takes arrays of NumPy (then it runs on the emulator) or of CuPy.
+Our programs are those of `examples/python`, with their default parameters. A `Work` does not depend
+on the machine: `run` takes arrays of NumPy (then it runs on the emulator) or of CuPy.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Work:
     name: str
     #: The chart that shows it.
     family: str
-    #: Where the program is.
+    #: The file of the program.
     program: str
     #: The inputs for a module of arrays and a number of elements.
     inputs: Callable[[Any, int], Inputs]

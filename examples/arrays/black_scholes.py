@@ -1,10 +1,10 @@
 """Black-Scholes: prices of European options, of calls and of puts.
 
-For each option the price of the share, the strike price and the years to go; for all of them the
-rate of interest r and the volatility v. From: F. Black, M. Scholes, The pricing of options and
-corporate liabilities, 1973.
+Each option has three numbers: the price of the share, the strike price, and the years that are
+left. The rate of interest r and the volatility v are the same for all options. From: F. Black, M.
+Scholes, The pricing of options and corporate liabilities, 1973.
 
-One elementwise function gives both prices. The program has one kernel, which reads each option
+One elementwise function computes both prices. The program has one kernel, which reads each option
 once. The discount, the spread and both values of the normal distribution are used several times,
 and are computed once.
 

@@ -1,9 +1,9 @@
-"""Canny: the edges of a grey picture, as a picture and as a list of places.
+"""Canny: the edges of a grey picture, as a picture and as a list of positions.
 
-Two stencils blur the picture, one finds the slope, and one keeps the largest slopes across each
-edge. Slopes above `high` are edges, and so are those above `low` which are next to an edge: a loop
-lets the edges grow until nothing changes. `compact` makes the list. All numbers are integers; the
-slopes are squared. From: J. Canny, A computational approach to edge detection, 1986.
+Two stencils blur the picture, one computes the slope, and one keeps the largest slopes across each
+edge. Slopes above `high` are edges. Slopes above `low` are edges if they are next to an edge: a
+loop lets the edges grow until nothing changes. `compact` makes the list. All numbers are integers,
+and the slopes are squared. From: J. Canny, A computational approach to edge detection, 1986.
 
 >>> import numpy as np
 >>> picture = np.zeros((5, 6), np.int32)

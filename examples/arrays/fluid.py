@@ -1,9 +1,9 @@
 """A fluid in a box: one step of its speed and of the smoke that it carries.
 
-The speed carries itself and the smoke: each place takes what was upstream, by interpolation. Then a
-pressure makes the speed free of sources: a stencil gives the divergence, a loop of stencils the
-pressure by the method of Jacobi, and a stencil of two arrays subtracts its slope. From: J. Stam,
-Stable fluids, 1999.
+The speed moves itself and the smoke: each point takes the value upstream, by interpolation. Then a
+pressure removes the sources of the speed. A stencil computes the divergence, a loop of stencils
+computes the pressure by the method of Jacobi, and a stencil of two arrays subtracts its slope.
+From: J. Stam, Stable fluids, 1999.
 
 >>> import numpy as np
 >>> zero = np.zeros((4, 4), np.float32)

@@ -1,7 +1,7 @@
 """The game of life on a torus: `generations` steps of John Conway's cells.
 
-A cell lives on with two or three living neighbours, and a place with three becomes a cell. Each
-step is a stencil whose boundary wraps around.
+A cell stays alive if it has two or three living neighbours. A dead cell with three living
+neighbours becomes alive. Each step is a stencil whose boundary wraps around.
 
 >>> import numpy as np
 >>> blinker = np.zeros((5, 5), np.int8)

@@ -1,7 +1,8 @@
-"""Histogram: how many numbers lie in each of `bins` intervals of equal width from `low` to `high`.
+"""Histogram: the number of elements in each of `bins` intervals of equal width from `low` to
+`high`.
 
-A permutation sends a one to the bin of each number, and adds those of one bin. Numbers outside of
-the range go nowhere, since an index outside of the result drops an element.
+A permutation writes a one to the bin of each number, and adds the ones of each bin. Numbers outside
+of the range are ignored, since an index outside of the result drops an element.
 
 >>> import numpy as np
 >>> histogram(np.float32([0.5, 1.5, 1.75, 9, -1]), 0.0, 4.0, 4)

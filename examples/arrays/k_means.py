@@ -1,9 +1,9 @@
 """K-means: centres of groups of points, by the method of Lloyd.
 
 Each step finds the nearest centre of each point, by a fold along the rows of the matrix of all
-distances, which is not in memory. There are few centres, so a thread has a row. A permutation adds
-the points of each group, and the mean of a group is its new centre. A group without points keeps
-its centre.
+distances, which is not in memory. There are few centres, so a thread processes a row. A permutation
+adds the points of each group, and the mean of a group is its new centre. A group without points
+keeps its centre.
 
 >>> import numpy as np
 >>> x, y = np.float32([0, 1, 10, 11]), np.float32([0, 0, 5, 5])

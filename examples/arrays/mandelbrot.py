@@ -1,7 +1,7 @@
-"""Mandelbrot: how many steps z -> z^2 + c each point c of a picture takes to leave a circle.
+"""Mandelbrot: the number of steps z -> z^2 + c in which each point c of a picture leaves a circle.
 
-A picture is an array from an index to a number of steps, so the program is one `generate`. Points
-that do not leave the circle within `limit` steps have `limit`.
+A picture is an array from an index to a number of steps, so the program is one `generate`. For
+points that do not leave the circle within `limit` steps, the number is `limit`.
 
 >>> mandelbrot(3, 5, -2.0, -1.0, 0.75, 1.0, 20)
 array([[ 1,  3,  4,  4,  2],

@@ -1,10 +1,10 @@
-"""Quicksort: all parts of the array are sorted at once.
+"""Quicksort: all parts of the array are sorted at the same time.
 
-A part begins at a head. Its first element is the pivot: smaller elements go to the front of the
-part, larger ones to its end, and each of the three groups is a part of the next round. The rounds
-end when no element is larger than the next one. Scans find the begin and the end of each part, and
-count the elements of a group before each element. From: G. Blelloch, Vector models for
-data-parallel computing, 1990.
+The first element of a part is the pivot. Smaller elements move to the front of the part, and larger
+ones to its end. Each of the three groups is a part of the next step. The steps end when no element
+is larger than the next one. Scans find the beginning and the end of each part, and count the
+elements of each group before each element. From: G. Blelloch, Vector models for data-parallel
+computing, 1990.
 
 >>> import numpy as np
 >>> quicksort(np.int32([3, 1, 2, 3, -7]))
@@ -45,7 +45,7 @@ def divide(numbers, heads):
     groups = arrays.zip_with(
         lambda x, pivot: ((x < pivot).to(i32), (x == pivot).to(i32)), numbers, pivots
     )
-    # How many smaller and equal elements stand before each place.
+    # The numbers of smaller and equal elements before each position.
     counts = arrays.scanl(lambda a, b: (a[0] + b[0], a[1] + b[1]), (0, 0), groups)
 
     def element(i):

@@ -1,7 +1,8 @@
 """Radix sort: integers in order, one bit after the other.
 
-Each of the 32 steps is a scan and a permutation: the numbers whose bit is 0 come first, in their
-order, and then those whose bit is 1. The last step has the sign, so its order is reversed.
+Each of the 32 steps is a scan and a permutation. The numbers whose bit is 0 are first, in their
+order, and then those whose bit is 1. The bit of the last step is the sign, so its order is
+reversed.
 
 >>> import numpy as np
 >>> radix_sort(np.int32([3, -1, 2, 3, 0]))

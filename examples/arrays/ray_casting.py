@@ -1,8 +1,9 @@
 """Ray casting: a picture of balls, seen along the z axis, with light from one side.
 
-An array of rank 3 has the distance to each ball for each point of the picture; it is not in memory.
-A fold along its last dimension finds the nearest ball. There are few balls, so a thread has a row.
-A function of the result, which is fused behind the fold, computes the light. The background is 0.
+An array of rank 3 contains the distance to each ball for each point of the picture. It is not in
+memory. A fold along its last dimension finds the nearest ball. There are few balls, so a thread
+processes a row. A function of the result, which is fused into the fold, computes the light. The
+background is 0.
 
 >>> import numpy as np
 >>> balls = tuple(np.float32([x]) for x in (0, 0, 5, 1))

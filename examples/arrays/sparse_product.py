@@ -1,7 +1,7 @@
 """Sparse product: a matrix of which few elements are stored, times a vector.
 
-The elements of all rows stand one after the other, with the columns that they have; `lengths` says
-how many each row has. The products are not in memory: the fold of the segments computes them.
+The elements of all rows are adjacent, with their columns. `lengths` has the number of elements of
+each row. The products are not in memory: the fold of the segments computes them.
 
 >>> import numpy as np
 >>> values, columns = np.float32([1, 2, 3]), np.int32([0, 2, 1])

@@ -6,8 +6,8 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-/* Compiles y = k x + y, prints what its barriers and races are, and runs it on
- * the emulator of kernels. Ends with the messages of a program that is wrong.
+/* Compiles y = k x + y, prints the reports on its barriers and races, and runs
+ * it on the emulator of kernels. Then prints the messages of a wrong program.
  */
 
 #include "obsidian-c/Compiler.h"

@@ -1,5 +1,5 @@
-// The C++ programs check each call of CUDA's driver here. After an error they
-// print the call, and end.
+// The C++ programs check each call of the CUDA driver. After an error, they
+// print the call and end.
 
 #ifndef OBSIDIAN_EXAMPLES_INTEROP_CHECK_H
 #define OBSIDIAN_EXAMPLES_INTEROP_CHECK_H

@@ -1,4 +1,4 @@
-// Launches one kernel from C++ by its PTX and what its launch contract says:
+// Launches one kernel from C++, with its PTX and the data of its launch contract:
 //
 //   obs-translate --obs-to-ptx examples/saxpy.mlir -o saxpy.ptx
 //   obs-translate --obs-to-launch-json examples/saxpy.mlir -o saxpy.json

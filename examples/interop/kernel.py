@@ -1,10 +1,10 @@
-"""Launches one kernel from Python, by ctypes and the CUDA driver, as its launch contract says:
+"""Launches one kernel from Python, by ctypes and the CUDA driver, with the data of its launch contract:
 
     obs-translate --obs-to-ptx examples/saxpy.mlir -o saxpy.ptx
     obs-translate --obs-to-launch-json examples/saxpy.mlir -o saxpy.json
     python3 kernel.py saxpy.ptx saxpy.json
 
-The kernel may as well be machine code, of --obs-to-cubin.
+The kernel may also be machine code from --obs-to-cubin.
 """
 
 import array
@@ -52,7 +52,7 @@ for parameter in kernel["parameters"]:
         parameters.append(ctypes.c_float(K))
 words = (ctypes.c_void_p * len(parameters))(*[ctypes.addressof(p) for p in parameters])
 
-# The number of blocks is a formula of the parameters; of the functions that docs/Interop.md lists, those for a grid.
+# The number of blocks is a formula of the parameters. Of the functions in docs/Interop.md, it uses only these.
 blocks = eval(kernel["grid"], {"uceildiv": lambda a, b: -(-a // b), "umax": max, "umin": min, **extents})
 check(cuda.cuLaunchKernel(function, blocks, 1, 1, kernel["block"], 1, 1, kernel["sharedBytes"], None, words, None),
       "launch")

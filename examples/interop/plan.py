@@ -1,13 +1,13 @@
-"""Runs a whole program of many kernels from Python, by ctypes and the CUDA driver, from what is emitted for it:
+"""Runs a whole program of many kernels from Python, by ctypes and the CUDA driver, from its PTX and launch contract:
 
     obs-translate --obs-to-ptx examples/large-sort.mlir -o large-sort.ptx
     obs-translate --obs-to-launch-json examples/large-sort.mlir -o large-sort.json
     python3 plan.py large-sort.ptx large-sort.json [COUNT]
 
-The launch contract has the steps of the host: which arrays to allocate and fill, which kernels to launch with
-what, and the loops around them. Nothing about a program is known here, but how to check its result: main of
-large-sort.mlir sorts, and i32 of radix-sort.mlir as well (--function=i32). --dry-run prints the steps with
-their numbers and needs no GPU. Without a GPU the exit status is 77.
+The launch contract has the steps of the host: the arrays that are allocated and filled, the kernels with their
+arguments, and the loops around them. This script works for any program, except that it checks the result of a sort:
+main of large-sort.mlir, or i32 of radix-sort.mlir (--function=i32). --dry-run prints the steps with their numbers,
+and needs no GPU. Without a GPU, the exit status is 77.
 """
 
 import argparse
@@ -93,7 +93,7 @@ class Driver:
         self.call(name, ctypes.c_uint64(data), value, ctypes.c_size_t(count))
 
     def prepare(self, kernel, grid, block, shared, values):
-        """The arguments of cuLaunchKernel, and what they point to."""
+        """The arguments of cuLaunchKernel, and the values to which they point."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), self.module, kernel.encode())
         if shared > 48 * 1024:
@@ -108,7 +108,7 @@ class Driver:
 
 
 class DryRun:
-    """Prints what a GPU would be told. Arrays have made-up places, and zeros."""
+    """Prints the calls of the driver instead. Arrays have invented addresses, and zeros."""
 
     def __init__(self):
         self.next = 0
@@ -186,7 +186,7 @@ class Array:
 
 
 def wrap(value, kind):
-    """An integer in the range of its type, a float as its type has it."""
+    """An integer in the range of its type, or a float that is rounded to its type."""
     if isinstance(value, float):
         return round_to(value, kind)
     bits = WIDTHS.get(kind)
@@ -201,7 +201,7 @@ def unsigned(value):
 
 
 def total(function, *arguments):
-    """The result by IEEE 754, also where Python raises an error."""
+    """The result by IEEE 754, even if Python raises an error."""
     try:
         return float(function(*arguments))
     except OverflowError:
@@ -211,7 +211,7 @@ def total(function, *arguments):
 
 
 def round_to(value, kind):
-    """A number as one of the type has it."""
+    """A number that is rounded to the type."""
     if kind == "bf16" and value and math.isfinite(value):
         last = max(math.frexp(value)[1] - 8, -133)  # the power of two of the last bit
         rounded = math.ldexp(round(math.ldexp(value, -last)), last)
@@ -236,7 +236,7 @@ def unpack(raw, kind):
 
 
 def show(value, kind):
-    """A number as obs-run prints it: a float by as few digits as tell it from others of its type."""
+    """A number as obs-run prints it. A float has the fewest digits that identify it in its type."""
     if kind == "i1":
         return "true" if value else "false"
     if kind not in ("bf16", "f16", "f32") or not math.isfinite(value):
@@ -252,7 +252,7 @@ def divide(a, b):
 
 
 def maximum(a, b):
-    """Not a number if either is none; -0 is less than +0."""
+    """NaN if one of them is a NaN; -0 is less than +0."""
     if a != a or b != b:
         return math.nan
     return max(a, b) if a != b else b if math.copysign(1, a) < 0 else a
@@ -476,7 +476,7 @@ class Plan:
             sys.exit("error: assertion failed: " + step["message"])
 
     def do_print(self, step, names):
-        # Braces of two are a pair within others, not an escape.
+        # Two braces are a pair within another pair, not an escape.
         first, *rest = step["format"].split("{}")
         values = map(show, self.values(step["values"], names), step["types"])
         print(first + "".join(value + text for value, text in zip(values, rest)))

@@ -1,10 +1,10 @@
-/* Runs a whole Obsidian program from C: the text of sum-chunks.mlir, translated
- * by
+/* Runs a whole Obsidian program from C. The program is sum-chunks.mlir,
+ * translated by
  *
  *   obs-translate --obs-to-host-c examples/sum-chunks.mlir -o sum_chunks.c
  *   cc program.c -lcuda -o program && ./program
  *
- * All that is needed is CUDA's driver and its header. */
+ * This needs only the CUDA driver and its header. */
 
 #include "sum_chunks.c"
 

@@ -1,11 +1,11 @@
-// Runs a whole program of many kernels from C++: the large sorter, translated
-// by
+// Runs a whole program of many kernels from C++. The program is the large
+// sorter, translated by
 //
 //   obs-translate --obs-to-host-c examples/large-sort.mlir -o large_sort.c
 //   cc -c large_sort.c -o large_sort.o
 //   c++ sort.cpp large_sort.o -lcuda -o sort && ./sort
 //
-// All that is needed is CUDA's driver and its header.
+// This needs only the CUDA driver and its header.
 
 #include "check.h"
 #include <algorithm>
@@ -31,7 +31,7 @@ int main() {
   check(cuDevicePrimaryCtxRetain(&context, device), "context");
   check(cuCtxSetCurrent(context), "context");
 
-  // Not a power of two: the program fills up.
+  // Not a power of two, so the program pads the array.
   std::vector<int32_t> numbers(1000003), got(numbers.size());
   uint32_t state = 1;
   for (int32_t &number : numbers)

@@ -1,12 +1,13 @@
-"""Bitonic merge: in every chunk of 512 numbers, two sorted runs of 256 become one of 512.
+"""Bitonic merge: in each chunk of 512 numbers, two sorted runs of 256 numbers become one of 512.
 
-Nine columns of 256 comparators. The first compares an element with its mirror image; the others
-have the distances 128, 64, ..., 1. A comparator reads two elements and writes two, so a column is a
-`fill`. That no two comparators write the same element follows from `insert_zero` and the flips; the
-compiler proves it. From: K. Batcher, Sorting networks and their applications, 1968.
+There are nine columns of 256 comparators. The first column compares each element with its mirror
+image. The other columns compare elements at distances 128, 64, ..., 1. A comparator reads two
+elements and writes two elements, so a column is a `fill`. No two comparators write the same
+element: this follows from `insert_zero` and the flips, and the compiler proves it. From: K.
+Batcher, Sorting networks and their applications, 1968.
 
-A block takes a chunk, a thread a comparator; the columns alternate between two buffers in shared
-memory.
+A block processes a chunk, and a thread executes one comparator of a column. The columns use two
+buffers in shared memory alternately.
 
 >>> import numpy as np
 >>> bitonic_merge(np.array([1, 4, 9], np.int32))

@@ -1,12 +1,12 @@
 """Black-Scholes: prices of European options, of calls and of puts.
 
-For each option the price of the share, the strike price and the years to go; for all of them the
-rate of interest r and the volatility v. From: F. Black, M. Scholes, The pricing of options and
-corporate liabilities, 1973; the normal distribution by formula 26.2.17 of Abramowitz and Stegun.
-The functions exp and log are written out, so that all devices give the same bits, and a GPU needs
-no library.
+Each option has three numbers: the price of the share, the strike price, and the years that are
+left. The rate of interest r and the volatility v are the same for all options. From: F. Black, M.
+Scholes, The pricing of options and corporate liabilities, 1973. The normal distribution is formula
+26.2.17 of Abramowitz and Stegun. The functions exp and log are written out, so all devices compute
+the same bits, and a GPU needs no library.
 
-One kernel that writes both results; each option is read once.
+One kernel writes both results. It reads each option once.
 
 >>> import numpy as np
 >>> black_scholes(*(np.array([x], np.float32) for x in (100, 90, 1)), 0.02, 0.3)

@@ -1,11 +1,12 @@
-"""Convolution of an image with 3 x 3 or 5 x 5 weights, under five rules for its border.
+"""Convolution of an image with 3 x 3 or 5 x 5 weights, with five rules for its border.
 
-Past the border is the nearest pixel ("clamp"), the mirror image ("mirror"), the image again
-("wrap"), a constant, or a function of the index. A rule makes a larger image of an image, a pull
-array that is never stored: the convolutions know nothing of rules. `direct` reads the larger image
-where it needs it, for weights of any odd extents. If `k` is their extent, a thread loads neighbours
-at once, and computes no rule away from the border. `tiled` forces the tile that 16 x 16 results
-need. From: the convolutions of Accelerate and of the Obsidian slides.
+A pixel past the border is the nearest pixel ("clamp"), a pixel of the mirror image ("mirror"), a
+pixel of the repeated image ("wrap"), a constant, or a function of the index. A rule makes a larger
+image of an image. The larger image is a pull array that is never stored, so the convolutions do not
+depend on the rules. `direct` reads the larger image where it needs it, for weights of any odd
+extents. If `k` is their extent, a thread loads neighbours at once, and does not apply the rule away
+from the border. `tiled` forces the tile that 16 x 16 results need. From: the convolutions of
+Accelerate and of the Obsidian slides.
 
 >>> import numpy as np
 >>> direct(np.ones((2, 2), np.int32), np.ones((3, 3), np.int32), rule=0)

@@ -1,9 +1,9 @@
-"""Counting sort and occurrence sort: `counting` gives keys in order, `occurrence` each key once.
+"""Counting sort and occurrence sort: `counting` sorts keys, and `occurrence` returns each key once.
 
-Keys are 0 to range - 1. A counting sort counts how often each key occurs and writes each so many
-times; `expand` shares the elements of the result among the threads. An occurrence sort only marks
-the keys that occur: many writes of the same value, so that any of them may win. From: J. Svensson,
-M. Sheeran, Counting and occurrence sort for GPUs using an embedded language, FHPC 2013.
+Keys are 0 to range - 1. A counting sort counts how often each key occurs, and writes each key that
+many times. `expand` shares the elements of the result among the threads. An occurrence sort only
+marks the keys that occur. Many iterations write the same value, so one of the writes wins. From: J.
+Svensson, M. Sheeran, Counting and occurrence sort for GPUs using an embedded language, FHPC 2013.
 
 >>> import numpy as np
 >>> counting(np.int32([3, 1, 3]), 5), occurrence(np.int32([3, 1, 3]), 5)

@@ -1,12 +1,12 @@
-"""Sums and running sums of an array that is spread over several processes.
+"""Sums and running sums of an array that is distributed over several processes.
 
-On GPUs, each process has one. Start it with one process for each GPU, or with any number on the
-emulator; what it prints is the same, bit for bit, also the floats.
+On GPUs, each process has one GPU. Start the program with one process for each GPU, or with any
+number of processes on the emulator. The output is the same, bit for bit, also of floats.
 
     torchrun --nproc-per-node=2 examples/python/dist_sum.py
 
-Each process has a part of the array. One message holds the sums of pieces of 4096 elements, and
-every process adds them up in the same order. Needs PyTorch.
+Each process has a part of the array. One message contains the sums of pieces of 4096 elements, and
+every process adds them in the same order. Needs PyTorch.
 
 >>> add(1.5, 2.0)
 3.5

@@ -1,7 +1,7 @@
 """Dot product of two vectors of integers of any length, modulo 2^32. From: BLAS, level 1.
 
-The products are never stored: the map is fused with the reduction. Each block adds up a part; its
-sum goes to the result by one atomic addition.
+The products are never stored: the map is fused with the reduction. Each block adds a part. One
+atomic addition adds its sum to the result.
 
 >>> import numpy as np
 >>> dot_product(np.arange(5, dtype=np.int32), np.arange(5, dtype=np.int32))

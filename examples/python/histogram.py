@@ -1,7 +1,7 @@
-"""Histogram of bytes: r[v] is how often v occurs. From: the counting sort of the FHPC'13 paper.
+"""Histogram of bytes: r[v] is the number of occurrences of v. From: the counting sort of FHPC'13.
 
-Many bytes write to one element, so `combine` says what several writes mean: they are added up. The
-compiler gives each block a copy of the 256 numbers in shared memory.
+Many iterations write to one element. `combine` defines the result of these writes: they are added.
+The compiler makes a privatised copy of the 256 numbers in the shared memory of each block.
 
 >>> import numpy as np
 >>> histogram(np.array([3, 1, 3], np.int8))[:5]

@@ -1,9 +1,9 @@
 """Jacobi iteration for the equation of Laplace on a grid.
 
-In each step every inner point becomes the mean of its four neighbours; points of the border stay.
-The number of steps is known to the host only. From: C. G. J. Jacobi, 1845.
+In each step, every inner point becomes the mean of its four neighbours. Points of the border do not
+change. Only the host knows the number of steps. From: C. G. J. Jacobi, 1845.
 
-One kernel for each step, launched by a loop of the host, which carries the grid.
+A loop of the host, which carries the grid, launches one kernel for each step.
 
 >>> import numpy as np
 >>> jacobi(np.float32([[0, 4, 0], [4, 0, 4], [0, 4, 0]]), 1)

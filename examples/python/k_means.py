@@ -1,14 +1,14 @@
 """k-means: the centres of groups of points.
 
-In a `step` every point goes to the nearest of k centres, and each centre moves to the mean of its
-points; a centre without points stays. `until_stable` takes steps until no centre moves, at most
-`limit`, and also returns the number of steps.
+In a `step`, each point goes to the nearest of k centres, and each centre moves to the mean of its
+points. A centre without points does not move. `until_stable` executes steps until no centre moves,
+at most `limit`, and also returns the number of steps.
 
 From: S. Lloyd, Least squares quantization in PCM, 1982; an example program of Accelerate.
-Coordinates are integers, so that sums in any order are the same; means are rounded towards zero.
+Coordinates are integers, so sums in any order are equal. Means are rounded towards zero.
 
-Three kernels in a step: the nearest centre, the sums, the means. In `until_stable` a reduction
-counts the centres that moved, and the host waits for that number after each step.
+A step has three kernels: the nearest centre, the sums, and the means. In `until_stable`, a
+reduction counts the centres that moved, and the host waits for this number after each step.
 
 >>> import numpy as np
 >>> step((np.int32([1, 3, 9]), np.int32([0, 0, 0])), (np.int32([0, 8]), np.int32([0, 0])))[0]

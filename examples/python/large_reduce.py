@@ -1,10 +1,12 @@
-"""Reductions of whole arrays of any length; they differ in the operator only.
+"""Reductions of whole arrays of any length, which differ in the operator only.
 
-`minimum`; `first_largest`, a largest element and where it stands first (-1 if there is none); and
-`largest_segment`, the largest sum of neighbouring elements, perhaps of none. From: the reductions
-of the Obsidian papers, which were written by hand as two kernels; J. Bentley, Programming pearls.
+`minimum`; `first_largest`, a largest element and its first position (-1 if there is none); and
+`largest_segment`, the largest sum of a range of elements, which may be empty. From: the
+reductions of the Obsidian papers, which were written by hand as two kernels; J. Bentley,
+Programming pearls.
 
-Each is one kernel: blocks combine parts, and the block that is done last combines their results.
+Each reduction is one kernel. Blocks combine parts, and the block that finishes last combines their
+results.
 
 >>> import numpy as np
 >>> first_largest(np.array([3, 9, 2, 9], np.int32))

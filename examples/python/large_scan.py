@@ -1,11 +1,11 @@
-"""All states of a generator of random numbers with changing parameters.
+"""All states of a generator of random numbers whose parameters change.
 
-x[i] = m[i] * x[i-1] + c[i] modulo 2^32, from x[-1] = 1. Steps are functions x -> m * x + c; to do
-one after the other is an associative operator on pairs (m, c), which does not commute. So the
+x[i] = m[i] * x[i-1] + c[i] modulo 2^32, from x[-1] = 1. A step is a function x -> m * x + c. The
+composition of two steps is an associative operator on pairs (m, c), which does not commute. So the
 states are a scan of the functions, each applied to 1. From: G. Blelloch, Prefix sums and their
 applications, 1990.
 
-One kernel, in one pass; the map that applies the functions is part of it.
+One kernel, in one pass. The map that applies the functions is part of it.
 
 >>> import numpy as np
 >>> large_scan(np.full(4, 3, np.int32), np.ones(4, np.int32))

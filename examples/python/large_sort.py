@@ -1,13 +1,13 @@
-"""Sorts any number of integers: the large sorter of the DAMP'12 paper on push arrays.
+"""Sorts any number of integers: the large sorter of the DAMP'12 paper, with push arrays.
 
-Chunks of 512 are sorted by a block each (the periodic network vsort). Then runs of 512 * 2^i are
-merged, i = 1, 2, ...: a column of comparators between an element and its mirror image in the run,
-columns at strides 256 * 2^i, ..., 512, and the strides below 512 again by a block for each chunk. A
-column over the whole array only moves data, so up to three columns are one kernel, a network on the
-2^k elements that a thread holds, in registers. Lengths that are no power of two are filled up with
-the largest integer. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
+First, each block sorts a chunk of 512 (the periodic network vsort). Then runs of 512 * 2^i are
+merged, for i = 1, 2, ... A merge has a column of comparators between each element and its mirror
+image in the run, columns at strides 256 * 2^i, ..., 512, and the smaller strides, again by a block
+for each chunk. A column over the whole array only moves data, so up to three columns are one
+kernel: a network on the 2^k elements that a thread has in registers. An array is padded with the
+largest integer up to a power of two. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
 
-2^24 elements take 61 kernels, and two arrays at most.
+A sort of 2^24 elements has 61 kernels, and at most two arrays.
 
 >>> import numpy as np
 >>> large_sort(np.int32([5, 1, 4]))

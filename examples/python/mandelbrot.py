@@ -1,10 +1,10 @@
-"""Pictures of the Mandelbrot set and of Julia sets: for each pixel the number of steps.
+"""Pictures of the Mandelbrot set and of Julia sets: the number of steps for each pixel.
 
-A step is z -> z^2 + c, until |z| > 2, at most `steps`. In `mandelbrot` z starts from 0 and c is the
-pixel; in `julia` z starts from the pixel and c is given. Pixels are points of a grid around (x, y),
-at distance d. From: the examples of Obsidian and of Accelerate.
+A step is z -> z^2 + c, until |z| > 2, at most `steps`. In `mandelbrot`, z starts from 0, and c is
+the pixel. In `julia`, z starts from the pixel, and c is a parameter. Pixels are points of a grid
+around (x, y), at distance d. From: the examples of Obsidian and of Accelerate.
 
-One kernel. A thread takes a pixel and stays in its loop as long as it needs.
+One kernel. A thread processes a pixel, and its loop has as many iterations as the pixel needs.
 
 >>> mandelbrot(1, 8, -0.75, 0.0, 0.5, 9)
 array([[1, 1, 9, 9, 9, 9, 9, 3]], dtype=int32)

@@ -1,7 +1,8 @@
-"""Map fusion: r[i] = (a[i] + 1)^2 - a[i], from three arrays that do not exist.
+"""Map fusion: r[i] = (a[i] + 1)^2 - a[i], from three arrays that are never stored.
 
-`succ` and `square` are pull arrays, that is, functions from index to element. Nothing forces them,
-so they are never in memory: the kernel loads a[i] once, computes in registers, and stores r[i].
+`succ` and `square` are pull arrays: functions from an index to an element. No operation forces
+them, so they are never in memory. The kernel loads a[i] once, computes in registers, and stores
+r[i].
 
 >>> import numpy as np
 >>> map_fusion(np.arange(5, dtype=np.int32))

@@ -1,10 +1,11 @@
 """Matrix product c = a b in f32, tile by tile. From: CUDA C++ Programming Guide, on shared memory.
 
-A tile of c is a loop over tiles of a row of a and of a column of b. Both are forced, so that an
-element is loaded once for 16 uses; the loop carries the tile of sums. The order of the additions is
-that of the loops, so results are the same bits everywhere.
+A tile of c is a loop over tiles of a row of a and of a column of b. Both tiles are forced, so an
+element is loaded once for 16 uses. The loop carries the tile of sums. The order of the additions is
+that of the loops, so results have the same bits on all devices.
 
-A block takes a tile of c. Tiles that stick out read zeros; `to` drops what lies outside.
+A block computes a tile of c. Tiles at the edges are padded with zeros, and `to` drops the elements
+outside of c.
 
 >>> import numpy as np
 >>> matmul(np.ones((2, 3), np.float32), np.ones((3, 1), np.float32))

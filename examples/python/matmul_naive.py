@@ -1,7 +1,7 @@
-"""Matrix product c = a b in f32, the plain way: each element is a sum along a row and a column.
+"""Matrix product c = a b in f32 without tiles: each element is a sum along a row and a column.
 
-A thread takes an element; everything is read from global memory as often as it is used. matmul.py
-computes the same bits from tiles in shared memory, matmul_registers.py in registers.
+A thread computes an element. Every use of an element of a or b reads global memory. matmul.py
+computes the same bits from tiles in shared memory, and matmul_registers.py in registers.
 
 >>> import numpy as np
 >>> matmul_naive(np.ones((2, 3), np.float32), np.ones((3, 1), np.float32))

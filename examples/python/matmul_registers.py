@@ -1,13 +1,13 @@
-"""Matrix product c = a b in f32 with register tiles: 16 x 16 elements that are 4 x 4 numbers each.
+"""Matrix product c = a b in f32 with tiles in registers: 16 x 16 elements of 4 x 4 numbers each.
 
-As in matmul.py a loop goes over tiles of a and b, which are forced, and carries the sums. Here an
-element of what it carries is a tuple of 16 sums: element (r, q) has those of rows r, r + 16,
-r + 32, r + 48 and of columns q, q + 16, q + 32, q + 48. For them, 4 numbers of a and 4 of b are
-read from the tiles in each step: half a read for each product, instead of two. The order of
-additions is that of matmul.py, and so are the bits. From: V. Volkov, J. Demmel, Benchmarking GPUs
+As in matmul.py, a loop over tiles of a and b, which are forced, carries the sums. Here an element
+of the carried array is a tuple of 16 sums: element (r, q) has the sums of rows r, r + 16, r + 32, r
++ 48 and of columns q, q + 16, q + 32, q + 48. For these sums, each step reads 4 numbers of a and 4
+numbers of b from the tiles: half a read for each product, instead of two. The order of the
+additions is that of matmul.py, so the bits are equal. From: V. Volkov, J. Demmel, Benchmarking GPUs
 to tune dense linear algebra, 2008.
 
-A block of 256 threads takes a tile of c; a thread has one element, so 16 sums in registers.
+A block of 256 threads computes a tile of c. A thread has one element: 16 sums in registers.
 
 >>> import numpy as np
 >>> matmul_registers(np.ones((2, 3), np.float32), np.ones((3, 1), np.float32))

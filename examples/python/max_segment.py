@@ -1,8 +1,8 @@
 """The largest sum of neighbouring elements, for each chunk of 4096.
 
-One reduction with an operator that does not commute. An element is a stretch of the chunk: its sum,
-and the largest sums of a beginning of it, of an end, and of any part, which may be empty. From:
-J. Bentley, Programming pearls, 1984.
+This is one reduction with an operator that does not commute. An element describes a range of the
+chunk: its sum, and the largest sums of a beginning, of an end, and of any part of the range. A part
+may be empty. From: J. Bentley, Programming pearls, 1984.
 
 >>> import numpy as np
 >>> max_segment(np.array([3, -5, 4, -1, 2, -9], np.int16))

@@ -1,10 +1,10 @@
-"""All-pairs n-body: the acceleration of each body by the gravitation of all.
+"""All-pairs n-body: the acceleration of each body by the gravitation of all bodies.
 
-a_i = sum over j of m_j (p_j - p_i) / (|p_j - p_i|^2 + e)^(3/2), where e keeps close bodies apart.
-Two forms with the same bits: in `threads` every body goes through all others in global memory; in
-`blocks` 256 bodies go together through chunks of 256, each of which is forced first, so that an
-element is loaded once for 256 uses. From: L. Nyland, M. Harris, J. Prins, Fast N-body simulation
-with CUDA, GPU Gems 3, 2007.
+a_i = sum over j of m_j (p_j - p_i) / (|p_j - p_i|^2 + e)^(3/2), where e limits the force between
+close bodies. There are two forms with the same bits. In `threads`, each thread reads all bodies
+from global memory. In `blocks`, 256 threads process chunks of 256 bodies together. Each chunk is
+forced first, so an element is loaded once for 256 uses. From: L. Nyland, M. Harris, J. Prins, Fast
+N-body simulation with CUDA, GPU Gems 3, 2007.
 
 >>> import numpy as np
 >>> x, m = np.float32([0, 1]), np.float32([1, 1])

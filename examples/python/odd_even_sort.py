@@ -1,10 +1,11 @@
 """Odd-even transposition sort of n <= 1024 numbers. From: N. Habermann, 1972.
 
-n rounds. In round k element i meets the neighbour on the side that the parity of i + k says; the
-lower of the two keeps the minimum, the upper the maximum. The length is known at run time only; its
-bound is what the buffers are made for.
+There are n stages. In stage k, element i is compared with a neighbour. The parity of i + k
+determines the side of this neighbour. The lower element of the pair becomes the minimum, and the
+upper one the maximum. The length is known at run time only, and its bound determines the size of
+the buffers.
 
-One block; a round is a loop over its threads.
+One block sorts the array. A stage is a loop over its threads.
 
 >>> import numpy as np
 >>> odd_even_sort(np.array([5, 1, 4], np.int32))

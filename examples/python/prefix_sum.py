@@ -1,7 +1,8 @@
 """Prefix sums of chunks of 256: r[i] is the sum of the elements of its chunk up to i.
 
-From: P. Kogge, H. Stone, 1973: eight stages that add the element 2^k to the left. A block takes a
-chunk; the loop carries the array, and its stages alternate between two buffers in shared memory.
+From: P. Kogge, H. Stone, 1973: eight stages, in each of which an element adds the element at
+distance 2^k to its left. A block processes a chunk. The loop carries the array, in two buffers of
+shared memory that are used alternately.
 
 >>> import numpy as np
 >>> prefix_sum(np.arange(6, dtype=np.int32))

@@ -1,16 +1,18 @@
-"""Radix sort, least significant digit first, 8 bits in each pass.
+"""Radix sort, least significant digit first, with 8 bits in each pass.
 
-Keys of 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f32`), which are in the
-order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has keys
-of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
+Keys have 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f32`). Floats are in
+the order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has
+keys of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
 
-Keys are taken in tiles of 1024. A pass counts the digits of each tile, scans the counts digit by
-digit, and writes each key behind that, at its place among the keys of the tile, which `rank` gives.
-Each key has a place of its own, by arithmetic that the compiler does not know, so the fill is
-`unchecked`. Keys past the end have the largest digit and are not written. The orders of signed
-numbers and floats become that of unsigned numbers by maps at both ends.
+Keys are processed in tiles of 16384 bytes. A pass counts the digits of each tile, and scans the
+counts, ordered by digit. The result is the index at which the keys of a tile with a digit begin.
+The pass also sorts the tile by the digit, at the positions that `rank` computes. So neighbours in
+the tile are neighbours in the result, and neighbouring threads write them. No two keys have the
+same index, but the compiler cannot prove this, so the fills are `unchecked`. Keys past the end have
+the largest digit and are not written. Maps at both ends convert signed numbers and floats to
+unsigned numbers in the same order.
 
-Three kernels for each pass. A block takes a tile.
+There are three kernels for each pass. A block processes a tile.
 
 >>> import numpy as np
 >>> sort_i32(np.int32([3, -1, 2]))
@@ -21,27 +23,31 @@ import operator
 from typing import Annotated
 
 import obsidian as obs
-from obsidian import Pull, block, f32, i32, index
+from obsidian import Pull, block, f32, i8, i32, index
 
 Keys = Annotated[Pull, "n", i32]
-TILE, DIGITS = 1024, 256
+DIGITS = 256
 
 
 @obs.function
-def one_pass(items, key, shift):
-    """The items, stably sorted by 8 bits of `key(item)` from `shift` on."""
+def one_pass(items, key, shift, size):
+    """The items, stably sorted by 8 bits of `key(item)` from `shift` on, in tiles of `size`."""
     n = items.size
-    tiles = obs.ceil_div(n, TILE)
+    tiles = obs.ceil_div(n, size)
 
-    def digits(tile):
-        def digit(j):
-            i = tile * TILE + j
-            return (obs.unsigned.shr(key(items[i]), shift) & 255).to(i32) if i < n else i32(255)
+    def digit(item):
+        return obs.unsigned.shr(key(item), shift) & 255
 
-        return obs.generate(TILE)(digit)
+    def take(tile):
+        # Past the end, the last item again.
+        return obs.generate(size)(lambda j: items[obs.unsigned.min(tile * size + j, n - 1)]).force()
+
+    def digits(own, tile):
+        return obs.generate(size)(lambda j: obs.where(tile * size + j < n, digit(own[j]), 255))
 
     def count(tile):
-        return obs.scatter(1, at=digits(tile), into=DIGITS, init=0, combine="add").force("shared")
+        at = digits(take(tile), tile)
+        return obs.scatter(1, at=at, into=DIGITS, init=0, combine="add").force("shared")
 
     counts = obs.stack((count(t) for t in obs.iota(tiles)), level=block).T.reshape(tiles * DIGITS)
     begins = counts.force(kernel="count").scan(operator.add, 0, exclusive=True, strategy="one_pass")
@@ -51,25 +57,34 @@ def one_pass(items, key, shift):
     def moved():
         @obs.par(tiles, level=block)
         def move(tile):
-            own = digits(tile).force("shared")
-            ranks, counts = obs.force(*own.rank(DIGITS))
+            own = take(tile)
+            short = digits(own, tile).map(lambda d: d.to(i8)).force("shared")
+            of_tile = obs.generate(DIGITS)(lambda d: begins[d * tiles + tile]).force()
+            ranks, counts = obs.force(*short.rank(DIGITS))
             starts = counts.scan(operator.add, 0, exclusive=True).force()
+            # Item p of the sorted tile has index p + base of its digit in the result.
+            bases = (of_tile - starts).force("shared")
 
-            @obs.par(TILE)
-            def write(j):
-                i = tile * TILE + j
-                if i < n:
-                    d = own[j].to(index)
-                    place = begins[d * tiles + tile] + (ranks[j] - starts[d])
-                    obs.write(items[i], at=place)
+            @obs.fill(size, items.type.element, unchecked=True)
+            def sort_tile():
+                @obs.par(size)
+                def write(j):
+                    obs.write(own[j], at=ranks[j].to(index))
+
+            ordered = sort_tile.force("shared")
+
+            @obs.par(size)
+            def write(p):
+                if tile * size + p < n:
+                    obs.write(ordered[p], at=p.to(i32) + bases[digit(ordered[p]).to(index)])
 
     return moved.force(kernel="scatter")
 
 
 @obs.function
-def sort(items, key, kind=i32):
+def sort(items, key, kind=i32, size=4096):
     for shift in obs.range(kind(0), kind.bits, 8):
-        items = one_pass(items, key, shift)
+        items = one_pass(items, key, shift, size)
     return items
 
 

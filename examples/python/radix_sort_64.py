@@ -1,6 +1,6 @@
-"""Radix sort as in radix_sort.py, of keys of 64 bits, and of keys of 32 bits with a value each.
+"""Radix sort as in radix_sort.py, of keys of 64 bits, and of pairs of a key of 32 bits and a value.
 
-It is stable: pairs with equal keys keep their order.
+The sort is stable: pairs with equal keys keep their order.
 
 >>> import numpy as np
 >>> pairs(np.int32([7, 3, 7]), np.int32([0, 1, 2]))
@@ -17,9 +17,9 @@ from radix_sort import identity, sort
 
 @obs.jit(threads=256)
 def sort_u64(keys: Annotated[Pull, "n", i64]):
-    return sort(keys, identity, i64)
+    return sort(keys, identity, i64, 2048)
 
 
 @obs.jit(threads=256)
 def pairs(keys: Annotated[Pull, "n", i32], values: Annotated[Pull, "n", i32]):
-    return sort(obs.zip(keys, values), lambda pair: pair[0])
+    return sort(obs.zip(keys, values), lambda pair: pair[0], size=2048)

@@ -1,6 +1,7 @@
-"""Sums of chunks of 512, by the collective: the compiler decides how the numbers are combined.
+"""Sums of chunks of 512, by the collective: the compiler selects the strategy.
 
-A block takes a chunk, and each of its warps 32 numbers at a time. From: the Obsidian papers.
+A block processes a chunk, and each of its warps adds 32 numbers at a time. From: the Obsidian
+papers.
 
 >>> import numpy as np
 >>> reduce(np.arange(1025, dtype=np.int32))

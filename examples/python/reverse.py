@@ -1,6 +1,7 @@
 """Reverse: r[i] = a[n - 1 - i], on bytes. From: the Obsidian papers.
 
-`[::-1]` changes which index is read. It moves no data: the store of the result does, once.
+`[::-1]` changes the index that is read. It moves no data. The store of the result moves the data,
+once.
 
 >>> import numpy as np
 >>> reverse(np.arange(5, dtype=np.int8))

@@ -1,8 +1,8 @@
 """Softmax and layer norm of the rows of a matrix.
 
 `softmax_of(columns)` and `layer_norm_of(columns)` make the programs for rows of that length. A row
-is read once. The unit of `level` that has the row keeps it: a block in shared memory or registers,
-a warp in registers.
+is read once. One unit of `level` processes a row and keeps it: a block in shared memory or
+registers, and a warp in registers.
 
 >>> import numpy as np
 >>> softmax_of(2)(np.float32([[0, 0], [1, 1]]))

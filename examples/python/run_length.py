@@ -1,11 +1,11 @@
-"""Runs of equal elements: `encode` gives the element of each run and how long the run is.
+"""Runs of equal elements: `encode` computes the element and the length of each run.
 
-`unique` gives the elements only, `decode` turns elements and lengths back into all, and `filter`
-keeps elements from `low` to `high` - 1. A run starts where an element differs from the one before;
-its length is the distance to the next start, which for the last one is the end. From: the usual
+`unique` computes the elements only. `decode` is the inverse of `encode`. `filter` keeps the
+elements from `low` to `high` - 1. A run starts where an element differs from the element before it.
+Its length is the distance to the start of the next run, or to the end of the array. From: the usual
 examples of compaction (Accelerate, Thrust).
 
-The host waits for the number of what is kept.
+The host waits for the number of kept elements.
 
 >>> import numpy as np
 >>> encode(np.int32([5, 5, 7, 5, 5, 5]))

@@ -1,6 +1,7 @@
 """Saxpy: r[i] = k * x[i] + y[i], in f32. From: BLAS, level 1.
 
-One kernel; its elements go over the threads of the whole grid. Nothing but the result is stored.
+One kernel, whose iterations are distributed over the threads of the whole grid. Only the result is
+stored.
 
 >>> import numpy as np
 >>> saxpy(2.0, np.arange(5, dtype=np.float32), np.ones(5, np.float32))

@@ -1,6 +1,7 @@
 """Prefix sums of chunks of 1000, by the collective. From: the Obsidian papers.
 
-A block takes a chunk. The last chunk is padded with zeros, and `to` drops what lies past the end.
+A block processes a chunk. The last chunk is padded with zeros, and `to` drops the elements past the
+end.
 
 >>> import numpy as np
 >>> scan(np.arange(6, dtype=np.int32))

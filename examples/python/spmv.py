@@ -1,10 +1,11 @@
 """Product of a sparse matrix and a vector, y = A x, in CSR form.
 
 Row r has the elements offsets[r] to offsets[r + 1] - 1 of `columns` and `values`. It is a slice of
-the products, which are never stored, and its sum is a reduction. `level` says who adds a row: a
-thread, a warp or a block. Which is best depends on how long rows are. `band` is the product for a
-matrix whose rows have `width` elements, given by functions of the index: no matrix is in memory.
-From: N. Bell, M. Garland, Implementing sparse matrix-vector multiplication, 2009.
+the products, which are never stored. Its sum is a reduction. `level` selects the unit that adds a
+row: a thread, a warp or a block. The best level depends on the length of the rows. `band` is the
+product for a matrix whose rows have `width` elements. These elements are functions of the index, so
+no matrix is in memory. From: N. Bell, M. Garland, Implementing sparse matrix-vector multiplication,
+2009.
 
 >>> import numpy as np
 >>> a = np.int32([0, 2, 3]), np.int32([0, 1, 1]), np.float32([1, 2, 3])

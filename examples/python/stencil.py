@@ -1,10 +1,10 @@
-"""3 x 3 box sum of an image; past the border the image goes on as its mirror image.
+"""3 x 3 box sum of an image. Past the border, the image continues as its mirror image.
 
-An output tile of 16 x 16 needs an input tile of 18 x 18: the tile and its border. That is forced,
-so each pixel is loaded about once and read nine times from near by. The nine sums know nothing of
-the rule for the border. From: the stencils of Accelerate.
+An output tile of 16 x 16 needs an input tile of 18 x 18: the tile and its border. The input tile is
+forced, so each pixel is loaded about once, and read nine times from shared memory. The sums do not
+depend on the rule for the border. From: the stencils of Accelerate.
 
-A block takes a tile; `to` drops what sticks out at the right and at the bottom.
+A block processes a tile. `to` drops the elements past the right and the lower border.
 
 >>> import numpy as np
 >>> stencil(np.ones((2, 3), np.int32))

@@ -1,9 +1,10 @@
 """Sums of chunks of 512, each by a tree: 512 numbers, 256 sums, 128, ..., 1.
 
-Every stage adds the upper half of an array to its lower half and forces the result, so the next
-stage finds it in memory. The length is static, so the `while` runs while Python traces, and the
-program has nine stages. `level` says who adds: threads of a block, lanes of a warp, or one thread.
-From: the Obsidian papers, where this is `pConcat (fmap tree (splitUp 512 a))`.
+Each stage adds the upper half of an array to its lower half and forces the result, so the next
+stage reads it from memory. The length is static, so Python executes the `while` during tracing, and
+the program has nine stages. `level` selects the unit that adds a chunk: the threads of a block, the
+lanes of a warp, or one thread. From: the Obsidian papers, where this is `pConcat (fmap tree
+(splitUp 512 a))`.
 
 >>> import numpy as np
 >>> sum_chunks(np.arange(1025, dtype=np.int32))

@@ -1,7 +1,7 @@
 """Sums of chunks of 512, each by a tree, as in sum_chunks.py, with a loop in the kernel.
 
-The arrays get shorter from stage to stage, and the loop carries them, so their length is known at
-run time only. `up_to` says what to reserve.
+The arrays become shorter from stage to stage, and the loop carries them, so their length is known
+at run time only. `up_to` determines the size of the memory.
 
 >>> import numpy as np
 >>> sum_chunks_loop(np.arange(1025, dtype=np.int32))

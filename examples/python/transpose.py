@@ -1,12 +1,12 @@
 """Matrix transpose: r[j, i] = a[i, j], for any height and width.
 
-`a.T` alone would be right, but then either the loads or the stores of a warp are a row apart. Here
-a tile of 32 x 32 is forced on the way: it is loaded along the rows of `a` and stored along the rows
-of the result. From: G. Ruetsch, P. Micikevicius, Optimizing matrix transpose in CUDA, 2009.
+`a.T` alone is correct, but then either the loads or the stores of a warp are a row apart. So a tile
+of 32 x 32 is forced in between. It is loaded along the rows of `a` and stored along the rows of the
+result. From: G. Ruetsch, P. Micikevicius, Optimizing matrix transpose in CUDA, 2009.
 
-The elements of a column of the tile would be in one bank of shared memory, so the compiler keeps
-its rows 33 words apart. `swizzled` needs no such help: it keeps element (i, j) at (i, j ^ i). The
-compiler proves that no two elements get one place.
+The elements of a column of the tile would be in one bank of shared memory, so the compiler stores
+the rows 33 words apart. `swizzled` does not need this: it stores element (i, j) at (i, j ^ i). The
+compiler proves that no two elements have the same position.
 
 >>> import numpy as np
 >>> transpose(np.arange(6, dtype=np.int32).reshape(2, 3))

@@ -1,10 +1,10 @@
-"""Sorts every chunk of 32 numbers, one warp for each: a bitonic sorting network at warp level.
+"""Sorts each chunk of 32 numbers by one warp: a bitonic sorting network at level warp.
 
 Stage i merges sorted runs of 2^i: a column of comparators between mirror images, then columns at
 distances 2^(i-1), ..., 1. From: K. Batcher, Sorting networks and their applications, 1968.
 
-Each warp has its own forced arrays, so there is no block barrier between the columns. `batches` is
-the network of the package, for chunks of any power of two.
+An array that a warp forces belongs to this warp, so there is no barrier of the block between the
+columns. `batches` is the network of the package, for chunks whose size is any power of two.
 
 >>> import numpy as np
 >>> warp_sort(np.array([5, 1, 4], np.int32))

@@ -1,10 +1,10 @@
 """Weighted histogram: r[v] is the sum of the weights of the elements whose key is v.
 
-Keys outside of the bins count for nothing. `direct` has any number of bins and writes to the
-result; in `blocks`, with 1024 bins at most, parts of 4096 elements have a histogram of their own
-first. `strategies` says the same with a fixed number of bins, and how many copies of the bins there
-are: one for each thread, warp or block. `bits` gives the number of bits of each sum. From: the
-histograms of the Obsidian slides and of Accelerate.
+Elements with a key outside of the bins are ignored. `direct` has any number of bins and writes to
+the result. In `blocks`, with at most 1024 bins, each part of 4096 elements first fills a histogram
+of its own. `strategies` does the same with a fixed number of bins, and selects the privatised
+copies of the bins: for each thread, warp or block. `bits` computes the number of bits of each sum.
+From: the histograms of the Obsidian slides and of Accelerate.
 
 >>> import numpy as np
 >>> direct(np.array([2, 0, 2], np.int32), np.array([10, 20, 30], np.int32), 3)

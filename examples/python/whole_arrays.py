@@ -1,11 +1,10 @@
 """Short programs on whole arrays of any length and any element type.
 
-Parameters without an annotation take the type of the argument, so each function is a program for
-each type: `increment` of floats is another program than `increment` of integers. `total` adds in
-order, and `dot` in any order, which matters for floats. `below` returns the elements in an array
-that is as long as `a`, and how many they are: the host does not wait. `occurrences` counts how
-often each number below `bins` occurs; `bins` is a value of the run. In `occurrences_of` it is
-static.
+Parameters without an annotation take the type of the argument, so there is one program for each
+type: `increment` of floats is another program than `increment` of integers. `total` adds in order,
+and `dot` in any order, which matters for floats. `below` returns the elements in an array that is
+as long as `a`, and their number, so the host does not wait. `occurrences` counts the occurrences of
+each number below `bins`, which is known at run time. In `occurrences_of`, it is static.
 
 >>> import numpy as np
 >>> increment(np.float32([1, 2])), total(np.int32([1, 2, 3])), sums(np.int64([1, 2, 3]))

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiles the text of obs programs, reports on them, and runs them on the
-// interpreter, the emulator or a GPU. A Compiler, its programs and their
-// executables are used by one thread at a time; different compilers may be used
-// by different threads at the same time.
+// interpreter, the emulator or a GPU. Only one thread at a time may use a
+// Compiler, its programs and their executables. Different threads may use
+// different compilers at the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace mlir::obs::embed {
 /// A diagnostic of the compiler, or an error of a run.
 struct Message {
   DiagnosticSeverity severity = DiagnosticSeverity::Error;
-  /// Empty, and 0, where no place is known.
+  /// Empty and 0 if the location is unknown.
   std::string file;
   unsigned line = 0, column = 0;
   std::string text;
@@ -41,7 +41,7 @@ struct CompileOptions {
   /// The function to compile; empty for the only public one, or `main`.
   std::string entry;
   std::string chip = "sm_90";
-  /// Threads of a block and blocks of every launch; 0: the compiler's choice.
+  /// Threads of a block and blocks of every launch. 0: the compiler chooses.
   int64_t threads = 0, blocks = 0;
   bool deterministic = false;
   bool runtimeChecks = false;
@@ -62,7 +62,7 @@ enum class Form {
   HostC,
   /// The cost report.
   Cost,
-  /// Empty; the messages are the reasons of every barrier.
+  /// Empty; the messages are the reasons for every barrier.
   Barriers,
   /// Empty; the messages are proofs or races.
   Races
@@ -78,8 +78,8 @@ public:
   /// One slot for each component of a parameter or result.
   ArrayRef<artefact::Slot> getParameters() const { return entry->parameters; }
   ArrayRef<artefact::Slot> getResults() const { return entry->results; }
-  /// The program in another form, which lives as long as the program. Fails
-  /// with messages of the compiler.
+  /// The program in another form. The text is valid as long as the program.
+  /// Fails with messages of the compiler.
   FailureOr<StringRef> show(Form form);
 
 private:
@@ -90,23 +90,23 @@ private:
   LogicalResult initialize(OwningOpRef<ModuleOp> parsed);
   LogicalResult setArtefact(artefact::Artefact made, StringRef name);
   LogicalResult write(Form form, raw_ostream &os);
-  /// What `show` gives; null with messages.
+  /// The text that `show` returns; null with messages.
   const std::string *find(Form form);
   /// The module with the kernels; null with messages.
   ModuleOp getKernels();
 
   Compiler &compiler;
   CompileOptions options;
-  /// Null where the program was read; the kernels are parsed when they are
-  /// needed then.
+  /// Null if the program was read. The kernels are then parsed when they are
+  /// needed.
   OwningOpRef<ModuleOp> source, kernels;
   std::shared_ptr<const artefact::Artefact> artefact;
   const artefact::Function *entry = nullptr;
   std::map<Form, std::string> shown;
 };
 
-/// A compiled program in texts. `ptx` and `kernels` may be empty; then it runs
-/// on no GPU, or on no emulator.
+/// A compiled program as texts. If `ptx` is empty, it cannot run on a GPU. If
+/// `kernels` is empty, it cannot run on the emulator.
 struct SavedProgram {
   StringRef contract, ptx, kernels;
 };
@@ -122,15 +122,16 @@ public:
   /// Compiles a module that was built in the context of this compiler.
   std::unique_ptr<Program> compile(OwningOpRef<ModuleOp> module,
                                    const CompileOptions &options = {});
-  /// The program with these forms, whose function is `entry`, or the only one
-  /// if that is empty. Nothing is compiled or parsed but the contract. It has
-  /// no source: it is not interpreted, and has no reports.
+  /// The program with these forms. Its function is `entry`, or the only one if
+  /// `entry` is empty. Only the contract is parsed, and nothing is compiled.
+  /// The program has no source, so the interpreter cannot run it, and it has no
+  /// reports.
   std::unique_ptr<Program> read(const SavedProgram &saved,
                                 StringRef entry = "");
   /// The messages of the last call for this compiler, its programs and
   /// executables.
   ArrayRef<Message> getMessages() const { return messages; }
-  /// It has the dialects of Obsidian loaded that programs are built of.
+  /// The context, in which the dialects of programs are loaded.
   MLIRContext &getContext() { return *context; }
 
 private:
@@ -150,14 +151,15 @@ enum class DeviceKind { Interpreter, Emulator, Cuda };
 
 struct DeviceOptions {
   DeviceKind kind = DeviceKind::Emulator;
-  /// The number of the GPU; the first, or that of OBS_DEVICE, if unset.
+  /// The number of the GPU. By default that of OBS_DEVICE, or else 0.
   std::optional<int> index;
   /// Checks of the emulator, whose index checks are always on.
   bool checkRaces = false, checkUninit = false;
   bool randomSchedule = false;
   uint64_t seed = 0;
-  /// Memory of a GPU from somebody else, such as the allocator of a framework:
-  /// null if there is none left. Results are then the caller's to free.
+  /// Functions of the caller for memory of a GPU, such as the allocator of a
+  /// framework. `allocate` returns 0 if there is no memory left. The caller
+  /// then frees the results.
   std::function<uint64_t(uint64_t bytes)> allocate;
   std::function<void(uint64_t pointer)> free;
 };
@@ -167,8 +169,9 @@ struct Argument {
   Type elementType;
   bool isScalar = false;
   SmallVector<int64_t, 4> extents;
-  /// Row by row. The bits of a scalar, always on the host; memory of the GPU
-  /// for arrays where the program runs on one.
+  /// The elements in row-major order, or the bits of a scalar. Scalars are in
+  /// memory of the host. Arrays are in memory of the GPU if the program runs on
+  /// one.
   void *data = nullptr;
 };
 
@@ -179,15 +182,16 @@ public:
   static std::unique_ptr<Executable> load(Program &program,
                                           const DeviceOptions &options = {});
   ~Executable();
-  /// Runs the program. The results live until the next run, or longer if the
-  /// caller has an allocator. On a GPU everything is enqueued on `stream`, a
-  /// `CUstream`, and nobody waits; with null there, it runs on a stream of its
-  /// own and is done when this returns.
+  /// Runs the program. The results are valid until the next run, or longer if
+  /// the caller has an allocator. On a GPU, all work is enqueued on `stream`, a
+  /// `CUstream`, and the host waits only if the program reads an element on the
+  /// host. If `stream` is null, the program
+  /// runs on a separate stream and has finished when this function returns.
   FailureOr<ArrayRef<Argument>> run(ArrayRef<Argument> arguments,
                                     void *stream = nullptr);
-  /// The same on a GPU, with less to do. Each argument slot is the bits of a
-  /// scalar, or the address and then the extents of an array; `results` has
-  /// room for the result slots in the same form.
+  /// The same on a GPU, with less overhead. Each argument slot is the bits of a
+  /// scalar, or the address of an array followed by its extents. The result
+  /// slots are written to `results` in the same form.
   LogicalResult runPacked(const uint64_t *arguments, uint64_t *results,
                           void *stream);
   /// The output of the program in the last run.

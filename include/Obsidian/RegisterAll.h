@@ -1,4 +1,4 @@
-//===- RegisterAll.h - What the tools of the project register ---*- C++ -*-===//
+//===- RegisterAll.h - Dialects and passes of the tools ---------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -15,15 +15,16 @@ class DialectRegistry;
 namespace obs {
 
 /// Adds to `registry` the obs dialect, every upstream dialect that its programs
-/// and their lowered forms contain, and the interfaces through which those are
-/// inlined, converted to the LLVM dialect and translated to LLVM IR.
+/// and their lowered forms contain, and the interfaces that inline them,
+/// convert them to the LLVM dialect and translate them to LLVM IR.
 void registerAllDialects(DialectRegistry &registry);
 
 /// Registers the passes and pipelines of this project with the global registry.
 /// Call it once.
 void registerOwnPasses();
 
-/// The same, and the upstream passes that are of use beside them. Call it once.
+/// Registers the same, and upstream passes that are useful with them. Call it
+/// once.
 void registerAllPasses();
 
 } // namespace obs

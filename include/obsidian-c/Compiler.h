@@ -7,18 +7,18 @@
 
 /* Compiles the text of obs programs, and reports on them.
  *
- * Threads: a compiler, its programs and their executables are used by one
- * thread at a time. Different compilers may be used by different threads at
- * the same time.
+ * Threads: only one thread at a time may use a compiler, its programs and their
+ * executables. Different threads may use different compilers at the same time.
  *
- * Errors: a function that returns a pointer returns NULL, and one that returns
- * an obs_status returns OBS_FAILURE, when it fails. The messages of the
- * compiler then say why. Arguments that the descriptions exclude, such as NULL
- * for a handle, are undefined behaviour.
+ * Errors: a function that fails returns NULL if it returns a pointer, and
+ * OBS_FAILURE if it returns an obs_status. The messages of the compiler then
+ * contain the reason. Arguments that the descriptions exclude, such as NULL for
+ * a handle, are undefined behaviour.
  *
- * Versions: a structure that is passed in begins with its size, as the caller
- * was compiled. Later versions add members at the end, and functions, and
- * change nothing else while OBS_API_VERSION is the same. */
+ * Versions: a structure that is passed in begins with its size, which the
+ * caller sets to the size in its version of this header. Later versions add
+ * functions, and members at the end of structures. They change nothing else
+ * while OBS_API_VERSION is the same. */
 
 #ifndef OBSIDIAN_C_COMPILER_H
 #define OBSIDIAN_C_COMPILER_H
@@ -38,15 +38,15 @@ extern "C" {
 
 #define OBS_API_VERSION 1
 
-/* OBS_API_VERSION of the library. */
+/* The OBS_API_VERSION with which the library was built. */
 OBS_EXPORT uint32_t obs_get_api_version(void);
 /* The version of Obsidian and of LLVM, as text. */
 OBS_EXPORT const char *obs_get_version(void);
 
 typedef enum { OBS_SUCCESS = 0, OBS_FAILURE = 1 } obs_status;
 
-/* Text that ends with a 0, which `length` does not count. It lives as long as
- * what it was asked of, or until the next call where that is said. */
+/* Text that ends with a 0, which `length` does not count. It is valid as long
+ * as the object that returned it, unless the function names another time. */
 typedef struct {
   const char *data;
   size_t length;
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct obs_compiler obs_compiler;
 
 OBS_EXPORT obs_compiler *obs_compiler_create(void);
-/* Its programs and executables must be destroyed before. */
+/* The programs and executables of the compiler must be destroyed before. */
 OBS_EXPORT void obs_compiler_destroy(obs_compiler *compiler);
 
 typedef enum {
@@ -69,16 +69,17 @@ typedef enum {
 
 typedef struct {
   obs_severity severity;
-  /* The number of the message that this is a note of; -1 if it is none. */
+  /* For a note, the number of its message; -1 for other messages. */
   int64_t parent;
-  /* Empty, 0 and 0 where no place is known. Lines and columns count from 1. */
+  /* Empty, 0 and 0 if the location is unknown. Lines and columns count from 1.
+   */
   obs_text file;
   uint32_t line, column;
   obs_text text;
 } obs_message;
 
 /* The messages of the last call for the compiler, its programs and
- * executables. They live until the next such call. Notes follow their
+ * executables. They are valid until the next such call. Notes follow their
  * message. */
 OBS_EXPORT size_t obs_compiler_get_num_messages(const obs_compiler *compiler);
 OBS_EXPORT obs_message obs_compiler_get_message(const obs_compiler *compiler,
@@ -104,9 +105,9 @@ typedef struct {
   size_t size; /* sizeof(obs_compile_options) */
   /* The function to compile; NULL for the only public one, or `main`. */
   const char *entry;
-  /* The GPU to compile for, such as "sm_90"; NULL for that. */
+  /* The GPU to compile for; NULL for "sm_90". */
   const char *chip;
-  /* Threads of a block and blocks of every launch; 0: the compiler's choice. */
+  /* Threads of a block and blocks of every launch. 0: the compiler chooses. */
   int64_t threads, blocks;
   uint32_t flags;
 } obs_compile_options;
@@ -116,11 +117,12 @@ typedef struct {
 OBS_EXPORT obs_program *obs_compile(obs_compiler *compiler, const char *text,
                                     size_t length, const char *file,
                                     const obs_compile_options *options);
-/* Its executables must be destroyed before. */
+/* The executables of the program must be destroyed before. */
 OBS_EXPORT void obs_program_destroy(obs_program *program);
 
-/* A program in the forms OBS_CONTRACT, OBS_PTX and OBS_KERNELS below. The last
- * two may be empty; then it runs on no GPU, or on no emulator. */
+/* A program in the forms OBS_CONTRACT, OBS_PTX and OBS_KERNELS below. If `ptx`
+ * is empty, it cannot run on a GPU. If `kernels` is empty, it cannot run on the
+ * emulator. */
 typedef struct {
   size_t size; /* sizeof(obs_saved_program) */
   /* The function of the contract; NULL for the only one, or `main`. */
@@ -128,9 +130,9 @@ typedef struct {
   obs_text contract, ptx, kernels;
 } obs_saved_program;
 
-/* The program that was compiled before. Only its contract is read now, and the
- * kernels when an emulator loads them. It has no source: it is not interpreted,
- * and has no reports. */
+/* Reads a program that was compiled before. This call reads its contract only.
+ * The kernels are read when the emulator loads them. The program has no source,
+ * so the interpreter cannot run it, and it has no reports. */
 OBS_EXPORT obs_program *obs_read(obs_compiler *compiler,
                                  const obs_saved_program *saved);
 
@@ -144,7 +146,7 @@ typedef enum {
   OBS_HOST_C = 3,
   /* The cost report. */
   OBS_COST = 4,
-  /* Empty; the messages are the reasons of every barrier. */
+  /* Empty; the messages are the reasons for every barrier. */
   OBS_BARRIERS = 5,
   /* Empty; the messages are the proofs that kernels have no races. A race is a
    * failure, whose messages name two threads. */
@@ -170,16 +172,17 @@ typedef enum {
   OBS_INDEX = 9 /* 8 bytes */
 } obs_type;
 
-/* One value, or one array: an array of tuples is one for each component. */
+/* One scalar or one array. An array of tuples has one slot for each component.
+ */
 typedef struct {
   obs_type type;
-  /* Of the parameter or result of the function that it belongs to. */
+  /* The number of the parameter or result of the function. */
   uint32_t number;
   /* The number of dimensions; -1 for a scalar. */
   int32_t rank;
-  /* `rank` numbers. Negative where the type leaves an extent open; its bound
-   * is then the number in `bounds`, which is negative if there is none. They
-   * live as long as the program. */
+  /* `rank` numbers each, valid as long as the program. An extent that is not in
+   * the type is negative. Its bound is then the number in `bounds`, which is
+   * negative if there is no bound. */
   const int64_t *extents, *bounds;
 } obs_slot;
 

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For programs that have MLIR and build obs with the functions of mlir-c. The
+// For programs that use MLIR and build obs with the functions of mlir-c. The
 // library is ObsidianCAPIDialect of find_package(Obsidian COMPONENTS Cpp).
-// Those that have no MLIR use Compiler.h and Runtime.h.
+// Programs that do not use MLIR include Compiler.h and Runtime.h.
 //
-// Operations are built with mlirOperationCreate; result types that follow from
-// operands, attributes and regions are inferred if
-// mlirOperationStateEnableResultTypeInference asks for it. Attributes of the
-// dialect are read by mlirAttributeParseGet, such as `#obs.level<block>`.
+// Operations are built with mlirOperationCreate. Result types that follow from
+// operands, attributes and regions are inferred after a call of
+// mlirOperationStateEnableResultTypeInference. mlirAttributeParseGet reads
+// attributes of the dialect, such as `#obs.level<block>`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ extern "C" {
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Obs, obs);
 
 /// Adds to `registry` the obs dialect, all upstream dialects that its programs
-/// and their lowered forms contain, and the interfaces through which these are
-/// inlined and lowered.
+/// and their lowered forms contain, and the interfaces that inline and lower
+/// them.
 MLIR_CAPI_EXPORTED void obsRegisterAllDialects(MlirDialectRegistry registry);
 
 /// Registers the passes and pipelines of Obsidian (`obs-to-gpu`, `obs-to-nvvm`,
@@ -50,13 +50,13 @@ typedef enum {
 MLIR_CAPI_EXPORTED bool obsTypeIsAPull(MlirType type);
 MLIR_CAPI_EXPORTED bool obsTypeIsAPush(MlirType type);
 
-/// The type of a pull array with `rank` extents, at least 1, and
+/// The type of a pull array. It has `rank` extents, at least 1, and
 /// `numElementTypes` element types, several for an array of tuples. A dynamic
 /// extent is mlirShapedTypeGetDynamicSize(). `bounds` is null, or has a number
-/// for each dimension: the upper bound of a dynamic extent, or
-/// mlirShapedTypeGetDynamicSize() for none; the number of a static extent is
-/// not read. Emits an error at `location` and returns a null type if there is
-/// no such type.
+/// for each dimension: the bound of a dynamic extent, or
+/// mlirShapedTypeGetDynamicSize() if there is none. The number of a static
+/// extent is not read. If there is no such type, emits an error at `location`
+/// and returns a null type.
 MLIR_CAPI_EXPORTED MlirType obsPullTypeGet(MlirLocation location, intptr_t rank,
                                            const int64_t *extents,
                                            const int64_t *bounds,
@@ -75,9 +75,9 @@ MLIR_CAPI_EXPORTED MlirType obsPushTypeGet(MlirLocation location,
 MLIR_CAPI_EXPORTED ObsLevel obsPushTypeGetLevel(MlirType type);
 
 /// Parts of the type of a pull or push array. Positions count from 0 and must
-/// be in range. The extent of a dynamic dimension, and the bound of one
-/// without a bound, are mlirShapedTypeGetDynamicSize(); the bound of a static
-/// dimension is its extent.
+/// be in range. A dynamic extent, and a missing bound, are
+/// mlirShapedTypeGetDynamicSize(). The bound of a static dimension is its
+/// extent.
 MLIR_CAPI_EXPORTED intptr_t obsArrayTypeGetRank(MlirType type);
 MLIR_CAPI_EXPORTED int64_t obsArrayTypeGetExtent(MlirType type, intptr_t dim);
 MLIR_CAPI_EXPORTED int64_t obsArrayTypeGetBound(MlirType type, intptr_t dim);

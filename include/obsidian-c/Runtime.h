@@ -6,7 +6,7 @@
 \*===----------------------------------------------------------------------===*/
 
 /* Runs compiled programs on the interpreter, on the emulator of kernels, and on
- * GPUs. Compiler.h says what holds for threads, errors and versions. */
+ * GPUs. The rules of Compiler.h for threads, errors and versions apply. */
 
 #ifndef OBSIDIAN_C_RUNTIME_H
 #define OBSIDIAN_C_RUNTIME_H
@@ -28,10 +28,11 @@ typedef enum {
 } obs_device_kind;
 
 enum {
-  /* Of the emulator: find races, and reads of memory that was never written. */
+  /* The emulator finds races. */
   OBS_CHECK_RACES = 1,
+  /* The emulator finds reads of memory that was never written. */
   OBS_CHECK_UNINIT = 2,
-  /* The seed decides which thread runs next. */
+  /* The emulator runs threads in a random order, which the seed determines. */
   OBS_RANDOM_SCHEDULE = 4
 };
 
@@ -43,10 +44,11 @@ typedef struct {
   int32_t index;
   uint32_t flags;
   uint64_t seed;
-  /* Memory of the GPU from the caller, such as the allocator of a framework;
-   * both or neither may be NULL. `allocate` returns 0 if there is no memory
-   * left. Memory is used on the stream of the run only, and freed in its
-   * order. The arrays that a run returns are the caller's to free. */
+  /* Functions of the caller for memory of the GPU, such as the allocator of a
+   * framework. Either both are NULL, or none. `allocate` returns 0 if there is
+   * no memory left. The memory is used on the stream of the run only, and is
+   * freed in the order of the stream. The caller frees the arrays that a run
+   * returns. */
   uint64_t (*allocate)(void *user, uint64_t bytes);
   void (*free)(void *user, uint64_t pointer);
   void *user;
@@ -63,36 +65,37 @@ typedef struct {
   int32_t rank;
   /* `rank` numbers. */
   const int64_t *extents;
-  /* All elements, row by row. Memory of the GPU for the arrays of a program
-   * that runs there; otherwise, and for scalars, of the host. */
+  /* All elements, in row-major order. Scalars are in memory of the host. Arrays
+   * are in memory of the GPU if the program runs there, and otherwise in memory
+   * of the host. */
   void *data;
 } obs_value;
 
-/* Runs a program with one value for each parameter slot. On a GPU, `stream` is
- * the CUstream on which everything is enqueued, and nobody waits for it unless
- * the program reads an element on the host; if it is NULL, the program runs on
- * a stream of its own, and has run when the call returns. */
+/* Runs a program with one value for each parameter slot. On a GPU, all work is
+ * enqueued on `stream`, a CUstream. The host waits only if the program reads an
+ * element on the host. If `stream` is NULL, the program runs on a separate
+ * stream, and has finished when the call returns. */
 OBS_EXPORT obs_status obs_run(obs_executable *executable,
                               const obs_value *arguments, size_t num_arguments,
                               void *stream);
 
-/* The results of the last run, one for each result slot. The data that they
- * point to lives until the next run of the executable, or until it is
- * destroyed. An array on a GPU that `allocate` returned lives until the caller
- * frees it. A result may be, or be a part of, an argument. */
+/* The results of the last run, one for each result slot. Their data is valid
+ * until the next run of the executable, or until it is destroyed. An array on a
+ * GPU that `allocate` returned is valid until the caller frees it. A result may
+ * be an argument or a part of an argument. */
 OBS_EXPORT obs_value obs_get_result(const obs_executable *executable,
                                     size_t number);
 
-/* The same for a program on a GPU, with less to do for each call. Each
+/* Runs a program on a GPU like obs_run, with less overhead for each call. Each
  * parameter slot is the bits of a scalar in a word, or the address of an array
- * and then its extents; `results` gets the result slots in the same form, and
- * obs_get_result gives nothing. */
+ * followed by its extents. The result slots are written to `results` in the
+ * same form, and obs_get_result must not be used. */
 OBS_EXPORT obs_status obs_run_packed(obs_executable *executable,
                                      const uint64_t *arguments,
                                      uint64_t *results, void *stream);
 
-/* The output of obs.print of the program in the last run; lives until the next.
- * Kernels on a GPU print to the standard output. */
+/* The output of obs.print in the last run, valid until the next run. Kernels on
+ * a GPU print to the standard output. */
 OBS_EXPORT obs_text obs_get_output(const obs_executable *executable);
 
 #ifdef __cplusplus

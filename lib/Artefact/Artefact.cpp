@@ -1,4 +1,4 @@
-//===- Artefact.cpp - What a compiled program is --------------------------===//
+//===- Artefact.cpp - Compiled programs as data ---------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ const Step *Function::findUnsupported() const {
   return found;
 }
 
-/// The object of a parameter in the contract.
+/// The JSON object of a parameter in the contract.
 static const llvm::json::Object &getParameter(const Kernel &kernel,
                                               unsigned number) {
   return *(*kernel.contract.getArray("parameters"))[number].getAsObject();

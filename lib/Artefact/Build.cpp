@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Control flow stays structured, and each SSA value becomes a value of the
-// plan. A cast, and a pointer to the begin of an array, are the array.
+// plan. A cast of an array, and a pointer to its beginning, stand for the
+// array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,8 +76,9 @@ static bool beginsAtStart(MemRefType type) {
   return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0;
 }
 
-/// The array that `value` is another name of: of a cast that is always right,
-/// or of a pointer to the begin of what begins where its memory does.
+/// The array for which `value` is another name. `value` is a cast that is
+/// always valid, or a pointer to the beginning of an array that begins where
+/// its memory begins.
 static Value getNamed(Value value) {
   if (auto cast = value.getDefiningOp<memref::CastOp>())
     if (auto from = dyn_cast<MemRefType>(cast.getSource().getType()),
@@ -193,7 +195,7 @@ ValueNumber FunctionBuilder::use(Value value) {
     llvm::consumeError(scalar.takeError());
   }
   auto known = numbers.find(value);
-  // Nothing stands for it, which a step before this says.
+  // Nothing represents this value, which an earlier step reports.
   return known == numbers.end() ? define(value) : known->second;
 }
 
@@ -287,8 +289,8 @@ static Product getProduct(OpFoldResult mixed) {
   return {1, {value}};
 }
 
-/// A view that is row by row in fact may have a type that does not say so: its
-/// strides can be numbers where extents are not.
+/// The type of a view in row-major order may not show this order: its strides
+/// may be numbers although its extents are not.
 static bool isRowByRow(memref::ReinterpretCastOp view) {
   if (view.getType().getLayout().isIdentity())
     return true;
@@ -298,7 +300,7 @@ static bool isRowByRow(memref::ReinterpretCastOp view) {
   auto sizes = view.getMixedSizes(), strides = view.getMixedStrides();
   for (auto [size, stride] :
        llvm::zip_equal(llvm::reverse(sizes), llvm::reverse(strides))) {
-    // Nothing is ever a step away in a dimension of one.
+    // A dimension of extent 1 has one index, so its stride does not matter.
     if (isConstantIntValue(size, 1))
       continue;
     if (getProduct(stride) != elements)
@@ -324,7 +326,7 @@ Step FunctionBuilder::addView(memref::ReinterpretCastOp view, Step step) {
 Step FunctionBuilder::addStep(Operation *op) {
   Step step;
   step.location = formatLocation(op->getLoc());
-  // What a loop defines follows what is in it.
+  // The values that a loop defines follow the values of its body.
   auto finish = [&](Step made) {
     made.results = defineAll(op->getResults());
     made.number = function.numSteps++;

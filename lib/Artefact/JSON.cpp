@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table says which members a step has, for the writer and the reader. A value
-// is its name, and a constant its number, whose type its place says.
+// The writer and the reader share a table of the members of each step. A value
+// is written as its name, and a constant as its number. The position of a
+// constant determines its type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +26,11 @@ namespace json = llvm::json;
 static constexpr int64_t version = 2;
 
 namespace {
-/// The members of a step; one without a name is written in another way.
+/// The members of a step. A step without a name is written in another way.
 struct Schema {
   StringRef step, text;
   std::vector<StringRef> operands, lists, bodies;
-  /// The number of results; -1 for any number, which "results" names.
+  /// The number of results. -1 stands for any number, listed in "results".
   int numResults;
 };
 } // namespace
@@ -66,7 +67,7 @@ static const Schema schemas[] = {
     {"assert", "message", {"condition"}, {}, {}, 0},
     {"print", "format", {}, {"values"}, {}, 0}};
 
-/// Members that are written if they are not 1.
+/// Members that are omitted if they are 1.
 static bool isOptional(StringRef member) {
   return member.ends_with("Y") || member.ends_with("Z");
 }
@@ -146,7 +147,7 @@ void FunctionWriter::writeLet(const Step &step, json::Object &object) {
     object["value"] = text;
 }
 
-/// What a loop begins with, under its names in the loop.
+/// The values with which a loop begins, under their names in the loop.
 void FunctionWriter::writeCarried(const Step &step, json::Object &object) {
   ArrayRef<ValueNumber> inner = step.inner;
   if (step.kind == Step::For) {
@@ -260,7 +261,7 @@ mlir::obs::artefact::toJSON(const Artefact &artefact) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads a function. The first problem is kept, and then nothing matters.
+/// Reads a function. Keeps the first problem; the rest is then not used.
 class FunctionReader {
 public:
   FunctionReader(const Artefact &artefact, std::string &problem)
@@ -294,7 +295,7 @@ private:
 
   Slot readSlot(const json::Object &object);
   void declare(const json::Object &object);
-  /// A name that is declared, and is in use from now on.
+  /// Declares a name, which can be used from now on.
   ValueNumber define(StringRef name);
   ValueList defineAll(const json::Array &names) {
     ValueList list;
@@ -302,8 +303,8 @@ private:
       list.push_back(define(getText(name)));
     return list;
   }
-  /// A name in use, or a constant of `type`; arrays have `rank`, which is not
-  /// checked if it is `anyRank`.
+  /// A declared name, or a constant of `type`. Arrays have rank `rank`, which
+  /// is not checked if it is `anyRank`.
   ValueNumber use(StringRef text, StringRef type, int rank = -1);
   ValueList useAll(const json::Array &texts, ArrayRef<ValueNumber> like);
   ValueList useIndices(const json::Array &texts) {
@@ -402,7 +403,7 @@ ValueList FunctionReader::useAll(const json::Array &texts,
   return list;
 }
 
-/// Every array that a step has has as many extents as it is used with.
+/// True if each array of the step has the rank that the step requires.
 bool FunctionReader::hasRightRanks(const Step &step) {
   auto rank = [&](const ValueList &list, unsigned n = 0) {
     return get(list[n]).rank;
@@ -547,7 +548,7 @@ Step FunctionReader::readStep(const json::Object &object) {
     for (auto [member, list] : llvm::zip(schema->bodies, schema->lists)) {
       std::vector<char> outside = inUse;
       step.bodies.push_back(readBody(object, member));
-      // The results are not in use yet, but their types are known.
+      // The results are not declared yet, but their types are known.
       ValueList like;
       for (const json::Value &name : getArray(object, "results"))
         if (auto found = numbers.find(getText(name));

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - How to launch the kernels of a program ---------------===//
+//===- Kernels.cpp - Descriptions of the kernels of a program -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,15 +64,15 @@ public:
   std::string getGrid() { return express(launch.getGridSizeX()); }
 
 private:
-  /// The array that a view of it, or a pointer to it, comes from.
+  /// The array of which `value` is a view or to which it is a pointer.
   static Value getViewedArray(Value value) {
     while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
       value = view.getViewSource();
     return value;
   }
 
-  /// As the kernel calls them, or else the program; arrays go first, because
-  /// extents are named after them.
+  /// Uses the names of the kernel, or else those of the program. Arrays are
+  /// first, because extents are named after them.
   void nameParameters() {
     unsigned count = arrays.size();
     names.resize(count);
@@ -116,7 +116,8 @@ private:
     return value;
   }
 
-  /// The parameter that is given `array`, or its name in the host function.
+  /// The parameter that receives `array`, or else its name in the host
+  /// function.
   std::string nameArray(Value array) {
     for (auto [name, candidate] : llvm::zip(names, arrays))
       if (candidate == array)
@@ -143,7 +144,7 @@ private:
     return express(value);
   }
 
-  /// The name of a parameter that has the value, empty if none has.
+  /// The name of a parameter that has the value; empty if there is none.
   StringRef findParameter(Value value) {
     for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
       if (operand == value)
@@ -178,12 +179,13 @@ private:
     Value array = getViewedArray(dim.getSource());
     std::optional<unsigned> number = getKnownDimension(dim);
     if (number && array == dim.getSource()) {
-      // An extent that a parameter carries goes by its name.
+      // An extent that is a parameter has the name of the parameter.
       for (auto [name, operand] : llvm::zip(names, launch.getKernelOperands()))
         if (auto other = operand.getDefiningOp<memref::DimOp>())
           if (other.getSource() == array && getKnownDimension(other) == number)
             return name;
-      // An array that the host allocated has the extents it was asked for.
+      // The extents of an array that the host allocated are operands of the
+      // allocation.
       if (auto alloc = array.getDefiningOp<gpu::AllocOp>())
         if (auto extent = getExtent(alloc, *number))
           return express(extent);
@@ -219,8 +221,8 @@ private:
     return object;
   }
 
-  /// The view through which the kernel sees the pointer that is parameter
-  /// `number`; null if it has no use for the extents.
+  /// The view through which the kernel accesses the pointer in parameter
+  /// `number`; null if the kernel does not use the extents.
   memref::ReinterpretCastOp getView(unsigned number) {
     for (Operation *user : kernel.getArgument(number).getUsers())
       if (auto view = dyn_cast<memref::ReinterpretCastOp>(user))
@@ -228,8 +230,8 @@ private:
     return {};
   }
 
-  /// The array parameter, and the dimension of it, that the index that is
-  /// parameter `number` is the extent of.
+  /// The array parameter and its dimension whose extent is the index in
+  /// parameter `number`.
   std::optional<std::pair<unsigned, int64_t>> findExtent(unsigned number) {
     Value operand = launch.getKernelOperand(number);
     if (arrays[number] || !operand.getType().isIndex())
@@ -297,7 +299,8 @@ private:
     object["alignment"] = alignment;
 
     json::Array extents;
-    // Launches with arrays of several static shapes tell the kernel, too.
+    // A kernel that is launched with several static shapes has parameters for
+    // the extents.
     for (int64_t dim : llvm::seq<int64_t>(0, type.getRank()))
       extents.push_back(type.isDynamicDim(dim) ||
                                 !findExtentParameter(number, dim).empty()
@@ -305,7 +308,7 @@ private:
                             : json::Value(type.getDimSize(dim)));
     object["extents"] = std::move(extents);
 
-    // Loops of the host may give two parameters one array in later iterations.
+    // In later iterations of host loops, two parameters may be the same array.
     auto mayAlias = [&](unsigned parameter) {
       return kernel.getArgAttr(parameter, "obs.may_alias") != nullptr;
     };
@@ -318,8 +321,8 @@ private:
     describeInitial(array, object);
   }
 
-  /// The parameter through which the kernel is told dimension `dim` of the
-  /// pointer that is parameter `number`; empty if there is none.
+  /// The parameter that is the extent of dimension `dim` of the pointer in
+  /// parameter `number`; empty if there is none.
   StringRef findExtentParameter(unsigned number, int64_t dim) {
     auto view = getView(number);
     if (!view || dim >= view.getType().getRank())
@@ -331,7 +334,7 @@ private:
     return names[argument.getArgNumber()];
   }
 
-  /// The number of an extent, or what has it.
+  /// An extent as a number, or as the name of the parameter that has it.
   json::Value describeExtent(unsigned number, Value array, int64_t dim) {
     if (StringRef name = findExtentParameter(number, dim); !name.empty())
       return name.str();
@@ -346,8 +349,8 @@ private:
     return "dim(" + nameArray(array) + ", " + std::to_string(dim) + ")";
   }
 
-  /// Describes the data that the host puts into `array` right before the
-  /// launch.
+  /// Describes the initial contents that the host writes to `array` immediately
+  /// before the launch.
   void describeInitial(Value array, json::Object &object) {
     for (Operation *op = launch->getPrevNode(); op; op = op->getPrevNode()) {
       if (isa<gpu::LaunchFuncOp>(op))

@@ -1,4 +1,4 @@
-//===- Kernels.h - How to launch the kernels of a program -------*- C++ -*-===//
+//===- Kernels.h - Descriptions of the kernels of a program -----*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

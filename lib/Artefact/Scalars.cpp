@@ -25,17 +25,18 @@ using llvm::StringRef;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How an operation sees integers: with a sign, without one, or modulo a power
-/// of two, where both are the same; or it sees floats, or any values.
+/// The interpretation of integers by an operation: signed, unsigned, or modulo
+/// a power of two, for which the sign does not matter. Other operations take
+/// floats, or any values.
 enum Sight { Signed, Unsigned, Wrapping, Real, Any };
 
 struct Spelling {
   StringRef op;
   Sight sight;
-  /// The function of expressions, or the sign of an infix operator; `()` is
-  /// none, and empty text stands for an operation without a word.
+  /// The function in expressions, or the sign of an infix operator. `()` stands
+  /// for no function. Empty text means that expressions have no such operation.
   StringRef word;
-  /// {0}, {1}, {2} are operands, {f} is what functions for the type end with,
+  /// {0}, {1}, {2} are operands. {f} is the suffix of functions of the type,
   /// {n} the name of the operation, and {w} the width of the operand.
   StringRef pattern;
 };
@@ -102,7 +103,7 @@ static constexpr Spelling spellings[] = {
     {"arith.truncf", Real, "()", "{0}"},
     {"arith.fptosi", Real, "integer", "{0}"},
     {"arith.fptoui", Real, "integer", "(uint64_t){0}"},
-    // Comparisons of C are false if an operand is no number, but for `!=`.
+    // With a NaN operand, comparisons of C are false, except `!=`.
     {"arith.cmpf false", Real, "ffalse", "false"},
     {"arith.cmpf oeq", Real, "foeq", "{0} == {1}"},
     {"arith.cmpf ogt", Real, "fogt", "{0} > {1}"},
@@ -127,8 +128,8 @@ static constexpr Spelling spellings[] = {
     {"math.atan2", Real, "atan2", "{n}{f}({0}, {1})"},
     {"math.copysign", Real, "", "{n}{f}({0}, {1})"}};
 
-// Functions of one float that C names as MLIR does, and those that expressions
-// name so, too.
+// Functions of one float that have the same name in C and MLIR, and those that
+// have it in expressions, too.
 static constexpr StringRef functionsOfC[] = {
     "acos", "acosh", "asin",  "asinh", "atanh", "cbrt", "cosh",
     "erf",  "erfc",  "expm1", "log1p", "round", "sinh"};
@@ -154,7 +155,7 @@ static const Spelling *findSpelling(StringRef op) {
       add(name, name == "isnormal" ? "" : name, "{n}({0})");
     return made;
   }();
-  // Rounding modes say nothing that text could.
+  // The text has no rounding modes.
   auto found =
       table.find(op.starts_with("arith.cmp") ? op : op.split(' ').first);
   return found == table.end() ? nullptr : &found->second;
@@ -179,7 +180,7 @@ unsigned artefact::getElementBytes(StringRef type) {
   return llvm::PowerOf2Ceil(bytes);
 }
 
-/// `bits` as a number with a sign; truth values have none.
+/// `bits` as a signed number. Truth values have no sign.
 static int64_t getSigned(StringRef type, uint64_t bits) {
   return type == "i1" ? bits : llvm::SignExtend64(bits, getElementBits(type));
 }
@@ -191,8 +192,8 @@ static const llvm::fltSemantics &getSemantics(StringRef type) {
                           : llvm::APFloat::IEEEdouble();
 }
 
-/// Truth values that are computed as integers wrap, which conversions of C to
-/// `bool` do not.
+/// True for truth values that are computed as integers and wrap around. A
+/// conversion to `bool` of C does not wrap around.
 static bool isWrappedTruth(const Spelling &spelling, StringRef type) {
   return type == "i1" && spelling.sight < Real &&
          !spelling.op.starts_with("arith.cmp");
@@ -202,8 +203,8 @@ static bool isWrappedTruth(const Spelling &spelling, StringRef type) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// `operand` as the number that an operation takes it for. A truth value, which
-/// is 0 or 1 here, is 0 or -1 with a sign; integers have a sign.
+/// `operand` as the number that an operation reads. Here a truth value is 0 or
+/// 1; a signed operation reads it as 0 or -1. Integers are signed.
 static std::string see(const Operand &operand, Sight sight) {
   unsigned width = getElementBits(operand.type);
   if (sight == Signed && operand.type == "i1")
@@ -249,7 +250,7 @@ std::string artefact::expressConstant(StringRef type, uint64_t bits) {
   llvm::SmallString<24> text;
   value.toString(text);
   std::string lower = text.str().lower();
-  // There is more than one that is no number.
+  // There are several NaNs.
   return readConstant(type, lower) == bits
              ? lower
              : formatv("bits({0}, i{1}, {2})", bits, getElementBits(type), type)
@@ -301,7 +302,7 @@ std::string artefact::getCType(StringRef type, bool isUnsigned) {
     return llvm::is_contained({"8", "16", "32", "64"}, type)
                ? (isUnsigned ? "uint" : "int") + type.str() + "_t"
                : "";
-  // Halves are passed on only.
+  // Code of the host does not compute with halves.
   return type == "f32"                     ? "float"
          : type == "f64"                   ? "double"
          : type == "f16" || type == "bf16" ? "uint16_t"
@@ -323,12 +324,12 @@ std::string artefact::printConstantInC(StringRef type, uint64_t bits) {
   if (type == "i1")
     return bits ? "true" : "false";
   int64_t number = getSigned(type, bits);
-  // There is no literal for it.
+  // C has no literal for this number.
   return number == INT64_MIN ? "INT64_MIN"
                              : formatv("INT64_C({0})", number).str();
 }
 
-/// The bits of a value as those of another type.
+/// Reinterprets the bits of a value as another type.
 static std::string printBitcast(const Operand &operand, StringRef to) {
   std::string bits = operand.text;
   if (operand.type == "f32" || operand.type == "f64")
@@ -369,8 +370,8 @@ std::string artefact::printInC(StringRef op, ArrayRef<Operand> operands,
       continue;
     }
     const Operand &operand = operands[key - '0'];
-    // A truth value with a sign is 0 or -1. In C, 16 bits become an `int`, in
-    // which not every product of them has room.
+    // A signed truth value is 0 or -1. In C, 16 bits become an `int`, which
+    // cannot represent every product of such numbers.
     if (sight == Signed && operand.type == "i1")
       text += "-(int)";
     if (sight == Unsigned || sight == Wrapping)

@@ -33,7 +33,7 @@ std::optional<uint64_t> readConstant(llvm::StringRef type,
 /// True if `name` has a meaning in expressions, so that no value can have it.
 bool isWordOfExpressions(llvm::StringRef name);
 
-/// The type of C99 for a scalar, which is unsigned if so asked and an integer.
+/// The type of C99 for a scalar, which is an unsigned integer if `isUnsigned`.
 /// Empty if there is none.
 std::string getCType(llvm::StringRef type, bool isUnsigned = false);
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Every value becomes a variable, and control flow stays structured. Arrays
-// carry their device address. The memory that a program allocates is in a list.
-// After each iteration a loop drops the memory that it does not carry on, and
-// the end of the program drops all memory that is no result.
+// have their device address. A list contains the memory that the program
+// allocates. After each iteration, a loop frees the memory that it does not
+// carry. The end of the program frees all memory that is not a result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using llvm::formatv;
 using llvm::SmallVector;
 using llvm::StringRef;
 
-/// Everything that does not depend on the program.
+/// The part of the file that does not depend on the program.
 static constexpr llvm::StringLiteral prelude =
 #include "HostCPrelude.inc"
     ;
@@ -115,7 +115,7 @@ private:
   const Artefact &artefact;
   const Function &function;
   llvm::raw_ostream &os;
-  /// Values that something reads that C has a use for.
+  /// True for a value that C code reads.
   std::vector<char> isRead;
   unsigned indent = 1, next = 0;
   std::string problem;
@@ -126,12 +126,12 @@ private:
 };
 } // namespace
 
-/// As it stands between quotes.
+/// `text` as it is written in a literal of C.
 static std::string escape(StringRef text) {
   std::string escaped, safe;
   llvm::raw_string_ostream os(escaped);
   os.write_escaped(text);
-  // Two question marks begin a character of C's old spelling.
+  // Two question marks begin a trigraph, an old spelling of a character.
   for (char c : escaped) {
     if (c == '?' && !safe.empty() && safe.back() == '?')
       safe += '\\';
@@ -144,14 +144,14 @@ static std::string escapePlace(const Step &step) {
   return step.location.empty() ? "" : escape(step.location) + ": ";
 }
 
-/// A step without an effect, but for its results.
+/// True for a step that only computes its results.
 static bool isPure(const Step &step) {
   return llvm::is_contained({Step::Let, Step::View, Step::Part, Step::Strided,
                              Step::Slice, Step::Cast},
                             step.kind);
 }
 
-/// Compilers warn of variables that nothing reads.
+/// Finds the values that are read. Compilers warn about variables that are not.
 void FunctionPrinter::findReads(ArrayRef<Step> steps) {
   for (const Step &step : llvm::reverse(steps)) {
     if (isPure(step) &&
@@ -160,7 +160,7 @@ void FunctionPrinter::findReads(ArrayRef<Step> steps) {
     for (const ValueList &list : step.lists)
       for (ValueNumber number : list)
         isRead[number] = true;
-    // Blocks have one dimension: C has no use for the others.
+    // Blocks have one dimension, so C code does not read the other two.
     for (ValueNumber number : ArrayRef(step.operands).take_front(3))
       isRead[number] = true;
     for (ArrayRef<Step> body : llvm::reverse(step.bodies))
@@ -189,7 +189,7 @@ void FunctionPrinter::declare(ArrayRef<ValueNumber> values) {
   }
 }
 
-/// All at once: a source may be a target.
+/// Assigns all variables at the same time: a source may be a target.
 void FunctionPrinter::assign(ArrayRef<ValueNumber> targets,
                              ArrayRef<ValueNumber> sources) {
   SmallVector<std::string> copies;
@@ -210,7 +210,7 @@ void FunctionPrinter::printLet(const Step &step) {
   SmallVector<Operand> operands;
   for (ValueNumber number : step.lists[0]) {
     operands.push_back({name(number), get(number).elementType});
-    // Compilers warn of comparisons with a literal that are always true.
+    // Compilers warn about comparisons with a literal that are always true.
     if (get(number).isConstant) {
       operands.back().text = fresh("k");
       print("{0} {1} = {2};", getType(number), operands.back().text,
@@ -225,7 +225,7 @@ void FunctionPrinter::printLet(const Step &step) {
     return;
   }
   std::string type = getType(step.results[0]);
-  // Arrays are structures, which have no casts.
+  // Arrays are structures, and C has no casts of structures.
   bool isArray = get(step.results[0]).rank >= 0;
   print("{0} {1} = {2}({3});", type, name(step.results[0]),
         isArray ? "" : "(" + type + ")", text);
@@ -235,7 +235,7 @@ void FunctionPrinter::printLet(const Step &step) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Frees what was allocated since `mark` and is not among `kept`.
+/// Frees the memory that was allocated after `mark` and is not among `kept`.
 void FunctionPrinter::printSweep(StringRef mark, const ValueList &kept) {
   SmallVector<std::string> arrays;
   for (ValueNumber number : kept)
@@ -310,7 +310,7 @@ void FunctionPrinter::printIf(const Step &step) {
 // Memory and kernels
 //===----------------------------------------------------------------------===//
 
-/// The memory stays that of the whole, by which it is freed.
+/// The view keeps the memory of the whole array, by which it is freed.
 void FunctionPrinter::printView(const Step &step) {
   std::string to = name(step.results[0]);
   print("obs_array {0} = {1};", to, name(step.operands[0]));
@@ -342,7 +342,7 @@ void FunctionPrinter::printSlice(const Step &step) {
   }
 }
 
-/// Memory of the host for a few elements.
+/// Reserves memory of the host for a few elements.
 void FunctionPrinter::printHost(const Step &step) {
   std::string memory = fresh("memory"), array = name(step.results[0]);
   uint64_t count = 1;
@@ -424,7 +424,7 @@ void FunctionPrinter::printLaunch(const Step &step) {
           value);
     addresses.push_back("&" + argument);
   }
-  // Callers may give what is not.
+  // Arrays of callers may have a smaller alignment.
   if (!aligned.empty())
     print("OBS_CALL(obsrt_check({0}, {1}));", llvm::join(aligned, " | "),
           alignment);
@@ -440,7 +440,7 @@ void FunctionPrinter::printLaunch(const Step &step) {
 
 void FunctionPrinter::printPrint(const Step &step) {
   std::string format, arguments;
-  // A percent sign is one of `printf`, too.
+  // `printf` interprets a percent sign, so it is doubled.
   auto addText = [&](StringRef text) {
     for (char c : text)
       format += c == '%' ? "%%" : std::string(1, c);
@@ -535,7 +535,7 @@ void FunctionPrinter::printSteps(ArrayRef<Step> steps) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// As the program calls it, unless C or the rest of the file does so too.
+/// The name in the program, unless C or the rest of the file uses this name.
 std::string FunctionPrinter::nameParameter(const Slot &slot, unsigned number) {
   static const llvm::StringSet<> taken = {
       "auto",     "bool",     "break",    "case",    "char",   "const",
@@ -546,7 +546,7 @@ std::string FunctionPrinter::nameParameter(const Slot &slot, unsigned number) {
       "sizeof",   "static",   "status",   "stderr",  "stdin",  "stdout",
       "struct",   "switch",   "true",     "typedef", "union",  "unsigned",
       "void",     "volatile", "while"};
-  // Names that libraries define begin with these or with a capital letter.
+  // Names of libraries begin with these prefixes or with a capital letter.
   auto isFree = [](StringRef text) {
     return !text.empty() && !taken.contains(text) && !isMathFunction(text) &&
            !llvm::isUpper(text.front()) && !text.starts_with("_") &&
@@ -562,7 +562,7 @@ std::string FunctionPrinter::nameParameter(const Slot &slot, unsigned number) {
 }
 
 /// Prints checks that the arrays of callers have the extents that the types of
-/// parameters say.
+/// the parameters require.
 void FunctionPrinter::printArgumentChecks() {
   for (auto [number, slot] : llvm::enumerate(function.parameters)) {
     if (slot.isScalar || slot.extents.empty())
@@ -624,7 +624,7 @@ Error FunctionPrinter::print() {
     if (!slot.isScalar)
       arrays.push_back(result);
   }
-  // Two names are taken by what callers use beside the program.
+  // Callers use two other names beside the program.
   bool isTaken = llvm::is_contained({"array", "free"}, function.name);
   os << formatv("CUresult obs_{0}{1}({2}) {{\n", function.name,
                 isTaken ? "_" : "",
@@ -637,7 +637,7 @@ Error FunctionPrinter::print() {
       print("(void){0};", name(number));
   line() << "OBS_CALL(obsrt_begin(&program));\n";
   printArgumentChecks();
-  // A block of its own: errors leave it before all is declared.
+  // A separate block: errors leave it before all variables are declared.
   line() << "{\n";
   ++indent;
   printSteps(function.steps);

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// A message, or a note of the one before.
+/// A message, or a note of the message before it.
 struct FlatMessage {
   const embed::Message *message;
   int64_t parent;
@@ -27,7 +27,7 @@ struct FlatMessage {
 
 struct obs_compiler {
   embed::Compiler compiler;
-  /// Of the last call.
+  /// The messages of the last call.
   std::vector<FlatMessage> messages;
 
   void addMessages(const std::vector<embed::Message> &from, int64_t parent) {
@@ -60,7 +60,7 @@ struct obs_executable {
 
 static obs_text toText(StringRef text) { return {text.data(), text.size()}; }
 
-/// The members of `given` that the caller knows of, and defaults for the rest.
+/// The members of `given` that the caller knows, and defaults for the others.
 template <typename Options>
 static Options readOptions(const Options *given, Options defaults) {
   if (given)

@@ -27,8 +27,8 @@ void obsRegisterAllPasses(void) { obs::registerOwnPasses(); }
 bool obsTypeIsAPull(MlirType type) { return isa<obs::PullType>(unwrap(type)); }
 bool obsTypeIsAPush(MlirType type) { return isa<obs::PushType>(unwrap(type)); }
 
-/// The bounds as types keep them: none, or one for each extent, which is the
-/// extent itself where that is static.
+/// The bounds as a type stores them: none, or one for each extent. The bound of
+/// a static extent is the extent.
 static SmallVector<int64_t> takeBounds(ArrayRef<int64_t> extents,
                                        const int64_t *bounds) {
   SmallVector<int64_t> taken;

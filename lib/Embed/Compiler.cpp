@@ -53,7 +53,7 @@ Compiler::Call::Call(Compiler &compiler)
   });
 }
 
-/// A message with the place `file:line:column` that `text` may begin with.
+/// A message with the location `file:line:column` at which `text` may begin.
 static Message parseMessage(StringRef text) {
   Message message;
   auto [place, rest] = interpreter::splitLocation(text);
@@ -71,7 +71,7 @@ void Compiler::addError(llvm::Error error) {
   // It was reported as a diagnostic.
   if (text.empty())
     return;
-  // Errors of kernels say on further lines which launch they belong to.
+  // Errors of kernels name their launch on further lines.
   auto [first, rest] = StringRef(text).split('\n');
   Message message = parseMessage(first);
   while (!rest.empty()) {
@@ -162,8 +162,8 @@ std::unique_ptr<Program> Compiler::read(const SavedProgram &saved,
 
 Program::~Program() = default;
 
-/// The function `name` of `module`, or the one that a program means that names
-/// none; null, with an error.
+/// The function `name` of `module`. Without a name, the function that the
+/// program determines. Null after an error.
 static func::FuncOp findEntry(ModuleOp module, StringRef name) {
   SmallVector<func::FuncOp> candidates;
   std::string names;
@@ -201,7 +201,8 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   if (!chip)
     return emitError(source->getLoc(), llvm::toString(chip.takeError()));
 
-  // The interpreter computes the same bits, so it gets this, too.
+  // The interpreter must compute the same bits, so its program is contracted,
+  // too.
   PassManager contraction(source->getContext());
   contraction.addPass(createObsContractFloatsPass());
   if (failed(contraction.run(*source)))

@@ -23,14 +23,14 @@ using runtime::DevicePtr;
 using runtime::MemoryRef;
 using runtime::RuntimeValue;
 
-/// A device of its own, with the kernels of the program.
+/// A separate device, with the kernels of the program.
 struct Executable::OnDevice {
   std::unique_ptr<runtime::Device> device;
-  /// `device`, where that is a GPU.
+  /// `device`, if it is a GPU.
   runtime::CudaDevice *gpu = nullptr;
   bool hasAllocator = false;
   std::optional<runtime::HostProgram> program;
-  /// Results that live in memory of the device.
+  /// Results in memory of the device.
   SmallVector<RuntimeValue> results;
   /// The element types of parameters.
   SmallVector<Type> types;
@@ -225,8 +225,8 @@ Error Executable::emulate(ArrayRef<Argument> arguments) {
   return Error::success();
 }
 
-/// Runs on the GPU, and keeps the results; arrays among them are the caller's
-/// to free if there is an allocator.
+/// Runs the program on the GPU, and keeps the results. If there is an
+/// allocator, the caller frees the arrays among them.
 Error Executable::OnDevice::start(StringRef entry, ArrayRef<RuntimeValue> given,
                                   void *stream, std::string &output) {
   if (Error error = gpu->useStream(static_cast<runtime::cuda::Stream>(stream)))
@@ -338,7 +338,8 @@ FailureOr<ArrayRef<Argument>> Executable::run(ArrayRef<Argument> arguments,
 
 LogicalResult Executable::runPacked(const uint64_t *arguments, uint64_t *found,
                                     void *stream) {
-  // No handler: a run on a GPU makes errors, and no diagnostics.
+  // No handler is necessary: a run on a GPU returns errors, and emits no
+  // diagnostics.
   program.compiler.messages.clear();
   output.clear();
   Error error =

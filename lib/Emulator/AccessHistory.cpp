@@ -1,4 +1,4 @@
-//===- AccessHistory.cpp - Which accesses are ordered ---------------------===//
+//===- AccessHistory.cpp - The order of accesses --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.

@@ -1,4 +1,4 @@
-//===- AccessHistory.h - Which accesses are ordered -------------*- C++ -*-===//
+//===- AccessHistory.h - The order of accesses ------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Time within a block is the number of barriers, of the block or of one of its
-// warps, that were passed so far, and of releases. An access carries the time
-// of the last of them that its thread took part in.
+// warps, and of releases so far. The time of an access is that of the last of
+// these in which its thread took part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ enum class AccessClass : uint8_t {
   Write,
   AnyWrite,
   SyncWrite,
-  /// Of a cell: each of its bytes has a cell of its own.
+  /// Of a cell: each of its bytes has a separate cell.
   Split
 };
 

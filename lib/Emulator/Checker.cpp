@@ -88,7 +88,7 @@ llvm::StringRef nameOf(AccessClass kind) {
 AccessClass classOf(const AccessEvent &event) {
   switch (event.kind) {
   case AccessKind::Load:
-    // It saves a store, and conflicts with what that would conflict with.
+    // The load saves a store, and has the same conflicts as this store.
     return event.contract == StoreContract::Any ? AccessClass::AnyWrite
                                                 : AccessClass::Read;
   case AccessKind::SyncLoad:

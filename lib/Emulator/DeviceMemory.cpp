@@ -27,7 +27,7 @@ DeviceMemory::~DeviceMemory() {
 llvm::Expected<void *> DeviceMemory::allocate(size_t bytes,
                                               llvm::StringRef location) {
   void *storage = nullptr;
-  // A zone that belongs to nobody on each side.
+  // A zone on each side that belongs to no array.
   if (bytes < SIZE_MAX / 2)
     storage = std::malloc(bytes + 3 * kAlignment);
   if (!storage)

@@ -35,8 +35,8 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createSCFToControlFlowPass());
-  // The intrinsics of LLVM where there are any, libm for the rest. An
-  // approximation of log1p would differ from what other executors compute.
+  // Intrinsics of LLVM if they exist, and libm for other functions. An
+  // approximation of log1p would differ from the results of other executors.
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(mathOptions));
@@ -53,11 +53,11 @@ void buildEmulatorToLLVMPipeline(OpPassManager &pm) {
 
 void registerEmulatorPasses() {
   registerObsEmulatorPasses();
-  PassPipelineRegistration<>(
-      "lower-emulator-to-llvm",
-      "Take the result of convert-gpu-to-emulator to the LLVM dialect. Runs on "
-      "the module that holds the functions",
-      buildEmulatorToLLVMPipeline);
+  PassPipelineRegistration<>("lower-emulator-to-llvm",
+                             "Convert the result of convert-gpu-to-emulator to "
+                             "the LLVM dialect. Runs on "
+                             "the module that holds the functions",
+                             buildEmulatorToLLVMPipeline);
 }
 
 } // namespace mlir::obs::emulator

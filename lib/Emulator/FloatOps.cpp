@@ -1,4 +1,4 @@
-//===- FloatOps.cpp - Operations on floats that the way to LLVM lacks -----===//
+//===- FloatOps.cpp - Operations on floats without a lowering to LLVM -----===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM computes bf16 through f32, so that a fused multiply-add and a long
-// integer that becomes bf16 would round twice. Its IR means one rounding, and
-// folds what goes around the second one, so that these become calls. So does
-// what it would compute with no care for small numbers.
+// LLVM computes bf16 through f32. So a fused multiply-add, and the conversion
+// of a long integer to bf16, would round twice. The IR defines one rounding,
+// and LLVM folds operations around the second one. So these operations become
+// calls. Operations that LLVM computes inexactly for small numbers also become
+// calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace mlir;
 using namespace mlir::obs::emulator;
 using llvm::APFloat;
 
-/// Integers of so many bits are f32 exactly.
+/// Integers of up to this number of bits are exact in f32.
 static constexpr unsigned kExactWidth = 24;
 
 template <typename SourceOp>
@@ -66,7 +67,7 @@ static void replaceFma(math::FmaOp op, ModuleState &state) {
   replaceByCall(op, hook::kFmaBFloat, args, state);
 }
 
-/// That of f16 and bf16 is that of f32, rounded at the end, on all executors.
+/// For f16 and bf16, the result of f32 is rounded, on all executors.
 static void replaceRsqrt(math::RsqrtOp op) {
   Type type = op.getType();
   if (!type.isF16() && !type.isBF16())
@@ -81,7 +82,8 @@ static void replaceRsqrt(math::RsqrtOp op) {
   op.erase();
 }
 
-/// By libm: the expansion of LLVM, exp(x) - 1, has no digit right near 0.
+/// Calls libm, because LLVM's expansion, exp(x) - 1, has no correct digit near
+/// 0.
 static void replaceExpM1(math::ExpM1Op op, ModuleState &state) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -100,7 +102,8 @@ static void replaceExpM1(math::ExpM1Op op, ModuleState &state) {
   op.erase();
 }
 
-/// `ExtendOp` extends integers as the conversion `op` reads them.
+/// `ExtendOp` extends integers with or without sign, as the conversion `op`
+/// does.
 template <typename ExtendOp>
 static void replaceIntToFloat(Operation *op, StringRef name,
                               ModuleState &state) {

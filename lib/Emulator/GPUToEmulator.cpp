@@ -41,7 +41,8 @@ struct ConvertGPUToEmulator
 
 } // namespace
 
-/// Expands the divisions that round up or down, which the LLVM dialect lacks.
+/// Expands divisions that round up or down, which the LLVM dialect does not
+/// have.
 static LogicalResult expandDivisions(ModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op)
@@ -66,7 +67,7 @@ convertGPUModuleToEmulator(gpu::GPUModuleOp source, bool watchPrivate) {
       auto copy = cast<memref::GlobalOp>(builder.clone(op));
       copy.setSymName((kGlobalPrefix + global.getSymName()).str());
       copy.setType(cast<MemRefType>(withoutMemorySpace(copy.getType())));
-      // The machine must find its address.
+      // The machine must be able to look up its address.
       copy.setSymVisibility("public");
       continue;
     }

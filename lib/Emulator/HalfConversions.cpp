@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
-// These may not convert by the compiler's operators, which would call them.
+// These functions may not use the conversions of C++, which would call them.
 
 template <typename Half>
 static Half round(llvm::APFloat value, const llvm::fltSemantics &semantics) {
@@ -46,7 +46,7 @@ float mlir::obs::emulator::extendHalfToFloat(_Float16 value) {
 }
 
 __bf16 mlir::obs::emulator::truncateFloatToBFloat(float value) {
-  // The format is the upper half of a float.
+  // A bf16 is the upper half of a float.
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   bool isNaN = (bits & 0x7FFFFFFF) > 0x7F800000;

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // On processors without instructions for them, LLVM converts from and to f16
-// and bf16 by calls of compiler-rt. libgcc of some systems lacks these, so the
-// emulator brings its own. All round to nearest, ties to even.
+// and bf16 by calls of compiler-rt. The libgcc of some systems does not have
+// these functions, so the emulator defines them. All round to nearest, ties to
+// even.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ float extendHalfToFloat(_Float16 value);
 __bf16 truncateFloatToBFloat(float value);
 __bf16 truncateDoubleToBFloat(double value);
 
-/// Calls `define(name, function)` for each of them with the name that compiled
-/// code calls.
+/// Calls `define(name, function)` for each function, with the name that
+/// compiled code calls.
 template <typename Define>
 void forEachHalfConversion(Define define) {
   define("__truncsfhf2", &truncateFloatToHalf);
@@ -41,7 +42,7 @@ void forEachHalfConversion(Define define) {
 #else
 
 namespace mlir::obs::emulator {
-/// Other processors convert by instructions, or their C library has the calls.
+/// Other processors have instructions, or their C library has the functions.
 template <typename Define>
 void forEachHalfConversion(Define) {}
 } // namespace mlir::obs::emulator

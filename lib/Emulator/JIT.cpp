@@ -87,9 +87,9 @@ llvm::Expected<JIT> JIT::compile(ModuleOp module, unsigned optLevel) {
   builder->setCodeGenOptLevel(optLevel == 0 ? llvm::CodeGenOptLevel::None
                                             : llvm::CodeGenOptLevel::Less);
 #if defined(__x86_64__)
-  // Results would depend on the processor: the instructions that make bf16 take
-  // denormal numbers for zero, and those that classify floats in a
-  // maximum, which take a signalling NaN for no NaN.
+  // With these instructions, results would depend on the processor: the bf16
+  // instructions treat denormal numbers as zero, and the instructions that
+  // classify floats in a maximum do not recognise a signalling NaN.
   builder->addFeatures(
       {"-avx512bf16", "-avxneconvert", "-avx10.2", "-avx512dq", "-avx512fp16"});
 #endif

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::obs::emulator;
 
-/// The alloca that `memref` is all of, or null.
+/// The alloca that is the whole memory of `memref`, or null.
 static memref::AllocaOp getWholeAlloca(Value memref) {
   while (auto cast = memref.getDefiningOp<memref::CastOp>())
     memref = cast.getSource();
@@ -57,7 +57,8 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
     info.push_back(builder.getNamedAttr("contract", contract));
   Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
 
-  // The indices, each against its extent. For a vector the last element counts.
+  // Each index is compared with its extent. For a vector, the last element
+  // counts.
   SmallVector<Value> extents, lasts;
   Value bad;
   for (auto [dim, index] : llvm::enumerate(indices)) {
@@ -86,7 +87,7 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
     auto ifOp = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(ifOp.thenBlock());
-    // The first dimension that is wrong; this code seldom runs.
+    // The first dimension whose index is wrong. This code is rarely executed.
     Value dim = constantI64(loc, indices.size() - 1);
     Value index = lasts.back(), extent = extents.back();
     for (int64_t i = int64_t(indices.size()) - 2; i >= 0; --i) {

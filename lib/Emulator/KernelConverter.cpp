@@ -573,7 +573,8 @@ void KernelConverter::countIterations() {
     Value buffer = findBuffer(store.getMemref());
     for (auto loop = store->getParentOfType<LoopLikeOpInterface>(); loop;
          loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-      // A force neither reads what it writes nor waits for other threads.
+      // A force does not read the elements that it writes, and does not wait
+      // for other threads.
       WalkResult found = loop->walk([&](Operation *op) {
         auto load = dyn_cast<memref::LoadOp>(op);
         return isa<gpu::BarrierOp, NVVM::SyncWarpOp>(op) ||

@@ -151,7 +151,7 @@ public:
   [[noreturn]] void failAssert(Thread &thread, uint32_t site);
 
 private:
-  /// The hot part of what is known about a site.
+  /// The data of a site that each access uses.
   struct AccessSite {
     uint32_t bytes;
     uint32_t alignMask;
@@ -228,7 +228,8 @@ private:
   uint32_t numThreads;
   size_t sharedBytes;
   bool isRandom;
-  /// Whether each access is told to observers or may be a preemption.
+  /// True if observers are called for each access, or if it may be a
+  /// preemption.
   bool isWatched;
 
   FiberState scheduler = nullptr;
@@ -276,7 +277,7 @@ inline void Launch::access(Thread &thread, char *address, uint32_t site) {
     thread.lastAddress = address;
     thread.repeats = 0;
   } else if (LLVM_UNLIKELY(++thread.repeats >= 256)) {
-    // It reads the same address again and again: it waits for somebody.
+    // It reads the same address repeatedly, so it waits for another thread.
     spin(thread, site);
   }
 }

@@ -29,7 +29,7 @@
 using namespace mlir;
 using namespace mlir::obs::emulator;
 
-/// More private memory than this per thread is taken for a mistake.
+/// More private memory than this for each thread is an error.
 static constexpr size_t kMaxPrivateBytes = size_t(64) << 20;
 
 /// The largest block of CUDA devices.
@@ -67,7 +67,7 @@ struct Machine::Impl {
   std::vector<AccessObserver *> observers;
 };
 
-/// Takes the sites, kernels and globals of the converted module.
+/// Reads the sites, kernels and globals of the converted module.
 llvm::Error Machine::Impl::readModule(ModuleOp module) {
   for (Attribute attr : module->getAttrOfType<ArrayAttr>(kSitesAttr)) {
     auto dict = cast<DictionaryAttr>(attr);
@@ -232,8 +232,8 @@ llvm::Error Machine::launch(llvm::StringRef name, Dim3 grid, Dim3 block,
 
   LaunchStats counts;
   if (grid.count() > 0) {
-    // One pool for all machines: a process may hold only so many mappings, and
-    // each stack takes two.
+    // One pool for all machines: the number of mappings of a process is
+    // limited, and each stack needs two.
     static thread_local StackPool stacks;
     stacks.setStackBytes(impl->options.stackBytes + kernel.privateBytes);
     Launch::Config config{&kernel, grid, block, sharedBytes, params};

@@ -21,13 +21,13 @@ struct Conversion {
   llvm::StringRef options;
   /// "", "hh", "h", "l", "ll", ...
   llvm::StringRef length;
-  /// The letter at the end, or 0 when there is none.
+  /// The letter at the end, or 0 if there is none.
   char type = 0;
 };
 } // namespace
 
-/// Calls `text` for what stands between the conversions, with %% as %, and
-/// `conversion` for each of them, until that returns false.
+/// Calls `text` for the text between the conversions, with %% as %, and
+/// `conversion` for each conversion, until it returns false.
 static void
 parseFormat(llvm::StringRef format,
             llvm::function_ref<void(llvm::StringRef)> text,
@@ -133,7 +133,7 @@ std::string mlir::obs::emulator::formatPrintf(llvm::StringRef format,
           appendFormatted(out, "0x%llx", static_cast<unsigned long long>(slot));
           return true;
         }
-        // Without a length the argument is an int.
+        // Without a length, the argument is an int.
         if (conversion.length.empty() || conversion.length == "h" ||
             conversion.length == "hh")
           slot = isSigned ? uint64_t(int64_t(int32_t(slot))) : uint32_t(slot);

@@ -1,4 +1,4 @@
-//===- RuntimeABI.h - What generated code and runtime share -----*- C++ -*-===//
+//===- RuntimeABI.h - Interface of generated code and runtime ---*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.

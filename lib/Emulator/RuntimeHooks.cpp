@@ -1,4 +1,4 @@
-//===- RuntimeHooks.cpp - What compiled kernels call ----------------------===//
+//===- RuntimeHooks.cpp - Functions that compiled kernels call ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All of this runs on the stack of an emulated thread. A function that fails
-// gives control to the scheduler for good, so that no object with a destructor
-// may be alive then.
+// These functions run on the stack of an emulated thread. A function that fails
+// switches to the scheduler and never continues, so no object with a destructor
+// may be alive at this point.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,12 +74,12 @@ void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes) {
 }
 }
 
-/// The number of sync accesses that a thread makes in ticket order before
+/// In ticket order, the number of synchronising accesses of a thread before
 /// others run.
 static constexpr uint32_t kSyncsPerTurn = 32;
-/// The number of iterations of a loop without a bound that it makes.
+/// The number of iterations of unbounded loops of a thread before others run.
 static constexpr uint64_t kPollsPerTurn = 65536;
-/// The idle steps that so many iterations count for.
+/// The number of idle steps that a poll counts for.
 static constexpr uint64_t kPollSteps = 64;
 
 //===----------------------------------------------------------------------===//
@@ -250,8 +250,8 @@ void Launch::syncAccess(Thread &thread, char *address, uint32_t site) {
   if (!locate(thread, address, site, space))
     abandon(thread);
   const AccessSite &info = accessSites[site];
-  // A yield comes before the access, so that the access and what the thread
-  // does next with the value are in one piece.
+  // The yield is before the access. So no other thread runs between the access
+  // and the next steps of this thread.
   ++thread.syncs;
   if (isRandom ? thread.owner->isUntried || random() % 2 == 0
                : thread.syncs >= kSyncsPerTurn)

@@ -1,4 +1,4 @@
-//===- SyncOrder.cpp - What releases and acquires order -------------------===//
+//===- SyncOrder.cpp - The order that releases and acquires create --------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -67,7 +67,8 @@ bool SyncOrder::isOrdered(const Access &earlier, uint32_t block,
   return found != threads.end() && found->second.known.contains(earlier);
 }
 
-/// All that comes before now. Later work of the thread is not a part of it.
+/// All events that precede this point. Later work of the thread is not
+/// included.
 Knowledge SyncOrder::past(uint32_t block, uint32_t thread, BlockClock &clock) {
   Knowledge result = threads[key(block, thread)].known;
   result.addPast(block, thread, clock);

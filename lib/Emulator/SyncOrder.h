@@ -1,4 +1,4 @@
-//===- SyncOrder.h - What releases and acquires order -----------*- C++ -*-===//
+//===- SyncOrder.h - The order that releases and acquires create *- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A release makes what its thread did, and what came before that, known to the
-// threads that acquire at the same address afterwards; barriers hand on what
-// one of their threads knows. A relaxed or volatile access with a fence before
-// (a store) or after (a load) does the same.
+// A release publishes the earlier events of its thread, and the events before
+// them, to the threads that acquire at the same address afterwards. Barriers
+// pass on the known events of each of their threads. A relaxed or volatile
+// access has the same effect with a fence before (a store) or after (a load).
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ class Knowledge {
 public:
   bool contains(const Access &access) const;
   void join(const Knowledge &other);
-  /// Adds what `thread` of `block` did until now, and what barriers told it.
+  /// Adds the events of `thread` of `block` until now, and those that barriers
+  /// have passed on to it.
   void addPast(uint32_t block, uint32_t thread, const BlockClock &clock);
 
 private:

@@ -336,6 +336,111 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
   return transpose(reshape(rows, extents), back);
 }
 
+Value ArrayBuilder::sortFirst(Value array, int64_t dim, int64_t count,
+                              ScalarCode less) {
+  /// The largest number of elements that a thread keeps in registers.
+  constexpr int64_t largest = 8;
+  auto source = cast<PullType>(array.getType());
+  SmallVector<OpFoldResult> extents = getExtents(array), zeros, taken(extents);
+  taken[dim] = getIndexAttr(count);
+  if (count == 0 || count > largest || source.isDynamicExtent(dim) ||
+      source.getExtents()[dim] < 8 * count) {
+    zeros.assign(extents.size(), getIndexAttr(0));
+    return slice(sort(array, dim, less), zeros, taken,
+                 SmallVector<int64_t>(extents.size(), 1));
+  }
+
+  // A reduction over lists in order. An element of a list has a flag that is
+  // true if there is an element, its components, and its index.
+  ArrayRef<Type> element = source.getElementTypes();
+  size_t size = element.size() + 2, slots = llvm::PowerOf2Ceil(count);
+  SmallVector<Value> none = {getNumber(getI1Type(), 0)};
+  for (Type type : element)
+    none.push_back(getNumber(type, 0));
+  none.push_back(getIndex(0));
+  SmallVector<Value> empty;
+  for (size_t k = 0; k < slots; ++k)
+    llvm::append_range(empty, none);
+  Value lists = generate(extents, [&](ValueRange i) {
+    SmallVector<Value> list = {getNumber(getI1Type(), 1)};
+    llvm::append_range(list, get(array, i));
+    list.push_back(i[dim]);
+    list.append(empty.begin() + size, empty.end());
+    return list;
+  });
+  auto isBefore = [&](ValueRange a, ValueRange b) -> Value {
+    auto compare = [&](ValueRange x, ValueRange y) {
+      SmallVector<Value> both(x.slice(1, element.size()));
+      llvm::append_range(both, y.slice(1, element.size()));
+      return less(both).front();
+    };
+    Value truth = getNumber(getI1Type(), 1);
+    Value isLess = compare(a, b);
+    Value isMore = arith::XOrIOp::create(*this, compare(b, a), truth);
+    Value isEarlier = arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
+                                            a.back(), b.back());
+    isEarlier = arith::AndIOp::create(*this, isMore, isEarlier);
+    Value isFirst = arith::OrIOp::create(*this, isLess, isEarlier);
+    Value isNone = arith::XOrIOp::create(*this, b.front(), truth);
+    isFirst = arith::OrIOp::create(*this, isNone, isFirst);
+    return arith::AndIOp::create(*this, a.front(), isFirst);
+  };
+  Choice choice;
+  choice.commutative = choice.neutral = true;
+  Value found = reduce(
+      lists, empty, dim,
+      [&](ValueRange both) {
+        // The first elements of both lists together, and a bitonic merge.
+        SmallVector<SmallVector<Value>> list(slots);
+        auto order = [&](ValueRange a, ValueRange b, SmallVector<Value> &first,
+                         SmallVector<Value> *second) {
+          Value keeps = isBefore(a, b);
+          SmallVector<Value> x, y;
+          for (auto [u, v] : llvm::zip_equal(a, b)) {
+            x.push_back(arith::SelectOp::create(*this, keeps, u, v));
+            if (second)
+              y.push_back(arith::SelectOp::create(*this, keeps, v, u));
+          }
+          first = x;
+          if (second)
+            *second = y;
+        };
+        for (size_t k = 0; k < slots; ++k)
+          order(both.slice(k * size, size),
+                both.slice((2 * slots - 1 - k) * size, size), list[k], nullptr);
+        for (size_t step = slots / 2; step > 0; step /= 2)
+          for (size_t k = 0; k < slots; ++k)
+            if (!(k & step)) {
+              SmallVector<Value> a = list[k], b = list[k + step];
+              order(a, b, list[k], &list[k + step]);
+            }
+        SmallVector<Value> merged;
+        for (const SmallVector<Value> &one : list)
+          llvm::append_range(merged, one);
+        return merged;
+      },
+      choice);
+
+  return generate(taken, [&](ValueRange i) {
+    SmallVector<Value> place;
+    for (auto [d, index] : llvm::enumerate(i))
+      if (static_cast<int64_t>(d) != dim)
+        place.push_back(index);
+    if (place.empty())
+      place.push_back(getIndex(0));
+    SmallVector<Value> list = get(found, place);
+    SmallVector<Value> result(ArrayRef(list).slice(1, element.size()));
+    for (int64_t k = 1; k < count; ++k) {
+      Value isHere = arith::CmpIOp::create(*this, arith::CmpIPredicate::eq,
+                                           i[dim], getIndex(k));
+      for (auto [n, value] : llvm::enumerate(result))
+        value = arith::SelectOp::create(*this, isHere, list[k * size + 1 + n],
+                                        value);
+    }
+    return result;
+  });
+}
+
 std::pair<Value, Value> ArrayBuilder::compact(Value array, Value flags,
                                               ValueRange rest) {
   auto like = cast<PullType>(array.getType());

@@ -18,8 +18,7 @@ static uint64_t withBit(uint64_t value, uint64_t bit, bool set) {
   return set ? value | mask : value & ~mask;
 }
 
-/// Sets the result to what `fn` makes of the first operand and the parameters
-/// after it.
+/// Sets the result to `fn` of the first operand and the parameters after it.
 template <typename Fn>
 static LogicalResult setBits(Frame &frame, const Instruction &inst, Fn fn) {
   Scalar value = frame.get(inst, 0).scalar;

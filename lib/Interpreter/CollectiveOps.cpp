@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is combined from left to right, starting from the initial value.
+// Elements are combined from left to right, starting from the initial value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,8 +105,8 @@ static LogicalResult runScan(Frame &frame, const Instruction &inst) {
   });
 }
 
-/// The bounds of the segments: element s is the beginning of segment s, the
-/// last one the end of the last segment.
+/// The limits of the segments: element s is the beginning of segment s, and the
+/// last element is the end of the last segment.
 static LogicalResult findSegments(Frame &frame, const Instruction &inst,
                                   int64_t extent, const PullPtr &segments,
                                   bool byFlags, std::vector<int64_t> &bounds) {
@@ -114,7 +114,7 @@ static LogicalResult findSegments(Frame &frame, const Instruction &inst,
   if (byFlags &&
       failed(checkSameExtents(frame, inst, {extent}, segments->extents)))
     return failure();
-  // Only extents are asked for: no element may be there.
+  // Only extents are needed: the array may have no elements.
   if (frame.machine.isProbing()) {
     bounds.assign(byFlags ? 1 : std::max<int64_t>(segments->extents.front(), 1),
                   0);

@@ -62,9 +62,9 @@ static LogicalResult runFor(Frame &frame, const Instruction &inst) {
   return success();
 }
 
-/// Runs the first region, which yields a condition and values; as long as the
-/// condition holds, gives the values to the second, which yields the operands
-/// of the next iteration.
+/// Runs the first region, which yields a condition and values. While the
+/// condition is true, passes the values to the second region, which yields the
+/// operands of the next iteration.
 static LogicalResult runWhile(Frame &frame, const Instruction &inst) {
   auto op = cast<scf::WhileOp>(inst.op);
   if (frame.machine.isProbing())

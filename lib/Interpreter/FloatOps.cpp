@@ -31,8 +31,8 @@ Scalar makeFloat(Type type, float value) {
   return Scalar(type, llvm::bit_cast<uint32_t>(value));
 }
 
-/// Applies `Fn` in the precision of the type, and to f16 and bf16 in that of
-/// `Narrow`.
+/// Applies `Fn` in the precision of the type. For f16 and bf16, applies it in
+/// the precision of `Narrow`.
 template <typename Fn, typename Narrow, size_t... I>
 Scalar applyFloat(Operands in, std::index_sequence<I...>) {
   Type type = in[0].type;
@@ -44,8 +44,9 @@ Scalar applyFloat(Operands in, std::index_sequence<I...>) {
                             Fn()(static_cast<Narrow>(in[I].getDouble())...));
 }
 
-/// Basic arithmetic. That of f16 and bf16 runs in f64, whose 53 bits are more
-/// than twice theirs and two, so rounding twice is the same as once.
+/// Basic arithmetic. For f16 and bf16 it is computed in f64, which has 53 bits.
+/// This is more than twice their bits plus two, so the second rounding has no
+/// effect.
 template <typename Fn>
 Error evalArith(Operation *, Operands in, Results &out) {
   out.push_back(applyFloat<Fn, double>(in, std::make_index_sequence<2>()));
@@ -65,7 +66,7 @@ struct RemF {
     return std::fmod(a, b);
   }
 };
-/// The `maximumf` and `minimumf` of IEEE 754-2019: NaN if either is, -0 < +0.
+/// `maximumf` and `minimumf` of IEEE 754-2019: NaN if an operand is; -0 < +0.
 struct MaximumF {
   template <typename T>
   T operator()(T a, T b) const {
@@ -86,7 +87,7 @@ struct MinimumF {
     return a < b ? a : b;
   }
 };
-/// The C `fmax` and `fmin`: a number if either is one; -0 < +0.
+/// `fmax` and `fmin` of C: a number if an operand is one; -0 < +0.
 template <typename OfNumbers>
 struct NumberF {
   template <typename T>
@@ -109,7 +110,7 @@ uint64_t signBit(Type type) {
   return uint64_t(1) << (getScalarWidth(type) - 1);
 }
 
-// Sign ops touch the sign bit and nothing else, of NaNs too.
+// Operations on the sign change the sign bit only, also of a NaN.
 Error evalNegF(Operation *, Operands in, Results &out) {
   out.push_back(Scalar(in[0].type, in[0].bits ^ signBit(in[0].type)));
   return Error::success();
@@ -134,7 +135,7 @@ Error evalFma(Operation *, Operands in, Results &out) {
         Scalar::fromDouble(type, std::fma(in[0].getDouble(), in[1].getDouble(),
                                           in[2].getDouble())));
   } else {
-    // A product and a sum of f16 need more than 53 bits: no shortcut.
+    // A product and a sum of f16 need more than 53 bits, so f64 is too small.
     APFloat value = in[0].getAPFloat();
     value.fusedMultiplyAdd(in[1].getAPFloat(), in[2].getAPFloat(),
                            APFloat::rmNearestTiesToEven);
@@ -153,8 +154,8 @@ Error evalClampF(Operation *, Operands in, Results &out) {
   return Error::success();
 }
 
-// The functions of one operand, each with its value at x. The default rounding
-// mode, which nothing here changes, is to even.
+// The functions of one operand, each with its value at x. The rounding mode is
+// the default, to nearest even. Nothing here changes it.
 #define OBS_MATH_UNARY(ROW)                                                    \
   ROW(Acos, std::acos(x))                                                      \
   ROW(Acosh, std::acosh(x))                                                    \
@@ -215,7 +216,7 @@ Error evalSincos(Operation *op, Operands in, Results &out) {
   return evalMath<Cos, 1>(op, in, out);
 }
 
-/// Repeated squaring, the reciprocal last, as compilers expand it.
+/// Repeated squaring, with the reciprocal last, as compilers expand it.
 template <typename T>
 T powi(T base, int64_t exponent) {
   T result = 1;
@@ -247,7 +248,7 @@ bool isFinite(double x) { return std::isfinite(x); }
 bool isInf(double x) { return std::isinf(x); }
 bool isNaN(double x) { return std::isnan(x); }
 
-/// Normal in the type, not in f64, where every f32 and f16 is.
+/// Tests for a normal number of the type. All f32 and f16 are normal in f64.
 Error evalIsNormal(Operation *op, Operands in, Results &out) {
   out.push_back(
       Scalar(op->getResult(0).getType(), in[0].getAPFloat().isNormal()));
@@ -308,7 +309,7 @@ Error evalFPToInt(Operation *op, Operands in, Results &out) {
   Type type = op->getResult(0).getType();
   unsigned width = getScalarWidth(type);
   double value = std::trunc(in[0].getDouble());
-  // Powers of two are exact, and so are these comparisons. NaN fails both.
+  // Powers of two are exact, and so are these comparisons. They fail for NaN.
   double low = IsSigned ? -std::ldexp(1.0, width - 1) : 0.0;
   double high = std::ldexp(1.0, IsSigned ? width - 1 : width);
   bool fits = value >= low && value < high;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The writes depend on values, so operands are read when the result is
-// forced, one after the other.
+// The indices of writes depend on values, so operands are read when the result
+// is forced, one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +123,7 @@ static LogicalResult runRank(Frame &frame, const Instruction &inst) {
       failed(checkRange(frame, inst, op.getCounts(), extent)))
     return failure();
   Machine &machine = frame.machine;
-  // The keys, and how often each occurs.
+  // The keys, and the number of occurrences of each.
   auto count = [=, &machine](std::vector<int64_t> &keys,
                              std::vector<int64_t> &counts) -> LogicalResult {
     counts.resize(numKeys);
@@ -181,7 +181,7 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   DataVector init = getInit(frame, inst, 1 + numExtents, op.getInit().size());
   auto element = makeClosure(frame, inst);
   Machine &machine = frame.machine;
-  // Calls `give` with the number of each length and the length.
+  // Calls `give` with the index of each length and the length.
   auto forEachLength =
       [=, &machine](llvm::function_ref<LogicalResult(int64_t, int64_t)> give)
       -> LogicalResult {
@@ -233,7 +233,7 @@ static LogicalResult runExpand(Frame &frame, const Instruction &inst) {
   return frame.setPush(inst, 1, IndexVector{1}, writeCount);
 }
 
-/// Writes the elements in order, to a store of its own.
+/// Writes the elements in order, to a separate store.
 static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
   auto op = cast<ScatterOp>(inst.op);
   Location loc = op.getLoc();
@@ -247,7 +247,7 @@ static LogicalResult runScatter(Frame &frame, const Instruction &inst) {
   Store::WriteRule rule =
       Store::getRule(op, op.getContract(), op.getKindAttr());
   Machine &machine = frame.machine;
-  // Gives `found` what element i finds.
+  // Passes to `found` the value that element i finds.
   auto scatter =
       [=, &machine](llvm::function_ref<LogicalResult(int64_t, DataRef)> found)
       -> std::shared_ptr<Store> {

@@ -133,7 +133,7 @@ private:
         (isa<InterpretableOpInterface>(op) && op.getNumRegions() == 1)) {
       inst.closure = std::make_unique<Code>();
       Numbering inner(machine, *inst.closure, this);
-      // Captures come first, so they are found before anything is numbered.
+      // Captures are first, so they are found before anything is numbered.
       Region &region = op.getRegion(0);
       region.walk([&](Operation *user) {
         for (Value operand : user->getOperands())
@@ -224,7 +224,7 @@ llvm::Error Machine::takeError() {
 
 LogicalResult Machine::call(Location loc, func::FuncOp function,
                             DataRef arguments, Data &results) {
-  // A limit of ours, so that endless recursion is an error and not a crash.
+  // A limit of the interpreter: endless recursion is an error and not a crash.
   constexpr unsigned maxCallDepth = 500;
   if (function.isExternal())
     return trap(loc, "function '" + function.getName() + "' has no body");
@@ -240,8 +240,8 @@ LogicalResult Machine::call(Location loc, func::FuncOp function,
   --callDepth;
   if (failed(result))
     return failure();
-  // The arrays that a host function returns are arrays in memory, but to host
-  // code that calls it: there it is inlined.
+  // The arrays that a host function returns are arrays in memory. If host code
+  // calls the function, it is inlined, and they may be virtual.
   if (callDepth == 0 && !function->hasAttr("obs.level"))
     for (auto [type, value] : llvm::zip(function.getResultTypes(), results))
       if (failed(materialize(function.getLoc(), type, value)))

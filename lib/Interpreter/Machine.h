@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions and regions are first numbered: every SSA value gets a slot. A
-// region whose execution may be put off (that of a map, a fill, ...) is a
-// closure: it has slots of its own, the first of which hold copies of the
-// values that it captures. A region that runs at once (that of a loop, an if)
-// shares the slots of what is around it. Since closures copy, no closure ever
-// sees what a later iteration puts into a slot.
+// region that may run later (that of a map, a fill, ...) is a closure. It has
+// its own slots; the first of them contain copies of the captured values. A
+// region that runs immediately (that of a loop, an if) shares the slots of the
+// code around it. Since closures copy values, no closure reads a value that a
+// later iteration writes to a slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,7 @@ public:
 
   /// The array of elements `store` holds.
   PullPtr makeStored(Location loc, const std::shared_ptr<const Store> &store);
-  /// `array` itself if reading it computes nothing (or gives arrays), else its
+  /// `array` itself if a read computes nothing or returns arrays. Otherwise its
   /// elements in memory.
   llvm::FailureOr<PullPtr> materialize(Location loc, PullPtr array,
                                        PullType type);
@@ -181,7 +181,7 @@ struct Frame {
     return machine.trap(inst.op->getLoc(), message);
   }
 
-  /// Runs a sequence of this frame; appends what it yields.
+  /// Runs a sequence of this frame, and appends the yielded values.
   LogicalResult run(const Sequence &sequence, DataRef arguments, Data &yields);
 };
 

@@ -25,7 +25,7 @@ static LogicalResult runAlloc(Frame &frame, const Instruction &inst) {
   return success();
 }
 
-/// Nothing: memory lives as long as somebody refers to it.
+/// Does nothing: memory is freed when nothing refers to it.
 static LogicalResult runDealloc(Frame &, const Instruction &) {
   return success();
 }
@@ -54,8 +54,8 @@ static LogicalResult runMemoryDim(Frame &frame, const Instruction &inst) {
   return success();
 }
 
-/// The position in `memory`, operand number `operand`, of the index behind it;
-/// traps if it has none.
+/// The position in `memory`, operand number `operand`, of the index that
+/// follows it. Traps if the index is out of range.
 static FailureOr<int64_t> getPosition(Frame &frame, const Instruction &inst,
                                       unsigned operand, const Memory &memory) {
   IndexVector index = frame.getIndex(inst, operand + 1, memory.extents.size());

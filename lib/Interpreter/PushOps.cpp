@@ -48,8 +48,8 @@ Store::WriteRule Store::getRule(Operation *op, Contract contract,
   return rule;
 }
 
-/// Runs the region, which writes to a store of its own; then writes every
-/// element that has a value, once.
+/// Runs the region, which writes to a separate store. Then writes every element
+/// that has a value, once.
 static LogicalResult runFill(Frame &frame, const Instruction &inst) {
   auto op = cast<FillOp>(inst.op);
   auto type = op.getType();
@@ -252,7 +252,7 @@ static LogicalResult runDistribute(Frame &frame, const Instruction &inst) {
   return success();
 }
 
-/// Copies what a force has written to the memory that it was given.
+/// Copies the elements that a force has written to the memory after `into`.
 static LogicalResult copyInto(Frame &frame, const Instruction &inst,
                               const Store &store, unsigned component,
                               Memory &memory) {
@@ -272,9 +272,10 @@ static LogicalResult copyInto(Frame &frame, const Instruction &inst,
   return success();
 }
 
-/// Runs the programs; the results are the elements that they write. Given
-/// memory gets them when all have run, so every read before that sees what was
-/// there before; the results then are stale as soon as that memory changes.
+/// Runs the programs. The results are the elements that they write. The memory
+/// after `into` receives them after all programs have run, so every read before
+/// this point reads the old contents. The results are stale after this memory
+/// changes.
 static LogicalResult runForce(Frame &frame, const Instruction &inst) {
   auto op = cast<ForceOp>(inst.op);
   Machine &machine = frame.machine;

@@ -107,8 +107,9 @@ llvm::Expected<Scalar> Scalar::parse(Type type, StringRef text) {
   StringRef body = text;
   bool negative = body.consume_front("-");
   uint64_t magnitude;
-  // Radix 0 takes 0x, 0b, 0o and decimal; it would also take a leading zero
-  // for octal, which surprises people, so decimal is tried first.
+  // Radix 0 accepts 0x, 0b, 0o and decimal numbers. It would read a number with
+  // a leading zero as octal, which users do not expect. So decimal is tried
+  // first.
   if (body.empty() || !llvm::isDigit(body.front()) ||
       (body.getAsInteger(10, magnitude) && body.getAsInteger(0, magnitude)))
     return makeLiteralError(type, text, "is not an integer of type");
@@ -223,7 +224,7 @@ void Scalar::print(llvm::raw_ostream &os) const {
       os << (number.isNegative() ? "-inf" : "inf");
       return;
     }
-    // The fewest digits that read back to the same value.
+    // The fewest digits from which the same value can be read.
     char text[40];
     double value = getDouble();
     for (int digits = 0; digits < 17; ++digits) {

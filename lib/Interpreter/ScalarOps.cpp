@@ -34,7 +34,7 @@ int64_t minSigned(unsigned width) {
                      : -(int64_t(1) << (width - 1));
 }
 
-/// An integer op of two operands that is defined everywhere.
+/// An integer operation of two operands that is defined for all values.
 template <uint64_t (*Fn)(const Scalar &, const Scalar &)>
 Error evalInt(Operation *, Operands in, Results &out) {
   out.push_back(Scalar(in[0].type, Fn(in[0], in[1])));
@@ -60,7 +60,7 @@ uint64_t minsi(const Scalar &a, const Scalar &b) {
   return std::min(a.getSInt(), b.getSInt());
 }
 
-/// Unsigned division and remainder: all but the divisor zero is defined.
+/// Unsigned division and remainder. Only the divisor zero is undefined.
 template <uint64_t (*Fn)(uint64_t, uint64_t)>
 Error evalDivUI(Operation *op, Operands in, Results &out) {
   if (in[1].bits == 0)
@@ -73,8 +73,8 @@ uint64_t divui(uint64_t a, uint64_t b) { return a / b; }
 uint64_t remui(uint64_t a, uint64_t b) { return a % b; }
 uint64_t ceildivui(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-/// Signed division: the quotient of the least value by -1 does not fit. Its
-/// remainder is undefined too, since machines compute both at once.
+/// Signed division. The quotient of the least value and -1 does not fit. Its
+/// remainder is undefined, too, since machines compute both together.
 template <int64_t (*Fn)(int64_t, int64_t)>
 Error evalDivSI(Operation *op, Operands in, Results &out) {
   int64_t a = in[0].getSInt(), b = in[1].getSInt();
@@ -111,7 +111,7 @@ uint64_t shrsi(const Scalar &a, unsigned by) { return a.getSInt() >> by; }
 
 Error evalAddUIExtended(Operation *op, Operands in, Results &out) {
   Scalar sum(in[0].type, in[0].bits + in[1].bits);
-  // The wrapped sum is less than a term exactly when a carry was lost.
+  // The wrapped sum is less than an operand if and only if there was a carry.
   out.push_back(sum);
   out.push_back(Scalar(op->getResult(1).getType(), sum.bits < in[0].bits));
   return Error::success();

@@ -16,7 +16,7 @@ using llvm::FailureOr;
 
 /// Traps if an array of these extents would not fit into memory.
 static LogicalResult checkSize(Machine &machine, Location loc, Index extents) {
-  // A limit of ours: 8 GiB of bit patterns for each element type.
+  // A limit of the interpreter: 8 GiB of bits for each element type.
   constexpr int64_t maxElements = int64_t(1) << 30;
   int64_t count = 1;
   for (int64_t extent : extents) {
@@ -101,7 +101,7 @@ LogicalResult Store::write(Machine &machine, Location loc, DataRef values,
     define(position, values);
     return success();
   case Contract::Any:
-    // One of the writes wins; here it is the last.
+    // One of the writes wins. Here it is the last one.
     define(position, values);
     return success();
   case Contract::Reduce:
@@ -187,7 +187,7 @@ PullPtr Machine::makeStored(Location loc,
   array->extents = IndexVector(store->getExtents());
   array->isStored = true;
   array->read = [this, loc, store](Location reader, Index index, Data &out) {
-    // Asked for extents alone, of an array without elements.
+    // Only the extents are needed, of an array without elements.
     if (isProbing() && !isInRange(index, store->getExtents()))
       return failure();
     int64_t position = linearize(index, store->getExtents());
@@ -204,7 +204,7 @@ PullPtr Machine::makeStored(Location loc,
 
 FailureOr<PullPtr> Machine::materialize(Location loc, PullPtr array,
                                         PullType type) {
-  // Arrays of arrays are virtual always.
+  // Arrays of arrays are always virtual.
   if (array->isStored || type.isNested() || isProbing())
     return array;
   std::shared_ptr<Store> store =

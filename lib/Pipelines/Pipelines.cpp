@@ -49,7 +49,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsProveDisjointPass());
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createObsBatchDistributePass());
-  // One sub-program reads its part of what is now an array of all.
+  // One sub-program reads its part of an array that now belongs to all of them.
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -67,7 +67,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   ConvertObsToSCFPassOptions conversion;
   conversion.testAny = options.testAny;
   pm.addPass(createConvertObsToSCFPass(conversion));
-  // A program may hold kernels that somebody has written.
+  // A program may contain kernels that the user has written.
   pm.addNestedPass<KernelOp>(createObsVerifyLevelsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -141,7 +141,7 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
 
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   buildObsToGPUPipeline(pm, options);
-  // Nothing on the host may launch what is no GPU kernel any more.
+  // Erases the host code, which launches GPU kernels.
   pm.addPass(createIsolateKernelsPass());
   pm.addPass(emulator::createConvertGPUToEmulatorPass());
   emulator::buildEmulatorToLLVMPipeline(pm.nest<ModuleOp>());
@@ -151,14 +151,13 @@ void registerObsPipelines() {
   registerObsTargetPasses();
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-levels",
-      "Lower programs over arrays to kernels in level IR, with barriers and "
-      "shared memory planned; obs-map-levels maps them to threads",
+      "Lower programs over arrays to kernels in level IR, with barriers and a "
+      "plan of shared memory, as the input of obs-map-levels",
       buildObsToLevelsPipeline);
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-gpu",
-      "Lower programs over arrays to GPU kernels and host functions that "
-      "launch "
-      "them",
+      "Lower programs over arrays to GPU kernels, and host functions that "
+      "launch them",
       buildObsToGPUPipeline);
   PassPipelineRegistration<ObsToGPUOptions>(
       "obs-to-cpu",

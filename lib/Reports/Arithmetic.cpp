@@ -45,7 +45,7 @@ std::string Arithmetic::str() const {
   return text + (isOne ? " operation" : " operations");
 }
 
-/// True for what an instruction or more computes.
+/// True for operations that become one or more instructions.
 static bool isCounted(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<CastOpInterface>(op))
     return false;
@@ -56,7 +56,7 @@ static bool isCounted(Operation *op) {
           op->getNumRegions() == 0);
 }
 
-/// True for a comparison of indices: it decides which value, but is none.
+/// True for a comparison of indices. It selects a value, but is not counted.
 static bool isChoice(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (compare)
@@ -66,7 +66,8 @@ static bool isChoice(Value condition) {
          llvm::all_of(op->getOperands(), isChoice);
 }
 
-/// The operations in `leaf` whose results are, or become, what it stores.
+/// The operations in `leaf` whose results are stored, or contribute to stored
+/// values.
 static llvm::SetVector<Operation *> getValueOps(scf::ForallOp leaf) {
   llvm::SetVector<Value> values;
   leaf.walk([&](Operation *op) {

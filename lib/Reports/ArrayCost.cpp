@@ -1,4 +1,4 @@
-//===- ArrayCost.cpp - What the arrays of a kernel take -------------------===//
+//===- ArrayCost.cpp - Registers and memory of arrays ---------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -88,8 +88,8 @@ void Arrays::add(memref::AllocOp alloc) {
   Array array{alloc, home};
   int64_t elements = type.getNumElements();
   if (home.getStorage() == Storage::Registers) {
-    // Lanes hold equal parts of an array of a warp, threads of an array of a
-    // block what they use.
+    // Lanes have equal parts of an array of a warp. Threads have the elements
+    // of an array of a block that they use.
     auto owned = alloc->getAttrOfType<IntegerAttr>("obs.registers");
     int64_t held = home.getOwner() == Level::Thread ? elements
                    : home.getOwner() == Level::Warp

@@ -1,4 +1,4 @@
-//===- ArrayCost.h - What the arrays of a kernel take -----------*- C++ -*-===//
+//===- ArrayCost.h - Registers and memory of arrays -------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace mlir::obs {
 
-/// Writes what the arrays of `kernel`, in level IR after `obs-plan-shared`,
-/// take of registers and shared memory, while what code runs, and which of them
-/// operations of the source, such as collectives, made for themselves.
+/// Writes the registers and the shared memory of the arrays of `kernel`, in
+/// level IR after `obs-plan-shared`: the code in which each array is live, and
+/// the arrays of operations of the source, such as collectives.
 void reportArrays(KernelOp kernel, const Source &source, raw_ostream &os);
 
 } // namespace mlir::obs

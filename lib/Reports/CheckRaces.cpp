@@ -63,12 +63,12 @@ private:
   Uniformity uniformity;
   Ranges ranges;
   PairModel model;
-  /// Contracts that the proof rests on, with the stores that have them.
+  /// The contracts that the proof assumes, with the stores that have them.
   llvm::MapVector<Operation *, StringRef> contracts;
-  /// Additions by which blocks draw numbers that are taken to be different.
+  /// Additions by which blocks draw numbers, which are assumed to be different.
   llvm::SetVector<Operation *> draws;
   llvm::MapVector<Operation *, MemoryAccess> accesses;
-  /// Accesses that are taken to be within their arrays.
+  /// Accesses that are assumed to be within their arrays.
   SmallVector<Operation *> unbounded;
   /// Pairs that are reported.
   llvm::DenseSet<std::pair<Operation *, Operation *>> reported;
@@ -90,7 +90,7 @@ LogicalResult KernelCheck::run() {
     if (between == Between::Warps && threads <= warpSize)
       continue;
     auto visit = [&](const PendingAccess &first, const MemoryAccess &second) {
-      // Each block has shared memory of its own.
+      // Each block has its own shared memory.
       if (between != Between::Blocks || !second.isShared)
         check(first, second, between);
     };
@@ -106,7 +106,7 @@ LogicalResult KernelCheck::run() {
   return success();
 }
 
-/// The answer, with all that it rests on.
+/// Reports the answer, with all its assumptions.
 void KernelCheck::remark() {
   InFlightDiagnostic remark = mlir::emitRemark(kernel.getLoc())
                               << "kernel '" << kernel.getName()
@@ -133,7 +133,7 @@ void KernelCheck::remark() {
 }
 
 /// Finds the accesses that are not proved to be within their arrays. All
-/// questions about races took that for granted.
+/// questions about races have assumed this.
 void KernelCheck::checkBounds() {
   for (auto &[op, access] : accesses) {
     bool isProved = solve(model.askBounds(access)).kind == Answer::Apart;
@@ -142,8 +142,8 @@ void KernelCheck::checkBounds() {
   }
 }
 
-/// A number that is drawn from a counter is another one for each block, if
-/// nothing but positive numbers is ever added to the counter.
+/// Checks that each block draws another number from a counter: only positive
+/// numbers are ever added to the counter.
 void KernelCheck::checkDraws(const Question &question) {
   for (const Unknown &unknown : question.unknowns) {
     auto draw = dyn_cast_or_null<memref::AtomicRMWOp>(unknown.draw);
@@ -164,8 +164,8 @@ void KernelCheck::checkDraws(const Question &question) {
   }
 }
 
-/// True if the two accesses are of one run of all loops around them that begin
-/// an array of shared memory anew.
+/// True if both accesses belong to the same iteration of each loop around them
+/// that begins a new array in shared memory.
 static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
   return !second.isShared || llvm::all_of(first.past, [](const PastLoop &past) {
     return !past.left && past.age == Age::ThisTurn;
@@ -176,15 +176,15 @@ static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
 static bool hasContract(const PendingAccess &pending,
                         const MemoryAccess &second) {
   const MemoryAccess &first = *pending.access;
-  // Of "published" memory each side waits for a flag of the other.
+  // In "published" memory, each side waits for a flag of the other side.
   if (first.contract == "published" && second.contract == "published")
     return true;
-  // Copies of one store promise together.
+  // Copies of one store have one contract together.
   Attribute origin = second.op->getAttr("obs.origin");
   bool isSame = first.op == second.op ||
                 (origin && first.op->getAttr("obs.origin") == origin);
-  // A load finds what another iteration stored, and then saves a store. Two
-  // stores are a pair of their own.
+  // A load finds a value that another iteration stored, and then omits a store.
+  // Two stores are a separate pair.
   bool isTest = (first.effect == Effect::Read ||
                  second.effect == Effect::Read) &&
                 first.contract == "any" && second.contract == "any";
@@ -198,7 +198,7 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
     return;
   Question question = model.ask(first, second, between);
   if (hasContract(first, second)) {
-    // The contract is only named where it is needed.
+    // A contract is named only if the proof needs it.
     std::optional<Answer> tried =
         solveByEnumeration(question, uint64_t(1) << 15);
     if (tried && tried->kind == Answer::Apart)
@@ -209,7 +209,7 @@ void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
   Answer answer = solve(question);
   if (answer.kind == Answer::Apart)
     return checkDraws(question);
-  // These threads may not come here.
+  // The pass does not know whether these threads reach this point.
   if (!question.isComplete)
     answer.kind = Answer::Open;
   reported.insert({first.access->op, second.op});

@@ -1,4 +1,4 @@
-//===- CodeModel.cpp - How often code runs, and on which addresses --------===//
+//===- CodeModel.cpp - Executions of code, and its addresses --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -251,7 +251,7 @@ CodeModel::CodeModel(KernelOp kernel, scf::ForallOp leaf, bool isInside)
   });
 }
 
-/// Looks at one part of the grid, behind the middle, so that there is something
+/// Selects one part of the grid, after the middle, so that there are elements
 /// on all sides of it.
 void CodeModel::moveInside() {
   auto getInside = [](int64_t size) { return size / 8 * 5 + size % 8 / 2; };

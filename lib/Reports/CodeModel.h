@@ -1,4 +1,4 @@
-//===- CodeModel.h - How often code runs, and on which addresses *- C++ -*-===//
+//===- CodeModel.h - Executions of code, and its addresses ------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ namespace mlir::obs {
 /// A read or a write of memory at one place.
 struct MemoryAccess {
   enum class Kind { Read, Write, Atomic };
-  /// Nothing for what is no access of memory.
+  /// nullopt for operations that do not access memory.
   static std::optional<MemoryAccess> get(Operation *op);
 
   Operation *op;
@@ -55,8 +55,8 @@ public:
   using Query =
       llvm::function_ref<bool(const IndexExpr &, int64_t, ArrayRef<IndexExpr>)>;
   bool ask(const MemoryAccess &access, int64_t workers, Query query);
-  /// True if how far apart the lanes of `access` are may depend on the size of
-  /// another array, other than by what is divided by it.
+  /// True if the distance between the lanes of `access` may depend on the size
+  /// of another array, except through a divisor.
   bool dependsOnOthers(const MemoryAccess &access);
   /// The number of iterations of the leaf, if each of them is looked at.
   std::optional<int64_t> getIterations() const;
@@ -95,7 +95,7 @@ private:
     bool isBound = false;
   };
 
-  /// `open` are values that are part of their own size.
+  /// `open` are values whose size is being computed.
   Count getSize(Value value, SmallVectorImpl<Value> &open) const;
   /// lhs - rhs, without the parts that both are sums of. The number of a thread
   /// in `rhs` counts as 0.

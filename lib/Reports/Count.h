@@ -57,7 +57,7 @@ private:
   bool isBound = false;
 };
 
-/// `total` / `number` with at most two digits behind the point.
+/// `total` / `number` with at most two digits after the point.
 std::string getRatio(uint64_t total, uint64_t number);
 
 } // namespace mlir::obs

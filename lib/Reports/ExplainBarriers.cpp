@@ -1,4 +1,4 @@
-//===- ExplainBarriers.cpp - What every barrier is for --------------------===//
+//===- ExplainBarriers.cpp - The reasons for every barrier ----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

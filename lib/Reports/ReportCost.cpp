@@ -1,4 +1,4 @@
-//===- ReportCost.cpp - What kernels cost, from their IR ------------------===//
+//===- ReportCost.cpp - The costs of kernels, from their IR ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -222,8 +222,8 @@ static bool addLanes(const IndexExpr &address, int64_t count,
   return true;
 }
 
-/// The lanes that an array in registers of a warp is read from; nothing if each
-/// lane reads what it holds.
+/// The lanes from which an array in registers of a warp is read; nullopt if
+/// each lane reads its own elements.
 std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
   auto distribution =
@@ -324,7 +324,7 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
 void Reporter::reportAccess(const MemoryAccess &access) {
   StringRef space = getSpace(access.memory);
   if (space == "registers") {
-    // Only what comes from other lanes is more than the use of a register.
+    // Only a read from other lanes costs more than the use of a register.
     auto home = dyn_cast_or_null<HomeAttr>(
         cast<MemRefType>(getRoot(access.memory).getType()).getMemorySpace());
     if (access.kind == MemoryAccess::Kind::Read && home &&

@@ -1,4 +1,4 @@
-//===- Source.cpp - What of a program its kernels still show --------------===//
+//===- Source.cpp - The source of a program in its kernels ----------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ static std::optional<int64_t> getElements(Operation *op) {
   return elements;
 }
 
-/// True for operations that force arrays of their own.
+/// True for operations that force arrays themselves.
 static bool isCollective(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"obs.reduce", "obs.scan", "obs.segmented_reduce",
@@ -67,8 +67,8 @@ Source Source::get(ModuleOp module) {
   return source;
 }
 
-/// The loop over units around `op` that runs the sub-programs of depth
-/// `depth`, from outside; the kernel for 0. Null if there are not so many.
+/// The loop over units around `op` that runs the sub-programs of depth `depth`,
+/// counted from outside; the kernel for 0. Null if there are fewer loops.
 static Operation *getInstance(Operation *op, unsigned depth) {
   SmallVector<Operation *> loops;
   for (; !isa<KernelOp>(op); op = op->getParentOp())

@@ -1,11 +1,12 @@
-//===- Source.h - What of a program its kernels still show ------*- C++ -*-===//
+//===- Source.h - The source of a program in its kernels --------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowered code keeps the places in the source, and nothing else of it.
+// Lowered code keeps the locations in the source, and no other information on
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ struct Source {
   /// An operation that computes the elements of a virtual array.
   struct Pull {
     std::string name, place;
-    /// Places of what it does for each element.
+    /// Locations of the operations for each element.
     std::vector<std::string> body;
     /// The number of sub-programs for blocks or warps that it is in.
     unsigned depth = 0;

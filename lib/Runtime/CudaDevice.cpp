@@ -78,7 +78,8 @@ Error CudaDevice::initialize(int index) {
 CudaDevice::~CudaDevice() {
   if (!context)
     return;
-  // After a failed kernel all of these fail too; there is nobody to tell.
+  // After a failed kernel, all of these calls fail, too. The error was
+  // reported.
   driver.ctxSetCurrent(context);
   if (stream && !allocator)
     driver.streamSynchronize(stream);
@@ -255,8 +256,8 @@ Error CudaDevice::fill(DevicePtr target, uint64_t pattern,
   default:
     break;
   }
-  // The low halves and the high halves of some, since this is slow; then what
-  // is there is doubled until it is enough.
+  // First the low halves and the high halves of a few elements, since this is
+  // slow. Then the elements are doubled until there are enough.
   uint64_t done = std::min<uint64_t>(count, 1024);
   for (int half = 0; half < 2; ++half)
     if (Error error = checkFill(enter().memsetD2D32Async(
@@ -282,7 +283,7 @@ Error CudaDevice::loadModule(Operation *gpuModule) {
   return loadPTX(module, *ptx);
 }
 
-/// The number after `.target sm_` in PTX text, 0 where there is none.
+/// The number after `.target sm_` in PTX text; 0 if there is none.
 static int getTargetOfPTX(StringRef ptx) {
   size_t at = ptx.find(".target sm_");
   int chip = 0;
@@ -385,7 +386,7 @@ Error CudaDevice::launch(KernelHandle handle, const LaunchShape &shape,
     return Error::success();
   if (Error error = checkShape(kernel, shape))
     return error;
-  // More than 48 KiB must be asked for, once.
+  // More than 48 KiB must be requested, once.
   if (shape.sharedBytes > kernel.allowedSharedBytes) {
     if (Error error = check(
             enter().funcSetAttribute(kernel.function,
@@ -474,7 +475,7 @@ Expected<WorkHandle> CudaDevice::endRecording() {
     return std::move(error);
   }
   work.numSteps = count;
-  // Nobody else may have what it uses each time.
+  // No other array may use the memory that each execution of the graph uses.
   for (auto &[bytes, pointers] : spares)
     for (DevicePtr pointer : pointers) {
       work.memory.push_back(pointer);

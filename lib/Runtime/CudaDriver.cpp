@@ -13,13 +13,13 @@
 
 using namespace mlir::obs::runtime::cuda;
 
-/// Fills `driver`; returns the reason where that fails.
+/// Fills `driver`. Returns the reason if this fails, or an empty text.
 static std::string open(Driver &driver) {
   const char *name = std::getenv("OBS_CUDA_DRIVER");
   if (!name || !*name)
     name = "libcuda.so.1";
-  // The library stays open for the life of the process: the driver's own
-  // threads and exit handlers would survive closing it.
+  // The library stays open until the process ends, because threads and exit
+  // handlers of the driver still use it.
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();

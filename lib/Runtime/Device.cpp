@@ -1,4 +1,4 @@
-//===- Device.cpp - What runs kernels and owns their memory ---------------===//
+//===- Device.cpp - Devices: kernels and their memory ---------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

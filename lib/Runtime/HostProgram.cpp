@@ -61,7 +61,7 @@ public:
       : function(function), arrays(function.values.size()),
         prepared(function.numSteps) {
     for (const obs::artefact::PlanValue &value : function.values) {
-      // What has another type than these is in no step that is executed.
+      // Values of other types occur only in steps that are not executed.
       Type type = getScalarType(context, value.elementType);
       types.push_back(type ? type : IntegerType::get(&context, 64));
       scalars.push_back(value.bits);
@@ -79,7 +79,7 @@ public:
     return error;
   }
 
-  /// What is known of a step before it is executed.
+  /// The parts of a step that are known before it is executed.
   struct Prepared {
     /// Of a scalar operation.
     ScalarOpFn evaluate = nullptr;
@@ -107,8 +107,8 @@ private:
                     MLIRContext &context);
   Error prepareLet(const Step &step, MLIRContext &context);
 
-  /// The operations that the evaluators of scalars are asked for; its arguments
-  /// stand for their operands.
+  /// The operations for the evaluators of scalars. The arguments of the block
+  /// represent their operands.
   Block operations;
 };
 
@@ -561,7 +561,7 @@ Error HostProgram::Executor::executeLaunch(const Step &step) {
     made.handle = *handle;
   }
 
-  // Each parameter is its bits in a word of its own.
+  // The bits of each parameter are in a separate word.
   SmallVector<uint64_t, 16> words;
   for (ValueNumber number : step.lists[0]) {
     if (code.function.values[number].rank < 0) {
@@ -695,7 +695,7 @@ HostProgram::execute(Code &code, ArrayRef<RuntimeValue> arguments) {
   SmallVector<RuntimeValue> results;
   for (ValueNumber number : code.function.returned)
     results.push_back(executor.get(number));
-  // An array that nobody reads may have any size; the results are read.
+  // An array that is not read may have any size. The results are read.
   for (const RuntimeValue &result : results)
     if (const auto *array = std::get_if<MemoryRef>(&result))
       if (Error error = array->checkAccess())

@@ -50,7 +50,8 @@ std::shared_ptr<Buffer> Buffer::createForeign(Device &device, DevicePtr address,
 }
 
 Buffer::~Buffer() {
-  // After a failed kernel freeing fails as well; that error was reported.
+  // After a failed kernel, the release fails, too. The error of the kernel was
+  // reported.
   llvm::consumeError(freeNow());
 }
 
@@ -187,15 +188,14 @@ Error MemoryRef::checkAccess() const {
 }
 
 namespace {
-/// A run of elements that stand one after the other in one or two views, as
-/// offsets in elements.
+/// A range of adjacent elements of one or two views, as offsets in elements.
 struct Run {
   int64_t target, source, count;
 };
 } // namespace
 
-/// Calls `fn` for runs that together are all elements of views of `sizes`, in
-/// row-major order.
+/// Calls `fn` for ranges that together contain all elements of views of
+/// `sizes`, in row-major order.
 static Error forEachRun(const MemoryRef &target, const MemoryRef &source,
                         llvm::function_ref<Error(Run)> fn) {
   int64_t total = target.getNumElements();
@@ -203,7 +203,7 @@ static Error forEachRun(const MemoryRef &target, const MemoryRef &source,
     return Error::success();
   if (target.isContiguous() && source.isContiguous())
     return fn({target.offset, source.offset, total});
-  // Not all is one run; the innermost dimension may be.
+  // The whole is not one range. The innermost dimension may be one.
   unsigned rank = target.sizes.size();
   bool isRow = target.strides[rank - 1] == 1 && source.strides[rank - 1] == 1;
   unsigned outer = isRow ? rank - 1 : rank;

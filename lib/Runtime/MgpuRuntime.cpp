@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions that `gpu-to-llvm` makes host code call, over the CUDA driver
-// that is opened at run time. As in upstream's own runtime a failed call of the
-// driver is reported on standard error and the program goes on; without a
-// driver or a GPU there is nothing to go on with, and the program ends.
+// Host code that `gpu-to-llvm` lowers calls these functions. They use the CUDA
+// driver, which is opened at run time. As in the runtime of upstream, a failed
+// call of the driver is reported on standard error, and the program continues.
+// Without a driver or a GPU, the program ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ Device getDevice() {
   return device;
 }
 
-/// Makes the primary context of the thread's GPU current. Contexts are kept to
-/// the end of the process.
+/// Makes the primary context of the GPU of this thread current. Contexts are
+/// kept until the process ends.
 void enter() {
   constexpr int maxDevices = 64;
   static thread_local Context contexts[maxDevices] = {};
@@ -85,7 +85,7 @@ Module load(const void *image, int optLevel) {
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1),
                     reinterpret_cast<void *>(static_cast<uintptr_t>(optLevel))};
   Module module = nullptr;
-  // A compiled image takes no level of optimisation.
+  // A compiled image has no optimisation level.
   Result result = driver().moduleLoadDataEx(
       &module, image, optLevel < 0 ? 2 : 3, options, values);
   report(result, "loading GPU code");
@@ -95,7 +95,7 @@ Module load(const void *image, int optLevel) {
 }
 
 void allowSharedMemory(Function function, int bytes) {
-  // The most that needs no permission.
+  // Kernels may use up to this size without an attribute.
   constexpr int defaultLimit = 48 * 1024;
   if (bytes > defaultLimit)
     OBS_REPORT(

@@ -72,7 +72,7 @@ class HeaderParser {
 public:
   explicit HeaderParser(StringRef text) : rest(text) {}
 
-  /// Empty if the text is understood, else what is wrong.
+  /// Returns an empty text after success, and otherwise the error.
   std::string parse(std::string &descr, bool &fortran,
                     SmallVectorImpl<int64_t> &shape) {
     bool hasDescr = false, hasOrder = false, hasShape = false;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without a scope an atomic operation is visible to the whole system, which the
-// compare-and-swap of NVPTX takes literally and slowly. An update whose result
-// nobody uses is a `red`, which does not wait for it. Memory order is relaxed:
-// a kernel orders accesses by barriers.
+// Without a scope, an atomic operation is visible to the whole system. The
+// compare-and-swap of NVPTX implements this, slowly. An update whose result is
+// not used is a `red`, which does not wait for the result. The memory order is
+// relaxed, because a kernel orders accesses by barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,8 +130,8 @@ void rewriteAsLoop(Operation *op, Value pointer, Type type, StringRef scope,
   rewriter.replaceOp(op, fromMemory(rewriter, loc, found, type));
 }
 
-/// The `red` instruction of PTX for an update whose result nobody uses, without
-/// its memory; nothing where there is none.
+/// The `red` instruction of PTX for an update whose result is not used, without
+/// its memory; nullopt if there is none.
 std::optional<std::string> getReduction(arith::AtomicRMWKind kind, Type type) {
   using arith::AtomicRMWKind;
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -286,8 +286,8 @@ struct GenericAtomicRMWPattern
         rewriter, loc, memory, adaptor.getMemref(), adaptor.getIndices());
     rewriteAsLoop(
         op, pointer, type, getScope(memory), rewriter, [&](Value old) -> Value {
-          // The body is not converted yet, so it reads and gives
-          // values of the element type of the memref.
+          // The body is not converted yet, so its operand and its result have
+          // the element type of the memref.
           Type element = memory.getElementType();
           auto cast = [&](Value value, Type to) -> Value {
             if (value.getType() == to)

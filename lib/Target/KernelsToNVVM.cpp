@@ -71,7 +71,7 @@ static LogicalResult expandOperations(gpu::GPUModuleOp module) {
   return applyPatternsGreedily(module, std::move(affine));
 }
 
-/// Reports the operations that need libdevice where there is none.
+/// Reports the operations that need libdevice if it was not found.
 static LogicalResult checkLibdevice(gpu::GPUModuleOp module,
                                     StringRef libdevice) {
   Operation *first = nullptr;
@@ -117,8 +117,8 @@ static LogicalResult checkFloats(gpu::GPUModuleOp module) {
   return failure(walked.wasInterrupted());
 }
 
-/// Refuses what kernels of other tools may contain and the conversion does not
-/// know.
+/// Refuses constructs that kernels of other tools may contain and that the
+/// conversion does not support.
 static LogicalResult checkModule(gpu::GPUModuleOp module) {
   for (Operation &op : *module.getBody()) {
     if (!isa<FunctionOpInterface, memref::GlobalOp, LLVM::GlobalOp>(op))

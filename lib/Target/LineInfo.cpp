@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM emits a line only for an operation that is in a subprogram, and takes
-// the file from there. So each kernel becomes a subprogram, and an operation
-// from another file than its kernel gets a scope in its own file. Upstream's
-// `ensure-debug-info-scope-on-llvm-func` would give lines of all files to the
-// file of the kernel.
+// LLVM emits a line only for an operation in a subprogram, whose file it uses.
+// So each kernel becomes a subprogram, and an operation from another file gets
+// a scope in its own file. Upstream's `ensure-debug-info-scope-on-llvm-func`
+// would assign the lines of all files to the file of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +22,14 @@ using namespace mlir;
 
 static LLVM::DIFileAttr getFile(MLIRContext *context, StringRef path) {
   SmallString<128> absolute(path);
-  // Without a current directory the path stays relative.
+  // Without a current directory, the path stays relative.
   (void)llvm::sys::fs::make_absolute(absolute);
   return LLVM::DIFileAttr::get(context, llvm::sys::path::filename(absolute),
                                llvm::sys::path::parent_path(absolute));
 }
 
-/// The innermost place in a file that `loc` names. An operation that was
-/// inlined has the place in the function that it comes from.
+/// The innermost location in a file that `loc` contains. An inlined operation
+/// has the location in its original function.
 static FileLineColLoc findPlace(Location loc) {
   return loc->findInstanceOf<FileLineColLoc>();
 }

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream calls libdevice for all of `math`. That needs the CUDA toolkit, and
-// its square root is an approximation unless one says otherwise. The operations
-// here are exactly rounded instructions, or a few of them.
+// Upstream calls libdevice for all of `math`. Libdevice needs the CUDA toolkit,
+// and by default its square root is an approximation. The operations here
+// become instructions with exact rounding, or a few such instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 namespace mlir::obs {
 
 namespace {
-// Higher than upstream's patterns to libdevice.
+// Higher than the benefit of upstream's patterns for libdevice.
 constexpr unsigned kBenefit = 10;
 
 /// One intrinsic of the same operands.
@@ -56,8 +56,8 @@ struct CtPopPattern : ConvertOpToLLVMPattern<math::CtPopOp> {
   }
 };
 
-/// An integer intrinsic of the operand and a flag, which is false: zero and the
-/// least integer are no exceptions.
+/// An integer intrinsic of the operand and a flag. The flag is false: the
+/// intrinsic is defined for zero and for the least integer.
 template <typename SourceOp, typename TargetOp>
 struct IntegerFlagPattern : ConvertOpToLLVMPattern<SourceOp> {
   explicit IntegerFlagPattern(const LLVMTypeConverter &converter)
@@ -72,7 +72,7 @@ struct IntegerFlagPattern : ConvertOpToLLVMPattern<SourceOp> {
   }
 };
 
-/// A test for some of the classes of floats, which are bits of `mask`.
+/// A test for classes of floats, which are the bits of `mask`.
 template <typename SourceOp, uint32_t mask>
 struct ClassPattern : ConvertOpToLLVMPattern<SourceOp> {
   explicit ClassPattern(const LLVMTypeConverter &converter)
@@ -88,8 +88,8 @@ struct ClassPattern : ConvertOpToLLVMPattern<SourceOp> {
   }
 };
 
-/// `1 / sqrt(x)`, both rounded: `rsqrt.approx` has two units of error. That of
-/// f16 and bf16 is that of f32, rounded at the end.
+/// `1 / sqrt(x)`, both rounded, because `rsqrt.approx` has an error of two
+/// units in the last place. For f16 and bf16, the result of f32 is rounded.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   explicit RsqrtPattern(const LLVMTypeConverter &converter)
       : ConvertOpToLLVMPattern(converter, kBenefit) {}
@@ -146,7 +146,7 @@ void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,
 }
 
 bool needsLibdevice(Operation *op) {
-  // The remainder that NVPTX computes itself is wrong for large quotients.
+  // The remainder that NVPTX expands is wrong for large quotients.
   if (isa<arith::RemFOp>(op))
     return true;
   if (!isa_and_nonnull<math::MathDialect>(op->getDialect()))

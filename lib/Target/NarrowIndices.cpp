@@ -1,4 +1,4 @@
-//===- NarrowIndices.cpp - Index arithmetic in 32 bits where it fits ------===//
+//===- NarrowIndices.cpp - Index arithmetic in 32 bits if it fits ---------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A GPU computes in registers of 32 bits; a sum of 64 takes two instructions, a
-// product four, a quotient a subroutine. The ranges are those of upstream's
-// analysis, with what it does not know of kernels. Its rewriting
-// (arith-int-range-narrowing) is not used: it copies `nsw` to where it no
-// longer holds, shifts 32 bits by more than 31, and leaves loops and selects
-// alone.
+// A GPU computes in registers of 32 bits. A sum of 64 bits needs two
+// instructions, a product four, and a quotient a subroutine. The ranges are
+// those of upstream's analysis, with additional facts about kernels. Upstream's
+// rewriting (arith-int-range-narrowing) is not used: it copies `nsw` to
+// operations for which it is no longer true, shifts 32 bits by more than 31,
+// and does not change loops and selects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +55,9 @@ static ConstantIntRanges unsignedRange(uint64_t min, uint64_t max) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Upstream's analysis, which also knows the limits of launches and that
-/// extents are not negative, and follows what loops carry for some iterations.
+/// Upstream's analysis. In addition, it uses the limits of launches and the
+/// fact that extents are not negative, and follows carried values for some
+/// iterations.
 struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
   using IntegerRangeAnalysis::IntegerRangeAnalysis;
 
@@ -107,7 +108,7 @@ struct KernelRangeAnalysis : dataflow::IntegerRangeAnalysis {
   }
 
 private:
-  /// The range that the function gives for `value`, if it is an argument.
+  /// The range that the function declares for `value`, if it is an argument.
   static std::optional<ConstantIntRanges> getGivenRange(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto function =
@@ -195,8 +196,9 @@ static bool isWide(Type type) { return type.isIndex() || type.isInteger(64); }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Computes in 32 bits what a function computes in 64. Old operations stay,
-/// without uses, until the end: ranges are known by values.
+/// Computes in 32 bits the values that a function computes in 64 bits. Old
+/// operations stay, without uses, until the end, because ranges belong to
+/// values.
 class Narrower {
 public:
   Narrower(gpu::GPUFuncOp function, DataFlowSolver &solver)
@@ -248,7 +250,7 @@ private:
   Type i32;
   /// The lower halves of wide values.
   DenseMap<Value, Value> halves;
-  /// Wide results of operations on what loops count.
+  /// Wide results of operations on counters of loops.
   DenseSet<Value> counted;
   /// The ranges of wide values that were made here.
   DenseMap<Value, ConstantIntRanges> ranges;
@@ -307,9 +309,9 @@ bool Narrower::isCounted(Value value) const {
          llvm::none_of(value.getUsers(), isQuotient);
 }
 
-/// True, with a note for what uses it, for a cheap operation on what a loop
-/// counts in 64 bits. Strength reduction and the vectorisation of loads see
-/// through sums and products of one width only.
+/// True for a cheap operation on a counter of a loop in 64 bits; also notes its
+/// uses. Strength reduction and the vectorisation of loads analyse sums and
+/// products of one width only.
 bool Narrower::staysWide(Operation *op) {
   if (llvm::none_of(op->getOperands(), [&](Value v) { return isCounted(v); }))
     return false;
@@ -544,7 +546,7 @@ void Narrower::visitCompare(arith::CmpIOp op) {
   op.getResult().replaceAllUsesWith(small);
 }
 
-/// Casts from and to 64 bits of what is known in 32.
+/// Removes casts from and to 64 bits of values that are known in 32 bits.
 void Narrower::visitCast(Operation *op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   if (source.getType() == i32 && isWide(result.getType())) {

@@ -22,9 +22,9 @@
 namespace mlir::obs {
 
 namespace {
-/// A chip, the first version of PTX that knows it, or 7.0, which has all that
-/// we use, bf16 and scoped atomics among it, and the KiB of shared memory that
-/// a block can have.
+/// A chip. `feature` is the first version of PTX that supports it, but at least
+/// 7.0, which has bf16 and scoped atomics. `sharedKiB` is the shared memory
+/// that a block can have.
 struct Chip {
   StringLiteral name, feature;
   int64_t sharedKiB;
@@ -69,7 +69,7 @@ int64_t getSharedBytes(StringRef chip) {
   return found->sharedKiB * 1024;
 }
 
-/// The file `name` of the CUDA toolkit; empty where there is none.
+/// The path of the file `name` in the CUDA toolkit; empty if there is none.
 static std::string findInToolkit(StringRef name) {
   SmallVector<std::string> roots;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
@@ -90,8 +90,8 @@ std::string findLibdevice() {
   return findInToolkit("nvvm/libdevice/libdevice.10.bc");
 }
 
-/// Lowers a copy of the kernels of `module` to the NVVM dialect and gives it to
-/// `emit`. An error without a text has been reported.
+/// Lowers a copy of the kernels of `module` to the NVVM dialect and passes it
+/// to `emit`. An error without a text has already been reported.
 static llvm::Expected<std::string>
 lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
              function_ref<FailureOr<std::string>(gpu::GPUModuleOp)> emit) {
@@ -112,7 +112,7 @@ lowerAndEmit(ModuleOp module, StringRef chip, const PTXOptions &options,
     return reported();
   }
 
-  // The passes need a module around the one that they run on.
+  // The passes need a module around the module that they run on.
   OwningOpRef<ModuleOp> copy(ModuleOp::create(module.getLoc()));
   OpBuilder builder = OpBuilder::atBlockBegin(copy->getBody());
   auto kernelModule =

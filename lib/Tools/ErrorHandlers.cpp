@@ -1,4 +1,4 @@
-//===- ErrorHandlers.cpp - What tools do about errors of the system -------===//
+//===- ErrorHandlers.cpp - Errors of the system in tools ------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,11 +14,11 @@
 #include <string>
 #include <unistd.h>
 
-/// `name: error: `, since nothing can be allocated any more when it is needed.
+/// `name: error: `. It is built early, since memory may be exhausted later.
 static std::string prefix;
 
 static void print(const char *text) {
-  // Nobody is left to tell if this fails, too.
+  // If this fails, too, there is no way to report it.
   (void)!write(STDERR_FILENO, text, std::strlen(text));
 }
 
@@ -33,10 +33,10 @@ static void handleOutOfMemory(void *, const char *, bool) {
   fail("out of memory");
 }
 
-/// An error that LLVM does not hand to its caller: of a stream that is flushed
-/// when it is destroyed, for instance.
+/// Handles errors that LLVM does not return to its caller. An example is an
+/// error of a stream that is flushed when it is destroyed.
 static void handleFatalError(void *, const char *reason, bool isCrash) {
-  // A defect of ours: LLVM prints the stack.
+  // A crash is a defect of this project: LLVM prints the stack.
   if (isCrash) {
     print("LLVM ERROR: ");
     print(reason);

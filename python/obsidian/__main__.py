@@ -27,7 +27,7 @@ from .reports import BarrierReport, CostReport, RaceReport
 from .scalars import Scalar
 
 _FORMS = ("mlir", "kernels", "ptx", "cost", "explain", "races", "contract", "host-c")
-#: What the library calls the program that it is given as text.
+#: The file name of a program text in messages of the library.
 _PROGRAM = "<program>"
 
 

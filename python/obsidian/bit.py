@@ -1,4 +1,4 @@
-"""Permutations of the bits of an integer, which the compiler knows to be one to one.
+"""Permutations of the bits of an integer, which the compiler knows to be bijections.
 
 In: integers or indices. Out: one of the same type.
 """

@@ -1,7 +1,8 @@
-"""Arrays on a GPU that belong to no framework: those of others, and those of this package.
+"""Arrays on a GPU that belong to no known framework: those of callers, and those of this package.
 
-In: objects with `__cuda_array_interface__` or `__dlpack__`. Out: views of them; results as
-`DeviceArray`, which has both interfaces, so that every framework takes it without a copy.
+In: objects with `__cuda_array_interface__` or `__dlpack__`. Out: views of these objects. Results
+are of the class `DeviceArray`. It has both interfaces, so every framework accepts it without a
+copy.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .views import DTYPES, ELEMENTS, Allocator, Framework, View, refuse_type
 
 
 class _Block:
-    """Memory of the pool of the driver, given back with this object."""
+    """Memory of the pool of the driver, which is freed with this object."""
 
     def __init__(self, index: int, size: int, stream: int) -> None:
         self.index, self.size, self.stream = index, size, stream
@@ -31,7 +32,7 @@ class _Block:
         self.pointer = self._driver.allocate(index, size, stream)
 
     def __del__(self) -> None:
-        # After a failed kernel, and at the end of the process, there is nobody to tell.
+        # After a failed kernel, or when the process ends, an error cannot be reported.
         with contextlib.suppress(ObsidianError):
             if self.pointer:
                 self._driver.free(self.index, self.pointer, self.stream)
@@ -83,7 +84,7 @@ class DeviceArray:
         return dlpack.CUDA, self.device
 
     def __dlpack__(self, *, stream: int | None = None, **_: object) -> object:
-        """A capsule for the consumer, whose work on `stream` comes behind that on this array."""
+        """A capsule for the consumer. Its work on `stream` waits for the work on this array."""
         if stream != -1:
             driver().order(self.device, self.stream, stream or LEGACY_STREAM)
         kind = "bf" if self.element == "bf16" else self.dtype.kind
@@ -91,7 +92,7 @@ class DeviceArray:
         return dlpack.offer(self, self.pointer, place, self.shape, kind, self.dtype.itemsize)
 
     def numpy(self) -> Any:
-        """A copy in the memory of the host, when the array is there."""
+        """A copy in the memory of the host, after the array is complete."""
         array = np.empty(self.shape, self.dtype)
         if array.nbytes:
             target = array.__array_interface__["data"][0]
@@ -120,7 +121,7 @@ class PoolAllocator(Allocator):
 
 
 class Plain(Framework):
-    """Objects with `__cuda_array_interface__` or `__dlpack__` of no framework that is known."""
+    """Objects with `__cuda_array_interface__` or `__dlpack__` that belong to no known framework."""
 
     name = "DeviceArray"
     allocator = PoolAllocator
@@ -184,7 +185,7 @@ class Plain(Framework):
         )
 
     def is_writable(self, view: View) -> bool:
-        """See `Framework`. DLPack does not say it of arrays; others do."""
+        """See `Framework`. DLPack does not have this information; the other interface has it."""
         interface = getattr(view.owner, "__cuda_array_interface__", None)
         return interface is not None and not interface["data"][1]
 
@@ -265,7 +266,7 @@ def _upload(array: Any, index: int) -> View:
 
 
 def _check_strides(what: str, shape: tuple[int, ...], strides: Any) -> None:
-    """Refuse an array that is not contiguous; strides count elements. Nobody could copy it here."""
+    """Refuse an array that is not contiguous: it cannot be copied here. Strides count elements."""
     if 0 in shape:
         return
     if any(stride < 0 for stride, size in zip(strides, shape) if size > 1):

@@ -68,7 +68,7 @@ class ResultExtents:
         #: The names of the arrays and numbers that the function takes, in order.
         self.names: list[str] = [p["name"] for p in self._function["parameters"]]
         self._ranks = {p["name"]: p.get("rank") for p in self._function["parameters"]}
-        #: How a name is defined: the kind of the step, and its members.
+        #: The definition of a name: the kind of the step, and its members.
         self._steps: dict[str, tuple[str, Any]] = {}
         for step in _walk(self._function.get("steps", [])):
             self._define(step)

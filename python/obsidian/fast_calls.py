@@ -1,13 +1,14 @@
-"""Calls on a GPU that need no preparation: a straight function for a program, framework and GPU.
+"""Calls on a GPU that need no preparation: one function for each program, framework and GPU.
 
 In: the parameters of a program, and the program on a GPU. Out: `fast_call`, a function of the
-values of a call. It tests that each value is what most calls have: a number of Python, or a
-contiguous and aligned array of one framework on one GPU, with the extents that the parameters ask
-for. Then it packs all words of the run at once, and runs. It answers any other value with None, and
-changes nothing: `calls.py` then does what is needed, such as a copy or an error.
+values of a call. It tests that each value has the usual form: a number of Python, or a contiguous
+and aligned array of one framework on one GPU, with the extents that the parameters require. Then it
+packs all words of the run at once, and runs the program. For any other value, it returns None and
+changes nothing. Then `calls.py` prepares the values, for example by a copy, or reports an error.
 
-The function is text that is compiled once, as those of dataclasses are: a loop over the parameters
-takes longer than the tests. For `f(k: f32, x: Pull["n", f32], y: Pull["n", f32])` and PyTorch:
+The function is a text that is compiled once, like the methods of dataclasses, because a loop over
+the parameters takes longer than the tests. For `f(k: f32, x: Pull["n", f32], y: Pull["n", f32])`
+and PyTorch:
 
     def call(values):
         a0, a1, a2 = values
@@ -39,9 +40,9 @@ _NUMBERS = {
     "f32": ("float", "f4x"),
     "f64": ("float", "d"),
 }
-#: Runs a program behind the work of a stream.
+#: Runs a program after the earlier work of a stream.
 Run = Callable[[int], list[Any]]
-#: A function of the values of a call: the results, or None if the call is not such a one.
+#: A function of the values of a call: the results, or None if the values have another form.
 FastCall = Callable[[Sequence[Any]], list[Any] | None]
 
 
@@ -55,8 +56,8 @@ def fast_call(
 ) -> FastCall | None:
     """The fast call of a program for arrays of a framework on the GPU `index`.
 
-    None if it has parameters that need more: tuples of arrays, numbers of 16 bits, or elements that
-    the framework lacks.
+    None for parameters that need preparation: tuples of arrays, numbers of 16 bits, or elements
+    that the framework does not have.
     """
     if framework.fast is None:
         return None

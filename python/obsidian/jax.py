@@ -1,9 +1,9 @@
 """Functions of JAX as whole programs of obs.
 
-In: a function that `jax.jit` takes. Out: a function that JAX lowers to StableHLO, and that the
-compiler runs: on the emulator for arrays in the memory of the host, on the GPU for arrays there.
-JAX itself computes nothing. The other direction is a call of an `obs.jit` function inside
-`jax.jit`, which needs nothing of this module.
+In: a function that `jax.jit` accepts. Out: a function that JAX lowers to StableHLO. The compiler
+runs this program: on the emulator if the arrays are in the memory of the host, and on the GPU if
+they are there. JAX itself computes nothing. In the other direction, a function with `obs.jit` is
+called inside `jax.jit`; this does not use this module.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .calls import Call
 from .errors import ArgumentTypeError
 from .types import ArrayType, Element, ParameterType, bf16, element_type_for
 
-#: The types that obs has without a sign, for those of JAX that have none.
+#: The unsigned element types of JAX, and the types of obs for their bits.
 _SIGNED = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
 
 
 @dataclass(frozen=True)
 class _Program:
-    """What a call needs to know: the types of parameters and results."""
+    """A compiled program with the types of its parameters and results."""
 
     parameters: dict[str, Any]
     results: tuple[Any, ...]
@@ -57,10 +57,10 @@ def _array_type(shape: Sequence[int], dtype: Any, what: str) -> ArrayType:
 
 
 class Function:
-    """A function of JAX that obs compiles once for each list of types of arguments."""
+    """A function of JAX, which obs compiles once for each list of argument types."""
 
     def __init__(self, function: Callable[..., Any], threads: int = 0, **options: Any) -> None:
-        """Take the function, and the options of `jax.jit`."""
+        """Store the function, and the options of `jax.jit`."""
         functools.update_wrapper(self, function)
         self._jax: Any = importlib.import_module("jax")
         self._jit = self._jax.jit(function, keep_unused=True, **options)
@@ -74,7 +74,7 @@ class Function:
         self._calls: dict[Any, tuple[Call, list[Any], Any, list[Any]]] = {}
 
     def stablehlo(self, *arguments: Any, **named: Any) -> str:
-        """The program that JAX makes for these arguments, as the compiler reads it."""
+        """The program of JAX for these arguments, as text for the compiler."""
         return _text(self._jit.trace(*arguments, **named).lower(lowering_platforms=("cpu",)))
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -93,7 +93,7 @@ class Function:
         return tree.tree_unflatten(structure, map(self._result, found, results))
 
     def _split(self, arguments: Sequence[Any], named: dict[str, Any]) -> tuple[Any, Any]:
-        """The arguments that are not static, as JAX flattens them, and those that are."""
+        """The arguments that are not static, as JAX flattens them, and the static arguments."""
         places = list(itertools.zip_longest(self._positions[: len(arguments)], arguments))
         both = [(name, value, True) for name, value in places]
         both += [(name, value, False) for name, value in named.items()]
@@ -105,7 +105,7 @@ class Function:
 
     def _compile(self, traced: Any) -> tuple[Call, list[Any], Any, list[Any]]:
         leaves = self._jax.tree_util.tree_leaves(traced.args_info)
-        # For other platforms, JAX calls libraries that obs does not have.
+        # For other platforms, JAX emits calls of libraries that obs does not have.
         lowered = traced.lower(lowering_platforms=("cpu",))
         results, structure = self._jax.tree_util.tree_flatten(lowered.out_info)
         parameters: dict[str, Any] = {}
@@ -125,7 +125,9 @@ class Function:
     def _argument(self, value: Any, leaf: Any) -> Any:
         """An array of JAX of the type of the program, or a number."""
         if leaf.shape:
-            return self._jax.numpy.asarray(value, leaf.dtype)
+            # JAX takes about 10 us to see that it has nothing to convert.
+            is_same = isinstance(value, self._jax.Array) and value.dtype == leaf.dtype
+            return value if is_same else self._jax.numpy.asarray(value, leaf.dtype)
         number = np.asarray(value, leaf.dtype).item()
         width = np.dtype(leaf.dtype).itemsize * 8 if str(leaf.dtype) in _SIGNED else 0
         # The same bits, as a number that has a sign.
@@ -133,12 +135,14 @@ class Function:
 
     def _result(self, array: Any, result: Any) -> Any:
         """An array of JAX with the rank and the sign of a result."""
-        found = self._jax.numpy.asarray(array).reshape(result.shape)
+        found = array if isinstance(array, self._jax.Array) else self._jax.numpy.asarray(array)
+        if found.shape != result.shape:
+            found = found.reshape(result.shape)
         return found if found.dtype == result.dtype else found.view(result.dtype)
 
 
 def _type_of(value: Any) -> Any:
-    """What a program depends on of an argument."""
+    """The part of an argument on which the program depends."""
     shape = getattr(value, "shape", None)
     return type(value) if shape is None else (shape, str(value.dtype))
 
@@ -152,7 +156,7 @@ def jit(function: Callable[..., Any] | None = None, *, threads: int = 0, **optio
     """Compile a function of JAX by obs instead of XLA; a decorator with or without options.
 
     `options` are those of `jax.jit`, such as `static_argnums`. `threads` is the number of threads
-    of each block; 0 leaves it to the compiler. Raises ImportError without JAX.
+    of each block; with 0, the compiler chooses it. Raises ImportError without JAX.
     """
     if function is None:
         return functools.partial(jit, threads=threads, **options)

@@ -1,8 +1,8 @@
 """Calls of programs inside `jax.jit`, as foreign functions of XLA.
 
-In: a compiled program, and arguments of which JAX knows shapes and types, but no elements. Out: a
-call in JAX's own program, which runs on the emulator in the memory of the host, and on a GPU on the
-stream of JAX. The extents of the results come from the launch contract.
+In: a compiled program, and arguments whose shapes and types JAX knows, but not their elements. Out:
+a call in the program of JAX. It runs on the emulator in the memory of the host, or on a GPU on the
+stream of JAX. The launch contract determines the extents of the results.
 
 XLA calls a handler with one structure, the call frame; `xla/ffi/api/c_api.h` of jaxlib describes
 it. The handler here is a function of Python.
@@ -69,7 +69,7 @@ class _Stream(Structure):
 
 
 class Api(Structure):
-    """The first functions of XLA's interface."""
+    """The first members of XLA's interface."""
 
     _fields_ = (
         ("size", c_size_t),
@@ -116,7 +116,7 @@ class _Scalar(Structure):
 
 
 class Attributes(Structure):
-    """What the program of JAX gives besides arrays."""
+    """The attributes of a call: its arguments that are not arrays."""
 
     _fields_ = (
         ("size", c_size_t),
@@ -144,8 +144,8 @@ class Frame(Structure):
 
 
 _Handler = ctypes.CFUNCTYPE(c_void_p, POINTER(Frame))
-#: The programs that XLA knows, by the names of the foreign functions. They stay: XLA may call them
-#: as long as the process lives.
+#: The registered programs, by the names of the foreign functions. They are never deleted, because
+#: XLA may call them until the process ends.
 _targets: dict[str, list[Any]] = {}
 _lock = threading.Lock()
 
@@ -154,7 +154,7 @@ def call_traced(call: Call, items: Sequence[Any]) -> list[Any]:
     """The results of a program for arguments of which some are traced by JAX.
 
     `items` are checked views and numbers, one for each component of a parameter. Raises
-    ArgumentTypeError or ObsidianError where JAX cannot call the program.
+    ArgumentTypeError or ObsidianError if JAX cannot call the program.
     """
     jax: Any = importlib.import_module("jax")
     ffi: Any = importlib.import_module("jax.ffi")
@@ -174,7 +174,7 @@ def call_traced(call: Call, items: Sequence[Any]) -> list[Any]:
 
 
 def _array_of(view: View) -> Any:
-    """What JAX takes for a view."""
+    """The value that JAX receives for a view."""
     if isinstance(view, Traced):
         return view.owner
     if view.framework.name == "JAX":
@@ -240,7 +240,7 @@ def _are_arrays(call: Call) -> list[bool]:
 def _register(ffi: Any, call: Call) -> str:
     """The name of the foreign function of a program.
 
-    It is made of what the program is: JAX keeps compiled functions on disk, by such names.
+    It is a hash of the program, because JAX stores compiled functions on disk by these names.
     """
     name = f"obsidian_{call.artifact.key}"
     with _lock:
@@ -256,14 +256,14 @@ Run = Callable[["Call", Any, list[Any], list[Any]], None]
 
 
 def handler(call: Call, run: Run) -> Callable[[Any], int | None]:
-    """What XLA calls for a program; `run` is for a platform."""
+    """The handler that XLA calls for a program; `run` is that of a platform."""
 
     def handle(pointer: Any) -> int | None:
         frame = pointer.contents
         try:
             if frame.extension and frame.extension.contents.type == _METADATA:
                 metadata = frame.extension.contents.metadata.contents
-                # XLA refuses a handler of another major version; minor ones only add members.
+                # XLA refuses a handler of another major version. Minor versions only add members.
                 metadata.version.major = 0
                 metadata.version.minor = frame.api.contents.version.minor
                 metadata.traits = 0
@@ -271,7 +271,7 @@ def handler(call: Call, run: Run) -> Callable[[Any], int | None]:
                 given, results = _buffers(frame.arguments), _buffers(frame.results)
                 run(call, frame, _merge(call, given, _numbers(frame.attributes)), results)
         except BaseException as error:
-            # An exception cannot pass through XLA; JAX raises one with this text.
+            # An exception cannot pass through XLA. JAX raises an exception with this text.
             text = str(error) or type(error).__name__
             message = _Error(ctypes.sizeof(_Error), None, text.encode(), _INTERNAL)
             return int(frame.api.contents.create_error(message))
@@ -285,7 +285,7 @@ def _buffers(given: Any) -> list[Any]:
 
 
 def _numbers(given: Any) -> dict[int, Any]:
-    """The numbers among the attributes, by the place of the argument."""
+    """The numbers among the attributes, by the position of the argument."""
     found: dict[int, Any] = {}
     for i in range(given.count):
         text = given.names[i].contents
@@ -341,7 +341,7 @@ def run_on_host(call: Call, frame: Any, items: list[Any], results: list[Any]) ->
 
 
 def run_on_gpu(call: Call, frame: Any, items: list[Any], results: list[Any]) -> None:
-    """Run a program on a GPU, on the stream of JAX. Nobody waits, but for traced numbers."""
+    """Run a program on a GPU, on the stream of JAX. The host waits for traced numbers only."""
     given = _Stream(ctypes.sizeof(_Stream), None, frame.context)
     error = frame.api.contents.get_stream(given)
     if error:

@@ -47,9 +47,9 @@ from .types import (
     spell,
 )
 
-#: The number of operations from which a program is unusually long.
+#: A program with at least this number of operations is unusually long.
 LONG = 10_000
-#: The static values of calls that a function knows by identity, at most.
+#: The maximum number of combinations of static values that a function recognises by identity.
 _MOST = 64
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -90,8 +90,8 @@ class Program:
 class Function(Tools, Generic[F]):
     """A function that is compiled for its arguments when it is called.
 
-    Called with NumPy arrays, it runs on the emulator, and returns NumPy arrays. Called in a
-    function that is traced, it becomes part of that function.
+    A call with NumPy arrays runs on the emulator, and returns NumPy arrays. A call in a function
+    that is being traced becomes part of that function.
     """
 
     __wrapped__: F
@@ -104,7 +104,7 @@ class Function(Tools, Generic[F]):
         copy: bool = True,
         fp_contract: bool = False,
     ) -> None:
-        """Take the function; it is traced when it is called first."""
+        """Store the function. The first call traces it."""
         if not isinstance(function, FunctionType):
             raise TraceError("@obs.jit stands before a function")
         functools.update_wrapper(self, function)
@@ -195,7 +195,7 @@ class Function(Tools, Generic[F]):
         return self.run(None, *arguments, **keywords)
 
     def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any:
-        """Run the function with options of the run; by default, where the arrays are."""
+        """Run the function with options of the run. By default, it runs where the arrays are."""
         given, static = self._bind(arguments, keywords, is_call=True)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
@@ -217,7 +217,7 @@ class Function(Tools, Generic[F]):
     def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
         """The text of the program.
 
-        Annotated parameters need no arguments. With `locations`, each operation has its place in
+        Annotated parameters need no arguments. With `locations`, each operation has its location in
         the Python source.
         """
         given, static = self._bind(arguments, keywords, is_call=False)
@@ -231,7 +231,7 @@ class Function(Tools, Generic[F]):
         """The arguments of parameters by name, and the static values by name."""
         names, defaults = self._names
         if len(arguments) == len(names) and keywords.keys() <= defaults.keys():
-            # The usual call, in a tenth of the time that `bind` takes.
+            # The usual form of a call takes a tenth of the time of `bind`.
             static = {**defaults, **keywords}
             if all(v is not inspect.Parameter.empty for v in static.values()):
                 return dict(zip(names, arguments)), static
@@ -350,8 +350,8 @@ def trace_program(
 ) -> Program:
     """The program of a function of traced values, which is called once with the parameters by name.
 
-    `trace` is empty. `place` and `end` are where operations without a line of their own come from:
-    the checks of the parameters, and the results.
+    `trace` is empty. `place` and `end` are the locations of operations without a line in the
+    source: the checks of the parameters, and the results.
     """
     with tracing(trace):
         with trace.at(place):
@@ -445,8 +445,8 @@ def jit(
 ) -> Any:
     """Compile a function for its arguments.
 
-    Parameters are arrays (`Annotated[Pull, "n", f32]`) and scalars (`f32`); equal names of extents
-    mean equal extents. Parameters behind `*` are static: each value makes a program of its own.
+    Parameters are arrays (`Annotated[Pull, "n", f32]`) and scalars (`f32`). Equal names of extents
+    mean equal extents. Parameters after `*` are static: each value has its own program.
     `threads` is the number of threads of a block, for all kernels; the compiler chooses by default.
 
     `donate` names arrays that the program may write: `x.force(into=a)` stores in the memory of the
@@ -464,6 +464,6 @@ def jit(
 def function(function: F) -> F:
     """Let a helper function use `if`, `while`, `for k in obs.range(n)`, `and`, `or` and `not`.
 
-    A function with @obs.jit has this anyway. It needs the source of the function.
+    Functions with @obs.jit do not need this decorator. It requires the source of the function.
     """
     return typing.cast(F, syntax.rewrite(typing.cast(FunctionType, function)))

@@ -1,7 +1,7 @@
-"""The launches of a program, for sizes: what the host does, on integers alone.
+"""The launches of a program for given sizes: the steps of the host, on integers only.
 
 In: the launch contract of a program, the names of the extents of its parameters, and sizes. Out:
-the kernels that run, in order, with the sizes of their arguments as reports name them:
+the launched kernels, in order, with the sizes of their arguments under their names in reports:
 `arg1.dim0` is the extent of argument 1 of a kernel in dimension 0, and `arg0` is a number.
 `docs/Interop.md` describes the contract. Elements of arrays are not known here.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from .errors import ObsidianError
 
-#: The extents of an array, a number, or None for what only the elements of arrays say.
+#: The extents of an array, a number, or None for a value that depends on elements of arrays.
 _Value = int | tuple[int | None, ...] | None
 #: A loop of the host with more iterations is not followed.
 _LONGEST = 100_000
@@ -34,7 +34,7 @@ class Launch:
 
 
 def _wrap(number: int) -> int:
-    """A number as 64 bits hold it, with a sign."""
+    """A number modulo 2^64, as a signed number."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -91,11 +91,11 @@ class HostProgram:
     def __init__(
         self, contract: Mapping[str, Any], labels: Sequence[Sequence[str]] | None = None
     ) -> None:
-        """Take the contract of a program with one function.
+        """Read the contract of a program with one function.
 
         `labels` has one entry for each array and number that the function takes, in order: the
         names of its extents. Without labels, dimension 0 of the parameter x is `x_dim0`. A number
-        is named as its parameter.
+        has the name of its parameter.
         """
         self._function = contract["functions"][0]
         if "unsupported" in self._function:
@@ -116,7 +116,7 @@ class HostProgram:
     def names(self) -> dict[str, dict[str, str]]:
         """For each kernel, the sizes of its arguments that are sizes of the program, by name.
 
-        A kernel that is launched with different sizes has no names for these.
+        If a kernel is launched with different sizes, these have no names.
         """
         extents: dict[str, list[str]] = {}
         launches: list[tuple[str, list[str]]] = []
@@ -158,7 +158,7 @@ class HostProgram:
                 yield f"{place}.dim{d}", label or f"{place}.dim{d}"
 
     def _arguments(self, kernel: str, arguments: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-        """The arguments as reports count them: an array has its extents with it."""
+        """The arguments as reports number them: an array and its extents are one argument."""
         count = 0
         array = ""
         for parameter, argument in zip(self._kernels[kernel]["parameters"], arguments):
@@ -274,7 +274,7 @@ def _number(text: str, values: Mapping[str, _Value]) -> int | None:
 
 
 def _evaluate(text: str, values: Mapping[str, _Value]) -> _Value:
-    """An expression of the contract; None for a float, and for what is not known."""
+    """An expression of the contract; None for a float, or for an unknown value."""
     return _compute(ast.parse(text, mode="eval").body, values)
 
 

@@ -1,7 +1,7 @@
-"""A library on top of the core: borders, windows, tiles, trees, filters, matrix products.
+"""Functions written in the language: borders, windows, tiles, trees, filters, matrix products.
 
-In: arrays and Python functions. Out: virtual arrays, or stored ones where the text says so. Each
-function is a few lines of the language; networks.py has sorting networks and scans.
+In: arrays and Python functions. Out: virtual arrays, or stored ones if the docstring says so. Each
+function is a few lines. networks.py has sorting networks and scans.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ _RULES: dict[str, Callable[[Any, Any], Any]] = {
 def beyond(array: Pull, rule: Any) -> Callable[..., Any]:
     """A function that reads an array at any index, also outside of it.
 
-    The rule is one of five: "clamp" reads the nearest element, "mirror" the mirror image, "wrap"
-    the array again; a number or scalar is the element outside; a function computes it from its
-    index.
+    There are five rules. "clamp" reads the nearest element, "mirror" the mirror image, and "wrap"
+    the repeated array. A number or scalar is the element outside. A function computes the element
+    from its index.
     """
     extents = array.shape
     if isinstance(rule, str):
@@ -83,7 +83,7 @@ def _each_dim(value: Any, rank: int) -> tuple[Any, ...]:
 def pad(array: Pull, width: Any, rule: Any) -> Pull:
     """The array with a border of `width` elements on each side (a tuple: for each dimension).
 
-    `rule` says what the border is; see `beyond`.
+    `rule` defines the border; see `beyond`.
     """
     read, widths = beyond(array, rule), _each_dim(width, array.ndim)
     extents = [n + 2 * w for n, w in zip(array.shape, widths)]
@@ -91,7 +91,7 @@ def pad(array: Pull, width: Any, rule: Any) -> Pull:
 
 
 def windows(array: Pull, size: Any, *, step: Any = 1) -> Pull:
-    """The array of all parts of a size whose distance is `step`, and that lie within the array."""
+    """The array of all parts of a size in the array that begin at multiples of `step`."""
     sizes, steps = _each_dim(size, array.ndim), _each_dim(step, array.ndim)
     counts = [(n - k) // s + 1 for n, k, s in zip(array.shape, sizes, steps)]
     return generate(*counts)(
@@ -119,8 +119,8 @@ def tiles(array: Pull, size: Any, *, border: Any = 0, rule: Any = 0) -> Pull:
 def tree_reduce(array: Pull, operator: Operator, *, ordered: bool = False) -> Pull:
     """Combine the elements of an array of static length in a tree; the result has one element.
 
-    Each stage combines the first half with the second half, or, if `ordered`, neighbours, so that
-    the operator need not be commutative. Each stage but the last is stored.
+    Each stage combines the first half with the second half. If `ordered`, it combines neighbours,
+    and the operator need not be commutative. All stages except the last one are stored.
     """
     while len(array) > 1:
         half, is_odd = divmod(len(array), 2)
@@ -155,7 +155,7 @@ def filter(array: Pull, predicate: Callable[..., Any] | Array, *, init: Any = No
 
 
 def matmul(a: Pull, b: Pull, *, tile: int = 16, level: Level = block_level) -> Any:
-    """The product of two matrices, a push array; sub-programs of `level` compute square tiles."""
+    """The product of two matrices as a push array. Sub-programs of `level` compute square tiles."""
     left, right = a.split((tile, tile), pad=0), b.split((tile, tile), pad=0)
     zero = a.type.element.require_scalar()(0)
 

@@ -1,4 +1,4 @@
-"""Places in the user's Python source.
+"""Locations in the Python source of the user.
 
 In: the frames of the running program. Out: `Location` objects, which the tracer writes into the
 program text, so that each message of the compiler names a Python line.
@@ -19,7 +19,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 @dataclass(frozen=True)
 class Location:
-    """A place in a file: the line and the column count from 1. Column 0 is an unknown column."""
+    """A location in a file. Line and column count from 1. Column 0 is an unknown column."""
 
     file: str
     line: int
@@ -40,7 +40,7 @@ class Location:
         return f"    {text}\n    {margin}^"
 
 
-# For each code object: the object itself, which keeps its id in use; if it belongs to this
+# For each code object: the object itself, so that its id stays in use; whether it belongs to this
 # package; and the locations of its instructions.
 _codes: dict[int, tuple[CodeType, bool, dict[int, Location]]] = {}
 
@@ -53,7 +53,7 @@ def _entry(code: CodeType) -> tuple[CodeType, bool, dict[int, Location]]:
 
 
 def _locate(code: CodeType, instruction: int, line: int) -> Location:
-    """The location of an instruction; Python 3.10 knows no columns."""
+    """The location of an instruction. Python 3.10 has no columns."""
     if sys.version_info >= (3, 11):
         begin, _, column, _ = next(islice(code.co_positions(), instruction // 2, None))
         if begin is not None:
@@ -62,7 +62,7 @@ def _locate(code: CodeType, instruction: int, line: int) -> Location:
 
 
 def here() -> Location:
-    """The place in the user's code that is running: the innermost frame outside of this package."""
+    """The location in the running code of the user: the innermost frame outside of this package."""
     frame = sys._getframe(1)
     code, inside, places = _entry(frame.f_code)
     while inside and frame.f_back is not None:
@@ -75,12 +75,12 @@ def here() -> Location:
 
 
 def of_function(code: CodeType) -> Location:
-    """The place where a function begins."""
+    """The location of the beginning of a function."""
     return Location(code.co_filename, code.co_firstlineno)
 
 
 def last_return(code: CodeType) -> Location:
-    """The place of the last `return` of a function."""
+    """The location of the last `return` of a function."""
     place = of_function(code)
     for instruction in dis.get_instructions(code):
         if instruction.opname.startswith("RETURN_"):

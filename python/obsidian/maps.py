@@ -55,7 +55,7 @@ def dim(array: Array, dimension: int) -> Any:
 
 
 def _shared_type(arrays: Sequence[Array]) -> tuple[ArrayType, bool]:
-    """The type whose extents equal arrays have, and if it is the one that the text implies."""
+    """The type of the result for arrays of equal extents, and if the text implies this type."""
     ranks = {array.type.rank for array in arrays}
     if len(ranks) > 1:
         raise TraceError(f"arrays of ranks {sorted(ranks)} do not go together: only scalars spread")
@@ -82,7 +82,7 @@ def map_arrays(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
 
 
 def map_now(function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
-    """Emit the map of arrays; those whose programs run late are read."""
+    """Emit the map of arrays. Pending arrays among them are read."""
     groups: list[list[Any]] = []
 
     def arguments() -> list[Any]:
@@ -143,7 +143,7 @@ def slice_array(array: Array, offsets: Sequence[Any], sizes: Sequence[Extent], s
     )
     if any(isinstance(size, Bounded) for size in sizes):
         text += f" -> {result}"
-    # A part of a vector with neighbouring elements is memory, too.
+    # A part of a vector with adjacent elements is also in memory.
     is_stored = array.is_stored and list(strides) == [1]
     return make_array(result, current().emit(text, 1, is_pure=True)[0], is_stored)
 

@@ -1,4 +1,4 @@
-"""The C API of the compiler, by ctypes.
+"""The C API of the compiler, called by ctypes.
 
 In: the shared library `libobsidian.so`. Out: `NativeBackend`, which compiles and runs programs in
 this process. `include/obsidian-c/Compiler.h` and `Runtime.h` describe each function.
@@ -34,9 +34,9 @@ from .parameters import Parameter
 from .views import Allocator, Framework
 
 _API_VERSION = 1
-#: How often this process is the child of one that had loaded this module.
+#: The number of forks between the process that loaded this module and this process.
 _forks = 0
-#: All backends, and those whose locks a fork holds.
+#: All backends, and the backends whose locks are held during a fork.
 _backends: weakref.WeakSet[NativeBackend] = weakref.WeakSet()
 _held: list[NativeBackend] = []
 _SEVERITIES = ("note", "warning", "error", "remark")
@@ -49,7 +49,7 @@ _BF16 = 6
 
 
 def _before_fork() -> None:
-    """Wait for the calls of other threads: the child has no such thread to end them."""
+    """Wait for the calls of other threads, because the child does not have these threads."""
     for one in list(_backends):
         one._lock.acquire()
         _held.append(one)
@@ -191,10 +191,11 @@ def open_library(path: str | os.PathLike[str]) -> ctypes.CDLL:
 
 
 class _Handle:
-    """A handle of the library, that is destroyed after this object, and not before its owner.
+    """A handle of the library, which is destroyed after this object, and before its owner.
 
-    Python deletes objects in any thread and at any time, and the library is used by one thread at a
-    time: so the backend destroys what `dead` has got when it has the lock.
+    Python deletes objects in any thread and at any time, but only one thread at a time may use the
+    library. So a deleted handle is added to `dead`, and the backend destroys it when it has the
+    lock.
     """
 
     def __init__(self, value: int, destroy: Any, dead: _Dead, owner: object = None) -> None:
@@ -218,23 +219,23 @@ class NativeArtifact:
     parameters: tuple[tuple[int, int], ...]
     results: tuple[tuple[int, int], ...]
     diagnostics: list[Diagnostic]
-    #: If the host of the program prints.
+    #: True if the host code of the program prints.
     prints: bool
-    #: What it was compiled from.
+    #: The source of the compilation.
     text: str
     options: CompileOptions
-    #: The name of its entry in the cache, and the texts of that; if they have no "ptx", nobody has
-    #: asked for that.
+    #: The name of its entry in the cache, and the texts of the entry. Without "ptx", nothing has
+    #: requested the PTX yet.
     key: str = ""
     saved: dict[str, str] = field(default_factory=dict)
-    #: If the program was read from there, and so has neither a source nor reports.
+    #: True if the program was read from the cache, so that it has neither a source nor reports.
     is_read: bool = False
     executables: dict[RunOptions, _Handle] = field(default_factory=dict)
     on_gpus: dict[tuple[int, type[Allocator]], Loaded] = field(default_factory=dict)
 
 
 class NativeBackend:
-    """Compiles and runs programs by the C API. Threads of Python wait for each other."""
+    """Compiles and runs programs by the C API. Calls of several threads wait for each other."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Load the library."""
@@ -247,7 +248,7 @@ class NativeBackend:
         )
         self._lock = threading.RLock()
         file = Path(path).stat()
-        #: Of this build of the compiler: versions alone do not tell builds apart.
+        #: Identifies this build of the compiler. Different builds may have the same version.
         self._identity = (file.st_size, file.st_mtime_ns)
         self._forks = _forks
         _backends.add(self)
@@ -258,7 +259,7 @@ class NativeBackend:
         return str(self._library.obs_get_version().decode())
 
     def _bury(self) -> None:
-        """Destroy what nobody needs."""
+        """Destroy the handles that are no longer needed."""
         while self._dead:
             destroy, handle = self._dead.popleft()
             destroy(handle)
@@ -298,7 +299,7 @@ class NativeBackend:
             artifact = self._artifact(handle, messages, text, options)
             artifact.key, artifact.saved, artifact.is_read = key, saved or {}, saved is not None
             if saved is None and cache.folder() is not None:
-                # What has no contract, such as a kernel that nothing launches, is not kept.
+                # A program without a contract, such as a kernel that nothing launches, is not kept.
                 with contextlib.suppress(CompileError):
                     artifact.saved = {
                         "contract": self._show(artifact, "contract"),
@@ -311,7 +312,7 @@ class NativeBackend:
     def read(self, saved: dict[str, str]) -> NativeArtifact:
         """A program from its texts `contract`, `ptx` and `kernels`. Compiles nothing.
 
-        It has no other forms, and no reports. Raises CompileError if this is no program.
+        It has no other forms, and no reports. Raises CompileError if the texts are not a program.
         """
         with self._lock:
             self._bury()
@@ -367,14 +368,14 @@ class NativeBackend:
         return _Handle(handle, self._library.obs_program_destroy, self._dead, self._compiler)
 
     def _read(self, saved: dict[str, str]) -> int | None:
-        """The program of a cache entry; None if this library does not read it."""
+        """The program of a cache entry; None if this library cannot read it."""
         texts = [saved.get(form, "").encode() for form in ("contract", "ptx", "kernels")]
         given = _SavedProgram(ctypes.sizeof(_SavedProgram), b"main", *map(_text, texts))
         handle: int | None = self._library.obs_read(self._compiler.value, byref(given))
         return handle
 
     def _compile_read(self, artifact: NativeArtifact) -> None:
-        """Compile a program that was read, for what only a compilation has."""
+        """Compile a program that was read, for a form that needs a compilation."""
         if artifact.is_read:
             handle, _ = self._compile(artifact.text, artifact.options)
             artifact.program, artifact.is_read = self._program(handle), False
@@ -389,7 +390,7 @@ class NativeBackend:
     def show(self, artifact: NativeArtifact, form: str) -> tuple[str, list[Diagnostic]]:
         """A program in one of FORMS, and the messages about it.
 
-        Raises CompileError if it has no such form; races are such an error.
+        Raises CompileError if it does not have this form, or if it has races.
         """
         with self._lock:
             self._bury()
@@ -459,12 +460,12 @@ class NativeBackend:
         allocator: type[Allocator],
         index: int,
     ) -> list[Any]:
-        """Run the function `main` of an artifact on the GPU `index`, behind the work of `stream`.
+        """Run the function `main` of an artifact on the GPU `index`, after the work of `stream`.
 
         Values are views of arrays on this GPU, and numbers, one for each component of a parameter.
-        Results are arrays that `allocator` makes of its memory, `Foreign` where they lie in an
-        argument, and NumPy scalars. Nobody waits for the stream, unless the program reads an
-        element on the host. Raises RunError with all messages, or what the allocator raised.
+        Results are arrays in memory of `allocator`, `Foreign` if they are parts of an argument, and
+        NumPy scalars. The host does not wait for the stream, unless the program reads an element on
+        the host. Raises RunError with all messages, or the exception of the allocator.
         """
         with self._lock:
             self._begin()
@@ -472,7 +473,7 @@ class NativeBackend:
             if loaded is not None:
                 loaded.arguments.write(values)
                 return self._run_loaded(artifact, loaded, results, stream)
-            # Loading, and the first launch of a kernel, are no part of a graph.
+            # Loading and the first launch of a kernel cannot be captured in a graph.
             with driver().relaxed_capture():
                 loaded = self._load_on_gpu(artifact, allocator, index)
                 loaded.arguments.write(values)
@@ -486,7 +487,7 @@ class NativeBackend:
         framework: Framework,
         index: int,
     ) -> FastCall | None:
-        """A function as `run_on_gpu`, of values that nobody has looked at; see `fast_calls.py`.
+        """A function like `run_on_gpu`, for values that have not been checked; see `fast_calls.py`.
 
         None if the artifact has not run on the GPU `index`, or has other parameters.
         """
@@ -539,7 +540,7 @@ class NativeBackend:
         results: int,
         stream: int,
     ) -> list[Any]:
-        """Run with the arguments that are written."""
+        """Run with the packed arguments."""
         memory, words = loaded.allocator, loaded.results
         memory.stream = stream
         try:
@@ -553,7 +554,7 @@ class NativeBackend:
                 try:
                     raise error
                 finally:
-                    # Or the error keeps this frame, and with it the arguments.
+                    # Otherwise the error keeps this frame, and so the arguments.
                     del error
             found = []
             for place, code, rank in words.slots[:results]:
@@ -571,7 +572,7 @@ class NativeBackend:
 
 
 def _text(data: bytes) -> _Text:
-    """A view of bytes, which must live as long."""
+    """A view of bytes, which must stay valid as long as the view."""
     return _Text(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
 
 

@@ -1,8 +1,8 @@
 """Sorting networks and parallel scans, as arrays that are stored after each stage.
 
 In: pull arrays of static length, of scalars (networks) or any elements (scans), and operators. Out:
-stored pull arrays. The level of the code around says who shares the work: one function sorts in a
-warp or in a block.
+stored pull arrays. The workers of the level around the code share the work, so one function sorts
+in a warp or in a block.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def _log2(array: Pull) -> int:
     return size.bit_length() - 1
 
 
-#: An order of elements: if the first of two belongs before the second.
+#: An order of elements: true if the first element must stand before the second.
 Order = Callable[[Any, Any], Any]
 
 
 def comparators(
     array: Pull, bit_number: Any, partner: Callable[[Any, Any], Any], is_before: Order | None = None
 ) -> Pull:
-    """A column of a network: element i, whose bit is 0, meets `partner(i, bit)`.
+    """A column of a network: element i, whose bit is 0, is compared with element `partner(i, bit)`.
 
-    The smaller one of them becomes element i. Elements that are no numbers need an order.
+    The smaller one of them becomes element i. Elements that are not numbers need an order.
     """
     size = len(array)
 
@@ -88,7 +88,7 @@ def bitonic_sort(array: Pull, is_before: Order | None = None) -> Pull:
 
 
 def odd_even_sort(array: Pull) -> Pull:
-    """Sort an array of any length, also a bounded one, by neighbours (N. Habermann, 1972)."""
+    """Sort an array of any static or bounded length by neighbours (N. Habermann, 1972)."""
     size = array.dim(0)
 
     def round(k: Any, x: Pull) -> Pull:
@@ -108,7 +108,7 @@ def odd_even_sort(array: Pull) -> Pull:
 
 
 def kogge_stone(array: Pull, operator: Operator) -> Pull:
-    """The inclusive scan: round k combines each element with the one 2^k before it."""
+    """The inclusive scan: stage k combines each element with the element 2^k before it."""
 
     def round(k: Any, x: Pull) -> Pull:
         distance = index(1) << k
@@ -146,7 +146,7 @@ def brent_kung(array: Pull, operator: Operator) -> Pull:
     size, bits = len(array), _log2(array)
 
     def step(x: Pull, distance: Any, begin: Any) -> Pull:
-        """Combine elements begin, begin + 2 distance, ... with the one `distance` before them."""
+        """Combine the elements begin, begin + 2 distance, ... with those `distance` before them."""
         return generate(size)(
             lambda i: choose(
                 (i >= begin) & ((i - begin) & (2 * distance - 1) == 0),

@@ -17,9 +17,9 @@ from .scalars import Scalar, number_of
 from .types import ParameterType, flatten, spell
 from .views import CPU, DTYPES, Traced, View, place_of
 
-#: The elements of arrays that a parameter takes besides its own.
+#: The element types of arrays that a parameter accepts in addition to its own.
 _ALSO = {"i8": "u8", "i16": "u16", "i32": "u32", "i64": "u64", "bf16": "u16"}
-#: The extents that have a name: the parameter that had it first, and the number.
+#: The named extents: the first parameter with the name, and the number.
 Sizes = dict[str, tuple[str, int]]
 
 
@@ -27,18 +27,18 @@ class Parameter:
     """A parameter of a program: an array, or a number."""
 
     name: str
-    #: The values that the program gets for it.
+    #: The number of values that the program takes for it.
     components = 1
     #: The name of the type of a number; None for an array.
     number: str | None = None
     #: Of an array, the names of the elements of its components, and the number of dimensions.
     elements: Sequence[str] = ()
     rank = 0
-    #: The dimensions with something to check: number, extent, bound, name.
+    #: The dimensions that are checked: number, extent, bound, name.
     dimensions: Sequence[tuple[int, int | None, int | None, str | None]] = ()
 
     def add(self, value: Any, items: list[Any], sizes: Sizes) -> None:
-        """Check a value, and append what the program gets: views, or a number."""
+        """Check a value, and append the values for the program: views, or a number."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ def number_of_type(kinds: Mapping[str, Any], place: int, value: Any) -> Any:
 
 
 def _number_of(name: str, kind: type[Scalar], value: Any) -> Any:
-    """A number of the host as the program takes it, in the range of its type."""
+    """A number of the host in the form that the program takes, in the range of its type."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if kind.kind == "float" and isinstance(value, np.floating):

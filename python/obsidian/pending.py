@@ -1,8 +1,8 @@
-"""Results of whole-array collectives, which are stored once, and only if something reads them.
+"""Results of whole-array collectives, which are stored once, and only if an operation reads them.
 
-In: a push array of level grid. Out: a `Pending` array, which is used like a pull array. Its program
-runs in a kernel of its own as soon as an operation reads it, and the array is then in memory. A
-function of its elements that nothing else reads is fused behind the program instead.
+In: a push array of level grid. Out: a `Pending` array, which is used like a pull array. When an
+operation reads it, its program becomes a separate kernel, and the array is then in memory. If only
+one elementwise function uses the array, this function is fused into the program instead.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .types import build, flatten
 class Pending(Pull):
     """An array whose program has not run yet.
 
-    `writer` is its program. `root` is the collective that the program begins with: the array
-    itself, or the one whose elements `remake` maps, once they are in memory.
+    `writer` is its program. `root` is the collective with which the program begins: the array
+    itself, or the array whose elements `remake` maps after they are in memory.
     """
 
     __slots__ = ("_name", "remake", "root", "writer")
@@ -40,7 +40,7 @@ class Pending(Pull):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of the array in the text: whoever asks for it reads the array."""
+        """The name of the array in the text. A use of the name reads the array."""
         if self._name is None:
             with current().before(self.block):
                 found = programs.force(self.writer) if self.remake is None else self.remake()
@@ -50,11 +50,11 @@ class Pending(Pull):
 
     @property
     def has_run(self) -> bool:
-        """If the elements of the root are in memory."""
+        """True if the elements of the root are in memory."""
         return self.root._name is not None
 
     def mapped(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
-        """The array of a function of the elements of this array and of others."""
+        """The array of an elementwise function of this array and others."""
         related = [a for a in arrays if isinstance(a, Pending) and a.root is self.root]
         is_here = is_known(self) and current().level is Level.grid
         if self.has_run or len(related) > 1 or not is_here:
@@ -64,7 +64,7 @@ class Pending(Pull):
         result.root = self.root
 
         def remake() -> Array:
-            # The root is read first: this array is then a function of stored elements.
+            # The root is read first. This array is then a function of stored elements.
             _ = self.root.name
             array: Array = maps.map_now(function, arrays)
             return array
@@ -74,7 +74,7 @@ class Pending(Pull):
 
     @property
     def is_last(self) -> bool:
-        """If the program has not run, and nothing can read its root after the current region."""
+        """True if the program has not run, and nothing can read its root after this region."""
         return not self.has_run and self.root.block is current().block
 
 
@@ -89,9 +89,9 @@ def pending(writer: Array, shape: Sequence[Any]) -> Pending:
 
 
 def stored(leaves: Sequence[Any]) -> list[Any]:
-    """The leaves of a result: arrays that are not in memory are forced, all by one kernel.
+    """The leaves of a result. Arrays that are not in memory are forced, all by one kernel.
 
-    Functions of elements are fused behind the programs of pending arrays of the same region.
+    Elementwise functions are fused into the programs of pending arrays of the same region.
     """
     roots = Counter(id(leaf.root) for leaf in leaves if isinstance(leaf, Pending))
     virtual = []

@@ -1,7 +1,7 @@
 """Push arrays, sub-programs and storage: push, force, fill, par, write, put, distribute.
 
 In: arrays, and Python functions that are programs of a level. Out: push arrays, stored arrays, and
-the operations inside of a fill. Levels are dynamic scope: a program inherits the level around it.
+the operations inside a fill. A program inherits the level around it when it is called.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def force(
     grid. At level grid, `kernel` is the name of the kernel and `threads` the number of threads of a
     block. The result is one stored array, or a tuple of them.
 
-    `into` names the memory, with one array for each array that is forced: a parameter that the
-    function donates, or the result of an earlier force into it. The old contents are lost: the
-    function does not use them afterwards. `unchecked` promises that no element is written twice,
-    and that none of the old contents is read after it is overwritten.
+    `into` names the memory, with one array for each forced array: a parameter that the function
+    donates, or the result of an earlier force into it. The old contents are overwritten, so the
+    function must not use them afterwards. `unchecked` promises that no element is written twice,
+    and that no old element is read after it is overwritten.
     """
     trace = current()
     if not arrays or not all(isinstance(array, Array) for array in arrays):
@@ -134,16 +134,16 @@ def fill(
     unchecked: bool = False,
     strategy: str | None = None,
 ) -> Callable[[Callable[..., Any]], Push]:
-    """A push array that a program writes; to be used as a decorator.
+    """A push array that a program writes. Use it as a decorator.
 
     With `over`, the function runs once for each number below `over`, on threads, and returns the
-    elements that it writes as a dictionary from index to value; it may also use `write`. Without
-    `over`, the function has no parameters and is a program of the level of the code around: it may
-    use `par`, `put`, and force arrays.
+    elements that it writes as a dictionary from index to value. It may also use `write`. Without
+    `over`, the function has no parameters and is a program of the level around it: it may use
+    `par`, `put`, and force arrays.
 
     `combine` is the meaning of several writes of one element: none (an error), "any" of them, or
     "add", "mul", "min", "max", "umin", "umax", "and", "or", "xor", or a commutative function of two
-    elements. `init` is the element that is not written, `onto` an array of such elements.
+    elements. `init` is the value of elements without a write, and `onto` an array of such values.
     `unchecked` promises that no element is written twice.
     """
     shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
@@ -185,7 +185,7 @@ def _write_all(writes: Any) -> None:
 
 
 def write(value: Any, *, at: Any) -> None:
-    """Write one element of the fill around, at an index (a tuple for several dimensions)."""
+    """Write one element of the enclosing fill, at an index (a tuple for several dimensions)."""
     trace = current()
     if not trace.fills:
         raise TraceError("write stands in a program of obs.fill")
@@ -195,7 +195,7 @@ def write(value: Any, *, at: Any) -> None:
 
 
 def put(array: Array, *, at: Any) -> None:
-    """Run a push array inside of the fill around; `at` is added to its indices."""
+    """Run a push array in the enclosing fill. `at` is added to its indices."""
     pushed = push(array)
     places = [as_index(place) for place in (at if isinstance(at, tuple) else (at,))]
     current().emit(f"obs.put {use(pushed)} at [{names(places)}] : {pushed.type}")
@@ -243,8 +243,8 @@ def distribute(
 ) -> Any:
     """Trace sub-programs of a level.
 
-    `call` traces the sub-program; `arrays` then tells the arrays that it takes, with the arguments
-    that stand for their elements.
+    `call` traces the sub-program. Then `arrays` returns the arrays that it takes, with the
+    arguments that represent their elements.
     """
     trace = current()
     outer = trace.level
@@ -291,8 +291,8 @@ class Walk(Iterator[Any]):
     """The iterator of an array: one symbolic element, in a generator that `concat` runs."""
 
     def __init__(self, array: Array) -> None:
-        """Begin a walk; the first `next` must come from `concat` or `stack`."""
-        # The generator that runs now: it has another `for` if it also takes the elements.
+        """Begin an iteration. The first `next` must come from `concat` or `stack`."""
+        # The running generator. If it also takes elements, it has another `for`.
         self.outer = current().walk
         self.array = array
         self.is_done = False
@@ -320,7 +320,7 @@ class Walk(Iterator[Any]):
 
 
 def _check_source(source: Any) -> None:
-    """Refuse iterators that would count while Python traces, where each element runs once."""
+    """Refuse iterators that would count while Python traces, because tracing runs the code once."""
     if isinstance(source, enumerate):
         raise TraceError(
             "enumerate counts while Python traces: walk over obs.zip(obs.iota(a.size), a) instead"
@@ -367,15 +367,15 @@ def stack(programs: Iterator[Any], *, level: Level | None = None) -> Any:
 
     `level` is the level of the sub-programs; by default, the level below the code around. The
     extents of the result are those of the array, followed by those of one sub-program. A scalar
-    counts as an array of one element. A tuple of arrays gives a tuple of results.
+    counts as an array of one element. For a tuple of arrays, the result is a tuple.
     """
     return walk(programs, level)
 
 
 def grid_of(*extents: Extent, level: Level | None = None) -> Callable[[Callable[..., Any]], Any]:
-    """One sub-program for each index below the extents; to be used as a decorator.
+    """One sub-program for each index below the extents. Use it as a decorator.
 
-    The function takes the index and returns arrays; the result is that of `stack`.
+    The function takes the index and returns arrays. The result is that of `stack`.
     """
 
     def run(function: Callable[..., Any]) -> Any:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Operand = Union["Array", ScalarLike]
 
 
-#: The names of NumPy that people try, and how the same is written here.
+#: Names of NumPy that this package does not have, and the same in this package.
 _OF_NUMPY = {
     "argmax": "a reduce of obs.zip(a, obs.iota(a.size))",
     "argmin": "a reduce of obs.zip(a, obs.iota(a.size))",
@@ -224,7 +224,7 @@ class _Operators(Array):
 
         On a pull array, the function takes an index of the result and returns the index of the
         element that is read. On a push array, it takes the index of an element and returns its
-        index in the result; it reaches each index once, which the compiler proves, or which
+        index in the result. This map must be a bijection, which the compiler proves, or which
         `unchecked` promises. `extents` are those of the result; by default, those of this array.
         """
         return cast("Self", maps.reindex(self, function, extents or self.shape, unchecked))
@@ -304,7 +304,7 @@ class Pull(_Operators):
 
     Reading an element computes it. `Pull["n", f32]` is the type of a parameter: extents (a name, a
     number, a name with a bound such as `"n <= 1024"`, or None), and then the types of the elements.
-    `Annotated[Pull, "n", f32]` means the same, and type checkers know it.
+    `Annotated[Pull, "n", f32]` means the same, and type checkers accept it.
     """
 
     __slots__ = ()
@@ -388,7 +388,7 @@ class Pull(_Operators):
         commutative: bool = False,
         strategy: str | None = None,
     ) -> Any:
-        """Combine all elements by an associative operator; the result of no elements is `init`.
+        """Combine all elements by an associative operator. The result of an empty array is `init`.
 
         `init` is the left-most operand, once. The order is kept unless `commutative`. Below level
         grid, the result is an element; at level grid, a push array of one element.
@@ -424,8 +424,8 @@ class Pull(_Operators):
     ) -> Push:
         """The reduction of each segment.
 
-        `offsets` has the S + 1 limits of S segments. Or set `flags` begin a segment, and `extent`
-        is the number of elements of the result.
+        `offsets` has the S + 1 limits of S segments. Instead of it, `flags` marks the first element
+        of each segment, and `extent` is the number of elements of the result.
         """
         return cast(
             Push,
@@ -466,9 +466,9 @@ class Pull(_Operators):
     def rank(
         self, count: int, *, dtype: type[Scalar] = i32, strategy: str | None = None
     ) -> tuple[Push, Push]:
-        """The place of each key in stable sorted order, and the occurrences of each key.
+        """The index of each key in stable sorted order, and the number of occurrences of each key.
 
-        Keys are from 0 to `count - 1`. It stands below level grid.
+        Keys are from 0 to `count - 1`. The operation is only allowed below level grid.
         """
         return collectives.rank(self, count, dtype, strategy)
 
@@ -488,30 +488,30 @@ class Pull(_Operators):
         )
 
     def max(self) -> Any:
-        """The largest element; of no elements, the smallest number (for floats -infinity)."""
+        """The largest element. For an empty array, the smallest number (for floats -infinity)."""
         kind = self.type.element.require_scalar()
         least = -np.inf if kind.kind == "float" else cast("type[i32]", kind).min
         return self.reduce(reading.largest, least, commutative=True)
 
     def min(self) -> Any:
-        """The smallest element; of no elements, the largest number (for floats infinity)."""
+        """The smallest element. For an empty array, the largest number (for floats infinity)."""
         kind = self.type.element.require_scalar()
         most = np.inf if kind.kind == "float" else cast("type[i32]", kind).max
         return self.reduce(reading.smallest, most, commutative=True)
 
     def any(self) -> Any:
-        """If one of the elements (of i1) is true."""
+        """True if one of the elements (of i1) is true."""
         return self.reduce(operator.or_, False, commutative=True)
 
     def all(self) -> Any:
-        """If all elements (of i1) are true."""
+        """True if all elements (of i1) are true."""
         return self.reduce(operator.and_, True, commutative=True)
 
 
 class Push(_Operators):
     """A push array: extents, a level, and a program of that level that writes the elements.
 
-    It cannot be read: `force` runs the program and gives a pull array in memory.
+    It cannot be read. `force` runs the program, and its result is a pull array in memory.
     """
 
     __slots__ = ()

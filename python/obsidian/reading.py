@@ -1,6 +1,6 @@
 """NumPy-like reading of pull arrays: elements, slices, rows; and the operators min and max.
 
-In: a pull array and what stands in the brackets behind it. Out: elements or virtual arrays.
+In: a pull array and the key in brackets after it. Out: elements or virtual arrays.
 """
 
 from __future__ import annotations

@@ -27,12 +27,12 @@ class Array(Value):
     #: The class of pull arrays and the class of push arrays.
     classes: ClassVar[tuple[type[Array], type[Array]]]
 
-    #: If the program of the array runs when the array is read; see pending.py.
+    #: True if the program of the array runs when the array is read; see pending.py.
     runs_late: ClassVar[bool] = False
 
     #: Extents, elements, bounds and level.
     type: ArrayType
-    #: If the array is in memory at level grid.
+    #: True if the array is in memory at level grid.
     is_stored: bool
     #: The extents that the program has read, by dimension.
     dims: dict[int, Scalar]
@@ -43,7 +43,7 @@ class Array(Value):
         return f"<traced {self.type} {self.name}>"
 
     def mapped(self, function: Callable[..., Any], arrays: Sequence[Array]) -> Any:
-        """The map of arrays of which this one runs late."""
+        """The map of arrays for a pending array, which is this one or another of them."""
         raise NotImplementedError
 
     def __bool__(self) -> bool:
@@ -70,7 +70,7 @@ def flat_extents(extents: Sequence[Any]) -> Sequence[Extent]:
 
 
 def up_to(extent: Scalar, bound: int) -> Bounded:
-    """An extent that is known at run time and is at most `bound`, which is what memory is for."""
+    """An extent that is known at run time and is at most `bound`, which determines the memory."""
     return Bounded(extent, bound)
 
 
@@ -166,7 +166,7 @@ def yield_values(leaves: Sequence[Value], operation: str = "obs.yield") -> None:
 
 @dataclass
 class Body:
-    """A traced region of scalar code: its arguments by array, its block, and what it yields."""
+    """A traced region of scalar code: its arguments by array, its block, and the yielded values."""
 
     arguments: list[Any]
     region: Region
@@ -175,7 +175,7 @@ class Body:
 
     @property
     def element(self) -> Element:
-        """The type of what the region yields."""
+        """The type of the yielded values."""
         return element_type_of(self.leaves, self.shape)
 
     @property

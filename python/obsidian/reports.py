@@ -1,7 +1,7 @@
 """Reports on programs: costs, barriers, and proofs that there are no races.
 
 In: the reports of the compiler, as text and messages. Out: `CostReport`, `BarrierReport` and
-`RaceReport`, whose places are places in the Python source.
+`RaceReport`, whose locations are in the Python source.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
 class CostReport:
     """What the kernels of a program cost: `f.cost(...)`.
 
-    Numbers that depend on sizes are formulas of the names of extents: `8 * n`. `str` gives the
+    Numbers that depend on sizes are formulas of the names of extents: `8 * n`. `str` returns the
     report as text. Notebooks show tables, and pictures of the shared memory.
     """
 
     text: str
     kernels: tuple[KernelCost, ...]
     host: HostProgram
-    #: The sizes that are known from the arguments, by name.
+    #: The sizes of the arguments, by name.
     sizes: Mapping[str, int]
 
     @classmethod
@@ -55,7 +55,7 @@ class CostReport:
         sizes: Mapping[str, int] | None = None,
         files: Mapping[str, str] | None = None,
     ) -> CostReport:
-        """Read a report; `files` gives the path of each file that it names."""
+        """Read a report. `files` has the path of each file that it names."""
         named = _rename(text, host.names())
         return cls(named, tuple(parse_costs(named, files)), host, dict(sizes or {}))
 
@@ -84,7 +84,7 @@ class CostReport:
     def launches(self, **sizes: int) -> list[Launch]:
         """The launches of one run, in order, for sizes by name.
 
-        Raises ArgumentError if a size is missing, and ObsidianError if elements of arrays decide.
+        Raises ArgumentError if a size is missing, and ObsidianError if they depend on elements.
         """
         return self.host.launches({**self.sizes, **sizes})
 
@@ -101,10 +101,10 @@ class CostReport:
         return self._sum(memory, ("written",), sizes)
 
     def bytes(self, memory: str = "global", /, **sizes: int) -> int:
-        """The bytes that all launches of a run read, write and reach by atomic operations.
+        """The bytes that all launches of a run read, write and access by atomic operations.
 
-        `memory` is global or shared. Bytes that the host fills or copies do not count. The number
-        is an upper limit where a formula is one. Raises ArgumentError if a size is missing, and
+        `memory` is global or shared. Bytes that the host fills or copies do not count. If a formula
+        is an upper limit, so is the number. Raises ArgumentError if a size is missing, and
         ObsidianError if the number depends on elements.
         """
         return self._sum(memory, ("read", "written", "atomic"), sizes)
@@ -137,8 +137,8 @@ _USE = re.compile(r", (\w+) at ([^,]+?):(\d+):(\d+)")
 class Reason:
     """Two accesses that need a barrier between them.
 
-    `hazard` is read after write, write after read or write after write. The array is made at
-    `array`; None for an argument. `accesses` are pairs of `read` or `written` and the place.
+    `hazard` is read after write, write after read or write after write. `array` is the location of
+    the array; None for an argument. `accesses` are pairs of `read` or `written` and the location.
     """
 
     hazard: str
@@ -159,7 +159,7 @@ class Barrier:
 
 @dataclass(frozen=True, repr=False)
 class BarrierReport:
-    """The barriers of a program, and what each is for: `f.explain(...)`."""
+    """The barriers of a program, with their reasons: `f.explain(...)`."""
 
     barriers: tuple[Barrier, ...]
     #: The names of all kernels.
@@ -170,7 +170,7 @@ class BarrierReport:
     def parse(
         cls, diagnostics: Sequence[Diagnostic], files: Mapping[str, str] | None = None
     ) -> BarrierReport:
-        """Read the messages of the report; `files` gives the path of each file in a reason."""
+        """Read the messages of the report. `files` has the path of each file in a reason."""
         barriers: list[Barrier] = []
         waiting: list[Diagnostic] = []
         kernels: list[str] = []
@@ -191,7 +191,7 @@ class BarrierReport:
         return iter(self.barriers)
 
     def __bool__(self) -> bool:
-        """True, with and without barriers."""
+        """Always true, with and without barriers."""
         return True
 
     def of(self, level: str) -> tuple[Barrier, ...]:
@@ -234,13 +234,13 @@ def _reason(text: str, files: Mapping[str, str]) -> Reason:
 
 @dataclass(frozen=True, repr=False)
 class RaceReport:
-    """Proofs that kernels have no races, or races: `f.races(...)`. It is true if all is proved."""
+    """Proofs that kernels have no races, or races: `f.races(...)`. True if all are proved."""
 
-    #: The remark of each kernel that is proved; its notes are what the proof takes for granted.
+    #: The remark of each proved kernel. Its notes are the assumptions of the proof.
     proofs: tuple[Diagnostic, ...]
-    #: Each error names two threads that reach the same byte or element, and both places.
+    #: Each error names two threads that access the same byte or element, and both locations.
     races: tuple[Diagnostic, ...]
-    #: What could not be proved, and barriers that a thread can miss.
+    #: Accesses that could not be proved, and barriers that a thread can miss.
     unproved: tuple[Diagnostic, ...]
 
     @classmethod
@@ -259,7 +259,7 @@ class RaceReport:
 
     @property
     def assumptions(self) -> tuple[Diagnostic, ...]:
-        """What the proofs take for granted: indices within arrays, and contracts of the program."""
+        """The assumptions of the proofs: indices within arrays, and contracts of the program."""
         return tuple(note for proof in self.proofs for note in proof.notes)
 
     def __str__(self) -> str:
@@ -275,6 +275,6 @@ class RaceReport:
 
 
 def files_of(text: str) -> dict[str, str]:
-    """The paths of the files that a program text names as places, by file name."""
+    """The paths of the files that a program text names in locations, by file name."""
     paths = re.findall(r'loc\("((?:[^"\\]|\\.)+)":\d', text)
     return {os.path.basename(path): path for path in dict.fromkeys(paths)}

@@ -1,4 +1,4 @@
-"""Traced scalars: numbers that only the running program knows, with the operators of Python.
+"""Traced scalars: numbers that are known only at run time, with the operators of Python.
 
 In: other scalars of the same type, and Python literals, which take the type of the other operand.
 Out: `arith` and `math` operations in the program text. The element types (`f32`, `index`, ...) are
@@ -47,7 +47,7 @@ class Scalar(Value):
     #: The type of such elements in a NumPy array.
     dtype: ClassVar[np.dtype[Any]]
 
-    #: If an index is known to be at least 0.
+    #: True if an index is known to be at least 0.
     is_natural: bool
 
     def __init__(self, value: ScalarLike) -> None:
@@ -263,7 +263,7 @@ def make(kind: type[S], name: str, is_natural: bool = False) -> S:
 
 
 def is_scalar_like(value: object) -> bool:
-    """If a value is a traced scalar or a number."""
+    """True if a value is a traced scalar or a number."""
     return isinstance(value, (Scalar, int, float, np.generic))
 
 
@@ -332,7 +332,7 @@ def same(value: object, kind: type[S]) -> S:
 
 
 def default(value: object) -> Scalar:
-    """A scalar for a number that no other operand gives a type: i32, f32 or i1."""
+    """A scalar for a number without another operand that has a type: i32, f32 or i1."""
     if isinstance(value, Scalar):
         return value
     if isinstance(value, np.generic):
@@ -381,7 +381,7 @@ def _natural(result: S, left: Scalar, right: object) -> S:
 
 
 def is_natural(value: object) -> bool:
-    """If an index or a literal is known to be at least 0."""
+    """True if an index or a literal is known to be at least 0."""
     return value.is_natural if isinstance(value, Scalar) else bool(cast(int, value) >= 0)
 
 
@@ -402,7 +402,7 @@ def floor_divide(left: S, right: S) -> S:
 
 
 def modulo(left: S, right: S) -> S:
-    """The remainder that goes with `floor_divide`; it has the sign of the right operand."""
+    """The remainder of `floor_divide`. It has the sign of the right operand."""
     if left.kind == "float":
         rest = elementwise("arith.remf", left, right)
     elif left.is_natural and right.is_natural:
@@ -419,7 +419,7 @@ def modulo(left: S, right: S) -> S:
 
 
 def _impure(operation: str, left: S, right: S) -> S:
-    """A division, which an executor stops at if the divisor is 0."""
+    """A division. An executor stops the program if the divisor is 0."""
     text = f"{operation} {use(left)}, {use(right)} : {left.type_name}"
     return make(type(left), current().emit(text, 1)[0])
 

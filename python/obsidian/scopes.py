@@ -1,6 +1,6 @@
 """The names that statements of Python read and assign.
 
-In: syntax trees of statements of one function. Out: sets of names, which tell what a rewritten
+In: syntax trees of statements of one function. Out: sets of names: the variables that a rewritten
 branch or loop passes on.
 """
 
@@ -22,12 +22,12 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def contains(nodes: Iterable[ast.AST], *kinds: type[ast.AST]) -> bool:
-    """If one of the nodes of the function itself is of one of the kinds."""
+    """True if one of the nodes of the function itself is of one of the kinds."""
     return any(isinstance(node, kinds) for node in own_nodes(nodes))
 
 
 def leaves_loop(statements: Iterable[ast.AST]) -> bool:
-    """If a statement jumps out of the statements: break or continue of a loop around, or return."""
+    """True if a statement leaves the statements: break or continue of an outer loop, or return."""
     for node in statements:
         if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
             return True
@@ -99,7 +99,7 @@ def _scan(statements: Sequence[ast.stmt], known: set[str]) -> tuple[set[str], se
 
 
 def always_returns(statements: Sequence[ast.stmt]) -> bool:
-    """If the statements end with a return on each path."""
+    """True if the statements end with a return on each path."""
     if not statements:
         return False
     last = statements[-1]

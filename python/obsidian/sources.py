@@ -1,4 +1,4 @@
-"""Arrays from nothing: generate, iota, full, zeros, ones, table, indices.
+"""Arrays that do not depend on other arrays: generate, iota, full, zeros, ones, table, indices.
 
 In: extents, numbers, Python functions of an index, NumPy arrays. Out: virtual pull arrays.
 """
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def generate(*extents: Extent | Sequence[Extent]) -> Callable[[Callable[..., Any]], Pull]:
-    """The array of the values of a function of the index; to be used as a decorator or called.
+    """The array of the values of a function of the index. Use it as a decorator, or call it.
 
-    `generate(n)(lambda i: i * i)` has n elements; the function has one index for each extent. The
+    `generate(n)(lambda i: i * i)` has n elements. The function takes one index for each extent. The
     extents may be one tuple, such as `a.shape`.
     """
     shape = flat_extents(extents)
@@ -65,7 +65,7 @@ def iota(extent: Extent, dtype: type[Scalar] = index) -> Pull:
 
 
 def full(extents: Extent | Sequence[Extent], value: Any) -> Pull:
-    """The array with the same element everywhere. A Python number is an i32, f32 or i1."""
+    """The array whose elements are all equal. A Python number is an i32, f32 or i1."""
     shape = list(extents) if isinstance(extents, (tuple, list)) else [cast(Extent, extents)]
     static, bounds, values = split_extents(shape)
     leaves, how = as_leaves(value)

@@ -1,9 +1,9 @@
 """Rewriting of control flow: `if`, `while`, `for k in obs.range(n)`, `and`, `or`, `not`, ...
 
-In: a Python function whose source is in a file or a notebook. Out: a function of the same source
-places that decides at each of these constructs, when it runs, if the program decides it: the
-functions of branching.py trace it then. On values of Python the constructs keep their meaning.
-Without a source, or for a lambda, the function itself is the result.
+In: a Python function whose source is in a file or a notebook. Out: a function with the same source
+locations. When it runs, it tests at each of these constructs whether the condition is a traced
+value. If it is, the functions of branching.py trace the construct. On values of Python, the
+constructs keep their meaning. Without a source, or for a lambda, the function itself is the result.
 
 A branch or a loop body becomes a function of the names that it assigns, and returns them. Some
 constructs stay as they are: loops with `break`, `continue` or `return`, generators, classes, and
@@ -48,7 +48,7 @@ _UNMOVABLE = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete)
 
 
 def rewrite(function: FunctionType) -> Callable[..., Any]:
-    """The rewritten function, or the function itself if its source is not known."""
+    """The rewritten function, or the function itself if its source is unknown."""
     node = _definition(function)
     if node is None or contains(node.body, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom):
         return function
@@ -92,7 +92,7 @@ def _nested(code: CodeType, name: str) -> CodeType:
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef | None:
-    """The syntax tree of a function, with the places of its file."""
+    """The syntax tree of a function, with the locations in its file."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     for node in _functions("".join(lines)):
@@ -116,7 +116,7 @@ def _functions(text: str) -> list[ast.FunctionDef]:
 
 
 def _without_type_parameters(node: ast.FunctionDef) -> None:
-    """Set the list that a definition has since Python 3.12."""
+    """Set the list of type parameters, which a definition has since Python 3.12."""
     if sys.version_info >= (3, 12):
         node.type_params = []
 
@@ -150,7 +150,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _values(names: Sequence[str]) -> ast.expr:
-    """A tuple of the values that names have now, or of `UNDEFINED`."""
+    """A tuple of the current values of names, with `UNDEFINED` for names without a value."""
     parts = [_call("value_of", _lambda(_load(name))) for name in names]
     return ast.Tuple(elts=cast("list[ast.expr]", parts), ctx=ast.Load())
 
@@ -165,7 +165,7 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.count = 0
-        #: The names that are read behind the statement that is rewritten.
+        #: The names that are read after the statement that is rewritten.
         self.reads: set[str] = set()
 
     def name(self, kind: str) -> str:
@@ -174,7 +174,7 @@ class _Rewriter(ast.NodeTransformer):
         return f"_obs_{kind}_{self.count}"
 
     def block(self, statements: Sequence[ast.stmt], at_end: bool) -> list[ast.stmt]:
-        """Rewrite statements in order; `at_end` if the function ends behind them."""
+        """Rewrite statements in order. `at_end` is true if the function ends after them."""
         result: list[ast.stmt] = []
         self_reads = self.reads
         for place, statement in enumerate(statements):
@@ -190,7 +190,7 @@ class _Rewriter(ast.NodeTransformer):
         return result
 
     def returning(self, node: ast.If, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
-        """An `if` with returns: the statements behind it belong to the branch that goes on."""
+        """An `if` with returns. The statements after it belong to the branch without a return."""
         body, orelse = list(node.body), list(node.orelse)
         if always_returns(body):
             orelse += rest
@@ -244,7 +244,7 @@ class _Rewriter(ast.NodeTransformer):
         return cast(ast.stmt, self.placed(assign, place))
 
     def visit_If(self, node: ast.If) -> Any:
-        """Rewrite an `if`, unless it jumps out of itself."""
+        """Rewrite an `if`, unless a statement leaves it."""
         names = assigned([*node.body, *node.orelse])
         if leaves_loop([*node.body, *node.orelse]) or contains([node], *_UNMOVABLE):
             return self.generic_visit(node)
@@ -267,7 +267,7 @@ class _Rewriter(ast.NodeTransformer):
         return names, _constants(name for name in names if name in first)
 
     def loop_body(self, node: ast.For | ast.While) -> list[ast.stmt]:
-        """The rewritten body of a loop, behind which the loop may read the names of its start."""
+        """The rewritten body of a loop. After it, the loop may read the names of its start."""
         before = self.reads
         self.reads = before | read([node])
         body = self.block(node.body, False)
@@ -275,7 +275,7 @@ class _Rewriter(ast.NodeTransformer):
         return body
 
     def visit_While(self, node: ast.While) -> Any:
-        """Rewrite a `while`, unless it jumps out of itself."""
+        """Rewrite a `while`, unless a statement leaves it."""
         if node.orelse or leaves_loop(node.body) or contains([node], *_UNMOVABLE):
             return self.generic_visit(node)
         names, carried = self.loop_names(node)
@@ -290,7 +290,7 @@ class _Rewriter(ast.NodeTransformer):
         return [*definitions, self.bind(names, call, node)]
 
     def visit_For(self, node: ast.For) -> Any:
-        """Rewrite a `for` over obs.range, unless it jumps out of itself."""
+        """Rewrite a `for` over obs.range, unless a statement leaves it."""
         plain = node.orelse or leaves_loop(node.body) or contains([node], *_UNMOVABLE)
         if plain or not isinstance(node.target, ast.Name) or not self.is_range(node.iter):
             return self.generic_visit(node)
@@ -304,7 +304,7 @@ class _Rewriter(ast.NodeTransformer):
         return [definition, self.bind(names, call, node)]
 
     def is_range(self, node: ast.expr) -> bool:
-        """If an expression is a call of obs.range."""
+        """True if an expression is a call of obs.range."""
         if not isinstance(node, ast.Call):
             return False
         function = self.function

@@ -1,8 +1,8 @@
 """Tests of functions on all executors: `check`, and the plugin for pytest that collects them.
 
-In: a function with @obs.jit, and a function of NumPy arrays that says what is right. Out: a test
-for each length, number of threads and executor. `import obsidian` needs no pytest. The package
-names this module as a plugin in its entry points:
+In: a function with @obs.jit, and a function of NumPy arrays that computes the expected results.
+Out: a test for each length, number of threads and executor. `import obsidian` does not need pytest.
+The package names this module as a plugin in its entry points:
 
     [project.entry-points.pytest11]
     obsidian = "obsidian.testing"
@@ -71,7 +71,7 @@ def has_gpu() -> bool:
 
 
 def cases(lengths: Iterable[Length], threads: Iterable[int | None]) -> list[Case]:
-    """All tests for these lengths and numbers of threads. The interpreter knows no threads."""
+    """All tests for these lengths and numbers of threads. The interpreter has no threads."""
     executors: list[Executor] = ["ticket", "random1", "random2"]
     if has_gpu():
         executors.append("cuda")
@@ -83,7 +83,7 @@ def cases(lengths: Iterable[Length], threads: Iterable[int | None]) -> list[Case
 
 
 def _numbers(kind: Any, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    """Random elements. Sums and products of a thousand floats of them are exact in f32."""
+    """Random elements. Sums and products of a thousand such floats are exact in f32."""
     if kind.kind == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if kind.kind == "float":
@@ -103,9 +103,10 @@ def random_arguments(
 ) -> list[Any]:
     """Arguments of the annotated types.
 
-    `length` is every extent that the types leave open, or gives the extents by name; an extent
-    without a name is called as its parameter and its dimension, `x_dim0`. A bound holds. Floats are
-    multiples of 1/4 from -8 to 8, and integers lie between -100 and 100, or from 0 on for `index`.
+    `length` is the value of all extents that are not in the types, or has the extents by name. An
+    extent without a name has the name of its parameter and dimension: `x_dim0`. Extents are within
+    their bounds. Floats are multiples of 1/4 from -8 to 8. Integers are -100 to 100; `index` is not
+    negative.
     Raises ArgumentTypeError for a parameter without an annotation.
     """
     given, _ = function._bind((), dict(static or {}), is_call=False)
@@ -142,7 +143,7 @@ def _run(function: Function[Any], case: Case, arguments: Sequence[Any], static: 
 
 
 def assert_equal(found: Any, expected: Any, rtol: float, atol: float, what: str) -> None:
-    """Compare results, part by part. NaN equals NaN. Raises AssertionError at the first place."""
+    """Compare results, part by part. NaN equals NaN. Raises AssertionError if a part differs."""
     ours, theirs = flatten(found)[0], flatten(expected)[0]
     assert len(ours) == len(theirs), f"{what}: {len(ours)} results, not {len(theirs)}"
     for number, (one, other) in enumerate(zip(ours, theirs)):
@@ -177,12 +178,12 @@ def check(
 
     The test runs the function on the interpreter, on the emulator with all checks in three orders
     of execution, and on the GPU if there is one, for each length and number of threads. `oracle`
-    takes the same arguments and static values, and returns what is right; without an oracle, the
-    interpreter says what is right. Floats are equal within `rtol` and `atol`; by default exactly.
+    takes the same arguments and static values, and returns the expected results. Without an oracle,
+    the interpreter computes them. Floats are equal within `rtol` and `atol`; by default exactly.
 
     `arguments(length, rng)` returns the arguments; by default `random_arguments`. `seed` is that of
-    the random numbers. The result is a function of one `Case`; `cases` lists its tests, and
-    `function` is what it tests. With the plugin, its name needs no `test_`.
+    the random numbers. The result is a function of one `Case`. `cases` lists its tests, and
+    `function` is the tested function. With the plugin, its name need not begin with `test_`.
     """
     if function is None:
         return functools.partial(

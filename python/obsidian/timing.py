@@ -28,14 +28,14 @@ _NAMES = {
 class BenchReport:
     """The times of some runs: `f.bench(...)`.
 
-    A time is that of a call from Python: checks of the arguments, copies, and all kernels.
+    A time is the time of a call from Python: checks of the arguments, copies, and all kernels.
     """
 
     device: Device
     #: Seconds of each run, in order.
     seconds: tuple[float, ...]
-    #: Bytes of global memory that the kernels of one run move by the cost report, or None if it
-    #: does not know.
+    #: Bytes of global memory that the kernels of one run move, by the cost report; None if they
+    #: are unknown.
     bytes: int | None
     #: Bytes per second, read and written, of a copy of the largest argument on its GPU; None
     #: without a GPU.
@@ -53,7 +53,7 @@ class BenchReport:
 
     @property
     def bytes_per_second(self) -> float | None:
-        """The bytes of the cost report for each second of the median time; None if not known."""
+        """The bytes of the cost report divided by the median time; None if they are unknown."""
         return None if self.bytes is None else self.bytes / self.median
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ def _seconds(seconds: float) -> str:
 
 
 def seconds_of(run: Callable[[], object], repeat: int) -> tuple[float, ...]:
-    """The times of `repeat` runs, after one without a clock.
+    """The times of `repeat` runs, after one run without measurement.
 
     Raises ArgumentError if `repeat` is below 1.
     """
@@ -114,6 +114,6 @@ def measure_on_gpu(
         copies = seconds_of(finished(lambda: view.framework.copy(view)), repeat)
         rate = 2 * view.nbytes / float(np.median(copies))
     except ArgumentError:
-        # An array of no framework: nobody copies it.
+        # An array of no framework cannot be copied.
         return BenchReport("cuda", seconds, bytes)
     return BenchReport("cuda", seconds, bytes, rate)

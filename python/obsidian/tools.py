@@ -1,7 +1,7 @@
 """Tools on functions: the program in other forms, reports, runs with checks, times, files.
 
 In: a function with @obs.jit, and arguments as for a call. Out: texts, reports and results. An
-argument whose parameter is annotated may be left out where nothing runs.
+argument whose parameter is annotated may be omitted if nothing runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FILES = {"ptx": "ptx", "json": "contract", "c": "host_c", "kernels.mlir": "kern
 
 
 class Compiled(NamedTuple):
-    """A traced program, and what the compiler made of it."""
+    """A traced program, and the compiled program."""
 
     program: Program
     artifact: NativeArtifact
@@ -87,7 +87,7 @@ class Tools:
 
     @property
     def artifact(self) -> NativeArtifact:
-        """The compiled program, as the backend has it, with the remarks of the compiler.
+        """The compiled program of the backend, with the remarks of the compiler.
 
         All parameters are annotated, and static values have their defaults.
         """
@@ -106,7 +106,7 @@ class Tools:
     def contract(
         self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
     ) -> dict[str, Any]:
-        """The launch contract, which says how to launch the kernels; docs/Interop.md has it."""
+        """The launch contract, which describes the launches; docs/Interop.md explains it."""
         options = CompileOptions(threads=threads, chip=chip)
         contract: dict[str, Any] = json.loads(self._show("contract", arguments, static, options))
         return contract
@@ -114,9 +114,9 @@ class Tools:
     def torch_op(self, name: str, *arguments: Any, dynamic: bool = False, **static: Any) -> Any:
         """The program as an operator of PyTorch, for `torch.compile`; a function of tensors.
 
-        `name` is that of the operator, such as `mylib::saxpy`; a process has it once. With
-        `dynamic`, extents that only a run knows are new symbols of PyTorch. Raises ObsidianError
-        for such extents otherwise, and ArgumentTypeError for results that are numbers.
+        `name` is the name of the operator, such as `mylib::saxpy`. It is unique in a process. With
+        `dynamic`, extents that are known only at run time are new symbols of PyTorch. Otherwise
+        they raise ObsidianError. Results that are numbers raise ArgumentTypeError.
         """
         from .calls import Call
         from .torch_op import register
@@ -134,11 +134,11 @@ class Tools:
     def cost(
         self, *arguments: Any, chip: str = "", threads: int = 0, **static_and_sizes: Any
     ) -> CostReport:
-        """What the kernels cost.
+        """The costs of the kernels.
 
-        Sizes are those of the arguments, and keywords that are no parameters: `f.cost(n=1000)`.
-        Without sizes, the numbers of the report are formulas. An extent without a name is called
-        as its parameter and its dimension: `x_dim0`. Raises ArgumentTypeError for a size that the
+        Sizes are those of the arguments, and keywords that are not parameters: `f.cost(n=1000)`.
+        Without sizes, the numbers of the report are formulas. An extent without a name has the name
+        of its parameter and dimension: `x_dim0`. Raises ArgumentTypeError for a size that the
         program does not have.
         """
         from .launches import HostProgram
@@ -176,7 +176,7 @@ class Tools:
         return BarrierReport.parse(messages, files_of(program.text))
 
     def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
-        """The proof that the kernels have no races, or the races. A race is no exception."""
+        """The proof that the kernels have no races, or the races. A race raises no exception."""
         from .reports import RaceReport
 
         options = CompileOptions(threads=threads, chip=chip)
@@ -203,7 +203,7 @@ class Tools:
         """The results by the emulator of kernels.
 
         With `check`, races and reads of memory that was never written raise RunError. With the
-        schedule `random`, the seed decides which thread runs next.
+        schedule `random`, the seed determines the order of the threads.
         """
         options = RunOptions("emulate", check, schedule, seed)
         return self.run(options, *arguments, **keywords)
@@ -211,11 +211,11 @@ class Tools:
     def bench(
         self, *arguments: Any, repeat: int = 20, device: Device = "emulate", **keywords: Any
     ) -> BenchReport:
-        """The times of `repeat` calls, after one without a clock, and the rate of bytes.
+        """The times of `repeat` calls, after one call without measurement, and the rate of bytes.
 
         The rate is that of the bytes of the cost report. With arrays of a GPU, a call ends when the
-        GPU is done, and the report also has the rate of a copy. `device` is for arrays in the
-        memory of the host. A time on the emulator says nothing about a GPU, and the report says so.
+        GPU has finished, and the report also has the rate of a copy. `device` is for arrays in the
+        memory of the host. A time of the emulator is not a time of a GPU, which the report states.
         """
         from .timing import BenchReport, measure_on_gpu, seconds_of
 
@@ -249,9 +249,9 @@ class Tools:
 
         NAME.ptx has the kernels, NAME.json the launch contract, NAME.c the host in C, NAME.mlir the
         program, and NAME.kernels.mlir the kernels for the emulator. NAME.py has a function of the
-        parameters that runs the program from these files without a compilation; results that are
-        named tuples or dataclasses become tuples there. NAME is the name of the function by
-        default. The folder is made if it does not exist.
+        parameters that runs the program from these files without compilation. There, results that
+        are named tuples or dataclasses become tuples. By default, NAME is the name of the function.
+        The folder is made if it does not exist.
         """
         from .export import write_files
 
@@ -275,14 +275,14 @@ def _labels(program: Program) -> list[tuple[str, ...]]:
 
 
 def _label(kind: ParameterType, name: str, dimension: int) -> str:
-    """The name of an extent; empty for an extent that the type gives."""
+    """The name of an extent; empty for an extent in the type."""
     if kind.type.extents[dimension] is not None:
         return ""
     return kind.names[dimension] or f"{name}_dim{dimension}"
 
 
 def _sizes(program: Program, given: Mapping[str, Any]) -> dict[str, int]:
-    """The sizes of the arguments that are given, by name."""
+    """The sizes of the given arguments, by name."""
     sizes: dict[str, int] = {}
     for name, kind in program.parameters.items():
         value = given[name]

@@ -1,7 +1,7 @@
 """Programs as operators of PyTorch, for `torch.compile`, `torch.export` and the profiler.
 
 In: a compiled program, and its launch contract. Out: an operator of `torch.library`, with a fake
-that knows the extents of the results from those of the arguments.
+that computes the extents of the results from those of the arguments.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ def register(
 ) -> Any:
     """Make an operator of a program, and return it: a function of tensors and numbers.
 
-    `name` is that of the operator, such as `mylib::saxpy`; a process has it once. `call` runs the
+    `name` is the unique name of the operator, such as `mylib::saxpy`. `call` runs the
     program, and `contract` is its launch contract. The operator takes the arrays and numbers of the
     parameters in order, one tensor for each component of an array of tuples, and returns a tensor,
-    or a tuple of the components of all results. Results are new: what lies in an argument is
-    copied, since PyTorch demands it. They have no gradient.
+    or a tuple of the components of all results. Results are new: a part of an argument is copied,
+    because PyTorch requires it. They have no gradient.
 
-    An extent that only a run knows is an error, or with `dynamic` a new symbol of PyTorch, on which
-    later code cannot branch. Raises ArgumentTypeError for a program without arrays as parameters or
-    with numbers as results, and ObsidianError for unknown extents, here and not when it is traced.
+    An extent that is known only at run time is an error. With `dynamic`, it is a new symbol of
+    PyTorch, and later code cannot branch on it. Raises ArgumentTypeError for a program without
+    arrays as parameters or with numbers as results. Raises ObsidianError for unknown extents, here
+    and not when the operator is traced.
     """
     torch: Any = importlib.import_module("torch")
     library: Any = importlib.import_module("torch.library")
@@ -75,7 +76,7 @@ class _Signature:
 
     def __init__(self, program: Program) -> None:
         self._counts: list[int] = []
-        #: The kinds of the components of the parameters, as schemas spell them.
+        #: The kinds of the components of the parameters, as written in schemas.
         self.kinds: list[str] = []
         names: list[str] = []
         for name, kind in program.parameters.items():
@@ -96,7 +97,7 @@ class _Signature:
             raise ArgumentTypeError(
                 "the results of an operator of PyTorch are arrays: return an array of one element"
             )
-        #: The static extents of each component of the results, None where they are open.
+        #: The static extents of each component of the results; None for dynamic extents.
         self._static = [r.extents for r in program.results for _ in r.element.leaves]
         elements = [spell(leaf) for r in program.results for leaf in r.element.leaves]
         #: The names of the elements of each component; see `views.DTYPES`.

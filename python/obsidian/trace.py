@@ -1,9 +1,9 @@
 """The builder of program text: one `Trace` for each function that is traced.
 
 In: operations as text, in the order in which the Python function runs them. Out: the text of a
-program in the `obs` dialect, in which each operation carries its place in the Python source.
-A trace has a stack of blocks. Each block is a region of the program and has a level, which
-operations inherit.
+program in the `obs` dialect, in which each operation has its location in the Python source. A trace
+has a stack of blocks. Each block is a region of the program and has a level, which operations
+inherit.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Region:
 
 @dataclass
 class Entry:
-    """One operation: its text, its regions, and the text behind them."""
+    """One operation: its text, its regions, and the text after them."""
 
     head: str
     place: int
     regions: tuple[Region, ...] = ()
     tail: str = ""
     short: Short | None = None
-    #: If the operation may run although its result is not needed.
+    #: True if the operation may run although its result is not needed.
     is_pure: bool = False
 
 
@@ -65,7 +65,7 @@ class Block:
 
     @property
     def is_pure(self) -> bool:
-        """If all operations may run although their results are not needed."""
+        """True if all operations may run although their results are not needed."""
         return all(entry.is_pure for entry in self.entries)
 
 
@@ -78,7 +78,7 @@ class Value:
 
     __slots__ = ("block", "name")
 
-    #: NumPy leaves operators with such a value to the value.
+    #: NumPy does not apply its operators to such a value, so the operators of this class apply.
     __array_ufunc__ = None
 
     name: str
@@ -95,20 +95,20 @@ class Trace:
         self.constants: dict[str, str] = {}
         self.functions: list[str] = []
         self.kernels: dict[str, int] = {}
-        #: Name and threads of the kernels that name none.
+        #: Name and threads of kernels for which the program names none.
         self.default_kernel = "kernel"
         self.default_threads: int | None = None
-        #: Whether a product and a sum of floats may be rounded once.
+        #: True if a product and a sum of floats may be rounded once.
         self.contracts = False
         #: The memory that a force may write again, by the array of its contents: the names and
         #: types of one memref for each leaf.
         self.memory: dict[str, tuple[list[str], list[str]]] = {}
         #: The types of the fills around the code, innermost last.
         self.fills: list[ArrayType] = []
-        #: The generator that `concat` runs; the arrays it walks over, with their arguments; and
-        #: the frame that runs it.
+        #: The generator that `concat` runs; the arrays over which it iterates, with their
+        #: arguments; and the frame that runs it.
         self.walk: tuple[Iterator[Any], list[tuple[Array, list[Any]]], FrameType] | None = None
-        #: How often code of a region has added operations before it.
+        #: The number of times that code of a region has added operations before it.
         self._insertions = 0
         self._fixed: Location | None = None
         self._places: dict[Location, int] = {}
@@ -135,13 +135,13 @@ class Trace:
         return f"%{self._count}"
 
     def place(self, location: Location | None = None) -> int:
-        """The number of a location: by default, of the place in the user's code."""
+        """The number of a location: by default, of the location in the user's code."""
         found = location or self._fixed or here()
         return self._places.setdefault(found, len(self._places))
 
     @contextmanager
     def at(self, location: Location) -> Iterator[None]:
-        """Give operations that no line of the user names a location."""
+        """Set the location of operations without a line in the user's code."""
         self._fixed = location
         try:
             yield
@@ -149,7 +149,7 @@ class Trace:
             self._fixed = None
 
     def constant(self, literal: str) -> str:
-        """The name of a constant, such as `1 : i32`. Constants stand first in the function."""
+        """The name of a constant, such as `1 : i32`. Constants are first in the function."""
         name = self.constants.get(literal)
         if name is None:
             name = self.constants[literal] = f"%c{len(self.constants)}"
@@ -195,7 +195,7 @@ class Trace:
 
     @contextmanager
     def rehearse(self) -> Iterator[None]:
-        """Trace code only to see what it returns: nothing of it becomes part of the program."""
+        """Trace code only for the value that it returns. It does not become part of the program."""
         constants, kernels, functions = dict(self.constants), dict(self.kernels), self.functions
         self.functions = list(functions)
         insertions = self._insertions
@@ -203,7 +203,7 @@ class Trace:
             with self.open(self.level):
                 yield
         finally:
-            # What was added before the code stays, with its constants and names.
+            # Operations that were added before the code stay, with their constants and names.
             if insertions == self._insertions:
                 self.constants, self.kernels, self.functions = constants, kernels, functions
 
@@ -268,7 +268,7 @@ _state = _State()
 
 
 def current() -> Trace:
-    """The trace of the function that is traced; an error if there is none."""
+    """The trace of the function that is being traced; an error if there is none."""
     if _state.trace is None:
         raise TraceError(
             "arrays and scalars of a program exist only while a function is traced: "
@@ -290,17 +290,17 @@ def tracing(trace: Trace) -> Iterator[Trace]:
 
 
 def is_tracing() -> bool:
-    """If a function is being traced in this thread."""
+    """True if a function is being traced in this thread."""
     return _state.trace is not None
 
 
 def is_known(value: Value) -> bool:
-    """If the code that is traced can use a value."""
+    """True if the code that is being traced can use a value."""
     return value.block.is_open and value.block.owner is _state.trace
 
 
 def use(value: Value) -> str:
-    """The name of a value that an operation uses; an error if it is not known here."""
+    """The name of a value that an operation uses; an error if it is not defined here."""
     if not is_known(value):
         raise TraceError(
             "this value was made inside of a function that is done (a loop, a branch, a map, "

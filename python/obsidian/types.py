@@ -1,8 +1,8 @@
 """Element types, elements that are tuples, and array types.
 
 In: annotations such as `f32`, `(i32, f32)`, a NamedTuple, a dataclass, `Pull["n", f32]` or
-`Annotated[Pull, "n", f32]`. Out: `Element` and `ArrayType`, which print as types of the dialect,
-and take values of Python apart and put them together.
+`Annotated[Pull, "n", f32]`. Out: `Element` and `ArrayType`, which print as types of the dialect.
+They flatten values of Python into leaves, and make values of leaves.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class i64(_Integer):
 
 @register
 class index(_Integer):
-    """An extent, a place in an array, or a count: an integer of 64 bits."""
+    """An extent, an index of an array, or a count: an integer of 64 bits."""
 
     type_name, bits, dtype, max, min = "index", 64, np.dtype(np.int64), 2**63 - 1, -(2**63)
     kind = "index"
@@ -131,7 +131,7 @@ def _is_record(kind: object) -> bool:
 
 
 def flatten(value: object) -> tuple[list[Any], Shape]:
-    """The leaves of a value in order, and how it consists of them."""
+    """The leaves of a value in order, and the form of the value."""
     parts: list[object]
     kind = type(value)
     if _is_record(kind):
@@ -192,7 +192,7 @@ def spell(leaf: Leaf) -> str:
 
 
 def element_of(annotation: object) -> Element:
-    """The element type that an annotation means."""
+    """The element type of an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, Scalar):
         return Element((annotation,))
     if isinstance(annotation, ArrayType):
@@ -273,7 +273,7 @@ _EXTENT = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:<=\s*(\d+)\s*)?$")
 
 
 def parameter_type(parts: tuple[object, ...]) -> ParameterType:
-    """The type that `Pull[parts]` means: extents, then the types of the elements.
+    """The type of `Pull[parts]`: extents, then the types of the elements.
 
     An extent is a number, a name, a name with a bound (`"n <= 1024"`), or None.
     """
@@ -308,6 +308,6 @@ def element_type_for(dtype: np.dtype[Any]) -> type[Scalar] | None:
 
 
 def element_by_name(name: str) -> type[Scalar]:
-    """The element type that a program text spells so. Raises KeyError if there is none."""
+    """The element type with this name in a program text. Raises KeyError if there is none."""
     kinds = (i1, i8, i16, i32, i64, index, f16, bf16, f32, f64)
     return {kind.type_name: kind for kind in kinds}[name]

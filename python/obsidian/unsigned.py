@@ -35,12 +35,12 @@ def _division(name: str) -> Callable[[Any, Any], Any]:
 
 
 def less(a: Any, b: Any) -> Any:
-    """If a < b."""
+    """True if a < b."""
     return _spread(lambda x, y: compare(*_checked(x, y), "ult"), (a, b))
 
 
 def less_equal(a: Any, b: Any) -> Any:
-    """If a <= b."""
+    """True if a <= b."""
     return _spread(lambda x, y: compare(*_checked(x, y), "ule"), (a, b))
 
 
@@ -65,5 +65,5 @@ def rem(a: Any, b: Any) -> Any:
 
 
 def shr(a: Any, b: Any) -> Any:
-    """Shift to the right; zeros come in."""
+    """Shift to the right, and fill with zeros."""
     return _spread(_operation("shrui"), (a, b))

@@ -1,7 +1,7 @@
-"""What interoperation knows of an array, whoever made it, and what a framework must offer.
+"""The classes for arrays of all frameworks, which a framework must implement.
 
-In: nothing. Out: `View`, the array of a call; `Framework`, which makes views of its arrays and
-arrays of results; `Allocator`, which gives the memory of results to a run on a GPU.
+In: nothing. Out: `View`, an array in a call; `Framework`, which makes views of its arrays and
+arrays of results; `Allocator`, which allocates the memory of results for a run on a GPU.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from .errors import ArgumentTypeError, PerformanceWarning
 from .locations import here
 
-#: NumPy's types of the elements, by their names in the language; bf16 is its bits. Numbers without
-#: a sign have names as well: the language reads their bits with a sign.
+#: NumPy's types of the elements, by their names in the language. bf16 is stored as its bits.
+#: Unsigned numbers have names, too: the language reads their bits as signed numbers.
 DTYPES = {
     "i1": np.dtype(np.bool_),
     "i8": np.dtype(np.int8),
@@ -40,16 +40,16 @@ ELEMENTS: dict[tuple[str, int], str] = {
 ELEMENTS.update({("bf", 2): "bf16", ("V", 2): "bf16"})
 #: The device of arrays in the memory of the host.
 CPU = -1
-#: Kernels read several elements at once, from addresses that this number of bytes divides.
+#: Kernels read several elements at once, from addresses that are multiples of this number of bytes.
 ALIGNMENT = 16
 
 
 class View:
-    """An array of a call: contiguous, row by row.
+    """An array of a call: contiguous, in row-major order.
 
     `device` is the number of a GPU or CPU, `pointer` the address of the first element there,
-    `element` a key of DTYPES. `owner` is the array of the framework that has the memory; it is kept
-    alive by the view. `stream` is the stream that writes it, where the array itself says so.
+    `element` a key of DTYPES. `owner` is the array of the framework that owns the memory; the view
+    keeps it alive. `stream` is the stream that writes it, if the array has this information.
     `copied` is true if the argument was not contiguous and this is a copy.
     """
 
@@ -68,7 +68,7 @@ class View:
         copied: bool = False,
         stream: int | None = None,
     ) -> None:
-        """Take all that a call needs to know."""
+        """Store the members; see the class."""
         self.framework = framework
         self.device = device
         self.pointer = pointer
@@ -105,18 +105,18 @@ class Traced(View):
 
 
 class Allocator:
-    """Memory on one GPU for one loaded program, of which one run at a time asks.
+    """Memory on one GPU for one loaded program, which runs once at a time.
 
-    Its memory lives until it is freed or forgotten; the arrays that `take` returns keep theirs.
+    A block is valid until it is freed or the run ends. The arrays of `take` keep their memory.
     """
 
     def __init__(self, index: int, element: str) -> None:
-        """Serve the GPU `index`. `element` is what most results will have; see DTYPES."""
+        """Allocate on the GPU `index`. `element` is the type of most results; see DTYPES."""
         self.index = index
         self.element = element
         #: The stream of the run.
         self.stream = 0
-        #: What went wrong in the run: callbacks of C cannot raise.
+        #: The exception of the run, because callbacks of C cannot raise it.
         self.error: BaseException | None = None
         self.blocks: dict[int, Any] = {}
 
@@ -125,11 +125,11 @@ class Allocator:
         raise NotImplementedError
 
     def free(self, pointer: int) -> None:
-        """Give a block back, in the order of the stream."""
+        """Free a block, in the order of the stream."""
         self.blocks.pop(pointer, None)
 
     def forget(self) -> None:
-        """The run is over: what is not part of a result is free."""
+        """End the run: blocks that are not part of a result are freed."""
         self.blocks.clear()
 
     def size_of(self, block: Any) -> int:
@@ -137,7 +137,7 @@ class Allocator:
         raise NotImplementedError
 
     def part(self, block: Any, offset: int, shape: tuple[int, ...], element: str) -> Any:
-        """The array that begins `offset` bytes after the first of a block. Nothing is copied."""
+        """The array that begins `offset` bytes after the beginning of a block, without a copy."""
         raise NotImplementedError
 
     def take(self, pointer: int, shape: tuple[int, ...], element: str) -> Any:
@@ -152,17 +152,17 @@ class Allocator:
 
 
 class Framework:
-    """What makes and owns arrays, such as NumPy or PyTorch."""
+    """A library that makes and owns arrays, such as NumPy or PyTorch."""
 
     name: ClassVar[str]
-    #: What gives the memory of results on a GPU.
+    #: The class that allocates the memory of results on a GPU.
     allocator: type[Allocator]
     #: For `fast_calls.py`, in Python: the test that an array {a} of the usual class is contiguous,
     #: on the GPU {index}, and has elements of {dtype}; and its address. None if this takes more.
     fast: ClassVar[tuple[str, str] | None] = None
 
     def view(self, value: Any) -> View:
-        """The view of an array; what is not contiguous is copied by the framework.
+        """The view of an array. The framework copies an array that is not contiguous.
 
         Raises ArgumentTypeError if the array cannot be an argument.
         """
@@ -173,7 +173,7 @@ class Framework:
         raise NotImplementedError
 
     def fast_dtype(self, element: str) -> Any:
-        """The type of elements that `fast` compares with; None if it cannot."""
+        """The element type with which `fast` compares; None if there is none."""
         raise NotImplementedError
 
     def to_host(self, view: View) -> Any:
@@ -181,9 +181,9 @@ class Framework:
         raise NotImplementedError
 
     def from_host(self, array: Any, element: str, like: View | None) -> Any:
-        """An array of this framework with the elements of a NumPy array that nobody else has.
+        """An array of this framework with the elements of a NumPy array that has no other users.
 
-        `like` is the argument that asks for this framework.
+        `like` is the argument that determines the framework.
         """
         raise NotImplementedError
 
@@ -196,23 +196,23 @@ class Framework:
         raise NotImplementedError
 
     def part(self, view: View, offset: int, shape: tuple[int, ...], element: str) -> Any:
-        """The array that begins `offset` bytes after the first of an argument on a GPU."""
+        """The array that begins `offset` bytes after the beginning of an argument on a GPU."""
         raise NotImplementedError
 
     def adopt(self, array: Any) -> Any:
-        """An array on a GPU that is another framework's, with the same memory."""
+        """An array of this framework in the memory of an array of another one, on a GPU."""
         raise NotImplementedError
 
     def is_writable(self, view: View) -> bool:
-        """If a program may write the memory of an argument of this framework."""
+        """True if a program may write the memory of an argument of this framework."""
         raise NotImplementedError
 
     def finish(self, index: int, stream: int) -> None:
-        """Called behind a run on a GPU. Frameworks that follow the order of streams do nothing."""
+        """Called after a run on a GPU. Frameworks that follow the order of streams do nothing."""
 
 
 def place_of(device: int) -> str:
-    """A device in messages."""
+    """The name of a device in messages."""
     return "in the memory of the host" if device == CPU else f"on GPU {device}"
 
 
@@ -224,23 +224,23 @@ def refuse_type(value: Any, dtype: object) -> ArgumentTypeError:
     )
 
 
-#: What Python remembers of remarks: it shows each once for each place.
+#: The remarks that Python has shown: it shows each one once for each location.
 _shown: dict[str | tuple[str, type[Warning], int], int] = {}
 
 
 def remark(message: str) -> None:
-    """Warn of what is slow; Python shows it once for each place of the user's program."""
+    """Warn about slow code. Python shows a warning once for each location in the user's program."""
     place = here()
     warnings.warn_explicit(message, PerformanceWarning, place.file, place.line, registry=_shown)
 
 
 def contains(view: View, pointer: int, shape: Sequence[int], itemsize: int) -> bool:
-    """If an array lies in the memory of an argument."""
+    """True if an array is in the memory of an argument."""
     end = pointer + math.prod(shape) * itemsize
     return view.pointer <= pointer and end <= view.pointer + view.nbytes
 
 
 def overlap(one: View, other: View) -> bool:
-    """If two arrays of one device have an element in common."""
+    """True if two arrays of one device have an element in common."""
     first, last = sorted((one, other), key=lambda view: view.pointer)
     return min(one.nbytes, other.nbytes) > 0 and last.pointer < first.pointer + first.nbytes

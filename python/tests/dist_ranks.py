@@ -73,7 +73,7 @@ def inputs(n: int) -> dict[str, Any]:
         "finite": random.standard_normal(n).astype(np.float32),
         "cos": np.cos(angles).astype(np.float32),
         "sin": np.sin(angles).astype(np.float32),
-        # Where parts begin that are uneven and perhaps empty, as parts of the length.
+        # The beginnings of uneven, perhaps empty parts, as fractions of the length.
         "cuts": np.sort(random.integers(0, n + 1, 16)),
     }
 

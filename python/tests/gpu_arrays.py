@@ -195,7 +195,7 @@ def sparse_product(values: Any, place: Any, lengths: Any, x: Any) -> Any:
     return matrix @ x
 
 
-@peer("Inductor", lambda: (2048, 2048, -2.0, -1.0, 1.5e-3, 1e-3, 100))
+@peer("Inductor", lambda: (2048, 2048, -2.0, -1.0, 1.5e-3, 1e-3, 16))
 def mandelbrot(
     rows: int, columns: int, x0: float, y0: float, dx: float, dy: float, limit: int
 ) -> Any:

@@ -97,7 +97,7 @@ def test_annotations_that_cannot_be_read() -> None:
 
 
 def test_names_without_a_value() -> None:
-    """Whatever uses such a name says which name it is."""
+    """Each use of such a name is an error that contains the name."""
 
     def used(use: Any) -> Any:
         @obs.jit
@@ -519,7 +519,7 @@ def test_printing_while_traced(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_too_large() -> None:
-    """What the GPU's memory of a block cannot hold, and extents that no memory has."""
+    """Arrays that do not fit into the shared memory of a block, or into any memory."""
 
     @obs.jit
     def block(a: Annotated[Pull, 2**20, i32]) -> Any:
@@ -692,7 +692,7 @@ def test_elements_cannot_be_assigned() -> None:
 
 
 def test_interrupt_while_traced() -> None:
-    """What Python raises in a function that is traced reaches the caller."""
+    """An exception of Python in a traced function reaches the caller."""
 
     @obs.jit
     def f(a: Ints, *, error: type[BaseException] | None) -> Any:

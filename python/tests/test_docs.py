@@ -147,7 +147,7 @@ def test_tutorial(tmp_path: Path) -> None:
 def rows_of_numpy() -> list[tuple[str, str]]:
     """The expressions of the table of NumPy, and the same here."""
     text = PAGES[0].read_text()
-    table = text[text.index("| NumPy | here |") :].partition("\n\n")[0]
+    table = text[text.index("| NumPy | this package |") :].partition("\n\n")[0]
     return re.findall(r"^\| `(.+)` \| `(.+)` \|$", table, re.MULTILINE)
 
 

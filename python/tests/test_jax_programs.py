@@ -470,6 +470,14 @@ def top(x: Any) -> Any:
     return lax.top_k(x, 4)
 
 
+@case(integers(9, 700, high=50), floats(2, 3, 65), integers(1200, high=9))
+def top_of_ties(x: Any, y: Any, z: Any) -> Any:
+    """Equal elements are in the order of their places, and NaNs are first."""
+    y = y.at[0, 0, 5].set(jnp.nan).at[1, 1, 7:20].set(-jnp.inf)
+    few = (lax.top_k(x, k) for k in (1, 3, 8, 9))
+    return *few, lax.top_k(y, 5), lax.top_k(-abs(y) / 0, 7), lax.top_k(z, 6)
+
+
 @case(integers(40, high=6))
 def ranks(x: Any) -> Any:
     return jnp.unique(x, size=6, return_counts=True), jnp.argsort(jnp.argsort(x))

@@ -39,7 +39,7 @@ def test_results_are_tensors() -> None:
 
 
 def test_tensors_that_are_copied() -> None:
-    """What is not contiguous, and what PyTorch has negated only in name."""
+    """Tensors that are not contiguous, or that PyTorch negates lazily."""
     x = tensor(np.arange(6), "float32")
     zeros = tensor(np.zeros(3), "float32")
     with pytest.warns(PerformanceWarning, match="x is not contiguous"):
@@ -71,7 +71,7 @@ def test_donated_tensors() -> None:
 
 
 def test_framework() -> None:
-    """What calls on a GPU use."""
+    """The functions that calls on a GPU use."""
     framework = frameworks.torch_framework()
     assert (framework.stream(0), framework.stream(2)) == (1, 14)
     view = framework.view(tensor([1, 2, 3, 4], "int32"))

@@ -196,7 +196,7 @@ def test_products_and_windows_of_integers() -> None:
 
 
 def test_views_of_larger_memory() -> None:
-    """What an operation of PyTorch reads is not in the tensor that it is given."""
+    """An operation of PyTorch reads memory outside of the tensor that it takes."""
     warnings.simplefilter("ignore", backend.FallbackWarning)
     x = torch.arange(10.0)[:5]
     function = lambda x: torch.as_strided(x, (2, 2), (2, 1), 6) + 1  # noqa: E731

@@ -118,7 +118,7 @@ def from_numpy(array: Any) -> Tensor:
 
 
 class Operator:
-    """What `torch.library.custom_op` returns."""
+    """The class of the results of `torch.library.custom_op`."""
 
     def __init__(self, name: str, run: Callable[..., Any], schema: str) -> None:
         self.name, self.run, self.schema = name, run, schema

@@ -1,4 +1,4 @@
-"""What the commands of scripts/ and the tests share.
+"""Code that the commands of scripts/ and the tests share.
 
 Runs:
   runs.py             runs obs-run on files of arrays and compares its results with those of Python

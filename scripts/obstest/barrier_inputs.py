@@ -43,14 +43,14 @@ def oracle_inputs(check, oracle, size, base):
 
 # The scans of the radix sorts alone: the sorts would take too long for counts that
 # are enough for a block to look back over more than 32 tiles. There are 256 counts
-# for 1024 keys, which are of these types.
-SCANS = {"scan": "i32", "scan_64": "i64", "scan_pairs": "i32, i32"}
+# for a tile of keys, which are of these types, and of this number.
+SCANS = {"scan": ("i32", 4096), "scan_64": ("i64", 2048), "scan_pairs": ("i32, i32", 2048)}
 SCAN = """func.func @{0}(%keys: !obs.pull<? x {1}>, %x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {{
   %zero = arith.constant 0 : i32
   %c256 = arith.constant 256 : index
-  %c1024 = arith.constant 1024 : index
+  %ctile = arith.constant {2} : index
   %n = obs.dim %keys, 0 : !obs.pull<? x {1}>
-  %tiles = arith.ceildivui %n, %c1024 : index
+  %tiles = arith.ceildivui %n, %ctile : index
   %size = arith.muli %tiles, %c256 : index
   %counts = obs.take %x [%size] : !obs.pull<? x i32> -> !obs.pull<? x i32>
   %p = obs.scan exclusive (%a, %b) = %counts init %zero {{strategy = "one_pass"}} : !obs.pull<? x i32> -> !obs.push<grid, ? x i32> {{
@@ -105,9 +105,9 @@ def examples_inputs(folder):
         for entry, more in (("encode", []), ("unique", []), ("decode", [file(0, 2, n)]), ("filter", ["1", "2"])):
             add("run-length", f"--entry={entry}", file(0, 2, n), *more, **launch)
         tiles = -(-n // 256)
-        for kernel, types in SCANS.items():
+        for kernel, (types, tile) in SCANS.items():
             add(f"{folder}/{kernel}.mlir", f"--entry={kernel}",
-                *[f"zeros:{1024 * tiles}x{key}" for key in types.split(", ")], f"iota:{256 * tiles}xi32", **launch)
+                *[f"zeros:{tile * tiles}x{key}" for key in types.split(", ")], f"iota:{256 * tiles}xi32", **launch)
     return made
 
 
@@ -177,6 +177,6 @@ def collect(names, folder):
                 where = path
                 if example != path.stem:
                     where = pathlib.Path(example)
-                    where.write_text(SCAN.format(where.stem, SCANS[where.stem]))
+                    where.write_text(SCAN.format(where.stem, *SCANS[where.stem]))
                 found.setdefault((where, entry_of(where, new.words)), []).append(new._replace(words=words))
     return [Case(path, entry, inputs) for (path, entry), inputs in found.items()]

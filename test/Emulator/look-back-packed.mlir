@@ -1,7 +1,7 @@
-// What tiles know of elements of at most 32 bits is one word with their flag, which an atomic operation writes and
-// reads. So a scan in one pass has no fences. The mutant does not wait (no number is less than 0): it takes what is
-// not there yet. Tiles have 4096
-// elements, so there are 37 of them, more than a block looks back at in one step.
+// An element of at most 32 bits that a tile publishes is one word with its flag. An atomic operation writes and reads
+// this word, so a scan in one pass has no fences. The mutant does not wait (no number is less than 0): it reads words
+// that are not published yet. Tiles have 4096 elements, so there are 37 of them, more than a block looks back at in one
+// step.
 //
 // DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 150000
 // RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t

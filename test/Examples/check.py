@@ -408,7 +408,8 @@ def total_order(a):
 
 
 def radix_sort(random):
-    for n in (0, 1, 2050):
+    # A tile has 4096 keys.
+    for n in (0, 1, 4095, 4097):
         a = integers(random, n)
         yield Case([a], np.sort(a.view(np.uint32)).view(np.int32), entry="u32")
     for a in (integers(random, 1500), np.arange(1023, -1, -1, np.int32)):
@@ -427,12 +428,13 @@ def radix_sort_small(random):
 
 
 def radix_sort_64(random):
+    # A tile has 2048 elements.
     for n in (0, 33, 2050):
         # Few keys, so that their values show whether equal keys keep their order.
         a, values = random.integers(0, 1000, n, np.int32) * 7919, np.arange(n, dtype=np.int32)
         order = np.argsort(a, kind="stable")
         yield Case([a, values], (a[order], values[order]), entry="pairs")
-    for n in (1, 1100):
+    for n in (1, 1100, 2049):
         a = integers(random, n, np.int64)
         yield Case([a], np.sort(a.view(np.uint64)).view(np.int64), entry="u64")
 

@@ -48,7 +48,7 @@ func.func @mutable_shared(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// atomicInc, atomicAdd: a histogram. Nobody need set the array to 0 first.
+// atomicInc, atomicAdd: a histogram. The array need not be set to 0 first.
 func.func @atomic_add(%keys: !v) -> !obs.pull<10 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -23,7 +23,7 @@
 // RACES-COUNT-6: is proved free of races
 // RACES-NOT: error
 
-// Sixteen bytes at once, whatever the type.
+// Sixteen bytes at once, for any type.
 // RUN: obs-translate --obs-to-ptx %s | FileCheck %s --check-prefix=PTX
 // RUN: sed 's/i32/i8/g' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: sed 's/i32/i16/g' %s | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX

@@ -88,7 +88,7 @@ func.func private @double(%x: !ints) -> !ints {
   %f = obs.force %p {kernel = "double"} : !obs.push<grid, ? x i32> -> !ints
   return %f : !ints
 }
-// What is stored already is not stored again.
+// A stored array is not stored again.
 func.func private @same(%x: !ints) -> !ints {
   %p = obs.push %x : !ints -> !obs.push<grid, ? x i32>
   %f = obs.force %p {kernel = "same"} : !obs.push<grid, ? x i32> -> !ints

@@ -1,6 +1,6 @@
 """Runs programs that combine values by their keys, against NumPy, on random launches.
 
-For final-maps.py and run-time-bins.py.
+For final-maps.py, ranks.py and run-time-bins.py.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
-// A loop of a warp carries an array in two slots, since the next array is written while this one is read. Where all reads
-// of an array of at most 32 elements come before the next one is written, one register of each lane is enough.
+// A loop of a warp carries an array in two slots, since the next array is written while this one is read. If all reads of
+// an array of at most 32 elements are before the writes of the next one, one register of each lane is sufficient.
 
 // RUN: obs-opt --obs-report-cost %s -o /dev/null | FileCheck %s --check-prefix=COST
 // RUN: obs-run %s --entry=by_get --device=interpret iota:64xi32 3 | FileCheck %s --check-prefix=GET

@@ -41,8 +41,8 @@ struct Slot {
   /// The number of the parameter or result in the source.
   unsigned index = 0;
   bool isScalar = false;
-  /// The extents and bounds of an array. An extent is negative if the type
-  /// leaves it open. A bound is negative if there is none.
+  /// The extents and bounds of an array. An extent that is not in the type is
+  /// negative. A missing bound is negative.
   std::vector<int64_t> extents, bounds;
 
   /// True if the type allows an array of these extents.
@@ -87,9 +87,9 @@ struct Step {
     /// The elements of an array from `offset` on, row by row. Operands: array,
     /// offset; list: extents.
     Part,
-    /// The elements at offset + sum of index * stride, counted from the begin
-    /// of the memory of the array. Operands: array, offset; lists: extents,
-    /// strides.
+    /// The elements at offset + sum of index * stride, counted from the
+    /// beginning of the memory of the array. Operands: array, offset; lists:
+    /// extents, strides.
     Strided,
     /// Operand: array; lists: offsets, extents, strides; `dropped` are
     /// dimensions of the array that the result does not have.

@@ -13,10 +13,10 @@ class DialectRegistry;
 
 namespace obs {
 
-/// Lets upstream's conversions to LLVM (`convert-to-llvm`, `gpu-to-llvm`)
-/// convert `obs.part`, the one operation of the dialect that is left in host
-/// functions, so that these can be compiled: the aligned pointer of the
-/// descriptor moves, the allocated one, which is freed, stays.
+/// Adds `obs.part` to upstream's conversions to LLVM (`convert-to-llvm`,
+/// `gpu-to-llvm`). It is the only operation of the dialect that remains in host
+/// functions. The aligned pointer of the descriptor moves. The allocated
+/// pointer, which is freed, stays.
 void registerConvertPartToLLVMInterface(DialectRegistry &registry);
 
 } // namespace obs

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
-  let summary = "Turn arrays in kernels into buffers, and programs into loops";
+  let summary = "Convert arrays in kernels to buffers, and programs to loops";
   let description = [{
     The pass rewrites the body of every `obs.kernel` to level IR:
 
@@ -22,8 +22,8 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
       `#obs.home<owner, auto>`, or has the requested storage.
     - An array that a loop carries is a ring of two buffers. A carried slot
       number selects the buffer.
-    - An `scf.for unsigned` becomes a loop over the number of its iteration. So
-      all loops of level IR compare signed numbers.
+    - An `scf.for unsigned` becomes a loop over the number of its iteration,
+      because loops of level IR compare signed numbers.
 
     ```mlir
     // before
@@ -46,9 +46,9 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     }
     ```
 
-    What any iteration may write (contract `any`) to memory with initial contents
-    is written only if it is not there already. The load has the contract of the
-    store. `test-any=false` leaves it out.
+    A write of contract `any` to memory with initial contents first tests whether
+    the element already has the value. The load has the contract of the store.
+    `test-any=false` omits the test.
 
     ```mlir
     // before
@@ -65,7 +65,7 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"testAny", "test-any", "bool", "true",
-      "Do not write again what another iteration has written, by contract `any`">
+      "Before a write of contract `any`, test whether the element has the value">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -44,8 +44,8 @@ public:
   DeviceMemory &operator=(const DeviceMemory &) = delete;
   ~DeviceMemory();
 
-  /// Allocates `bytes` bytes. An allocation of zero bytes also has an address
-  /// of its own. `location` is the place in the source, `file:line:col`.
+  /// Allocates `bytes` bytes. An allocation of zero bytes also has a unique
+  /// address. `location` is the location in the source, `file:line:col`.
   llvm::Expected<void *> allocate(size_t bytes, llvm::StringRef location = "");
 
   /// Frees memory of `allocate`. Null is allowed and has no effect. It is an

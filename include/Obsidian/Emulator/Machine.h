@@ -64,7 +64,7 @@ struct MachineOptions {
   /// a barrier, or changes memory by an atomic operation.
   uint64_t maxIterations = uint64_t(1) << 31;
   /// The maximum number of threads that are started and not ended. At least one
-  /// block runs, whatever its size.
+  /// block runs, even if it has more threads.
   unsigned maxResidentThreads = 16384;
   /// Stack of a thread without its `memref.alloca`s, in bytes.
   size_t stackBytes = 64 * 1024;
@@ -100,8 +100,8 @@ struct LaunchStats {
 class Machine {
 public:
   /// Compiles all kernels of `module`. The module is not changed, and not
-  /// needed afterwards. Several machines may share one `memory`; if it is null,
-  /// the machine has a memory of its own. The error contains the text of the
+  /// needed afterwards. Several machines may share one `memory`. If it is null,
+  /// the machine has its own memory. The error contains the text of the
   /// diagnostics, with locations.
   static llvm::Expected<std::unique_ptr<Machine>>
   create(gpu::GPUModuleOp module, MachineOptions options = {},

@@ -177,14 +177,16 @@ public:
   /// order, beginning with `init`. Both arrays have rank 3.
   Value contract(Value x, Value y, ValueRange init, ScalarCode multiply,
                  ScalarCode combine, const Choice &choice = {});
-  /// An array of a product with the places of its dimensions: of those that
-  /// both arrays and the result have, of its own, and of those that go.
+  /// An array of a product. The members are the positions of its dimensions:
+  /// those that both arrays and the result have, those of this array only, and
+  /// those over which the product sums.
   struct Side {
     Value array;
     SmallVector<int64_t> batch, own, combined;
   };
-  /// The same for arrays of any rank. The result has the dimensions of the
-  /// batch, those of `x` and those of `y`; if there are none, extents [1].
+  /// The same for arrays of any rank. The dimensions of the result are those of
+  /// the batch, those of `x` and those of `y`, or extents [1] if there are
+  /// none.
   Value contract(const Side &x, const Side &y, ValueRange init,
                  ScalarCode multiply, ScalarCode combine);
 
@@ -206,6 +208,9 @@ public:
   /// Sorts each row along a dimension: no element is less than the element
   /// before it. `less` takes two elements. The sort is stable.
   Value sort(Value array, int64_t dim, ScalarCode less);
+  /// The first `count` elements of each sorted row. For at most 8 of them, one
+  /// reduction of each row keeps the first elements in registers.
+  Value sortFirst(Value array, int64_t dim, int64_t count, ScalarCode less);
   /// The elements of a vector whose flag is set, and their number as an array
   /// of one i32. The elements after them are `rest`, if `rest` is not empty.
   std::pair<Value, Value> compact(Value array, Value flags,
@@ -225,8 +230,8 @@ public:
 private:
   SmallVector<Value> buildBlock(Region &region, TypeRange arguments,
                                 ScalarCode code, bool isYielded = true);
-  /// The element at an index of an array with holes; the result of `padding` if
-  /// there is none.
+  /// The element at an index of an array with holes, or the result of `padding`
+  /// if the index is a hole.
   SmallVector<Value>
   readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
              llvm::function_ref<SmallVector<Value>()> padding);

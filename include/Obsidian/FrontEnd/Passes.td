@@ -11,16 +11,15 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertLinalgToObsPass : Pass<"convert-linalg-to-obs", "::mlir::ModuleOp"> {
-  let summary = "Turn functions on tensors into programs of whole arrays";
+  let summary = "Convert functions on tensors to programs over arrays";
   let description = [{
-    Each public function that has tensors becomes a host function, and private
-    ones are inlined. Other functions stay as they are. The levels and what is
-    stored are those of the builder in
-    `include/Obsidian/FrontEnd/ArrayBuilder.h`.
+    Each public function with tensors becomes a host function. Private functions
+    with tensors are inlined, and other functions stay as they are. The builder
+    in `include/Obsidian/FrontEnd/ArrayBuilder.h` chooses levels and storage.
 
     A parameter or result of a tensor type becomes a pull array. A tensor of
-    rank 0 is an array of one element. A memref stays a memref: operations on it
-    read a view, and store their results there by one kernel each.
+    rank 0 is an array of one element. A memref stays a memref: each operation
+    on it reads a view, and stores its results there by one kernel.
     [Linalg.md](../Linalg.md) has the table of operations.
 
     ```mlir
@@ -37,8 +36,8 @@ def ConvertLinalgToObsPass : Pass<"convert-linalg-to-obs", "::mlir::ModuleOp"> {
     }
     ```
 
-    An operation that cannot be lowered is an error at its place, and the module
-    stays as it was.
+    An operation that cannot be converted causes an error at its location, and
+    the module is unchanged.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -74,8 +73,8 @@ def ObsImportStableHLOPass : Pass<"obs-import-stablehlo", "::mlir::ModuleOp"> {
     }
     ```
 
-    An operation that cannot be lowered causes an error at its location, and the
-    module is unchanged.
+    An operation that cannot be converted causes an error at its location, and
+    the module is unchanged.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -1,13 +1,14 @@
-//===- Arrays.h - What a value is at run time -------------------*- C++ -*-===//
+//===- Arrays.h - Values of the reference interpreter -----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The reference interpreter's values. A pull array is extents and a function
-// from index to elements; a push array is extents and a program that is given a
-// writer; memory is elements with a bit each that says whether it was written.
+// The values of the reference interpreter. A pull array consists of extents and
+// a function from an index to elements. A push array consists of extents and a
+// program that takes a writer. Memory consists of elements, each with a bit
+// that is set if the element was written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 
 namespace mlir::obs::interpreter {
 
-/// Base of what is not a scalar.
+/// Base class of all values that are not scalars.
 struct Object {
   virtual ~Object() = default;
 };
@@ -41,7 +42,7 @@ struct Datum {
 
 using DataRef = ArrayRef<Datum>;
 using Data = SmallVectorImpl<Datum>;
-/// Inline storage for what a region takes or yields.
+/// Inline storage for the arguments or the yielded values of a region.
 using DataVector = SmallVector<Datum, 2>;
 
 using Index = ArrayRef<int64_t>;
@@ -54,11 +55,11 @@ using ElementFn = std::function<LogicalResult(Location, Index, Data &)>;
 struct PullArray : Object {
   IndexVector extents;
   ElementFn read;
-  /// Whether reading it computes nothing: the result of a force, a view.
+  /// True if a read computes nothing: a result of a force, or a view.
   bool isStored = false;
 };
 
-/// Takes the elements for an index. The location is that of the write.
+/// Takes the elements at an index. The location is that of the write.
 using WriteFn = llvm::function_ref<LogicalResult(Location, DataRef, Index)>;
 using ProgramFn = std::function<LogicalResult(WriteFn)>;
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an operation of another dialect needs to take part in the reference
-// interpreter: InterpretableOpInterface, and the execution of one operation
-// that its method gets. Arrays are functions, so what an operation gives for
-// its results runs later, and as often as somebody reads them.
+// The interface by which an operation of another dialect runs on the reference
+// interpreter: InterpretableOpInterface, and the class for one execution of the
+// operation. Arrays are functions, so the results that an operation sets run
+// later, once for each read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace mlir::obs::interpreter {
 struct Frame;
 struct Instruction;
 
-/// One execution of an operation. The functions that it gives stay valid as
-/// long as the program runs; the execution itself does not.
+/// One execution of an operation. The functions that it returns stay valid
+/// while the program runs. The execution itself does not.
 class Execution {
 public:
   using TrapFn = std::function<LogicalResult(const Twine &)>;
@@ -39,16 +39,17 @@ public:
   /// The only region of the operation as a function of its arguments.
   RegionFn getRegion() const;
 
-  // Results. Extents that contradict the type of the result, a write outside of
-  // them, or another number of values than the array has element types are a
-  // trap.
+  // Results. The program traps if extents contradict the type of the result, if
+  // a write is outside of them, or if the number of values is not the number of
+  // element types of the array.
   void setScalar(unsigned result, Scalar value);
   LogicalResult setPull(unsigned result, Index extents, ElementFn read);
   LogicalResult setPush(unsigned result, Index extents, ProgramFn run);
-  /// The result of an index map: the array of operand `operand` under other
-  /// indices. Pull: element i is the source's element at `toSource(i)`. Push:
-  /// element i of the source goes to `toTarget(i)`, or is dropped if that is
-  /// nothing; `toTarget` may be null if the operand is a pull array.
+  /// The result of an index map: the array of operand `operand` with other
+  /// indices. Pull array: element i is the element of the source at
+  /// `toSource(i)`. Push array: element i of the source goes to `toTarget(i)`,
+  /// or is dropped if `toTarget` returns nothing. `toTarget` may be null if the
+  /// operand is a pull array.
   LogicalResult
   setMoved(unsigned operand, Index extents,
            std::function<IndexVector(Index)> toSource,

@@ -65,11 +65,11 @@ struct InterpreterOptions {
 /// order. Empty when a value of the type cannot be passed.
 SmallVector<Type> getHostElementTypes(Type type);
 
-/// Runs `entry` on `arguments`, which must be those that its type asks for (the
-/// extents of arrays included; a mismatch is an error). Arguments of memref
-/// type are memory: the elements that the program writes are there afterwards.
-/// Returns the results; a pull array that is virtual is evaluated. Every error
-/// reads `file:line:col: message`.
+/// Runs `entry` on `arguments`. The arguments must have the types and extents
+/// of the parameters; otherwise an error is returned. Arguments of memref type
+/// are memory, which afterwards contains the elements that the program has
+/// written. Returns the results; virtual pull arrays are evaluated. Every error
+/// has the form `file:line:col: message`.
 llvm::Expected<SmallVector<HostValue>>
 interpret(func::FuncOp entry, MutableArrayRef<HostValue> arguments,
           const InterpreterOptions &options = {});

@@ -14,13 +14,13 @@ def Obs_InterpretableOpInterface : OpInterface<"InterpretableOpInterface"> {
   let cppNamespace = "::mlir::obs::interpreter";
   let description = [{
     An operation of another dialect that the reference interpreter executes. Its
-    code is independent of what the compiler makes of the operation: it is the
-    oracle of that.
+    code shares nothing with the lowering of the operation, because it is the
+    oracle of the lowering.
   }];
   let methods = [
     InterfaceMethod<[{
-      Reads the operands, and sets every result once. On failure the error has
-      been recorded by `trap`.
+      Reads the operands, and sets every result once. If it fails, `trap` has
+      recorded the error.
     }], "::llvm::LogicalResult", "interpret",
       (ins "::mlir::obs::interpreter::Execution &":$execution)>
   ];

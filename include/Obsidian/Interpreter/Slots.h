@@ -1,4 +1,4 @@
-//===- Slots.h - The values that functions take and give --------*- C++ -*-===//
+//===- Slots.h - Parameters and results of functions ------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,21 +19,21 @@ namespace mlir::obs::interpreter {
 
 /// One array or scalar of the parameters or results of a function.
 struct Slot {
-  /// Of the parameter or result in the function's type.
+  /// The number of the parameter or result in the type of the function.
   unsigned index;
   Type type;
   Type elementType;
   bool isScalar;
-  /// Of an array; ShapedType::kDynamic where the type leaves it open, and then
-  /// the bound of it, or kDynamic.
+  /// Extents and bounds of an array. An extent that is not in the type is
+  /// ShapedType::kDynamic, and then its bound is kDynamic if there is none.
   SmallVector<int64_t> extents, bounds;
 
   /// True if the type allows an array of these extents.
   bool allows(ArrayRef<int64_t> given) const;
 };
 
-/// The arrays and scalars that make up values of `types`; an error where a type
-/// cannot be passed. `what` is `parameter` or `result`.
+/// The arrays and scalars of values of `types`. An error if a type cannot be
+/// passed. `what` is `parameter` or `result`.
 llvm::Expected<std::vector<Slot>> getSlots(TypeRange types, StringRef what);
 
 } // namespace mlir::obs::interpreter

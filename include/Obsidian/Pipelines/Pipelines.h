@@ -19,22 +19,22 @@ namespace mlir::obs {
 struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
   PassOptions::Option<int64_t> threads{
       *this, "threads",
-      llvm::cl::desc("Threads of a block, 1 to 1024, for every kernel (0: by "
+      llvm::cl::desc("Threads of a block, 1 to 1024, for every kernel (0: from "
                      "the program, or chosen)"),
       llvm::cl::init(0)};
   PassOptions::Option<int64_t> blocks{
       *this, "blocks",
-      llvm::cl::desc("Number of blocks of every launch (0: by the extents)"),
+      llvm::cl::desc("Number of blocks of every launch (0: from the extents)"),
       llvm::cl::init(0)};
   PassOptions::Option<bool> runtimeChecks{
       *this, "runtime-checks",
-      llvm::cl::desc("Check in kernels the extents that only kernels know "
-                     "(rule R4); the host checks all others before"),
+      llvm::cl::desc("Also check the extents that only kernels know (rule R4). "
+                     "The host always checks the other extents"),
       llvm::cl::init(false)};
   PassOptions::Option<bool> deterministic{
       *this, "deterministic",
-      llvm::cl::desc("Floats round the same way in every run, whatever the "
-                     "strategy of a collective"),
+      llvm::cl::desc("Exclude strategies of collectives that round floats "
+                     "differently from run to run"),
       llvm::cl::init(false)};
   PassOptions::Option<bool> plainCollectives{
       *this, "plain-collectives",
@@ -46,8 +46,8 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::init(true)};
   PassOptions::Option<bool> reuseBuffers{
       *this, "reuse-buffers",
-      llvm::cl::desc("Let arrays of equal extents share device memory, one "
-                     "after the other"),
+      llvm::cl::desc("Let arrays of equal extents share device memory if they "
+                     "are not live at the same time"),
       llvm::cl::init(true)};
   PassOptions::Option<int64_t> sharedBytes{
       *this, "shared-bytes",
@@ -87,7 +87,7 @@ struct ObsToNVVMOptions : PassPipelineOptions<ObsToNVVMOptions> {
 };
 
 /// Adds to `pm`, which runs on `builtin.module`, the passes from programs over
-/// arrays to kernels in level IR with homes, barriers and places in shared
+/// arrays to kernels in level IR with homes, barriers and offsets in shared
 /// memory.
 void buildObsToLevelsPipeline(OpPassManager &pm,
                               const ObsToGPUOptions &options);
@@ -97,13 +97,13 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
 /// kernels.
 void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
-/// Runs `obs-to-gpu` on the function `entry` of `module` and on all that it
-/// calls; other functions are erased. Emits the errors of the passes.
+/// Runs `obs-to-gpu` on the function `entry` of `module` and the functions that
+/// it calls. Other functions are erased. Emits the errors of the passes.
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,
                          const ObsToGPUOptions &options);
 
-/// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. A format that
-/// is not known is an error.
+/// Adds `obs-to-gpu` and the passes from kernels to NVVM or PTX. An unknown
+/// format is an error.
 LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
                                      const ObsToNVVMOptions &options);
 

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ObsExplainBarriersPass : Pass<"obs-explain-barriers", "::mlir::ModuleOp"> {
-  let summary = "Report the reasons of every barrier";
+  let summary = "Report the reasons for every barrier";
   let description = [{
     The pass reports each barrier in a remark at the statement that waits. A
     note for every pair of accesses that needs the barrier names the array, the
@@ -53,7 +53,7 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
       floats, functions of floats (such as roots) and operations on integers for
       values that are stored, and operations for indices and conditions;
     - every access: the kind of memory, the type (of one element, unless it is a
-      vector), the place in the source, the sectors of 32 bytes of a request of
+      vector), the location in the source, the sectors of 32 bytes of a request of
       a warp (global memory) or its bank-conflict degree (shared memory), on
       average and at most, and the sum of the bytes. An access by all threads
       together counts once. Reads of the registers of other lanes are shuffles;
@@ -102,21 +102,21 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
 def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
   let summary = "Prove that lowered kernels have no races, or show two threads";
   let description = [{
-    For every kernel (`gpu.func`, as `obs-to-gpu` leaves it) and every two
-    accesses to shared or global memory of which one writes: the pass proves
+    The input is kernels (`gpu.func`), as `obs-to-gpu` writes them. For every
+    two accesses to shared or global memory of which one writes, the pass proves
     that no barrier is missing between them, or names two different threads that
-    reach the same byte. It executes nothing, and uses no result of the passes
+    access the same byte. It executes nothing, and uses no result of the passes
     that placed the barriers.
 
-    The pass goes through the control flow once for pairs of lanes of a warp,
-    once for pairs of warps of a block, once for pairs of blocks, with the
-    barriers that each pair waits at. For each access since the last barrier, it
-    keeps the number of loop iterations that have passed. Each pair of accesses
-    is a question about integers: the numbers of the two threads, the iterations
-    of the surrounding loops, and the values that the kernel does not know
-    (sizes, data). The pass tries all numbers if they are few, and uses
-    Presburger arithmetic otherwise. It tries shift amounts that are known at
-    run time only one by one, in the combinations that their loops allow.
+    The pass follows the control flow once for pairs of lanes of a warp, once
+    for pairs of warps of a block, and once for pairs of blocks, with the
+    barriers at which each pair waits. For each access since the last barrier,
+    it keeps the number of loop iterations since then. Each pair of accesses is
+    a question about integers: the numbers of the two threads, the iterations of
+    the surrounding loops, and the values that the kernel does not know (sizes,
+    data). If these numbers are few, the pass tries all of them. Otherwise it
+    uses Presburger arithmetic. If shift amounts are known at run time only, it
+    tries them one by one, in the combinations that their loops allow.
 
     The pass assumes for all kernels that different arguments are different
     memory unless they are marked, that index arithmetic does not wrap, and that
@@ -138,19 +138,24 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       blocks draw from a counter are different, even if other elements of the
       counter's array are written in other ways. Notes name these accesses.
 
-    Errors: `[race]` names two threads, the byte or element, and both places;
-    `[race-unproved]` is reported if the answer depends on data, or on
-    arithmetic that the pass cannot analyse; `[barrier-divergence]`, if a thread
-    can miss a barrier that others wait at, or a lane a shuffle; `[race-stage]`,
-    for kernels that are not results of `obs-to-gpu`, and for constructs that
-    the pass does not model: accesses by other operations, memory of unknown
-    origin, and blocks of several dimensions.
+    There are four errors:
+
+    - `[race]` names two threads, the byte or element, and both locations.
+    - `[race-unproved]`: the answer depends on data, or on arithmetic that the
+      pass cannot analyse.
+    - `[barrier-divergence]`: a thread can miss a barrier at which others wait,
+      or a lane can miss a shuffle.
+    - `[race-stage]`: the kernel is not a result of `obs-to-gpu`, or contains a
+      construct that the pass does not model: accesses by other operations,
+      memory of unknown origin, or blocks of several dimensions.
+
+    For a kernel with its barrier:
 
     ```
     turn.mlir:9:10: remark: kernel 'turn' is proved free of races, with blocks of 64 threads
     ```
 
-    and without the barrier
+    For the same kernel without the barrier:
 
     ```
     turn.mlir:9:10: error: [race] read of shared memory by another thread of the warp reaches what this access also reaches, without a barrier between them: threads 0 and 1, byte 4

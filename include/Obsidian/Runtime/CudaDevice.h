@@ -17,8 +17,8 @@
 
 namespace mlir::obs::runtime {
 
-/// A GPU, driven by the CUDA driver API. It uses the device's primary context
-/// and one stream of its own, so it lives beside other users of CUDA.
+/// A GPU, used through the CUDA driver API. It uses the primary context of the
+/// device and a separate stream, so other users of CUDA are not disturbed.
 class CudaDevice : public Device {
 public:
   /// Turns a `gpu.module` into PTX text for a chip such as `sm_90`.
@@ -31,16 +31,16 @@ public:
   create(std::optional<int> index, Compiler compile);
   ~CudaDevice() override;
 
-  /// Memory from somebody else, given back on the same stream.
+  /// Functions of the caller for memory, which is freed on the same stream.
   struct Allocator {
     std::function<llvm::Expected<DevicePtr>(uint64_t bytes)> allocate;
     std::function<void(DevicePtr)> free;
   };
   void useAllocator(Allocator foreign) { allocator = std::move(foreign); }
-  /// From now on everything runs on the stream `foreign` of the caller, or on
-  /// one of its own again if that is null. Waits for the stream before, unless
-  /// an allocator is in use: freed memory is used again in the order of one
-  /// stream.
+  /// From now on, all work runs on the stream `foreign` of the caller, or on
+  /// the stream of this object if it is null. Waits for the old stream before,
+  /// unless an allocator is in use, because freed memory is reused in the order
+  /// of one stream.
   llvm::Error useStream(cuda::Stream foreign);
 
   std::string getName() const override { return name; }
@@ -123,8 +123,8 @@ private:
   cuda::Event timerStart = nullptr, timerStop = nullptr;
   int major = 0, minor = 0;
   llvm::StringMap<cuda::Module> modules;
-  /// The sizes of what is allocated, and what was freed and waits for an array
-  /// of the same size: a program that allocates in a loop asks the driver,
+  /// The sizes of allocated arrays, and freed memory that is kept for an array
+  /// of the same size. A program that allocates in a loop calls the driver,
   /// which would wait for the GPU each time, in its first iterations only.
   llvm::DenseMap<DevicePtr, uint64_t> sizes;
   llvm::DenseMap<uint64_t, SmallVector<DevicePtr, 2>> spares;

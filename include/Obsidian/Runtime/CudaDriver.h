@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of the CUDA driver API that we call, as a table of typed function
-// pointers filled from `libcuda.so.1`. Nothing is linked against CUDA and no
-// CUDA header is needed: the types and numbers below are the driver's ABI,
-// which does not change. This header and its source use neither LLVM nor MLIR,
-// so that the runtime library for generated host code stays small.
+// The functions of the CUDA driver API that this project calls, as a table of
+// typed function pointers, which are looked up in `libcuda.so.1`. Nothing is
+// linked against CUDA, and no CUDA header is needed: the types and numbers
+// below are the ABI of the driver, which does not change. This header and its
+// source use neither LLVM nor MLIR, so the runtime library of generated host
+// code is small.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ using Graph = struct GraphHandle *;
 using GraphNode = struct GraphNodeHandle *;
 using GraphExec = struct GraphExecHandle *;
 
-/// Results that get a text of their own; success is 0.
+/// Results that have texts of their own. Success is 0.
 enum : Result {
   Success = 0,
   ErrorInvalidValue = 1,
@@ -175,9 +176,9 @@ struct Driver {
   Result (*launchKernelEx)(const LaunchConfig *, Function, void **,
                            void **) = nullptr;
 
-  /// The driver, opened and initialised by the first call; null, and `error`
-  /// set, where there is none. The environment variable `OBS_CUDA_DRIVER`
-  /// names another library to open than `libcuda.so.1`.
+  /// The driver, which the first call opens and initialises. If there is none,
+  /// sets `error` and returns null. The environment variable `OBS_CUDA_DRIVER`
+  /// names another library than `libcuda.so.1`.
   static const Driver *get(std::string &error);
 
   /// `name (text)` of a result, for messages.
@@ -187,8 +188,8 @@ struct Driver {
   std::string version() const;
 };
 
-/// The device that OBS_DEVICE names, 0 where it is not set; -1, and `error`
-/// set, where it is no number.
+/// The device that OBS_DEVICE names; 0 if it is not set. If its value is not a
+/// number, sets `error` and returns -1.
 int getDefaultDeviceIndex(std::string &error);
 
 } // namespace mlir::obs::runtime::cuda

@@ -1,13 +1,13 @@
-//===- Device.h - What runs kernels and owns their memory -------*- C++ -*-===//
+//===- Device.h - Devices: kernels and their memory -------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One interface over the emulator and the CUDA driver, so that a host program
-// does not know which of them it drives. Sizes are in bytes. Work is done in
-// the order of the calls; copies to the host and `synchronize` wait for it.
+// One interface for the emulator and the CUDA driver, so a host program does
+// not depend on the device. Sizes are in bytes. Work is done in the order of
+// the calls. Copies to the host and `synchronize` wait for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +68,8 @@ public:
   /// The name of the device in messages: `emulator`, `NVIDIA H200`.
   virtual std::string getName() const = 0;
 
-  /// New memory of `bytes` (0 is legal and has a pointer of its own),
-  /// aligned to 256, with any contents.
+  /// New memory of `bytes`, aligned to 256, with any contents. `bytes` may be
+  /// 0; the pointer is then also unique.
   llvm::Expected<DevicePtr> allocate(uint64_t bytes);
   /// The place in the source, `file:line:col`, of the next allocations, for
   /// messages about their memory.

@@ -19,7 +19,7 @@
 namespace mlir::obs::runtime {
 
 /// The emulator as a device: one memory, and one machine for each module. Work
-/// is done when the call returns; times are those of the clock on the wall.
+/// is complete when the call returns. Times are wall-clock times.
 class EmulatorDevice : public Device {
 public:
   explicit EmulatorDevice(emulator::MachineOptions options = {});
@@ -27,12 +27,12 @@ public:
 
   std::string getName() const override { return "emulator"; }
 
-  /// Has `observer`, which is not owned, watch the launches of all modules that
-  /// are loaded from now on.
+  /// `observer`, which is not owned, observes the launches of all modules that
+  /// are loaded later.
   void addObserver(emulator::AccessObserver *observer);
 
-  /// Checks the launches of all modules that are loaded from now on, and the
-  /// memory that is allocated from now on.
+  /// Checks the launches of all modules that are loaded later, and the memory
+  /// that is allocated later.
   void enableChecks(emulator::CheckOptions checks);
 
   /// The seed of later launches in random order.

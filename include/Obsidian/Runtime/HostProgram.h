@@ -1,13 +1,13 @@
-//===- HostProgram.h - Runs host functions over a device --------*- C++ -*-===//
+//===- HostProgram.h - Runs host functions on a device ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes the plan of an artefact. The host waits for the device most of the
-// time, so compilation would not make it faster; but whatever does not depend
-// on the arguments is done once for each function.
+// Executes the plan of an artefact. Compilation would not make it faster,
+// because the host waits for the device most of the time. Work that does not
+// depend on the arguments is done once for each function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct LaunchRecord {
   /// Lives as long as the program.
   StringRef kernel;
   LaunchShape shape;
-  /// Time on the device; only where timing was asked for.
+  /// The time on the device; only if times were requested.
   std::optional<double> milliseconds;
   /// Only where the device counts.
   std::optional<LaunchCounters> counters;
@@ -52,11 +52,11 @@ public:
   HostProgram(HostProgram &&);
   ~HostProgram();
 
-  /// Runs the function `entry`. Array arguments are memory of the device, and
-  /// what the function writes into them stays written; array results are
-  /// memory of the device too. All other memory that the function allocated is
-  /// freed when this returns, also with an error. Errors begin with
-  /// `file:line:col:` of the op that failed.
+  /// Runs the function `entry`. Array arguments are memory of the device, in
+  /// which the writes of the function remain. Array results are also memory of
+  /// the device. All other memory that the function allocated is freed when
+  /// this returns, even after an error. Errors begin with the location
+  /// `file:line:col:` of the failed operation.
   llvm::Expected<SmallVector<RuntimeValue>>
   run(StringRef entry, ArrayRef<RuntimeValue> arguments);
 

@@ -23,7 +23,7 @@ public:
   static llvm::Expected<std::shared_ptr<Buffer>> createOnDevice(Device &device,
                                                                 uint64_t bytes);
   static std::shared_ptr<Buffer> createOnHost(uint64_t bytes);
-  /// Memory of `device` that somebody else has allocated, and frees.
+  /// Memory of `device` that the caller has allocated and frees.
   static std::shared_ptr<Buffer>
   createForeign(Device &device, DevicePtr address, uint64_t bytes);
   ~Buffer();
@@ -77,9 +77,9 @@ struct MemoryRef {
                                         ArrayRef<int64_t> sizes,
                                         DevicePtr address);
 
-  /// As many elements as an array of `sizes` has, from number `offset` on in
-  /// the order of rows; an error if there are not so many. The elements of this
-  /// view stand one after the other.
+  /// The part that begins at element `offset` in row-major order and has as
+  /// many elements as an array of `sizes`; an error if there are fewer. The
+  /// elements of this view are adjacent.
   llvm::Expected<MemoryRef> getPart(int64_t offset,
                                     ArrayRef<int64_t> sizes) const;
 

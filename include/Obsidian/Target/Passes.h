@@ -18,9 +18,9 @@ namespace mlir::obs {
 #define GEN_PASS_DECL
 #include "Obsidian/Target/Passes.h.inc"
 
-/// Adds to `pm`, which runs on `gpu.module`, the passes from the kernels that
-/// `obs-to-gpu` makes to the NVVM dialect. `libdevice` is a file name, `none`,
-/// or empty, which looks for the file.
+/// Adds to `pm`, which runs on `gpu.module`, the passes from kernels of
+/// `obs-to-gpu` to the NVVM dialect. `libdevice` is a file name, `none`, or
+/// empty. If it is empty, the file is searched in the CUDA toolkit.
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice = "");
 
 #define GEN_PASS_REGISTRATION

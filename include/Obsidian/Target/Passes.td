@@ -13,21 +13,20 @@ include "mlir/Pass/PassBase.td"
 
 def ConvertKernelsToNVVMPass
     : Pass<"convert-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Turn kernels without structured control flow into NVVM";
+  let summary = "Convert kernels without structured control flow to NVVM";
   let description = [{
     This conversion replaces several passes of upstream. It differs from
-    `convert-gpu-to-nvvm` in points in which that pass loses precision, speed or
-    memory:
+    `convert-gpu-to-nvvm` where that pass loses precision, speed or memory:
 
     - `memref` arguments are plain pointers, in the order of the source.
-    - Square root, `fma`, rounding and the like are instructions with exact
-      rounding instead of calls to libdevice. Only functions that the hardware
-      does not have, such as `math.exp`, call libdevice; where none is found,
-      they are rejected.
-    - `memref.atomic_rmw` and `memref.generic_atomic_rmw` are relaxed and scoped
-      to the device, or to the block in shared memory, and work on all types of
-      up to 64 bits: by compare-and-swap where there is no instruction. Both
-      return the old value.
+    - Square root, `fma`, rounding and similar operations are instructions with
+      exact rounding instead of calls of libdevice. Only functions that the
+      hardware does not have, such as `math.exp`, call libdevice. Without
+      libdevice, the pass refuses them.
+    - `memref.atomic_rmw` and `memref.generic_atomic_rmw` have relaxed order.
+      Their scope is the device, or the block in shared memory. They support all
+      types of up to 64 bits, by compare-and-swap if there is no instruction.
+      Both return the old value.
     - Dynamic shared memory is an external array that is aligned to 128 bytes.
 
     Run `convert-scf-to-cf` before it.
@@ -56,8 +55,8 @@ def ConvertKernelsToNVVMPass
   }];
   let options = [
     Option<"libdevice", "libdevice", "std::string", "",
-           "The file libdevice.10.bc, or 'none' to do without. By default it is "
-           "looked for in the CUDA toolkit">
+           "The file libdevice.10.bc, or 'none'. By default, the pass searches "
+           "the CUDA toolkit for it">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
@@ -67,29 +66,30 @@ def ConvertKernelsToNVVMPass
 
 def NarrowIndicesPass
     : Pass<"obs-narrow-indices", "::mlir::gpu::GPUFuncOp"> {
-  let summary = "Compute indices in 32 bits where they fit";
+  let summary = "Compute indices in 32 bits if they fit";
   let description = [{
-    Indices are numbers of 64 bits, so that arrays may have more than 2^32
-    elements; registers of a GPU have 32. This pass computes in `i32` what range
-    analysis proves to fit: from the ids of threads and lanes, extents that are
-    constants, bounds of loops, masks and remainders. A narrow value is widened
-    where it is used as an index.
+    Indices have 64 bits, so that arrays may have more than 2^32 elements. The
+    registers of a GPU have 32 bits. This pass computes a value in `i32` if a
+    range analysis proves that it fits. The analysis uses the ids of threads and
+    lanes, constant extents, bounds of loops, masks and remainders. A narrow
+    value is extended where it is used as an index.
 
     - The values of a kernel stay the same. The only assumptions are that
       extents are not negative, and that a launch has at most 2^31 - 1 blocks of
-      warps of 32 lanes. An extent that only the launch knows, and values that
+      warps of 32 lanes. An extent that is known only at launch, and values that
       are computed from it, stay 64 bits wide, unless `llvm.range` of the
       parameter shows that they fit.
-    - A value is zero-extended if it cannot be negative, else sign-extended:
-      indices before the first element keep their meaning.
-    - Sums, differences, products and shifts to the left need a result that
-      fits. All other operations also need operands that fit. If the operands
+    - A value is zero-extended if it cannot be negative, and sign-extended
+      otherwise. So indices before the first element keep their meaning.
+    - The results of sums, differences, products and shifts to the left must
+      fit. For all other operations, the operands must fit, too. If the operands
       fit, the operations in 32 bits are marked as free of overflow (`nsw`,
       `nuw`).
-    - A loop counts in `i32` if its step is not constant, as over the blocks of
-      a grid, and without sign where the index after the last one needs that.
-      Other loops count in `index`, and sums and products of what they count are
-      left to LLVM's strength reduction, unless it is divided, too.
+    - The counter of a loop is an `i32` if the step is not constant, as in loops
+      over the blocks of a grid. It is unsigned if the index after the last one
+      requires this. The counters of other loops are of type `index`. Sums and
+      products of such a counter are left to LLVM's strength reduction, unless
+      the counter is also divided.
 
     Run it after all analyses of accesses, and before the conversion to NVVM.
 

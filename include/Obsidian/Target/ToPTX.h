@@ -28,12 +28,12 @@ struct PTXOptions {
   bool lineInfo = false;
 };
 
-/// The file libdevice.10.bc of the CUDA toolkit in $CUDA_HOME, $CUDA_PATH,
-/// $CUDA_ROOT or the usual places; empty where there is none.
+/// The path of libdevice.10.bc of the CUDA toolkit, in $CUDA_HOME, $CUDA_PATH,
+/// $CUDA_ROOT or the usual folders; empty if there is none.
 std::string findLibdevice();
 
-/// Gives `chip` in the form of LLVM (`sm_90`) if that is a chip that PTX can be
-/// made for: `sm_70` and later. The error lists what is possible.
+/// Returns `chip` in the form of LLVM (`sm_90`) if PTX can be generated for it:
+/// `sm_70` and later. The error lists the supported chips.
 llvm::Expected<std::string> parseChip(StringRef chip);
 
 /// The PTX feature that a chip needs at least, such as `+ptx80`. Drivers reject

@@ -1,5 +1,4 @@
-//===- ErrorHandlers.h - What tools do about errors of the system -*- C++
-//-*-===//
+//===- ErrorHandlers.h - Errors of the system in tools ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +12,13 @@
 
 namespace mlir::obs {
 
-/// For the first line of a tool's main function. From then on
+/// Call it in the first line of the main function of a tool. Afterwards:
 ///
-/// - memory that cannot be had, and output that cannot be written, is one line
-///   of error and exit status 1;
-/// - a closed pipe behind the tool ends it without a word;
-/// - a crash asks for a report to this project.
+/// - If memory is exhausted or output cannot be written, the tool prints one
+/// line
+///   of error and has exit status 1.
+/// - If the pipe after the tool is closed, the tool ends without a message.
+/// - After a crash, the tool requests a report to this project.
 void installErrorHandlers(llvm::StringRef tool);
 
 } // namespace mlir::obs

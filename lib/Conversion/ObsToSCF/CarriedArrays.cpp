@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An array that a loop carries lives in a ring of two buffers: the array of the
-// iteration in slot s, the next one in slot 1 - s. The loop carries the number
-// s in the place of the array, and its dynamic extents. Numbers rather than
-// swapped pointers keep every access analysable.
+// An array that a loop carries is in a ring of two buffers: the array of the
+// iteration in slot s, and the next one in slot 1 - s. Instead of the array,
+// the loop carries the number s and the dynamic extents. With numbers instead
+// of swapped pointers, every access can be analysed.
 //
 // An array that the condition region of a `while` makes and passes on is in a
-// buffer of its own: the next one is made when nothing needs this one any more.
+// separate buffer. The next one is made when this one is no longer needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -395,8 +395,9 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
   SmallVector<StoredArray> rings;
   SmallVector<Value> init = enterLoop(loop.getInitsMutable(), level, rings);
   llvm::DenseMap<Value, StoredArray> made = allocatePassed(loop, level);
-  // Result types follow from what the condition passes on, which is known once
-  // its region is emitted; so the loop is made around two finished blocks.
+  // The values that the condition passes on determine the result types. They
+  // are known after its region is emitted, so the loop is built around two
+  // finished blocks.
   auto before = std::make_unique<Region>();
   auto after = std::make_unique<Region>();
   auto addBlock = [&](Region &region, TypeRange types) {

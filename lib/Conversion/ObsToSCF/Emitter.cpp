@@ -168,7 +168,7 @@ LogicalResult Emitter::emitConstant(ConstantOp constant) {
     if (global.getInitialValue() == constant.getValue())
       table = global;
   if (!table) {
-    // Outside of the module until it has a name of its own.
+    // It is outside of the module until it has a unique name.
     OpBuilder detached(builder.getContext());
     table = memref::GlobalOp::create(detached, constant.getLoc(), "obs_table",
                                      builder.getStringAttr("private"), memory,
@@ -203,7 +203,7 @@ LogicalResult Emitter::emitGet(GetOp get) {
   return success();
 }
 
-/// Marks `store` and the load of what it stores, if it copies an element.
+/// Marks `store` and the load of its value, if it copies an element.
 static void markCopy(memref::StoreOp store) {
   auto load = store.getValueToStore().getDefiningOp<memref::LoadOp>();
   if (!load || load->getBlock() != store->getBlock())
@@ -345,7 +345,7 @@ static Value buildProduct(OpBuilder &builder, Location loc, ValueRange extents,
                           Level level) {
   Value total;
   for (Value extent : extents.drop_back()) {
-    // The outlining of a kernel handles the extents of its own loops.
+    // The outlining of a kernel handles the extents of the kernel's loops.
     if (level != Level::Grid && !extent.getDefiningOp<memref::DimOp>() &&
         getConstantIntValue(extent).value_or(-1) < 0)
       extent = builder.createOrFold<arith::MaxSIOp>(

@@ -78,8 +78,8 @@ private:
   /// `carried` stands for the values `from`, whose arrays are in `rings`.
   void mapCarried(ValueRange from, ArrayRef<StoredArray> rings,
                   ValueRange carried);
-  /// The body of `loop`, with what it yields; each of its arrays takes the
-  /// place of one of `current`.
+  /// Emits the body of `loop`, with the yielded values. Each of its arrays
+  /// replaces one of `current`.
   LogicalResult emitTurn(Operation *loop, Block &body,
                          ArrayRef<StoredArray> current, Level level);
   StoredArray findLatest(const StoredArray &array, Block &body);

@@ -19,7 +19,7 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The private functions that combine writes of kernels.
+/// The private functions that combine the writes of kernels.
 static llvm::SetVector<Operation *> findOperators(ModuleOp module) {
   llvm::SetVector<Operation *> operators;
   module.walk([&](Operation *op) {
@@ -47,7 +47,7 @@ struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
       if (failed(Emitter(kernel, testAny).run(kernel)))
         return signalPassFailure();
     }
-    // They are part of the kernels now, and no host code.
+    // They are part of the kernels now, and do not belong to host code.
     for (Operation *function : operators)
       if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
         function->erase();

@@ -1,4 +1,4 @@
-//===- SignedLoops.cpp - Loops that compare with signs --------------------===//
+//===- SignedLoops.cpp - Loops with signed comparisons --------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

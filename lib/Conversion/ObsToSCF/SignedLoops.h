@@ -1,4 +1,4 @@
-//===- SignedLoops.h - Loops that compare with signs ------------*- C++ -*-===//
+//===- SignedLoops.h - Loops with signed comparisons ------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@ class Operation;
 
 namespace mlir::obs {
 
-/// Replaces each `scf.for unsigned` inside of `root` by a loop over the number
-/// of its iteration, from 0 in steps of 1: no analysis of level IR needs to
-/// know loops without signs.
+/// Replaces each `scf.for unsigned` in `root` by a loop over the number of its
+/// iteration, from 0 in steps of 1. So analyses of level IR need not support
+/// unsigned loops.
 void makeLoopsSigned(Operation *root);
 
 } // namespace mlir::obs

@@ -59,7 +59,7 @@ private:
   using Types = SmallVector<mlir::Type, 4>;
   using Body = llvm::function_ref<SmallVector<Value, 4>()>;
 
-  // What is stored.
+  // Decides which values are stored.
   void analyze();
   void visit(Node *node);
   Node *resolve(Node *node);
@@ -188,7 +188,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What is stored
+// Stored values
 //===----------------------------------------------------------------------===//
 
 /// The array that a chain of Index reads, and the indices.

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A table from operations on tensors to those of the builder of whole arrays.
-// All structured operations of linalg, named or generic, are one case: they
-// tell their iteration domain, their index maps and their function of elements
-// by one interface.
+// A table from operations on tensors to operations of the builder of whole
+// arrays. All structured operations of linalg, named or generic, are one case:
+// one interface has their iteration domain, index maps and elementwise
+// function.
 //
-// A tensor of rank 0 is an array of extents [1]. The new functions stand beside
+// A tensor of rank 0 is an array of extents [1]. The new functions are beside
 // the old ones, and replace them if all of them could be converted.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ using Values = SmallVector<Value>;
 using Numbers = SmallVector<int64_t>;
 using Extents = SmallVector<OpFoldResult>;
 
-/// A structured operation and what is known of it.
+/// A structured operation with the results of its analysis.
 struct Structured {
   explicit Structured(linalg::LinalgOp op)
       : op(op), body(op.getBlock()), inputs(op.getNumDpsInputs()),
@@ -54,7 +54,7 @@ struct Structured {
   Block *body;
   unsigned inputs, outputs;
   SmallVector<AffineMap> maps;
-  /// The numbers of its dimensions, by what the iterator types say.
+  /// The numbers of its dimensions, by their iterator types.
   Numbers kept, reduced;
   /// The lowered operands: arrays, or scalars.
   Values operands;
@@ -69,7 +69,7 @@ struct Structured {
   Value getOutput(unsigned k) const { return getArgument(inputs + k); }
   AffineMap getOutputMap(unsigned k) const { return maps[inputs + k]; }
   Operation *getYield() const { return body->getTerminator(); }
-  /// The places of the dimensions of a result among those that are kept.
+  /// The positions of the dimensions of a result among the kept dimensions.
   Numbers getOrder(unsigned k) const {
     return llvm::map_to_vector(
         getOutputMap(k).getResults(), [&](AffineExpr expr) -> int64_t {
@@ -108,7 +108,7 @@ private:
   Extents getNumbers(ArrayRef<OpFoldResult> numbers);
   /// The extents of a type.
   Extents getShape(Type type, ValueRange dynamic);
-  /// Rank 0 has one element.
+  /// Rank 0 becomes one dimension of extent 1.
   Extents orOne(Extents extents) {
     return extents.empty() ? Extents{b.getIndexAttr(1)} : extents;
   }
@@ -118,7 +118,7 @@ private:
   void define(Value result, Value array);
   void write(ValueRange arrays, ValueRange memory);
 
-  // Functions of elements.
+  // Elementwise functions.
   Value buildValue(Value value, IRMapping &map, ValueRange indices);
   Value buildCode(Block &body, ValueRange arguments);
   Values getPlace(AffineMap map, ValueRange indices);
@@ -145,7 +145,7 @@ private:
   SymbolTable tables;
   ArrayBuilder b;
   DenseMap<Value, Value> values;
-  /// What each memref contains now.
+  /// The current contents of each memref.
   DenseMap<Value, Value> contents;
   /// The functions whose calls are being inlined.
   SmallVector<Operation *> calls;
@@ -253,7 +253,7 @@ LogicalResult Converter::verifyMaps(Structured &s) {
   return success();
 }
 
-/// True if two extents are one number, as far as one can see.
+/// True if two extents are known to be equal.
 static bool isSameExtent(OpFoldResult a, OpFoldResult b) {
   if (isEqualConstantIntOrValue(a, b))
     return true;
@@ -273,7 +273,8 @@ void Converter::assertSame(OpFoldResult extent, OpFoldResult other,
   AssertOp::create(b, isSame, b.getStringAttr(message));
 }
 
-/// Finds the extent of each dimension in an operand that has it as an index.
+/// Finds the extent of each dimension in an operand that is indexed by it
+/// alone.
 LogicalResult Converter::findDomain(Structured &s) {
   s.domain.resize(s.kept.size() + s.reduced.size());
   auto visit = [&](llvm::function_ref<void(OpFoldResult &, OpFoldResult)> use) {
@@ -338,7 +339,8 @@ Extents Converter::getShape(Type type, ValueRange dynamic) {
       getMixedValues(cast<ShapedType>(type).getShape(), dynamic, b)));
 }
 
-/// `result` is `array`, which has at least the static extents of its type.
+/// Binds `result` to `array`, which has at least the static extents of its
+/// type.
 void Converter::define(Value result, Value array) {
   auto type = cast<ShapedType>(result.getType());
   Extents extents = b.getExtents(array);
@@ -353,9 +355,10 @@ void Converter::define(Value result, Value array) {
   values[result] = isKnown ? array : b.reshape(array, extents);
 }
 
-/// One kernel writes all arrays, since each may read what the others replace.
+/// One kernel writes all arrays, since each may read memory that others
+/// replace.
 void Converter::write(ValueRange arrays, ValueRange memory) {
-  // Memory of equal elements need not be read.
+  // Memory whose elements are all equal need not be read.
   auto force = ForceOp::create(b, arrays, memory);
   for (auto [array, written, place] :
        llvm::zip_equal(arrays, force.getResults(), memory))
@@ -363,10 +366,10 @@ void Converter::write(ValueRange arrays, ValueRange memory) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions of elements
+// Elementwise functions
 //===----------------------------------------------------------------------===//
 
-/// The values from outside of an operation that it and its regions read.
+/// The values from outside that an operation and its regions read.
 static llvm::SetVector<Value> getReads(Operation *op) {
   llvm::SetVector<Value> reads;
   op->walk([&](Operation *inner) {
@@ -378,8 +381,8 @@ static llvm::SetVector<Value> getReads(Operation *op) {
   return reads;
 }
 
-/// Builds what computes a value of a body, from the values in `map` and the
-/// `indices` of the iteration, if it is not there yet.
+/// Builds the code of a value of a body from the values in `map` and the
+/// `indices` of the iteration, unless it exists already.
 Value Converter::buildValue(Value value, IRMapping &map, ValueRange indices) {
   if (Value known = map.lookupOrNull(value))
     return known;
@@ -390,7 +393,7 @@ Value Converter::buildValue(Value value, IRMapping &map, ValueRange indices) {
     if (isElement(read.getType()))
       map.map(read, buildValue(read, map, indices));
   Operation *copy = b.clone(*op, map);
-  // What the copy contains, or is, may belong to linalg.
+  // The copy may be an operation of linalg or tensor, or contain some.
   SmallVector<Operation *> others;
   copy->walk([&](Operation *inner) {
     if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
@@ -437,7 +440,7 @@ Values Converter::getPlace(AffineMap map, ValueRange indices) {
   return orZero(Values(llvm::map_range(map.getResults(), build)));
 }
 
-/// The operand as an array over the domain; a scalar stays one.
+/// The operand as an array over the domain. A scalar stays a scalar.
 Value Converter::align(const Structured &s, unsigned operand) {
   Value lowered = s.operands[operand];
   AffineMap map = s.maps[operand];
@@ -457,7 +460,7 @@ Value Converter::align(const Structured &s, unsigned operand) {
 
 /// One array over the domain, whose components are values of the body.
 Value Converter::buildPoints(const Structured &s, ValueRange wanted) {
-  // What the values depend on, as far as it stands in the body.
+  // The values in the body on which the wanted values depend.
   llvm::SetVector<Value> needed(wanted.begin(), wanted.end());
   llvm::SmallSetVector<int64_t, 4> dims;
   for (unsigned k = 0; k < needed.size(); ++k)
@@ -519,7 +522,7 @@ static TypedAttr getNeutral(Operation *op) {
       (op->getResult(0).getType().isIndex() &&
        !isa<arith::AddIOp, arith::MulIOp>(op)))
     return {};
-  // 0 + -0 is 0.
+  // The neutral element is -0, because 0 + -0 is 0.
   if (isa<arith::AddFOp>(op)) {
     auto type = cast<FloatType>(op->getResult(0).getType());
     return FloatAttr::get(
@@ -528,7 +531,7 @@ static TypedAttr getNeutral(Operation *op) {
   return arith::getNeutralElement(op).value_or(TypedAttr());
 }
 
-/// True if the condition compares the element of a result with the result.
+/// True if the condition compares the element with the current result.
 static bool isKey(const Structured &s, arith::SelectOp select, unsigned k,
                   Value element) {
   auto operands = select.getCondition().getDefiningOp()->getOperands();
@@ -536,8 +539,8 @@ static bool isKey(const Structured &s, arith::SelectOp select, unsigned k,
          llvm::is_contained(operands, element);
 }
 
-/// True if each result takes what belongs to an element whose key is larger, or
-/// smaller, than the one that it has.
+/// True if one comparison chooses all results: if the key of the element is
+/// larger (or smaller) than the current key, each result takes its element.
 static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
   Value condition;
   bool hasKey = false;
@@ -548,7 +551,7 @@ static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
     condition = select.getCondition();
     Operation *compare = condition.getDefiningOp();
     Value output = s.getOutput(k);
-    // A larger key is one for which this holds; it never does for no number.
+    // The comparison must be strict and false for a NaN.
     auto real = dyn_cast_or_null<arith::CmpFOp>(compare);
     auto integer = dyn_cast_or_null<arith::CmpIOp>(compare);
     using Real = arith::CmpFPredicate;
@@ -567,8 +570,8 @@ static bool isChoice(const Structured &s, ArrayRef<Value> elements) {
   return hasKey;
 }
 
-/// What updates the results, one element for each, if this is associative:
-/// operators, or a choice. Nothing otherwise.
+/// The elements that update the results, one for each, if the update is
+/// associative: operators, or a choice. Empty otherwise.
 static Values matchElements(const Structured &s) {
   DenseSet<Value> dependent;
   for (unsigned k = 0; k < s.outputs; ++k)
@@ -599,8 +602,9 @@ static Values matchElements(const Structured &s) {
   return areOperators || isChoice(s, elements) ? elements : Values();
 }
 
-/// The updates of some results: what is there first, then the elements. Two
-/// results may have one element in the body, but partial results differ.
+/// The updated values of some results, from the current values followed by the
+/// elements. Two results may share an element in the body, but their partial
+/// results differ.
 Values Converter::update(const Structured &s, ArrayRef<unsigned> results,
                          ValueRange elements, ValueRange values) {
   Value condition;
@@ -646,7 +650,7 @@ Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
     if (isa<arith::AddFOp, arith::MulFOp, arith::SelectOp>(op))
       choice.commutative = false;
     TypedAttr neutral = getNeutral(op);
-    // A sum of floats that begins with 0 may begin with 0 again.
+    // A sum of floats that begins with 0 may begin with 0 a second time.
     Attribute known;
     if (isChosen)
       continue;
@@ -664,8 +668,8 @@ Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
   Value result = contract(s, elements.front(), init.front(), combine);
   if (!result) {
     Value points = buildPoints(s, elements);
-    // An element that is not chosen against the first one never is; without
-    // such elements, among them those that are no numbers, the order is total.
+    // An element that the initial value excludes is never chosen. Without such
+    // elements, to which NaNs belong, the order is total.
     if (isChosen)
       points = b.map(points, [&](ValueRange e) {
         Values both(init);
@@ -677,7 +681,7 @@ Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
   Values results = b.unzip(result);
   if (isUniform)
     return results;
-  // What was there is combined once, after the others.
+  // The initial value of each result is combined once, after the elements.
   for (unsigned k : all)
     results[k] = b.map({b.transpose(s.operands[s.inputs + k],
                                     invertPermutationVector(s.getOrder(k))),
@@ -686,7 +690,7 @@ Values Converter::reduceAssociative(const Structured &s, ValueRange elements) {
   return results;
 }
 
-/// The product of two operands as matrices; null if the operation is none.
+/// The product of two operands as matrices; null for other operations.
 Value Converter::contract(const Structured &s, Value element, Value init,
                           ScalarCode combine) {
   if (s.inputs != 2 || s.outputs != 1 ||
@@ -699,7 +703,7 @@ Value Converter::contract(const Structured &s, Value element, Value init,
       dims->batch.size() + dims->m.size() + dims->n.size() + dims->k.size() !=
           s.domain.size())
     return {};
-  // The elements are products of a function of one side and one of the other.
+  // Each product is a function of one side times a function of the other side.
   Operation *product = element.getDefiningOp();
   if (!product || !isa<arith::MulFOp, arith::MulIOp>(product) ||
       product->getBlock() != s.body)
@@ -753,8 +757,8 @@ Value Converter::contract(const Structured &s, Value element, Value init,
                      }));
 }
 
-/// The same for any function of elements: a thread has each element, and
-/// iterates as the operation does.
+/// The results of any body: one thread computes each element, with the loops of
+/// the operation.
 Values Converter::reduceInOrder(const Structured &s) {
   Extents outer;
   for (int64_t dim : s.kept)
@@ -931,7 +935,7 @@ LogicalResult Converter::convertGather(tensor::GatherOp op) {
       op.getResultType().getRank() != leading + op.getSourceType().getRank();
   Extents extents = b.getExtents(indices);
   extents.truncate(leading);
-  // Which index of the result is that of a dimension of the source.
+  // The index of the result for each dimension of the source.
   Numbers places;
   for (auto [d, extent] : llvm::enumerate(b.getExtents(source))) {
     bool isGathered = llvm::is_contained(dims, d);
@@ -1093,7 +1097,7 @@ LogicalResult Converter::convertOp(Operation *op) {
         return convert(op, b.concat(parts, op.getDim()));
       })
       .Case([&](tensor::EmptyOp op) {
-        // Any elements will do.
+        // The elements do not matter.
         Value zero = arith::ConstantOp::create(
             b, cast<TypedAttr>(b.getZeroAttr(op.getType().getElementType())));
         return convert(
@@ -1146,7 +1150,7 @@ LogicalResult Converter::convertOp(Operation *op) {
       });
 }
 
-/// What the block returns. Its arguments have values.
+/// The returned values of the block. Its arguments have values.
 FailureOr<Values> Converter::convertBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(convertOp(&op)))
@@ -1155,7 +1159,7 @@ FailureOr<Values> Converter::convertBlock(Block &block) {
                              [&](Value value) { return lookup(value); });
 }
 
-/// Functions of obs, or without arrays, stay.
+/// False for functions of obs and functions without arrays, which stay.
 bool Converter::isTarget(func::FuncOp function) {
   auto hasTensor = [](TypeRange types) {
     return llvm::any_of(types, llvm::IsaPred<TensorType>);

@@ -1227,7 +1227,7 @@ LogicalResult Importer::importTopK(Operation *op) {
   Type element = getElement(operand);
   if (from.empty() || *k < 0 || *k > from.back() || element.isInteger(1))
     return op->emitOpError("needs an array of numbers with k elements");
-  Numbers to(from), zeros(from.size(), 0), ones(from.size(), 1);
+  Numbers to(from);
   to.back() = *k;
   if (failed(verifyResult(op, to, element)) ||
       failed(verifyResult(op, to, b.getI32Type(), 1)))
@@ -1235,8 +1235,8 @@ LogicalResult Importer::importTopK(Operation *op) {
   Value numbers = b.generate(getExtents(from), [&](ValueRange i) -> Values {
     return {arith::IndexCastOp::create(b, b.getI32Type(), i.back())};
   });
-  Value sorted = b.sort(
-      b.zip({getArray(operand), numbers}), from.size() - 1,
+  Value found = b.sortFirst(
+      b.zip({getArray(operand), numbers}), from.size() - 1, *k,
       [&](ValueRange x) -> Values {
         if (isa<FloatType>(element)) {
           // NaNs are sorted first.
@@ -1255,7 +1255,7 @@ LogicalResult Importer::importTopK(Operation *op) {
                                           : arith::CmpIPredicate::sgt,
                                       x[0], x[2])};
       });
-  define(op, b.slice(sorted, getExtents(zeros), getExtents(to), ones));
+  define(op, found);
   return success();
 }
 

@@ -83,8 +83,8 @@ LogicalResult AccessIntervals::runOperation(Operation &op, State &state) {
   return success();
 }
 
-/// Notes in `state` that lanes of `sync` wait for each other. If they are not
-/// known, or may not come here, nobody knows which.
+/// Notes in `state` that lanes of `sync` wait for each other. The lanes may be
+/// unknown, or may not reach this point.
 void AccessIntervals::passPartial(NVVM::SyncWarpOp sync, State &state) {
   int64_t threads = kernel.getKnownBlockSizeAttr().asArrayRef().front();
   Value mask = sync.getMask();

@@ -80,7 +80,7 @@ void Constraints::require(Sum sum) {
   naturals.push_back(std::move(sum));
 }
 
-/// True if the columns have the factors of the other sum, times -1.
+/// True if the factors of the columns are those of the other sum, times -1.
 static bool areOpposite(const Sum &a, const Sum &b) {
   return a.terms.size() == b.terms.size() &&
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
@@ -109,7 +109,7 @@ bool Constraints::joinOpposites() {
   return changed;
 }
 
-/// Takes a column with a factor of 1 or -1 out of the equalities.
+/// Solves an equality for a column with a factor of 1 or -1, and removes it.
 std::optional<Constraints::Solution> Constraints::takeSolution() {
   for (Sum &sum : zeros)
     for (const auto &[column, coefficient] : sum.terms) {
@@ -149,8 +149,8 @@ void Constraints::substitute(const Solution &solution) {
 
 std::optional<SmallVector<DynamicAPInt>>
 Constraints::findSample(unsigned numColumns) const {
-  // Equalities are solved first: what is left has few columns, and often shows
-  // without a search that there are no such integers.
+  // Equalities are solved first. The remaining constraints have few columns,
+  // and often have no solution without a search.
   Constraints rest = *this;
   SmallVector<Solution> solutions;
   do

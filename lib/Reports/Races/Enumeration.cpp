@@ -88,7 +88,7 @@ private:
 };
 } // namespace
 
-/// Drops what is added to both addresses alike and is not known.
+/// Drops unknown terms that are added to both addresses.
 std::optional<std::pair<IndexExpr, IndexExpr>>
 Enumeration::cancel(const Meeting &meeting) {
   LinearForm a = LinearForm::get(meeting.first);

@@ -151,10 +151,10 @@ static std::optional<APInt> getMask(Value mask, int64_t thread) {
   return number ? std::optional(number.getValue()) : std::nullopt;
 }
 
-/// True if `mask` is, for every thread of a block of so many, the lanes that
-/// its warp has: a block of 4 threads has 4, and the last warp of one of 33
-/// has 1. All 32 are right, too, as those that there are not are not waited
-/// for.
+/// True if `mask` is, for every thread of a block of `threads` threads, the
+/// mask of the lanes of its warp: a block of 4 threads has 4 lanes, and the
+/// last warp of a block of 33 threads has 1. A mask of all 32 lanes is also
+/// correct, because no thread waits for lanes that do not exist.
 static bool isMaskOfWarp(Value mask, int64_t threads) {
   for (int64_t thread = 0; thread < threads; ++thread) {
     std::optional<APInt> bits = getMask(mask, thread);
@@ -322,8 +322,8 @@ LogicalResult races::requireConvergence(gpu::GPUFuncOp kernel,
 bool Uniformity::isUniform(Value value, Between between) {
   Varying &varying = known[static_cast<unsigned>(between)];
   if (!varying.isComplete) {
-    // The least set that contains what is made of its members: values that
-    // loops carry depend on themselves.
+    // The smallest set that contains all values computed from its members.
+    // Values that loops carry depend on themselves.
     varying.isComplete = true;
     for (bool changed = true; changed;) {
       changed = false;
@@ -367,7 +367,7 @@ LogicalResult Uniformity::require(Operation *op, Between between,
   return success();
 }
 
-/// Whether `value` is uniform if what it is made of is as found so far.
+/// True if `value` is uniform, given the results so far for its operands.
 bool Uniformity::compute(Value value, Between between) {
   auto all = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return isUniform(v, between); });
@@ -408,7 +408,8 @@ bool Uniformity::compute(Value value, Between between) {
     if (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
       return divisor.getZExtValue() % warpSize == 0;
   }
-  // All lanes get what one has. They all come to it: see requireConvergence.
+  // All lanes receive the value of one lane. requireConvergence checks that all
+  // lanes reach the shuffle.
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
     // Whether there is a lane to get it from is another matter for each.
     if (number != 0)
@@ -434,9 +435,9 @@ bool Uniformity::compute(Value value, Between between) {
            isUniform(loop.getConditionOp().getArgs()[number], between);
   if (op->getNumRegions() != 0)
     return false;
-  // Without a race, all threads that read an element find the same in it. A
-  // published element can change from one read to the next. Each block has
-  // shared memory of its own.
+  // Without a race, all threads that read an element read the same value. A
+  // published element can change from one read to the next. Each block has its
+  // own shared memory.
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     std::optional<MemoryAccess> access = getMemoryAccess(op);
     return access && access->contract != "published" &&

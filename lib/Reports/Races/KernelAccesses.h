@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the race checker reads of a `gpu.func`: its accesses to shared and
-// global memory, its barriers, and which values are the same for all threads of
-// a warp, a block or the grid.
+// The parts of a `gpu.func` that the race checker uses: its accesses to shared
+// and global memory, its barriers, and the values that are the same for all
+// threads of a warp, a block or the grid.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 /// The access that `op` makes, if it makes one to shared or global memory.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
 
-/// True if the mask of a barrier is known for each of so many threads of a
-/// block.
+/// True if the mask of a barrier is known for each thread of a block of
+/// `threads` threads.
 bool isKnownMask(Value mask, int64_t threads);
 
 /// True if the two threads of a warp, with these numbers in the block, wait for
@@ -77,8 +77,8 @@ llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,
 /// another parameter before them: sizes of arrays, mostly.
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
 
-/// Which values are the same for both threads of a pair, as long as both are in
-/// the same iterations of all loops.
+/// Finds the values that are the same for both threads of a pair, while both
+/// are in the same iterations of all loops.
 class Uniformity {
 public:
   explicit Uniformity(gpu::GPUFuncOp kernel) : kernel(kernel) {}
@@ -104,8 +104,8 @@ private:
 LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
 
 /// The bounds of values, from the ranges of thread and block numbers and of
-/// constants. Extents of memory are not negative, nor is a parameter that every
-/// launch of the program gives the value of one.
+/// constants. Extents of memory are not negative. A parameter is not negative
+/// if its value in every launch of the program is an extent.
 class Ranges {
 public:
   explicit Ranges(gpu::GPUFuncOp kernel);

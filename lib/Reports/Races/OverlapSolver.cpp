@@ -177,9 +177,9 @@ std::optional<Answer> ShiftCases::run() {
   return answer;
 }
 
-/// Of an unknown that others are shifted by, every value that it can have is
-/// tried, with what follows of the order of such unknowns, and each of these
-/// cases is a question of its own; nullopt if those are too many.
+/// Tries every value of an unknown shift amount, with the consequences for the
+/// order of such unknowns. Each case is a separate question. nullopt if there
+/// are too many cases.
 static std::optional<Answer> solveByShifts(const Question &question) {
   return ShiftCases(question).run();
 }

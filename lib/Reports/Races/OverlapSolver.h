@@ -1,17 +1,18 @@
-//===- OverlapSolver.h - Whether two accesses can meet ----------*- C++ -*-===//
+//===- OverlapSolver.h - Decides if two accesses can overlap ----*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Answers the questions of PairModel in two ways. If all numbers that matter
-// are known to be few, it tries them all, with one table for each thread's side
-// instead of all pairs. Otherwise it uses Presburger arithmetic: quotients and
-// remainders by constants and bit masks are exact; products and quotients by
-// numbers that are only known at run time are related by the rule
-// x < y  =>  x * m + m <= y * m for m >= 0. In between, if numbers are shifted
-// by few unknown amounts, it tries all of those, and then what is left.
+// Answers the questions of PairModel in two ways. If all relevant numbers are
+// known to be few, it tries all of them, with one table for each thread's side
+// instead of all pairs. Otherwise it uses Presburger arithmetic. Quotients and
+// remainders by constants and bit masks are exact. Products and quotients by
+// numbers that are known at run time only are related by the rule
+// x < y  =>  x * m + m <= y * m for m >= 0. If numbers are shifted by few
+// unknown amounts, it tries all of these amounts, and then answers the
+// remaining question.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PairAddresses.cpp - Where two threads access memory ----------------===//
+//===- PairAddresses.cpp - The addresses that two threads access ----------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -257,7 +257,7 @@ IndexExpr PairModel::getByteAddress(const MemoryAccess &access, Owner side) {
   std::optional<SmallVector<IndexExpr>> strides =
       getStrides(access.array, side);
   if (!strides || !address) {
-    // Nothing is known of the place, so no two threads are at it for certain.
+    // The address is unknown, so no two threads are certain to access it.
     question.isComplete = false;
     return getUnknown(access.array, side);
   }

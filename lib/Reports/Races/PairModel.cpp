@@ -55,7 +55,7 @@ Question PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // Any two: one thread is enough, whatever it shares with others.
+  // One thread is sufficient for the question, so any pair of threads will do.
   start(pending, access, Between::Warps);
   question.isOneThread = true;
   question.firstThread = getThread(Owner::First);
@@ -119,8 +119,8 @@ Owner PairModel::getOwner(Value value, Owner side) {
   return Owner::Both;
 }
 
-/// True if anything else may be stored in shared memory between `store` and
-/// `load`, which stands behind it.
+/// True if another value may be stored in shared memory between `store` and
+/// `load`, which follows it.
 static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
   auto writes = [&](Operation *op) {
     return op
@@ -139,8 +139,8 @@ static bool isOverwritten(memref::LoadOp load, memref::StoreOp store) {
   return !op || writes(op);
 }
 
-/// The value before the casts that keep a number of at least 32 bits: a counter
-/// of so many bits is assumed not to wrap.
+/// The value before the casts that keep at least 32 bits. A counter of this
+/// number of bits is assumed not to wrap around.
 static Value getUncut(Value value) {
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
     if (getBits(cast.getType()) < 32)
@@ -176,9 +176,9 @@ static bool isReachedByBlocks(Operation *op, Operation *outer,
 }
 
 /// The atomic addition by which a block has drawn the number `value` from a
-/// counter in global memory, so that no other block has it: `value` is loaded
-/// from shared memory where nothing else is stored but what an addition of a
-/// positive constant found.
+/// counter in global memory, so that no other block has this number. `value` is
+/// loaded from shared memory to which only results of additions of a positive
+/// constant are stored.
 memref::AtomicRMWOp PairModel::getDraw(Value value) {
   if (!value.getType().isIntOrIndex() || !(value = getUncut(value)))
     return {};
@@ -301,7 +301,7 @@ static bool isNatural(const IndexExpr &expr) {
   return range && range->min >= 0;
 }
 
-/// A number of so many bits without its sign.
+/// The unsigned value of the low `bits` bits.
 static IndexExpr extendZeros(const IndexExpr &expr, unsigned bits) {
   return expr & constant(llvm::maskTrailingOnes<uint64_t>(bits));
 }
@@ -446,7 +446,7 @@ IndexExpr PairModel::computeUnwrapped(OpResult result, Owner side) {
           getThread(side);
           return *lanes[static_cast<unsigned>(side)];
         }
-        // Of a power of two the low bits, whatever the sign is.
+        // For a power of two, the remainder is the low bits, for either sign.
         if (matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
             divisor.isPowerOf2() && !isNatural(operand(0)))
           return operand(0) & constant(divisor.getZExtValue() - 1);
@@ -560,9 +560,9 @@ std::optional<IndexExpr> PairModel::getQuotient(Operation *op, Owner side) {
   return isa<arith::RemSIOp>(op) ? a - quotient * b : quotient;
 }
 
-/// By how many bits something is shifted. More than there are has no meaning,
-/// so where the number comes from others of which nothing is known, it is one
-/// of few: what it is made of is kept beside the question.
+/// The amount of a shift. An amount of the width or more has no meaning. So if
+/// it comes from unknown numbers, it is one of few values. Its operands are
+/// kept beside the question.
 IndexExpr PairModel::getShift(Value amount, Owner side) {
   IndexExpr shift = get(amount, side);
   std::optional<IndexRange> range = shift.getRange();

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns two accesses by two threads, with what is known about the iterations
-// that the two are in, into a question about integers: can all conditions hold
-// and both addresses overlap?
+// Converts two accesses by two threads, and the known facts about the
+// iterations of both threads, to a question about integers: can all conditions
+// be true while both addresses overlap?
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,9 @@ struct NewLoop {
   }
 };
 
-/// An access since which the two threads have not waited for each other.
-/// Only loops that hold a barrier for the two are listed, outermost first: in
-/// all others, each thread is in an iteration of its own.
+/// An access after which the two threads have not waited for each other. Only
+/// loops that contain a barrier for the two are listed, outermost first. In all
+/// other loops, each thread has its own iteration.
 struct PendingAccess {
   const MemoryAccess *access;
   SmallVector<PastLoop, 2> past;
@@ -67,21 +67,21 @@ struct PendingAccess {
   }
 };
 
-/// Which of the two threads a number belongs to.
+/// The thread of the pair to which a number belongs.
 enum class Owner : uint8_t { Both, First, Second };
 
 struct Unknown {
   Owner owner;
   std::optional<IndexRange> range;
-  /// The number of a block, or of what a loop over the grid gives a block:
-  /// different for threads of different blocks.
+  /// The number of a block, or the value that a loop over the grid has in a
+  /// block. It differs between threads of different blocks.
   bool isBlock = false;
   /// Comes from data, not from numbers of threads and iterations.
   bool isData = false;
   /// Can be more numbers here than in a run: not every solution is a race.
   bool isLoose = false;
-  /// A number that a block has drawn by this atomic addition: different from
-  /// what other blocks have drawn there.
+  /// A number that a block has drawn by this atomic addition. It differs from
+  /// the numbers that other blocks have drawn there.
   Operation *draw = nullptr;
 };
 
@@ -170,8 +170,8 @@ public:
   Question ask(const PendingAccess &pending, const MemoryAccess &later,
                Between between);
 
-  /// Can a thread reach `access` with an index that is not within its array?
-  /// Nothing is taken for granted of other indices, either.
+  /// Asks if a thread can access `access` with an index outside of its array.
+  /// No assumption is made about other indices, either.
   Question askBounds(const MemoryAccess &access);
 
 private:

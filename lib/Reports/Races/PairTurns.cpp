@@ -76,9 +76,10 @@ std::optional<IndexExpr> PairModel::getLoopResult(OpResult result, Owner side) {
 /// The numbers of the iterations that loops are in.
 using Turns = llvm::SmallDenseMap<Value, int64_t>;
 
-/// The number of flips, each from x to 1 - x, that make `value` of `from`. They
-/// may be in loops whose number of iterations is known if `turns` has the
-/// iterations of the loops around. Nothing if `value` is made in another way.
+/// The number of flips, each from x to 1 - x, from `from` to `value`. The flips
+/// may be in loops whose number of iterations is known, if `turns` has the
+/// iterations of the loops around. nullopt if `value` is computed in another
+/// way.
 static std::optional<int64_t> getFlips(Value value, Value from, Turns &turns);
 
 static std::optional<int64_t> getNumber(Value value, const Turns &turns) {

@@ -348,7 +348,7 @@ Sum Attempt::compute(const IndexExpr &expr) {
   }
   case Kind::Shl:
   case Kind::Shr: {
-    // By anything: a number of its own, rather than a case for each.
+    // For an arbitrary amount, a new unknown instead of one case for each.
     if (std::optional<IndexRange> by = operands[1].getRange();
         by && getSpan(*by) > 32)
       return approximate(expr);

@@ -14,7 +14,7 @@
 namespace mlir::obs::run {
 
 /// Reads the arguments of `entry` from the texts of the command line. An error
-/// names the argument and what the function needs.
+/// names the argument and the requirement of the function.
 llvm::Expected<std::vector<interpreter::HostValue>>
 readArguments(func::FuncOp entry, ArrayRef<std::string> texts);
 

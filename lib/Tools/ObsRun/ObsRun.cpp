@@ -63,7 +63,7 @@ private:
   Error parseProgram();
   Error findEntry();
   Error createRunner();
-  /// Runs as often as asked for; the results are those of the last time.
+  /// Runs the requested number of times. The results are those of the last run.
   Expected<std::vector<HostValue>> runAll(ArrayRef<HostValue> arguments);
   void printTimes(raw_ostream &os) const;
   void printReport(raw_ostream &os) const;
@@ -193,7 +193,7 @@ void printStatistics(raw_ostream &os, std::vector<double> times) {
 }
 
 void Session::printTimes(raw_ostream &os) const {
-  // Those of a graph have no times of their own.
+  // The launches of a graph have no separate times.
   for (auto [launch, times] : llvm::zip(runner->getLaunches(), launchTimes)) {
     if (options.graph)
       break;
@@ -286,7 +286,7 @@ int mlir::obs::obsRunMain(int argc, char **argv, DialectRegistry &registry) {
     return EXIT_SUCCESS;
   }
   if (Error error = Session(*options, registry).run()) {
-    // The error stands below what the program printed.
+    // The error follows the output of the program.
     llvm::outs().flush();
     report(std::move(error));
     return EXIT_FAILURE;

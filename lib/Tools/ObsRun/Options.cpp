@@ -27,8 +27,8 @@ StringRef mlir::obs::run::getHelpText() {
 usage: obs-run PROGRAM.mlir [options] [ARG ...]
        obs-run PROGRAM.dag [options] [ARG ...]
 
-One ARG for each parameter of the function, in order; an array of pairs takes
-one for each of its element types.
+The function needs one ARG for each parameter, in order. An array of tuples
+needs one for each of its element types.
 
   FILE.npy             an array in a NumPy file
   FILE:TYPE            an array in a file of raw little-endian elements, such as
@@ -41,43 +41,45 @@ one for each of its element types.
 
 options:
   --entry=NAME         the function to run (default: the only public function,
-                       else main; the last one of a Dag program)
-  --device=DEVICE      interpret: the program as it is, on the reference
-                         interpreter (default)
-                       emulate: its GPU kernels, on the emulator
-                       cuda: its GPU kernels, on an NVIDIA GPU
+                       or else main; in a Dag program the last function)
+  --device=DEVICE      interpret: run the program without kernels, on the
+                         reference interpreter (default)
+                       emulate: run its GPU kernels on the emulator
+                       cuda: run its GPU kernels on an NVIDIA GPU
   --gpu=N              the GPU to use (default: the environment variable
                        OBS_DEVICE, else 0)
   --threads=N          threads of a block, 1 to 1024
   --blocks=N           blocks of a grid
-  --deterministic      floats round the same way in every run, whatever the
-                       strategy of a collective
+  --deterministic      exclude strategies of collectives that round floats
+                       differently from run to run
   --fp-contract=MODE   fast: compute a product and a sum with one rounding
-                       flagged: only where the flag contract is (default)
+                       flagged: only operations with the flag contract (default)
   --no-tiles           threads execute one iteration of a loop over the grid
                        at a time, and load one element at a time
   --line-info          the PTX has the file and the line of each instruction,
                        so that a profiler shows the program (device cuda)
-  --runtime-checks     check in kernels the extents that only kernels know; the
-                       host checks all others before
-  --out=FILE           write a result to FILE.npy, or to any other name as raw
-                       elements; given once for each result, in order. - prints
-                       it. Without --out all results are printed
+  --runtime-checks     also check the extents that only kernels know. The host
+                       always checks the other extents
+  --out=FILE           write a result to FILE: a NumPy file if the name ends in
+                       .npy, or else raw elements. - prints the result. Give the
+                       option once for each result, in order. Without it, all
+                       results are printed
   --check[=LIST]       checks of the emulator, separated by commas: races
-                       (accesses that nothing orders, elements written twice
-                       against a promise), uninit (reads of memory that was
-                       never written), bounds (accesses outside of an array;
-                       always on), all (default of LIST)
+                       (accesses that no barrier orders, elements written twice
+                       although the contract is disjoint), uninit (reads of
+                       memory that was never written), bounds (accesses outside
+                       of an array; always on), all (default of LIST)
   --schedule=ORDER     order in which the emulator runs blocks and threads:
                        ticket (default) or random
   --seed=N             seed of the random order
-  --max-iterations=N   iterations of loops without a bound that the emulator
-                       runs while nothing else happens (default: 2147483648)
-  --repeat=N           run N times; each time with the next seed
+  --max-iterations=N   limit of the emulator for iterations of loops without a
+                       bound, while no thread ends, passes a barrier or changes
+                       memory by an atomic operation (default: 2147483648)
+  --repeat=N           run N times, each time with the next seed
   --graph              record the launches of the first run as a CUDA graph,
-                       and start them together in each run
+                       and execute the graph in each run
   --time               print the time of each kernel and of each whole run
-  --report             print what each kernel launch did
+  --report             print a line for each launch of the last run
   --help, --version
 )";
 }

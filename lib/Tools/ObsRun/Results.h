@@ -17,10 +17,10 @@ namespace mlir::obs::run {
 /// along each dimension are printed.
 void printValue(raw_ostream &os, const interpreter::HostValue &value);
 
-/// Writes `values` to `paths`: a .npy file if the name ends so, else the raw
-/// elements; `-` prints to `os`. Each file is written under another name first
-/// and all are renamed at the end, so there never is half of one, nor, but for
-/// a failing rename, some of them without the others.
+/// Writes `values` to `paths`: a .npy file if the name ends so, and otherwise
+/// the raw elements. `-` prints to `os`. Each file is first written under
+/// another name. All are renamed at the end, so no file is incomplete. Unless a
+/// rename fails, either all files are written or none.
 llvm::Error writeValues(ArrayRef<interpreter::HostValue> values,
                         ArrayRef<std::string> paths, raw_ostream &os);
 

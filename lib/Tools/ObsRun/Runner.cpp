@@ -1,4 +1,4 @@
-//===- Runner.cpp - The executors behind obs-run --------------------------===//
+//===- Runner.cpp - The executors of obs-run ------------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -98,7 +98,7 @@ public:
   }
 
 private:
-  /// Copies to the arrays among `values`; allocates them if there are none yet.
+  /// Copies to the arrays among `values`. The first call allocates them.
   Error copyIn(ArrayRef<HostValue> arguments,
                SmallVectorImpl<runtime::RuntimeValue> &values) {
     bool isNew = values.empty();
@@ -131,7 +131,7 @@ private:
     return hostResults;
   }
 
-  /// The first time records the run; each time does what was recorded.
+  /// The first call records the run. Each call executes the recorded work.
   Expected<std::vector<HostValue>> runGraph(ArrayRef<HostValue> arguments) {
     if (Error error = copyIn(arguments, graphArguments))
       return std::move(error);
@@ -161,9 +161,9 @@ private:
 };
 } // namespace
 
-/// Takes the function `entry`, and what it calls, from arrays to kernels, whose
-/// blocks have `sharedBytes` of shared memory, and host code. An error without
-/// a text has been reported as a diagnostic.
+/// Lowers the function `entry`, and the functions that it calls, from arrays to
+/// kernels and host code. Blocks have `sharedBytes` of shared memory. An error
+/// without a text has been reported as a diagnostic.
 static Error lowerProgram(ModuleOp module, StringRef entry,
                           const Options &options, int64_t sharedBytes) {
   // Kernels in it say that it went through the pipeline before.

@@ -1,4 +1,4 @@
-//===- Runner.h - The executors behind obs-run ------------------*- C++ -*-===//
+//===- Runner.h - The executors of obs-run ----------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -36,7 +36,7 @@ struct TranslateOptions {
       "libdevice",
       llvm::cl::desc("The file libdevice.10.bc of the CUDA toolkit, with the "
                      "math functions that GPUs do not have, or 'none'. By "
-                     "default it is looked for"),
+                     "default, the tool searches for it"),
       llvm::cl::value_desc("file"), llvm::cl::cat(category)};
   llvm::cl::opt<int64_t> threads{
       "threads-per-block",
@@ -47,15 +47,15 @@ struct TranslateOptions {
       llvm::cl::value_desc("N"), llvm::cl::init(0), llvm::cl::cat(category)};
   llvm::cl::opt<bool> deterministic{
       "deterministic",
-      llvm::cl::desc("Floats round the same way in every run, whatever the "
-                     "strategy of a collective"),
+      llvm::cl::desc("Exclude strategies of collectives that round floats "
+                     "differently from run to run"),
       llvm::cl::cat(category)};
   enum Contraction { Flagged, Fast };
   llvm::cl::opt<Contraction> contraction{
       "fp-contract",
       llvm::cl::desc("Compute a product and a sum with one rounding:"),
       llvm::cl::values(
-          clEnumValN(Fast, "fast", "wherever a region has both"),
+          clEnumValN(Fast, "fast", "if both are in one region"),
           clEnumValN(Flagged, "flagged", "where the flag contract is")),
       llvm::cl::init(Flagged), llvm::cl::cat(category)};
   llvm::cl::opt<bool> noTiles{
@@ -70,8 +70,8 @@ struct TranslateOptions {
       llvm::cl::cat(category)};
   llvm::cl::opt<bool> runtimeChecks{
       "runtime-checks",
-      llvm::cl::desc("Check in kernels the extents that only kernels know; the "
-                     "host checks all others before"),
+      llvm::cl::desc("Also check the extents that only kernels know. The host "
+                     "always checks the other extents"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> dagEntry{
       "dag-entry",
@@ -83,7 +83,7 @@ struct TranslateOptions {
                      "error, with their scores"),
       llvm::cl::cat(category)};
   llvm::cl::opt<int> dagCandidate{
-      "dag-candidate", llvm::cl::desc("Take this candidate for a Dag program"),
+      "dag-candidate", llvm::cl::desc("Select a candidate for a Dag program"),
       llvm::cl::value_desc("N"), llvm::cl::init(-1), llvm::cl::cat(category)};
 };
 } // namespace
@@ -108,8 +108,8 @@ static LogicalResult lowerToGPU(ModuleOp module,
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
   applyDefaultTimingPassManagerCLOptions(manager);
-  // Once behind the last pass is enough; after each it would take a tenth of
-  // the time.
+  // One verification after the last pass is sufficient. Verification after each
+  // pass would take a tenth of the time.
   manager.enableVerifier(false);
   ObsContractFloatsPassOptions floats;
   floats.all = options.contraction == TranslateOptions::Fast;

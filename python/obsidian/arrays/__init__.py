@@ -1,10 +1,11 @@
-"""Programs of whole arrays, in which no level is written: the operations of Accelerate.
+"""Programs of whole arrays that do not name levels, with the operations of Accelerate.
 
 In: arrays of a function with @obs.jit, and functions of elements or indices. Out: arrays. A
-function comes first, as in `arrays.fold(operator.add, 0, a)`. Elementwise functions and index maps
-store nothing, and are fused before and behind collectives. The result of a collective, a stencil or
-a permutation is stored once, if something reads it; the module chooses the levels. All other
-operations of the package, and functions with levels, take and return the same arrays.
+function is the first argument, as in `arrays.fold(operator.add, 0, a)`. Elementwise functions and
+index maps store nothing, and are fused with the collectives before and after them. The result of a
+collective, a stencil or a permutation is stored once, if an operation reads it. The module chooses
+the levels. All other operations of the package, and functions with levels, take and return the same
+arrays.
 """
 
 from .checks import ALL

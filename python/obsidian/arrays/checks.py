@@ -1,4 +1,4 @@
-"""What all operations ask of their arguments, and operators without an initial value.
+"""Checks of the arguments of all operations, and operators without an initial value.
 
 In: arguments of the operations. Out: the same with known ranks, or a located TraceError.
 """
@@ -32,7 +32,7 @@ ALL = slice(None)
 
 
 def require(array: Any, name: str, rank: int = 0) -> Pull:
-    """A pull array with at least `rank` dimensions; an error that names the operation if not."""
+    """A pull array with at least `rank` dimensions. Otherwise, an error names the operation."""
     if isinstance(array, Array) and not isinstance(array, Pull):
         raise TraceError(f"{name} takes a pull array: force the push array first, as in a.force()")
     if not isinstance(array, Pull):
@@ -47,7 +47,7 @@ def require(array: Any, name: str, rank: int = 0) -> Pull:
 
 
 def require_function(function: Any, name: str, count: int) -> None:
-    """An error if an argument of an operation is no function of `count` arguments."""
+    """An error if an argument of an operation is not a function of `count` arguments."""
     if not callable(function):
         raise TraceError(f"{name} takes a function, not a {type(function).__name__}")
     try:
@@ -69,7 +69,7 @@ def parts_of(array: Pull) -> int:
 
 
 def require_grid(name: str) -> None:
-    """An error if the code around is not at level grid."""
+    """An error if the code is not at level grid."""
     if current().level is not Level.grid:
         raise TraceError(
             f"arrays.{name} works on whole arrays, at level grid: inside a sub-program or a "
@@ -78,13 +78,13 @@ def require_grid(name: str) -> None:
 
 
 def require_level(level: Any, name: str) -> None:
-    """An error if `level=` is no level."""
+    """An error if `level=` is not a level."""
     if level is not None and not isinstance(level, Level):
         raise TraceError(f"level= of {name} is obs.thread, obs.warp, obs.block or obs.grid")
 
 
 def extents_of(shape: Any) -> tuple[Any, ...]:
-    """The extents that a shape means: those of rank 0 are an array of one element."""
+    """The extents of a shape. Rank 0 is an array of one element."""
     given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     return given or (1,)
 
@@ -97,7 +97,7 @@ def indices_of(shape: Any, indices: Sequence[Any]) -> Sequence[Any]:
 def row_level(array: Pull) -> Level:
     """The level of one row: a thread up to 16 elements, a warp up to 1024, else a block.
 
-    Rows whose length is known only at run time, without a bound, belong to blocks.
+    Blocks process rows whose length is known only at run time and has no bound.
     """
     bound = array.type.bounds[-1]
     if bound is None or bound > 1024:
@@ -105,7 +105,8 @@ def row_level(array: Pull) -> Level:
     return Level.thread if bound <= 16 else Level.warp
 
 
-#: Fewer rows that are longer are shared by the whole grid, as parts of at least `PART` elements.
+#: The whole grid shares the rows if there are fewer than this, and they are longer. Parts of rows
+#: have at least `PART` elements.
 FEW, LONG, PART = 64, 1 << 15, 1 << 12
 #: The blocks that keep a GPU busy, and the multiple of elements that a part has.
 BLOCKS, ALIGNED = 1 << 10, 1 << 7
@@ -114,7 +115,7 @@ SHARED = 3 << 14
 
 
 def are_few(array: Pull) -> bool:
-    """If an array has so few and so long rows that the whole grid shares them."""
+    """True if an array has few long rows, which the whole grid shares."""
     *rows, length = array.type.extents
     if length is None or length <= LONG or None in rows:
         return False
@@ -122,7 +123,7 @@ def are_few(array: Pull) -> bool:
 
 
 def are_large(array: Pull) -> bool:
-    """If the rows of an array are too large for the shared memory of a block."""
+    """True if the rows of an array are too large for the shared memory of a block."""
     length = array.type.extents[-1]
     leaves = array.type.element.leaves
     size = sum(-(-leaf.bits // 8) for leaf in leaves if isinstance(leaf, type))
@@ -130,7 +131,7 @@ def are_large(array: Pull) -> bool:
 
 
 def value_of(element: Element, parts: Sequence[Any]) -> Any:
-    """The element whose parts a function of `map` takes; the inverse of `Element.arguments`."""
+    """The element from its parts, which `map` passes; the inverse of `Element.arguments`."""
     is_plain = element.shape is not None and element.shape[0] is tuple
     return tuple(parts) if is_plain else parts[0]
 
@@ -149,7 +150,7 @@ _MOST = (smaller, smallest)
 
 
 def _neutral(function: Operator, element: Element) -> Any:
-    """The neutral element of an operator that is known; None of others."""
+    """The neutral element of a known operator; None for other operators."""
     kind = element.leaves[0]
     if element.shape is not None or not isinstance(kind, type):
         return None
@@ -166,11 +167,11 @@ def _neutral(function: Operator, element: Element) -> Any:
 def without_init(
     function: Operator, array: Pull
 ) -> tuple[Operator, Any, Pull, Callable[[Array], Any]]:
-    """An operator without an initial value as one with a neutral element.
+    """An operator without an initial value, as an operator with a neutral element.
 
     The results are the operator, its neutral element, the array that it combines, and a function
-    that makes elements of combined ones. An operator that is not known gets pairs: a flag that is
-    false for the neutral element, and a value.
+    from combined elements to elements. An unknown operator combines pairs: a flag that is false for
+    the neutral element, and a value.
     """
     element = array.type.element
     neutral = _neutral(function, element)

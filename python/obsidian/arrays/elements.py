@@ -21,7 +21,7 @@ def map(function: Callable[..., Any], array: Pull) -> Pull:
     """`r[i] = function(a[i])`, with the shape of the array.
 
     The parts of an element that is a plain tuple are separate arguments of the function. A tuple
-    that it returns is an element. Raises TraceError if an argument is no array.
+    that it returns is one element. Raises TraceError if an argument is not an array.
     """
     source = require(array, "map")
     require_function(function, "map", parts_of(source))
@@ -31,8 +31,8 @@ def map(function: Callable[..., Any], array: Pull) -> Pull:
 def zip_with(function: Callable[..., Any], *arrays: Pull) -> Pull:
     """`r[i] = function(a[i], b[i], ...)` of two or more arrays of one shape.
 
-    Raises TraceError for arrays of different ranks or extents; extents that are known at run time
-    are compared by the program, which stops with RunError.
+    Raises TraceError for arrays of different ranks or extents. The program compares extents that
+    are known at run time, and stops with RunError if they differ.
     """
     if len(arrays) < 2:
         raise TraceError("zip_with takes a function and two or more arrays; map takes one")
@@ -62,7 +62,7 @@ def _agree(name: str, arrays: Sequence[Array]) -> None:
 def generate(shape: Any, function: Callable[..., Any]) -> Pull:
     """`r[i] = function(i)`, with one index for each extent of `shape`; `()` is rank 0.
 
-    Raises TraceError for extents that are no numbers or traced integers.
+    Raises TraceError for extents that are not numbers or traced integers.
     """
     extents = extents_of(shape)
     require_function(function, "generate", len(indices_of(shape, extents)))
@@ -72,8 +72,9 @@ def generate(shape: Any, function: Callable[..., Any]) -> Pull:
 def backpermute(shape: Any, function: Callable[..., Any], array: Pull) -> Pull:
     """`r[i] = a[function(i)]`: the function takes an index of `shape` and returns one of the array.
 
-    An index outside of the array is undefined, and the checks of the emulator stop there. Raises
-    TraceError if the function returns another number of indices than the array has dimensions.
+    A read at an index outside of the array is undefined; the checks of the emulator stop there.
+    Raises TraceError if the function returns another number of indices than the array has
+    dimensions.
     """
     source, extents = require(array, "backpermute"), extents_of(shape)
     require_function(function, "backpermute", len(indices_of(shape, extents)))
@@ -96,10 +97,10 @@ def _is_all(part: Any) -> bool:
 def replicate(spec: Any, array: Pull) -> Pull:
     """Repeat an array along new dimensions.
 
-    `spec` has a part for each dimension of the result: `ALL` for the next dimension of the array,
-    or the extent of a new one. `replicate((3, ALL), v)` is a matrix of three rows that are `v`.
-    An array of rank 0 has no dimension that `ALL` names. Raises TraceError for another number of
-    `ALL` than the array has dimensions.
+    `spec` has an entry for each dimension of the result: `ALL` for the next dimension of the array,
+    or the extent of a new one. `replicate((3, ALL), v)` is a matrix of three rows that are `v`. For
+    an array of rank 0, `spec` has no `ALL`. Raises TraceError if the number of `ALL` is not the
+    number of dimensions of the array.
     """
     source, parts = require(array, "replicate"), _spec(spec)
     kept = [d for d, part in enumerate(parts) if _is_all(part)]
@@ -119,10 +120,10 @@ def replicate(spec: Any, array: Pull) -> Pull:
 def slice(array: Pull, spec: Any) -> Pull:
     """A part of an array with fewer dimensions.
 
-    `spec` has a part for each dimension of the array: `ALL` keeps it, and an index cuts through it.
-    `slice(m, (ALL, 2))` is column 2 of a matrix. A negative index counts from the end. If no
-    dimension is kept the result has rank 0. Raises TraceError for another number of parts than the
-    array has dimensions, and for an index that is known to be outside.
+    `spec` has an entry for each dimension of the array: `ALL` keeps it, and an index selects one
+    position in it. `slice(m, (ALL, 2))` is column 2 of a matrix. A negative index counts from the
+    end. If no dimension is kept, the result has rank 0. Raises TraceError if the number of entries
+    is not the number of dimensions, and for an index that is known to be outside of the array.
     """
     source, parts = require(array, "slice"), _spec(spec)
     if len(parts) != source.ndim:
@@ -147,7 +148,7 @@ def slice(array: Pull, spec: Any) -> Pull:
 def transpose(array: Pull, *permutation: int) -> Pull:
     """Dimension d of the result is dimension `permutation[d]`; by default the order is reversed.
 
-    Raises TraceError if the numbers are no permutation of the dimensions.
+    Raises TraceError if the numbers are not a permutation of the dimensions.
     """
     return require(array, "transpose").transpose(*permutation)
 
@@ -155,7 +156,8 @@ def transpose(array: Pull, *permutation: int) -> Pull:
 def reshape(shape: Any, array: Pull) -> Pull:
     """The same elements in row-major order with other extents; `()` is rank 0.
 
-    The number of elements must be the same: CompileError if it is known, else RunError.
+    The number of elements must be the same. Otherwise, raises CompileError if it is known when the
+    program is compiled, and else RunError.
     """
     return require(array, "reshape").reshape(*extents_of(shape))
 
@@ -171,7 +173,7 @@ def zip(*arrays: Pull) -> Pull:
 def unzip(array: Pull) -> Any:
     """A tuple (or record) of arrays, one for each part of the elements.
 
-    Raises TraceError if the elements are no tuples.
+    Raises TraceError if the elements are not tuples.
     """
     if require(array, "unzip").type.element.shape is None:
         raise TraceError("unzip takes an array of tuples, and the elements of this one are numbers")

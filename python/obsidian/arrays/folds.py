@@ -1,8 +1,9 @@
 """Folds and scans along the last dimension, in the order of the elements.
 
 In: arrays, associative operators, which need not be commutative, and initial values. Out: pending
-arrays: functions of elements are fused before the collective, and behind it. A vector is folded by
-the whole grid, rows of arrays of higher rank by units of a level that their extent chooses.
+arrays: elementwise functions before and after the collective are fused with it. The whole grid
+folds a vector. For arrays of higher rank, the extent of the rows determines the level of the units
+that process them.
 """
 
 from __future__ import annotations
@@ -66,15 +67,15 @@ def _reduced(array: Pull, function: Operator, init: Any, level: Level | None, fr
         sums: Array = array.flatten().segmented_reduce(function, init, offsets=offsets)
         return cast(Array, maps.reshape(sums, shape))
     found = rows(array, level, lambda r: r.reduce(function, init, commutative=free))
-    # Each row has one element. The compiler proves that this map is one to one, unlike a reshape.
+    # Each row has one element. The compiler proves that this map is a bijection, unlike a reshape.
     return cast(Array, maps.reindex(found, lambda *place: place[:-1], shape, False))
 
 
 def _parts(array: Pull, function: Operator, free: bool) -> Pull:
-    """Few long rows as rows of the folds of their parts: a block has a part."""
+    """Few long rows, as rows of the folds of their parts. A block folds each part."""
     *shape, length = cast(list[int], list(array.type.extents))
     count = min(-(-length // PART), BLOCKS // max(math.prod(shape), 1))
-    # Powers of two often divide rows. Parts begin where several elements are read at once.
+    # Powers of two often divide rows. Parts begin at positions where several elements can be read.
     size = -(-length // (ALIGNED << (count.bit_length() - 1))) * ALIGNED
     lifted, neutral, elements, drop = without_init(function, array)
     kind = elements.type.element
@@ -100,28 +101,28 @@ def fold(
     level: Level | None = None,
     commutative: bool = False,
 ) -> Pull:
-    """`init` and the elements of each row, combined from the left; the last dimension goes.
+    """`init` and the elements of each row, combined from the left, without the last dimension.
 
     The operator is associative. `init` is combined once, from the left, and is the result for a row
-    without elements. A vector becomes an array of rank 0. `level` is that of the units which have a
-    row each; by default, the extent of rows chooses. `commutative` allows other orders, which is
-    faster. Raises TraceError for an array of another kind, and for operators and initial values of
-    other types than the elements.
+    without elements. A vector becomes an array of rank 0. `level` is the level of the units, each
+    of which processes a row; by default, the extent of rows determines it. `commutative` allows
+    other orders, which is faster. Raises TraceError for an argument that is not a pull array, and
+    for operators and initial values of other types than the elements.
     """
     source = _checked(array, function, level, "fold")
     return pending(_reduced(source, function, init, level, commutative), source.shape[:-1] or (1,))
 
 
 def fold_all(function: Operator, init: Any, array: Pull, *, commutative: bool = False) -> Pull:
-    """All elements of an array of any rank, combined in row-major order; the result has rank 0."""
+    """All elements of an array of any rank, combined in row-major order to an array of rank 0."""
     source = _checked(array, function, None, "fold_all").flatten()
     return pending(_reduced(source, function, init, None, commutative), (1,))
 
 
 def fold1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
-    """A fold without an initial value, of rows that have elements.
+    """A fold without an initial value. Rows have at least one element.
 
-    Raises TraceError, or RunError when the program runs, if the rows have no element.
+    If the rows have no element, raises TraceError, or RunError when the program runs.
     """
     source = _checked(array, function, level, "fold1")
     length = source.dim(-1)
@@ -155,7 +156,7 @@ def _flipped(function: Operator) -> Operator:
 def _left(
     function: Operator, init: Any, array: Pull, level: Level | None, name: str, right: bool
 ) -> Pull:
-    """The scan with an initial value: one element more than the rows have."""
+    """The scan with an initial value. It has one element more than the rows."""
     source = _checked(array, function, level, name)
     if right:
         source, function = source.reverse(source.ndim - 1), _flipped(function)
@@ -163,7 +164,7 @@ def _left(
     length = source.dim(-1)
 
     def scan(row: Pull) -> Any:
-        # The last element of an exclusive scan is never combined: it stands for the end of the row.
+        # An exclusive scan never combines the last element, which is added for the end of the row.
         start = kind.value(as_leaves(init, kind)[0])
         longer = generate(length + 1)(lambda i: choose(i < length, lambda: row[i], lambda: start))
         return longer.scan(function, init, exclusive=True)
@@ -207,8 +208,8 @@ def _with_total(scanned: Pull, right: bool) -> tuple[Pull, Pull]:
 def scanl(function: Operator, init: Any, array: Pull, *, level: Level | None = None) -> Pull:
     """All prefixes of each row, combined with `init` from the left.
 
-    Element i combines `init` and the i elements before it, so that rows of n elements become rows
-    of n + 1. Errors and `level` are those of `fold`.
+    Element i combines `init` and the i elements before it, so rows of n elements become rows of
+    n + 1. Errors and `level` are those of `fold`.
     """
     return _left(function, init, array, level, "scanl", False)
 
@@ -222,12 +223,12 @@ def scanr(function: Operator, init: Any, array: Pull, *, level: Level | None = N
 
 
 def scanl1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
-    """Element i combines the elements up to i, without an initial value; the shape stays."""
+    """Element i combines the elements up to i, without an initial value. The shape is kept."""
     return _inclusive(function, array, level, "scanl1", False)
 
 
 def scanr1(function: Operator, array: Pull, *, level: Level | None = None) -> Pull:
-    """Element i combines the elements from i on, without an initial value; the shape stays."""
+    """Element i combines the elements from i on, without an initial value. The shape is kept."""
     return _inclusive(function, array, level, "scanr1", True)
 
 

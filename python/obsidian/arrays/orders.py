@@ -19,16 +19,16 @@ from ..regions import as_leaves
 from ..sources import generate
 from .checks import require, require_function, require_grid
 
-#: Rows of more elements are not sorted: a block has them in shared memory, twice.
+#: Longer rows are not sorted, because a block has two copies of a row in shared memory.
 MOST_SORTED = 2048
 
 
 def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None = None) -> Pull:
-    """The elements of each row in order: `is_before(a, b)` if `a` must stand before `b`.
+    """The elements of each row in order. `is_before(a, b)` is true if `a` must stand before `b`.
 
-    The order is strict, as `<` is. Equal elements may change places. A block sorts each row by a
-    network. With `first`, rows of the result have only so many elements, the first ones. Raises
-    TraceError for rows of unknown length, or of more than 2048 elements.
+    The order is strict, like `<`. Equal elements may change places. A block sorts each row by a
+    network. With `first`, rows of the result have only this number of elements, the first ones.
+    Raises TraceError for rows of unknown length, or of more than 2048 elements.
     """
     require_grid("sort")
     require_function(is_before, "sort", 2)
@@ -46,7 +46,7 @@ def sort(is_before: Callable[[Any, Any], Any], array: Pull, *, first: int | None
     zero = kind.value(as_leaves(0, kind)[0])
 
     def network(a: Any, b: Any) -> Any:
-        # What fills a row up to a power of two stands at its end.
+        # The elements that pad a row to a power of two are at its end.
         return a[0] & (~b[0] | is_before(a[1], b[1]))
 
     def sorted_row(*place: Any) -> Any:

@@ -1,8 +1,8 @@
 """Folds and scans of segments of rows, such as the rows of a sparse matrix.
 
-In: arrays, operators, and segments: the lengths of all segments, or with `offsets` where each
-begins and the last ends. Out: pending arrays. The segments are the same for each row of an array of
-higher rank, and cover the rows.
+In: arrays, operators, and segments: the lengths of all segments, or with `offsets` their limits.
+Out: pending arrays. The segments are the same for each row of an array of higher rank, and cover
+the rows.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def fold_seg(
     """`init` and the elements of each segment, combined from the left.
 
     `segments` is a vector of integers, the lengths of the segments: rows of n elements become rows
-    of as many elements as there are segments. A segment without elements gives `init`. `offsets` in
-    place of the lengths saves a scan. Raises TraceError for segments that are no vector of
-    integers.
+    of as many elements as there are segments. The result of a segment without elements is `init`.
+    `offsets` instead of the lengths saves a scan. Raises TraceError for segments that are not a
+    vector of integers.
     """
     source = _checked(array, function, level, "fold_seg")
     limits = _limits(segments, offsets, "fold_seg")
@@ -85,10 +85,10 @@ def fold1_seg(
     offsets: Pull | None = None,
     level: Level | None = None,
 ) -> Pull:
-    """`fold_seg` without an initial value, of segments that have elements.
+    """`fold_seg` without an initial value.
 
-    A segment without elements gives zero, or the neutral element of an operator that is known, such
-    as `operator.add`.
+    The result of a segment without elements is zero, or the neutral element of a known operator,
+    such as `operator.add`.
     """
     source = _checked(array, function, level, "fold1_seg")
     limits = _limits(segments, offsets, "fold1_seg")
@@ -107,7 +107,7 @@ def _folded(
 
 
 def _with_ends(row: Pull, init: Any, limits: Pull, longer: Pull) -> Pull:
-    """A row with an element `init` behind each segment; `longer` has the limits with them."""
+    """A row with an element `init` after each segment. `longer` has the limits in this row."""
     kind = row.type.element
     start = kind.value(as_leaves(init, kind)[0])
     count = limits.dim(0) - 1
@@ -121,7 +121,7 @@ def _with_ends(row: Pull, init: Any, limits: Pull, longer: Pull) -> Pull:
             is_before = longer[middle] <= k
             return where(is_before, middle, low), where(is_before, high, middle)
 
-        # The last segment that begins at or before the place.
+        # The last segment that begins at or before this position.
         number, _ = while_loop(lambda low, high: high - low > 1, index(0), index(0) + count)(halve)
         source = limits[number] + (k - longer[number])
         return choose(source < limits[number + 1], lambda: row[source], lambda: start)
@@ -247,7 +247,7 @@ def scanl1_seg(
     offsets: Pull | None = None,
     level: Level | None = None,
 ) -> Pull:
-    """The `scanl1` of each segment; the shape stays."""
+    """The `scanl1` of each segment. The shape is kept."""
     return _inclusive(function, array, segments, offsets, level, "scanl1_seg", False)
 
 
@@ -259,7 +259,7 @@ def scanr1_seg(
     offsets: Pull | None = None,
     level: Level | None = None,
 ) -> Pull:
-    """The `scanr1` of each segment; the shape stays."""
+    """The `scanr1` of each segment. The shape is kept."""
     return _inclusive(function, array, segments, offsets, level, "scanr1_seg", True)
 
 

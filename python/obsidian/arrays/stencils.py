@@ -1,7 +1,7 @@
-"""Stencils: functions of the elements around each place.
+"""Stencils: functions of the elements around each index.
 
-In: arrays, and functions of windows. Out: arrays of the same shape, which are stored once when
-something other than an elementwise function reads them.
+In: arrays, and functions of windows. Out: arrays of the same shape, which are stored once when an
+operation that is not elementwise reads them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .checks import require, require_function, require_grid
 
 
 class Window:
-    """The elements around one place of an array.
+    """The elements around one index of an array.
 
-    `w[0]` is the element at the place itself, `w[-1]` the one before it; in two dimensions
-    `w[0, 1]` is the right neighbour. An element outside of the array follows the boundary.
+    `w[0]` is the element at the index, and `w[-1]` the element before it. In two dimensions,
+    `w[0, 1]` is the right neighbour. The boundary defines the elements outside of the array.
     """
 
     def __init__(self, read: Callable[..., Any], place: tuple[Any, ...]) -> None:
-        """Look at a place through a function that reads at any index."""
+        """Make a window at an index, from a function that reads at any index."""
         self._read, self._place = read, place
 
     def __getitem__(self, offsets: Any) -> Any:
@@ -69,20 +69,20 @@ def _apply(
 
 
 def _read_often(array: Pull) -> Pull:
-    """Run a pending array now: its elements are read several times."""
+    """Run a pending array now, because its elements are read several times."""
     if isinstance(array, Pending):
         _ = array.name
     return array
 
 
 def stencil(function: Callable[[Any], Any], array: Pull, boundary: Any) -> Pull:
-    """`r[i]` is the function of the elements around place i, with the shape of the array.
+    """`r[i]` is the function of the elements around index i, with the shape of the array.
 
-    The function takes a `Window`. `boundary` says what is outside of the array: "clamp" is the
-    nearest element, "mirror" the mirror image (the element at the border counts twice), "wrap" the
-    array again; a number or a tuple of numbers is the element outside; a function computes it from
-    its index. Raises TraceError for arrays of rank 0, other boundaries, and windows with another
-    number of distances than the array has dimensions.
+    The function takes a `Window`. `boundary` defines the elements outside of the array: "clamp" is
+    the nearest element, "mirror" the mirror image, which repeats the element at the border, and
+    "wrap" the repeated array. A number or a tuple of numbers is the element itself. A function
+    computes it from its index. Raises TraceError for arrays of rank 0, other boundaries, and
+    windows with another number of distances than the array has dimensions.
     """
     return _apply(function, [array], [boundary], "stencil")
 
@@ -92,7 +92,7 @@ def stencil2(
 ) -> Pull:
     """A stencil of two arrays of one rank: the function takes two windows.
 
-    Each array has a boundary. The result has the shape of `a`, and `b` follows its boundary where
-    it is smaller.
+    Each array has a boundary. The result has the shape of `a`. If `b` is smaller, its boundary
+    applies.
     """
     return _apply(function, [a, b], [boundary_a, boundary_b], "stencil2")

@@ -1,4 +1,4 @@
-"""Operations that choose where elements go: permute and compact; and storage and loops.
+"""Operations that move elements to computed indices (permute, compact), storage, and loops.
 
 In: arrays, functions of indices, flags, functions of whole arrays. Out: stored or pending arrays.
 """
@@ -26,15 +26,15 @@ def permute(
     combine: str | Operator | None, default: Any, place: Callable[..., Any], array: Pull,
     shape: Any = None,
 ) -> Pull:  # fmt: skip
-    """Each element goes to the index that `place` returns for its own index.
+    """Write each element at the index that `place` returns for its own index.
 
-    `default` is an array, which says the shape and the elements of the result where nothing goes;
-    or an element, and then `shape` is the shape. An index outside of the result drops the element.
-    `combine` is the meaning of several elements at one index, together with the default there: an
-    associative and commutative function, or one of its names ("add", "mul", "min", "max", "and",
-    "or", "xor"); "any" keeps one of the elements; with None no two elements go to one index, which
-    the compiler proves or the checks of the emulator watch. Raises TraceError if `place` returns
-    another number of indices than the result has dimensions.
+    `default` is an array with the shape and the initial elements of the result. It may also be one
+    element; then `shape` is the shape. An element with an index outside of the result is dropped.
+    `combine` is the operation that combines several elements at one index, together with the
+    default there: an associative and commutative function, or one of the names "add", "mul", "min",
+    "max", "and", "or" and "xor". With "any", one of the elements is stored. With None, no two
+    elements have the same index, which the compiler proves or the checks of the emulator verify.
+    Raises TraceError if `place` returns another number of indices than the result has dimensions.
     """
     require_grid("permute")
     source = require(array, "permute")
@@ -77,11 +77,11 @@ def permute(
 
 
 def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
-    """The elements that are kept, in row-major order, and how many each row keeps.
+    """The kept elements, in row-major order, and their number in each row.
 
-    `keep` is an array of i1 of the shape of the array, or a function of an element. The first
-    result is a vector of exactly the elements that are kept: the host waits for their number. The
-    second has an `i32` for each row; for a vector, its rank is 0.
+    `keep` is an array of i1 with the shape of the array, or a function of an element. The first
+    result is a vector of the kept elements. The host waits for their number. The second result has
+    an `i32` for each row. For a vector, its rank is 0.
     """
     require_grid("compact")
     source = require(array, "compact", 1)
@@ -100,9 +100,9 @@ def compact(keep: Any, array: Pull) -> tuple[Pull, Pull]:
 
 
 def compute(*arrays: Pull) -> Any:
-    """Arrays in memory: they are computed here, once; several by one kernel.
+    """Arrays in memory. They are computed here, once, and several of them by one kernel.
 
-    Without it, a virtual array is computed again in each kernel that reads it.
+    Without this function, each kernel that reads a virtual array computes it again.
     """
     require_grid("compute")
     found = [require(array, "compute") for array in arrays]
@@ -122,10 +122,10 @@ def _carried(init: tuple[Any, ...], name: str) -> list[Any]:
 
 
 def loop(count: Any, *init: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Run a function of whole arrays `count` times; a decorator, or called.
+    """Run a function of whole arrays `count` times. Use it as a decorator, or call it.
 
-    The function takes the number of the iteration and the arrays, which begin as `init`, and
-    returns the new ones, of the same types. One kernel stores them after each iteration.
+    The function takes the number of the iteration and the arrays, and returns the new arrays, of
+    the same types. The first arrays are `init`. One kernel stores the arrays after each iteration.
     """
     values = _carried(init, "loop")
 
@@ -137,7 +137,7 @@ def loop(count: Any, *init: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def while_loop(condition: Callable[..., Any], *init: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Run a function of whole arrays while a condition of them holds; a decorator, or called.
+    """Run a function of whole arrays while a condition is true. Use it as a decorator, or call it.
 
     The condition returns an array of rank 0 with an i1, which the host reads before each iteration.
     """

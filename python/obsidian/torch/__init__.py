@@ -1,8 +1,8 @@
 """A backend of `torch.compile`: graphs of PyTorch as programs of whole arrays.
 
 In: functions that PyTorch compiles, as with `torch.compile(f, backend="obsidian")`. Out: programs
-with as few kernels as `obsidian.arrays` needs. Operations that a program cannot have run in
-PyTorch, with a warning. Gradients are those of PyTorch's autograd, as further graphs.
+with as few kernels as `obsidian.arrays` needs. Operations that the backend cannot compile run in
+PyTorch, with a warning. PyTorch's autograd computes gradients, as further graphs.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def backend(
 ) -> Callable[..., Any]:
     """Compile a graph module of PyTorch: `torch.compile(f, backend="obsidian")` calls it.
 
-    `options={"products": ...}` says where products of matrices and convolutions run: "program",
-    "library" (that of PyTorch), or by default "auto", which is the library for large ones on a GPU.
+    `options={"products": ...}` selects where products of matrices and convolutions run: "program",
+    "library" (that of PyTorch), or "auto", the default: the library for large products on a GPU.
     Raises ValueError for other options.
     """
     products = str((options or {}).get("products", "auto"))
@@ -56,10 +56,10 @@ def backend(
 
 
 def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Explanation:
-    """Compile a function for arguments, run it, and say what became of it.
+    """Compile a function for arguments, run it, and report its programs.
 
-    The result has the programs and the fallbacks of each graph, and the reasons of graph breaks.
-    Where results need gradients, it has the backward graph as well. Nothing is warned of.
+    The result has the programs and the fallbacks of each graph, and the reasons for graph breaks.
+    If results need gradients, it also has the backward graph. There are no warnings.
     """
     dynamo = torch._dynamo
     dynamo.reset()
@@ -84,7 +84,7 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> E
 
 
 def _register() -> None:
-    """Enter the backend by its name, unless the package is installed, which does the same."""
+    """Register the backend by its name, unless the installed package has registered it."""
     import importlib
 
     importlib.import_module("torch._dynamo")

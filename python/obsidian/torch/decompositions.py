@@ -1,6 +1,6 @@
-"""Operations of ATen as compositions of others, besides those that PyTorch knows.
+"""Operations of ATen as compositions of others, in addition to the decompositions of PyTorch.
 
-In: tensors of PyTorch. Out: tensors; or NotImplemented, and then the operation stays in the graph.
+In: tensors of PyTorch. Out: tensors, or NotImplemented. Then the operation stays in the graph.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from .values import torch
 
 aten: Any = torch.ops.aten
-#: Those of PyTorch that it uses for some compilers only.
+#: Decompositions of PyTorch that it uses for some compilers only.
 _OF_TORCH = (
     "_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
     "native_layer_norm", "native_layer_norm_backward", "native_group_norm",
@@ -31,10 +31,10 @@ LARGE_PRODUCT = 1 << 18
 
 
 def is_of_library(name: str, x: Any, y: Any, products: str) -> bool:
-    """If the library of PyTorch computes a product of `x` and `y`."""
+    """True if the library of PyTorch computes a product of `x` and `y`."""
     if name not in ("mm", "bmm", "convolution") or products != "auto":
         return products == "library" and name in ("mm", "bmm", "convolution")
-    # Of a convolution with strides, these are more multiplications than there are.
+    # For a convolution with strides, this number is too large.
     count = x.numel() * (y[:, 0].numel() if name == "convolution" else y.shape[-1])
     return bool(x.device.type == "cuda" and count >= LARGE_PRODUCT)
 
@@ -100,7 +100,7 @@ def _avg_pool(
 def _avg_pool_backward(
     grad: Any, x: Any, size: Any, stride: Any, padding: Any, ceil: bool, include: bool, by: Any
 ) -> Any:
-    """An element has the sum of the windows around it: windows of the gradient with gaps."""
+    """Each element is the sum of the windows around it: windows of the gradient with gaps."""
     if ceil or not include:
         return NotImplemented
     (high, wide), (down, right) = _pair(size), _pair(stride, _pair(size))
@@ -131,7 +131,7 @@ def _convolution(
     for d in range(space):
         x = x.unfold(2 + d, (weight.shape[2 + d] - 1) * dilation[d] + 1, stride[d])
         x = x[..., :: dilation[d]]
-    # Of windows: batch, groups, channels of one group, places, taps. Channels go to the taps.
+    # Dimensions: batch, groups, channels of a group, positions, taps. Channels join the taps.
     x = x.unflatten(1, (groups, x.shape[1] // groups)).movedim(2, 2 + space).unsqueeze(2)
     weight = weight.unflatten(0, (groups, weight.shape[0] // groups))
     weight = weight.view([1, *weight.shape[:2], *[1] * space, *weight.shape[2:]])
@@ -169,7 +169,7 @@ _OWN: dict[str, Callable[..., Any]] = {
 
 @functools.cache
 def decompositions(products: str) -> dict[Any, Any]:
-    """The table for `aot_autograd`, with the choice of where products run."""
+    """The table for `aot_autograd`, for a choice of where products run."""
 
     def convolution(x: Any, weight: Any, *more: Any) -> Any:
         if is_of_library("convolution", x, weight, products):

@@ -1,8 +1,8 @@
 """Operations on elements: the table of functions of scalars.
 
-In: nodes of a graph. Out: their functions of elements. A rule says what the operands are converted
-to: the type of the result or the common type of all operands (and then they are widened for
-arithmetic), truth values, or bits.
+In: nodes of a graph. Out: their elementwise functions. A rule determines the type to which the
+operands are converted: the type of the result or the common type of all operands (which is then
+widened for arithmetic), truth values, or bits.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from .values import (
 
 
 def is_float(x: Any) -> bool:
-    """If an operand is a float of the program or of Python."""
+    """True if an operand is a float of the program or of Python."""
     return isinstance(x, float) or (isinstance(x, Scalar) and x.kind == "float")
 
 
 def is_nan(x: Any) -> Any:
-    """If an element is a NaN."""
+    """True if an element is a NaN."""
     return x != x if is_float(x) else i1(False)
 
 
@@ -54,7 +54,7 @@ def _div(a: Any, b: Any, rounding_mode: str | None = None) -> Any:
 
 
 def _floor_div(a: Any, b: Any) -> Any:
-    """The quotient rounded down, as PyTorch has it: exact where a float quotient is rounded."""
+    """The quotient rounded down, as in PyTorch: exact even if the float quotient is rounded."""
     if not (is_float(a) or is_float(b)):
         return a // b
     a, b = agree(a, b)
@@ -105,12 +105,12 @@ def _round(x: Any, decimals: int = 0) -> Any:
 
 
 def _whole(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that rounds floats, and does nothing to integers."""
+    """A function that rounds floats, and does not change integers."""
     return lambda x: function(x) if is_float(x) else x
 
 
 def _shift(is_left: bool) -> Callable[[Any, Any], Any]:
-    """A shift: by the width or more, all bits are zero, or the sign."""
+    """A shift. After a shift by the width or more, all bits are zero, or equal to the sign."""
 
     def shift(a: Any, b: Any) -> Any:
         a, b = agree(a, b)
@@ -129,7 +129,7 @@ def _gelu(x: Any, approximate: str = "none") -> Any:
 
 
 _AND, _OR, _XOR, _NOT = operator.and_, operator.or_, operator.xor, operator.invert
-#: The operations by their rules. Those of "copy" return their operand, and are of any type.
+#: The operations by their rules. Operations of "copy" return their operand, of any type.
 _TABLE: dict[str, dict[str, Callable[..., Any]]] = {
     "result": {
         "add": lambda a, b, alpha=1: a + _scaled(b, alpha),
@@ -193,9 +193,9 @@ class Elementwise:
 
 
 def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
-    """A node of a graph as an operation on elements; None if it is another one.
+    """A node of a graph as an operation on elements; None for other nodes.
 
-    The function takes the elements in memory of all tensors, and returns that of the result.
+    The function takes the elements in memory of all tensors, and returns the element of the result.
     `extent` is the value of a symbol.
     """
     rule, compute = _RULES.get(name_of(node.target), ("", None))
@@ -212,7 +212,7 @@ def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
         kind_of(known)
     is_arithmetic = rule in ("result", "common")
     kind = wide(dtype) if is_arithmetic else kind_of(dtype)
-    # The condition of `where` is no operand like the others.
+    # The condition of `where` is not converted like the other operands.
     types = {k: torch.bool if name_of(node.target) == "where" and k == 0 else dtype for k in metas}
 
     def operand(key: Any, element: Any) -> Any:
@@ -237,7 +237,7 @@ def elementwise(node: Any, extent: Callable[[Any], Any]) -> Elementwise | None:
 
 
 def _spelt(value: Any, kind: type[Scalar]) -> Any:
-    """A number as one that goes with scalars of a type."""
+    """A number as an operand beside scalars of a type."""
     if isinstance(value, float) and kind.kind != "float" and not value.is_integer():
         raise UnsupportedError(f"the number {value} with integers")
     if isinstance(value, Scalar) or kind.kind == "bool":

@@ -54,7 +54,7 @@ def most(kind: type[Scalar]) -> Any:
 def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
     """The operator of argmax, or with sign -1 of argmin, on pairs of a value and its index.
 
-    A NaN is the largest and the smallest. Of equal values, the first stays, or the last.
+    A NaN is the largest and the smallest value. Of equal values, the first or the last one stays.
     """
 
     def larger(a: Any, b: Any) -> Any:
@@ -72,12 +72,12 @@ def larger_of(sign: int, is_last: bool = False) -> Callable[[Any, Any], Any]:
 class Fold:
     """A reduction of rows: elements are prepared, combined, and finished."""
 
-    #: The element that takes part, of an element in memory and its number in the row.
+    #: The combined element, from an element in memory and its number in the row.
     prepare: Callable[[Any, Any], Any]
     combine: Callable[[Any, Any], Any]
-    #: The initial value, which is traced where it is used.
+    #: The initial value, which is traced at its use.
     init: Callable[[], Any]
-    #: The results, of the combined element and the number of elements of a row.
+    #: The results, from the combined element and the number of elements of a row.
     finish: Callable[[Any, Any], tuple[Any, ...]]
 
 
@@ -88,7 +88,7 @@ FOLDS = ("sum", "mean", "prod", "amax", "amin", "any", "all", "max", "min", "arg
 def fold_of(name: str, source: Any, outs: Sequence[Any], length: Any) -> Fold:
     """The reduction of an operation on rows, for the type of its argument and the fake results.
 
-    Its operator is commutative. A number in a row has 32 bits if they are enough.
+    Its operator is commutative. A position in a row has 32 bits if they are sufficient.
     """
     target = outs[0].dtype
     if name in ("argmax", "argmin") or (name in ("max", "min") and len(outs) == 2):
@@ -208,7 +208,7 @@ def _scan(b: Builder, out: Any, x: Tensor, dim: int, *, name: str, **_: Any) -> 
 
 
 def _to_last(x: Tensor, dim: int) -> tuple[list[int], list[int]]:
-    """The permutation that moves a dimension to the end, behind its inverse."""
+    """The permutation that moves a dimension to the end, and its inverse before it."""
     dims = [d for d in range(x.rank) if d != dim_of(dim, x)] + [dim_of(dim, x)][: x.rank]
     return [dims.index(d) for d in range(x.rank)], dims
 
@@ -229,7 +229,7 @@ def _product(b: Builder, out: Any, x: Tensor, y: Tensor) -> Tensor:
 
 @lowering("sort", "topk")
 def _sort(b: Builder, out: Any, x: Tensor, *more: Any, name: str, **keywords: Any) -> list[Tensor]:
-    """The sorted rows, and the index in the row that each element had; stable."""
+    """The sorted rows, and the index in the original row of each element. The sort is stable."""
     if name == "topk":
         dim, descending = [*more[1:], *[-1, True][len(more[1:]) :]][:2]
     else:

@@ -1,4 +1,4 @@
-"""From an ATen graph to programs: which nodes belong to one program, and what runs in PyTorch.
+"""From an ATen graph to programs: the nodes of each program, and the nodes that run in PyTorch.
 
 In: a graph of ATen operations with fake tensors, and options. Out: a function of the inputs of the
 graph. All operations between two operations of PyTorch are one program.
@@ -32,7 +32,7 @@ from .values import Builder, Tensor, UnsupportedError, kind_of, torch
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 _NUMBERS = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
-#: What the fake tensor of the result says as well.
+#: Arguments that the fake tensor of the result also determines.
 _OF_RESULT = {"dtype", "layout", "device", "pin_memory", "memory_format"}
 _HOST = torch.device("cpu")
 #: Views that cost nothing in PyTorch.
@@ -42,14 +42,14 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 class RefusedError(Exception):
-    """A node that no program can have, and the reason."""
+    """A node that cannot be compiled, and the reason."""
 
     def __init__(self, node: Any, reason: str) -> None:
         self.node, self.reason = node, reason
 
 
 def place_of(node: Any) -> Location:
-    """The line of the user's program that a node comes from."""
+    """The line of the user's program for a node."""
     found = _FRAME.findall(node.meta.get("stack_trace") or "")
     return Location(found[-1][0], int(found[-1][1])) if found else Location("<graph>", 1)
 
@@ -59,7 +59,7 @@ def _value(node: Any) -> Any:
 
 
 def _is_number(node: Any) -> bool:
-    """If the value of a node is a number, such as an extent: the host computes it."""
+    """True if the value of a node is a number, such as an extent. The host computes it."""
     return isinstance(_value(node), _NUMBERS)
 
 
@@ -79,7 +79,7 @@ def _symbols(value: Any) -> set[Any]:
 
 
 def refusal(node: Any, device: Any, products: str) -> str | None:
-    """Why a node runs in PyTorch; None if a program may have it."""
+    """The reason why a node runs in PyTorch; None if a program may contain it."""
     name = name_of(node.target)
     if _is_number(node) or node.target is operator.getitem:
         return None
@@ -110,9 +110,9 @@ def refusal(node: Any, device: Any, products: str) -> str | None:
 
 
 def order_of(tensor: Any) -> list[int] | None:
-    """The dimensions by their strides, the largest first; None if memory is row by row.
+    """The dimensions by their strides, the largest first; None if memory is in row-major order.
 
-    It is None as well for tensors that do not fill their memory, which are copied.
+    It is also None for tensors that do not fill their memory. These are copied.
     """
     sizes, strides = (
         [int(n.node.hint if isinstance(n, torch.SymInt) else n) for n in numbers]
@@ -134,7 +134,7 @@ def _inverse(order: Sequence[int]) -> list[int]:
 
 
 def _fills(tensor: Any) -> bool:
-    """If a tensor is its memory, row by row."""
+    """True if a tensor is its whole memory, in row-major order."""
     size = tensor.untyped_storage().nbytes()
     return tensor.is_contiguous() and bool(size == tensor.numel() * tensor.itemsize)
 
@@ -152,7 +152,7 @@ class Importer:
     """The programs of one graph."""
 
     def __init__(self, module: Any, kind: str, products: str) -> None:
-        """Take a graph module of ATen operations; `kind` is forward, backward or inference."""
+        """Read a graph module of ATen operations. `kind` is forward, backward or inference."""
         module.graph.eliminate_dead_code()
         self.nodes = list(module.graph.nodes)
         self.calls = [n for n in self.nodes if n.op == "call_function"]
@@ -199,7 +199,7 @@ class Importer:
         return found
 
     def _steps(self) -> list[Any]:
-        """Parts, and nodes that run in PyTorch, in an order in which they can run."""
+        """Parts, and nodes that run in PyTorch, in an order of execution."""
         depth: dict[Any, int] = {}
         parts: dict[int, Part] = {}
         eager: dict[int, list[Any]] = {}
@@ -211,7 +211,7 @@ class Importer:
             behind = [depth[n] + (n in in_torch and not is_eager) for n in needed]
             depth[node] = max(behind, default=0)
         for node in reversed(self.calls):
-            # A program that needs a value computes it, if it is the first one that does.
+            # The first program that needs a value computes it.
             if node not in in_torch and depth.keys() >= node.users.keys():
                 depth[node] = min(depth[user] for user in node.users)
         for node in self.calls:
@@ -242,10 +242,10 @@ class Importer:
         try:
             artifact = backend().compile(program.text, CompileOptions())
             call = Call(program, artifact, backend())
-            # What the compiler refuses for a GPU only, it refuses now.
+            # Compile the PTX, too: the compiler may refuse a program for a GPU only.
             _ = call.show("ptx") if is_on_gpu else None
         except CompileError as error:
-            # Nothing says which operation it is: all of them run in PyTorch.
+            # The operation that was refused is unknown, so all of them run in PyTorch.
             reason = f"the compiler refuses the program: {error}".split("\n")[0]
             self.refused.update(dict.fromkeys(part.nodes, reason))
             raise RefusedError(part.nodes[0], reason) from None
@@ -275,7 +275,7 @@ class _Source:
         value = value if value.device == device else value.to(device)
         value = value.permute(self.order) if self.order else value
         value = value.contiguous() if value.dim() else value.reshape(1)
-        # Kernels read several elements at once: what begins elsewhere is copied.
+        # Kernels read several elements at once, so a tensor with another alignment is copied.
         return value.clone() if value.data_ptr() % ALIGNMENT and value.device != _HOST else value
 
 
@@ -294,7 +294,7 @@ class _Tracer:
             self.sources.append(_Source(node, order))
         self._numbers(nodes)
         if not part.inputs:
-            # Results belong to the framework and the device of the first array.
+            # The first array determines the framework and the device of the results.
             self._array("like", torch.float32, [1])
             self.sources.append(_Source(None))
 
@@ -308,7 +308,7 @@ class _Tracer:
         self.parameters[name] = ParameterType(kind, names)
 
     def _numbers(self, nodes: Sequence[Any]) -> None:
-        """Parameters for the symbols that are no extent of an array of the program."""
+        """Parameters for the symbols that are not extents of arrays of the program."""
         part = self.part
         known = {getattr(n.node, "expr", None) for i in part.inputs for n in _value(i).shape
                  if isinstance(n, torch.SymInt)}  # fmt: skip
@@ -343,7 +343,7 @@ class _Tracer:
             except (UnsupportedError, TraceError) as error:
                 raise RefusedError(node, getattr(error, "message", str(error))) from error
             except (IndexError, KeyError, TypeError, ValueError) as error:
-                # Arguments of a form that the lowering does not know.
+                # Arguments of a form that the lowering does not support.
                 reason = f"its arguments: {type(error).__name__}: {error}"
                 raise RefusedError(node, reason) from error
         with current().at(place_of(self.part.nodes[-1])):
@@ -386,7 +386,7 @@ class _Tracer:
             tensors[unit] = lower(b, _value(unit), *given, **named)
 
     def _results(self) -> Any:
-        """The arrays of the results: none shares memory with another one or an argument."""
+        """The arrays of the results. None shares memory with another one or an argument."""
         results: list[Any] = []
         taken = {(node,) for node in self.part.inputs}
         for node, order in zip(self.part.outputs, self.orders):
@@ -427,7 +427,7 @@ def _plan(nodes: Sequence[Any], steps: Sequence[Any]) -> Callable[[list[Any]], A
     constants = {n: getattr(n.graph.owning_module, n.target) for n in nodes if n.op == "get_attr"}
     map_arg = torch.fx.node.map_arg
 
-    # The nodes whose values nothing needs after each step.
+    # For each step, the nodes whose values are not needed after it.
     needed, last = set(output.all_input_nodes), []
     for step in reversed(steps):
         used = step.all_input_nodes if isinstance(step, torch.fx.Node) else step.inputs
@@ -447,7 +447,7 @@ def _plan(nodes: Sequence[Any], steps: Sequence[Any]) -> Callable[[list[Any]], A
                 values.pop(node, None)
         return map_arg(output.args[0], values.__getitem__)
 
-    # The caller gives a list, which is emptied, so that inputs can be freed.
+    # The list of the caller is emptied, so that inputs can be freed.
     run._boxed_call = True  # type: ignore[attr-defined]
     return run
 

@@ -1,4 +1,4 @@
-"""Operations that move elements: views, gathers, scatters, and tensors from nothing.
+"""Operations that move elements: views, gathers, scatters, and new tensors.
 
 In: tensors, and the arguments of a node. Out: tensors. Gathers store nothing; scatters are
 `arrays.permute`. A lowering takes the builder, the fake tensor of the result, and the arguments of
@@ -39,7 +39,7 @@ LOWERINGS: dict[str, Lowering] = {}
 
 
 def lowering(*names: str) -> Callable[[Lowering], Lowering]:
-    """Enter a function into LOWERINGS."""
+    """Register a function in LOWERINGS."""
 
     def enter(function: Lowering) -> Lowering:
         LOWERINGS.update(dict.fromkeys(names, function))
@@ -54,7 +54,7 @@ def dim_of(dim: int, x: Tensor) -> int:
 
 
 def replaced(place: Sequence[Any], dim: int, value: Any) -> list[Any]:
-    """An index with another part."""
+    """An index with one part replaced."""
     return [*place[:dim], value, *place[dim + 1 :]]
 
 
@@ -155,7 +155,7 @@ def _unfold(b: Builder, out: Any, x: Tensor, dim: int, size: int, step: int) -> 
 @lowering("cat")
 def _cat(b: Builder, out: Any, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     dim = dim % len(out.shape)
-    # An old rule of PyTorch: empty vectors go with everything.
+    # An old rule of PyTorch: empty vectors can be joined with any tensor.
     parts = [
         b.converted(t, out.dtype)
         for t in tensors
@@ -208,7 +208,7 @@ def _arange(b: Builder, out: Any, start: Any, end: Any, step: Any = 1) -> Tensor
 
 
 def _found(b: Builder, x: Tensor, dim: int, place: Any) -> Any:
-    """An index of PyTorch as one of a dimension: negative ones count from the end."""
+    """An index of PyTorch as an index of a dimension. Negative ones count from the end."""
     i, extent = place.to(index), b.extents(x.shape)[dim]
     i = where(i < 0, i + extent, i)
     assert_((i >= 0) & (i < extent), f"an index is outside of dimension {dim} of a tensor")
@@ -234,7 +234,7 @@ def _places(
         raise UnsupportedError("an index that is a mask")
     shape = tuple(torch.broadcast_shapes(*(t.shape for t in given.values())))
     tensors = {d: b.broadcast(t, shape) for d, t in given.items()}
-    # The dimensions of indices stand where the first of them is, if they are neighbours.
+    # If the indexed dimensions are adjacent, the dimensions of the indices replace them.
     dims = list(given)
     first = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
     rest = [n for d, n in enumerate(x.shape) if d not in given]
@@ -260,7 +260,7 @@ def _scattered(
     b: Builder, x: Tensor, combine: str, shape: Sequence[Any], place: Callable[..., list[Any]],
     source: Any,
 ) -> Tensor:  # fmt: skip
-    """`x` with the elements of a tensor, or a number, written at the places of a function."""
+    """`x` with the elements of a tensor, or a number, written at the indices of a function."""
     is_plain = combine == "any"
     kind = kind_of(x.dtype) if is_plain else wide(x.dtype)
     if x.dtype == torch.bool and not is_plain:

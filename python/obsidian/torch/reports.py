@@ -1,4 +1,4 @@
-"""What became of a function: its programs, its fallbacks, and where PyTorch broke its graph.
+"""Reports on a function: its programs, its fallbacks, and the breaks of its graph.
 
 In: notes of the importer. Out: warnings, one for each operation and line, and explanations.
 """
@@ -85,14 +85,14 @@ def warn_of(fallback: Fallback) -> None:
 
 
 def note(report: GraphReport) -> None:
-    """Tell whoever asks for an explanation."""
+    """Add a note to the current explanation."""
     for explanation in _listening:
         explanation.graphs.append(report)
 
 
 @contextlib.contextmanager
 def listening() -> Iterator[Explanation]:
-    """The explanation of all that is compiled in the meantime."""
+    """The explanation of all graphs that are compiled in this context."""
     explanation = Explanation()
     _listening.append(explanation)
     try:

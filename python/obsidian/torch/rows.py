@@ -1,13 +1,14 @@
-"""Reductions of rows and what surrounds them as one kernel: a unit of a level has a row.
+"""Reductions of rows and the operations around them as one kernel: one unit processes each row.
 
 In: the nodes of a program in order. Out: groups of nodes whose values are rows of one shape, or one
-element for each row, such as all of a softmax or a layer norm. The values of a group are not in
-memory. A unit keeps what it needs again of a row of up to `KEPT` elements; it reads longer ones
-again, which the caches serve.
+element for each row. An example is a whole softmax or layer norm. The values of a group are not in
+memory. A unit keeps the elements that it needs again, if a row has up to `KEPT` elements. It reads
+longer rows again, from the caches.
 """
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +27,11 @@ from .values import Builder, Tensor, are_same, is_one, is_static, product, torch
 _RESHAPES = {"view", "unsqueeze", "squeeze", "expand", "_unsafe_view", "reshape"}
 #: Operations that read a few elements of each row.
 _PLACES = {"gather", "index", "select"}
-#: Fewer rows that are longer are shared by the whole grid.
+#: The whole grid shares the rows if there are fewer than this, and they are longer.
 FEW, LONG = 64, 1 << 15
-#: A row of up to this many elements is kept by its unit, which has so many words of 32 bits.
+#: A thread has a row of up to this many elements.
+OF_THREADS = 16
+#: A unit keeps rows of up to this number of elements, in at most this number of words of 32 bits.
 KEPT, WORDS = 8192, {Level.thread: 64, Level.warp: 4 * 512, Level.block: 3 * 8192}
 
 
@@ -52,7 +55,7 @@ class Group:
 
     @property
     def forms(self) -> dict[str, Sequence[Any]]:
-        """The shapes of rows, and of one element for each."""
+        """The shapes of rows, and of one element for each row."""
         return {"row": self.shape, "kept": (*self.rows, *[1] * self.dims), "flat": self.rows}
 
     def form(self, node: Any) -> str | None:
@@ -73,7 +76,7 @@ def _is_fold(node: Any) -> bool:
 
 
 def _rows_of(node: Any) -> Group | None:
-    """The rows that a reduction combines; None if the node is none, or combines other things."""
+    """The rows that a reduction combines; None for other nodes and other reductions."""
     if not _is_fold(node):
         return None
     shape = tuple(_value(node.args[0]).shape)
@@ -91,7 +94,7 @@ def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any,
     inside = set(nodes)
 
     def depends(node: Any, group: Group) -> bool:
-        """If a value that the node takes from outside of the group needs the group."""
+        """True if a value that the node takes from outside of the group needs the group."""
         stack = [n for n in node.all_input_nodes if owner.get(n) is not group]
         seen: set[Any] = set()
         while stack:
@@ -122,7 +125,7 @@ def find_groups(nodes: Sequence[Any], extent: Callable[[Any], Any]) -> dict[Any,
 
 
 def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[Any], Any]) -> bool:
-    """If a node can be computed from the rows of a group."""
+    """True if a node can be computed from the rows of a group."""
     if node.target is operator.getitem:
         return True
     form, name = group.form(node), name_of(node.target)
@@ -137,7 +140,7 @@ def _fits(node: Any, group: Group, owner: dict[Any, Group], extent: Callable[[An
 
 
 def units_of(nodes: Sequence[Any], owner: dict[Any, Group]) -> list[Any]:
-    """Groups, and nodes without one, in an order in which they can be computed."""
+    """Groups, and nodes without a group, in an order of execution."""
     done: dict[int, Any] = {}
     inside = set(nodes)
     stack = [(n, False) for n in reversed(nodes)]
@@ -161,7 +164,7 @@ def _level(group: Group) -> Level:
     length, count = group.length, product(group.rows)
     if not isinstance(length, int) or length > 512:
         return Level.block
-    if length <= 16:
+    if length <= OF_THREADS:
         return Level.thread
     return Level.block if isinstance(count, int) and count < 1024 and length > 128 else Level.warp
 
@@ -220,7 +223,7 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
 
     outer = {n: [u for u in n.users if u not in group.members] for n in group.members
              if isinstance(_value(n), torch.Tensor)}  # fmt: skip
-    # A row of which little is read is not stored, but computed there from what the row gave.
+    # A row of which few elements are read is not stored. They are computed from the reductions.
     rows = [n for n in outer if computations.get(n) and group.form(n) == "row"]
     virtual = [
         n for n in rows if outer[n] and _PLACES.issuperset(name_of(u.target) for u in outer[n])
@@ -250,7 +253,7 @@ def lower_group(b: Builder, group: Group, tensor_of: Callable[[Any], Tensor]) ->
 
 
 def _producers(group: Group, b: Builder, tensor_of: Callable[[Any], Tensor]) -> list[Any]:
-    """The operations on elements that make the rows which a group reads, in order."""
+    """The elementwise operations that compute the rows that a group reads, in order."""
     found: dict[Any, None] = {}
 
     def visit(node: Any) -> None:
@@ -269,7 +272,7 @@ def _producers(group: Group, b: Builder, tensor_of: Callable[[Any], Tensor]) -> 
 
 
 def _kept(group: Group, uses: Mapping[Any, int]) -> set[Any]:
-    """The rows that are read or computed once, and used again: the first ones that fit."""
+    """The rows that are kept because they are used again: the first ones that fit."""
     if not isinstance(group.length, int) or group.length > KEPT:
         return set()
     found, words, most = set(), 0, WORDS[_level(group)]
@@ -301,5 +304,10 @@ def _row_fold(node: Any, row: Any, length: Any) -> Any:
     outs = out if isinstance(out, (list, tuple)) else [out]
     fold = fold_of(name_of(node.target), source, outs, length)
     prepared = generate(length)(lambda i: fold.prepare(row[i], i))
-    found = fold.finish(prepared.reduce(fold.combine, fold.init(), commutative=True), length)
+    if isinstance(length, int) and 0 < length <= OF_THREADS:
+        # Without a loop, the elements are loaded together, and places in a window are constants.
+        total = functools.reduce(fold.combine, [prepared[k] for k in range(length)])
+    else:
+        total = prepared.reduce(fold.combine, fold.init(), commutative=True)
+    found = fold.finish(total, length)
     return found if isinstance(out, (list, tuple)) else found[0]

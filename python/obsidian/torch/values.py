@@ -20,15 +20,15 @@ from ..types import bf16, f16, f32, f64, i1, i8, i16, i32, i64
 
 torch: Any = importlib.import_module("torch")
 
-#: The types of elements in memory. `uint8` is its bits.
+#: The types of elements in memory. `uint8` is stored as its bits.
 KINDS: dict[Any, type[Scalar]] = {
     torch.bool: i1, torch.uint8: i8, torch.int8: i8, torch.int16: i16, torch.int32: i32,
     torch.int64: i64, torch.float16: f16, torch.bfloat16: bf16, torch.float32: f32,
     torch.float64: f64,
 }  # fmt: skip
-#: The types that arithmetic has, where it is not that of the elements.
+#: The types of arithmetic that differ from the types of the elements.
 _WIDE = {torch.bool: i32, torch.uint8: i32, torch.float16: f32, torch.bfloat16: f32}
-#: A virtual array with more paths to stored elements than this is stored.
+#: A virtual array with more paths to stored elements than this number is stored.
 MOST_PATHS = 32
 _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.add, "Mul": operator.mul, "FloorDiv": operator.floordiv,
@@ -38,7 +38,7 @@ _JOINS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class UnsupportedError(Exception):
-    """An operation that the importer cannot express; the message is the reason."""
+    """Raised for an operation that the importer cannot express. The message is the reason."""
 
 
 def kind_of(dtype: Any) -> type[Scalar]:
@@ -49,7 +49,7 @@ def kind_of(dtype: Any) -> type[Scalar]:
 
 
 def wide(dtype: Any) -> type[Scalar]:
-    """The type of arithmetic: PyTorch computes with halves in f32, and rounds each result."""
+    """The type of arithmetic. PyTorch computes halves in f32, and rounds each result."""
     return _WIDE.get(dtype) or kind_of(dtype)
 
 
@@ -78,12 +78,12 @@ def number(value: Any, kind: type[Scalar]) -> Any:
 
 
 def is_static(shape: Sequence[Any]) -> bool:
-    """If all extents are numbers."""
+    """True if all extents are numbers."""
     return all(isinstance(n, int) for n in shape)
 
 
 def are_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """If two shapes are known to be equal."""
+    """True if two shapes are known to be equal."""
 
     def key(n: Any) -> Any:
         return n if isinstance(n, int) else n.node.expr
@@ -92,7 +92,7 @@ def are_same(a: Sequence[Any], b: Sequence[Any]) -> bool:
 
 
 def is_one(n: Any) -> bool:
-    """If an extent is known to be 1."""
+    """True if an extent is known to be 1."""
     return isinstance(n, int) and n == 1
 
 
@@ -111,11 +111,11 @@ class Tensor:
     array: Any
     dtype: Any
     shape: tuple[Any, ...]
-    #: The paths to stored elements: what is stored, and the index maps on the way.
+    #: The paths to stored elements: the stored arrays, and the index maps before them.
     paths: frozenset[Any] = frozenset()
-    #: If elements are those of one stored array, without arithmetic.
+    #: True if the elements are those of one stored array, without arithmetic.
     is_view: bool = False
-    #: The number that all elements are; None if they differ.
+    #: The number to which all elements are equal; None if they differ.
     fill: Any = None
 
     @property
@@ -133,15 +133,15 @@ class Tensor:
 
 
 class Builder:
-    """What the lowering of an operation needs: the symbols of extents, and new tensors."""
+    """The state of a lowering: the symbols of extents, and functions that make tensors."""
 
     def __init__(self, symbols: dict[Any, Any]) -> None:
-        """Take the traced value of each symbol."""
+        """Store the traced value of each symbol."""
         self.symbols = symbols
         self._count = 0
 
     def extent(self, n: Any) -> Any:
-        """The value of an extent or a number of PyTorch: a number, or one of the program."""
+        """The value of an extent or a number of PyTorch: a number, or a traced scalar."""
         return self._value(n.node.expr) if hasattr(n, "node") else n
 
     def extents(self, shape: Sequence[Any]) -> tuple[Any, ...]:
@@ -164,7 +164,7 @@ class Builder:
         return found
 
     def new(self, array: Any, dtype: Any, shape: Sequence[Any], *sources: Tensor) -> Tensor:
-        """A tensor that reads others through an index map; without any, one that is stored."""
+        """A tensor that reads others through an index map; without sources, a stored tensor."""
         self._count += 1
         paths = frozenset((*path, self._count) for t in sources for path in t.paths)
         return self._tensor(array, dtype, shape, paths or frozenset([(self._count,)]), not sources)
@@ -183,13 +183,13 @@ class Builder:
         return self.new(tensor.array.force(), tensor.dtype, tensor.shape)
 
     def moved(self, tensor: Tensor, array: Any, shape: Sequence[Any]) -> Tensor:
-        """A tensor whose elements are elements of another one, in other places."""
+        """A tensor whose elements are elements of another tensor at other indices."""
         found = self.new(array, tensor.dtype, shape, tensor)
         found.is_view = tensor.is_view
         return found
 
     def remap(self, tensor: Tensor, shape: Sequence[Any], place: Callable[..., Any]) -> Tensor:
-        """`r[i] = t[place(i)]`; both take and return as many indices as there are dimensions."""
+        """`r[i] = t[place(i)]`. `place` takes and returns one index for each dimension."""
         rank = len(shape)
         array = tensor.array.ix_map(
             lambda *i: tuple(place(*i[:rank])) or (0,), *self.extents(shape)

@@ -103,7 +103,7 @@ obs.kernel @contracts(%n: index, %a: memref<8xi32>, %b: memref<8xi32>) attribute
   %r, %s = obs.force %p, %q into %a, %b : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
 }
 
-// What is there already is not written again, if there is something at all. Bits are compared.
+// A value that is in memory already is not written again, if there are initial contents. Bits are compared.
 // CHECK-LABEL: obs.kernel @tested
 // CHECK: %[[OLD:.*]] = memref.load %{{.*}}[%[[I:.*]]] {obs.contract = "any"} : memref<8xf32>
 // CHECK-DAG: %[[A:.*]] = arith.bitcast %[[OLD]] : f32 to i32

@@ -17,7 +17,7 @@ func.func @beside(%m: memref<1xi32>) {
   return
 }
 
-// Somebody reads the memory behind it.
+// The memory is read after the force.
 // CHECK-LABEL: @read
 // CHECK: obs.force
 // CHECK: return

@@ -57,7 +57,7 @@ func.func @grid(%a: !ints, %base: i32) -> !obs.pull<1 x i32> {
   return %r : !obs.pull<1 x i32>
 }
 
-// What is stored in shared memory is read by other threads, behind a barrier.
+// Other threads read the elements in shared memory, after a barrier.
 
 // GPU-LABEL: gpu.func @shared
 // GPU: memref.store {{.*}}workgroup

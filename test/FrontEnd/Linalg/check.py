@@ -163,7 +163,7 @@ def largest_place(p, x):
                "%n = arith.select %c, %x, %m : f32", "%l = arith.select %c, %j, %k : i32",
                "linalg.yield %n, %l : f32, i32"])
     p.lines[-1] = p.lines[-1].replace(" = ", ":2 = ", 1)
-    # What is no number is never larger.
+    # A NaN is never larger.
     clean = np.where(np.isnan(x), np.float32(-200), x)
     largest = clean.max(1, initial=-100)
     found = clean.argmax(1) if x.shape[1] else np.full(shape, -1)

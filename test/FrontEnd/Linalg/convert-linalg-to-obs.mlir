@@ -75,7 +75,7 @@ func.func @levels(%a: tensor<9x7xi32>, %b: tensor<9x700xi32>, %c: tensor<9x7000x
 
 // -----
 
-// What was in the result is combined once, by the kernel of the reduction.
+// The initial value of the result is combined once, by the kernel of the reduction.
 // CHECK-LABEL: func @onto(
 // CHECK-SAME: %{{.*}}: !obs.pull<9 x 70 x f32>, %[[INIT:.*]]: !obs.pull<9 x f32>
 // CHECK: %[[NONE:.*]] = arith.constant -0.000000e+00 : f32

@@ -1,5 +1,5 @@
-// What imported programs compute, on the emulator with its checks and on the
-// interpreter. The results are those of the definition of each operation.
+// Results of imported programs, on the emulator with its checks and on the
+// interpreter. They follow from the definition of each operation.
 //
 // RUN: obs-opt --allow-unregistered-dialect --obs-import-stablehlo %s -o %t
 // DEFINE: %{entry} =

@@ -17,25 +17,26 @@ namespace mlir::obs::dag {
 struct DagOptions {
   /// The function to translate; empty for the last one of the file.
   std::string entry;
-  /// False takes the defaults: nobody needs a fast program.
+  /// If false, the defaults are used. The program may then be slower.
   bool search = true;
-  /// Of the candidates that the search lists, the one to take; the best one if
-  /// negative.
+  /// The number of the selected candidate of the search. If it is negative, the
+  /// best candidate is selected.
   int candidate = -1;
-  /// Where to list the candidates, with their scores.
+  /// The stream for the list of candidates with their scores, or null.
   raw_ostream *explain = nullptr;
 };
 
 /// Translates the Dag program in the main buffer of `sources` to a module with
-/// one host function of the name of the entry. docs/Dag.md describes its
-/// parameters and results. Afterwards `context` shows no remarks. Emits one
-/// error at its place in the source, and returns null, for a program that is
-/// wrong or not supported.
+/// one host function, which has the name of the entry. docs/Dag.md describes
+/// its parameters and results. Afterwards `context` prints no remarks. If the
+/// program is wrong or not supported, emits one error with its location and
+/// returns null.
 OwningOpRef<ModuleOp> importDag(llvm::SourceMgr &sources, MLIRContext *context,
                                 const DagOptions &options = {});
 
-/// Prints the C function `dag_NAME` of a module of `importDag`: it takes arrays
-/// of the host, and calls the `obs_NAME` that `printHostC` prints before.
+/// Prints the C function `dag_NAME` of a module of `importDag`. It takes arrays
+/// of the host and calls the function `obs_NAME`, which `printHostC` must print
+/// before.
 void printHostFunction(ModuleOp module, raw_ostream &os);
 
 } // namespace mlir::obs::dag

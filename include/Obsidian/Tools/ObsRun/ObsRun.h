@@ -12,12 +12,12 @@ namespace mlir {
 class DialectRegistry;
 namespace obs {
 
-/// The whole of `obs-run`: reads the command line, runs one function of a
-/// program on the interpreter, the emulator or a GPU, and prints or writes its
-/// results. `registry` has the dialects that a program may use, and the
-/// translations to LLVM IR. Returns the exit status: 0, 1 after an error in
-/// the program or its data, 2 after one in the command line. Errors go to
-/// standard error.
+/// The complete tool `obs-run`. It reads the command line, runs one function of
+/// a program on the interpreter, the emulator or a GPU, and prints or writes
+/// its results. `registry` has the dialects that a program may use, and the
+/// translations to LLVM IR. Returns the exit status: 0, or 1 after an error in
+/// the program or its data, or 2 after an error in the command line. Errors go
+/// to the standard error output.
 int obsRunMain(int argc, char **argv, DialectRegistry &registry);
 
 } // namespace obs

@@ -18,9 +18,9 @@ using RegisterDialectsFn = void (*)(DialectRegistry &);
 
 /// Registers `--obs-to-ptx`, `--obs-to-cubin`, `--obs-to-llvmir`,
 /// `--obs-to-launch-json`, and their options, with upstream's translation tool.
-/// They take programs over arrays, which they lower by `obs-to-gpu`, and
-/// modules that are lowered already. `registerDialects` adds the dialects that
-/// programs may use.
+/// The translations take programs over arrays, which they lower by
+/// `obs-to-gpu`, and modules that are already lowered. `registerDialects` adds
+/// the dialects that programs may use.
 void registerObsTranslations(
     RegisterDialectsFn registerDialects = registerAllDialects);
 

@@ -20,8 +20,8 @@ static uint64_t low(unsigned bits) {
   return llvm::maskTrailingOnes<uint64_t>(bits);
 }
 
-/// Brings equations to reduced echelon form: each left has a bit of its own.
-/// False if they contradict each other.
+/// Brings equations to reduced echelon form, in which each left side has a bit
+/// that no other one has. False if the equations contradict each other.
 static bool reduce(llvm::SmallVectorImpl<BitSubspace::Equation> &equations,
                    llvm::SmallVectorImpl<unsigned> &pivots) {
   unsigned rank = 0;
@@ -263,7 +263,7 @@ private:
     case Kind::Add:
       return a.disjointAdd(b);
     case Kind::Sub:
-      // Nothing is borrowed where each bit that is taken away is there.
+      // There is no borrow if each subtracted bit is set in the first operand.
       return bitwise(a, b, [](uint64_t x, bool p, uint64_t y, bool q) {
         bool isZero = y == 0 && !q, isOne = x == 0 && p;
         return isZero || isOne || (x == y && p == q) ? 3 : -1;
@@ -279,7 +279,7 @@ private:
     case Kind::FloorDiv: {
       if (!isPower)
         return std::nullopt;
-      // Rounding down keeps the sign.
+      // A division that rounds down keeps the sign.
       SmallVector<uint64_t> rows;
       unsigned amount = llvm::Log2_64(*c);
       for (unsigned i = 0; i < 64; ++i)
@@ -309,8 +309,8 @@ private:
     return map.getConstant();
   }
 
-  /// `choose` says for a bit of both operands, as mask and complement, what the
-  /// result is: 0 zero, 1 the first, 2 the second, 3 their sum, 4 one, -1 not
+  /// `choose` maps a bit of both operands, as mask and complement, to the
+  /// result: 0 zero, 1 the first, 2 the second, 3 their sum, 4 one, -1 not
   /// linear.
   template <typename Choose>
   std::optional<BitLinearMap> bitwise(const BitLinearMap &a,

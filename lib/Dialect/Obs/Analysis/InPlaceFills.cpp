@@ -1,4 +1,4 @@
-//===- InPlaceFills.cpp - Programs that may write what they read ----------===//
+//===- InPlaceFills.cpp - Fills that may run in place ---------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,13 +7,14 @@
 //
 // A program of one loop may run in place if each iteration reads only elements
 // that no other iteration writes, and that it has not written itself. This file
-// finds the accesses. One of two proofs about their indices is enough:
-//  - The same iteration writes later, in some iteration of the inner loops, the
-//    element that it reads. Then the contract `disjoint` says that no other
-//    iteration writes there. Only that equation of the indices is solved, so
-//    they may be any arithmetic, shifts by run-time numbers included.
-//  - Iterations that access the same element can only be one iteration. This
-//    needs no contract, and elements that are not written are allowed.
+// finds the accesses. One of two proofs about their indices is sufficient:
+//  - The same iteration later writes the element that it reads, in some
+//  iteration
+//    of the inner loops. Then by contract `disjoint` no other iteration writes
+//    it. Only this equation of the indices is solved, so they may be any
+//    arithmetic, including shifts by run-time numbers.
+//  - Two iterations that access the same element are always the same iteration.
+//    This needs no contract, and allows elements that are not written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,9 +71,9 @@ private:
 };
 } // namespace
 
-/// `op` and what it stands in, from the inside out, up to a statement of the
-/// loop `grid` in `fill`. Programs that are forced stand where they are forced.
-/// Empty if something else is in between.
+/// `op` and the operations around it, from the inside out, up to a statement of
+/// the loop `grid` in `fill`. The position of a forced program is that of its
+/// force. Empty if there is another operation in between.
 static Path getPath(Operation *op, ParOp grid, FillOp fill) {
   Path path;
   while (true) {
@@ -302,7 +303,8 @@ InPlace obs::mayFillInPlace(FillOp fill, ArrayRef<Value> arrays) {
     if (auto write = dyn_cast<WriteOp>(op)) {
       if (write->getParentOfType<FillOp>() != fill)
         return;
-      // A mark is of initial contents, or of a claim that nobody has proved.
+      // The mark stands for initial contents, or for a contract without a
+      // proof.
       auto mark = write->getAttrOfType<StringAttr>("obs.contract");
       isPlain &= write.getEffectiveContract().contract == Contract::Disjoint &&
                  (!mark || mark.getValue() != initialMark);

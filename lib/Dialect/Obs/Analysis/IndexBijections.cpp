@@ -1,4 +1,4 @@
-//===- IndexBijections.cpp - Whether a map hits every index once ----------===//
+//===- IndexBijections.cpp - Proofs that index maps are bijections --------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +19,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using Kind = IndexExpr::Kind;
 
-/// Extents that are not known are less than this, so that sums of a few
-/// multiples do not wrap.
+/// Unknown extents are assumed to be less than this, so that sums of a few
+/// multiples do not wrap around.
 static constexpr int64_t maxExtent = int64_t(1) << 40;
 
 static Bijection yes() { return {Bijection::Kind::Yes, {}}; }
@@ -42,7 +42,7 @@ static std::optional<SmallVector<int64_t>> getNumbers(ArrayRef<IndexExpr> box) {
   return extents;
 }
 
-/// Elements of a box; nullopt if there are more than fit.
+/// The number of elements of a box; nullopt if it does not fit into 64 bits.
 static std::optional<uint64_t> countElements(ArrayRef<int64_t> box) {
   uint64_t count = 1;
   bool overflowed = false;
@@ -57,7 +57,7 @@ static std::optional<uint64_t> countElements(ArrayRef<int64_t> box) {
 }
 
 namespace {
-/// `dividend` divided by `divisor`, rounded down, or what is left.
+/// The quotient of `dividend` and `divisor`, rounded down, or the remainder.
 struct Division {
   IndexExpr dividend;
   int64_t divisor;
@@ -204,7 +204,7 @@ static Bijection classifyShift(const IndexExpr &expr, unsigned id,
       return fits;
     return extent ? no({rest.constant > 0 ? *extent - 1 : 0}) : Bijection();
   }
-  // The last index has to become the first.
+  // The last index must become the first.
   LinearForm excess = rest;
   excess.constant += 1;
   excess.add(LinearForm::get(range), -1);
@@ -214,7 +214,7 @@ static Bijection classifyShift(const IndexExpr &expr, unsigned id,
     bool endsEarly = rest.constant >= 0 && rest.constant < *extent;
     return no({endsEarly ? rest.constant + 1 : 0});
   }
-  // Two lengths known at run time may be equal; numbers have to agree.
+  // Two extents that are known at run time may be equal. Numbers must agree.
   if (!excess.terms.empty() && !isNumber && !range.getConstant() &&
       excess.constant == 0)
     return ifInside();
@@ -235,7 +235,7 @@ static Bijection classifyModular(const IndexExpr &expr, unsigned id,
     else if (!term.isUniform())
       return {};
   }
-  // Modulo 2^64 is as good where n divides that.
+  // Arithmetic modulo 2^64 has the same result if n divides 2^64.
   if (!llvm::isPowerOf2_64(extent) && !form.getRange())
     return {};
   if (int64_t(factor) < 0)
@@ -244,8 +244,9 @@ static Bijection classifyModular(const IndexExpr &expr, unsigned id,
   return common == 1 ? yes() : no({extent / int64_t(common)});
 }
 
-/// Recognizes exclusive ors with symbols and permutations of bits by symbols:
-/// they permute all numbers, and those below a power of two if none leaves.
+/// Recognizes exclusive ors with symbols and permutations of bits by symbols.
+/// They permute all numbers. They also permute the numbers below a power of
+/// two, if the result of each such number is below it.
 static Bijection classifyPermuted(const IndexExpr &expr, unsigned id,
                                   const IndexExpr &domain,
                                   const IndexExpr &range) {
@@ -299,14 +300,14 @@ static Bijection classifyOne(const IndexExpr &expr, unsigned id,
   return classifyPermuted(expr, id, domain, range);
 }
 
-/// Decides maps of which each component permutes one index, for any value of
-/// the indices that others do: (i, j) -> (j, i xor j).
+/// Decides maps whose components each permute one index, for any value of the
+/// indices that other components permute: (i, j) -> (j, i xor j).
 static Bijection classifyTriangular(ArrayRef<IndexExpr> map,
                                     ArrayRef<IndexExpr> domain,
                                     ArrayRef<IndexExpr> range) {
   if (domain.size() != range.size())
     return {};
-  // Symbols from here on are indices of which others are functions.
+  // Symbols from this number on are indices in functions of other indices.
   constexpr unsigned firstIndex = 1u << 31;
   SmallVector<IndexExpr> left(map);
   SmallVector<bool> done(map.size(), false);
@@ -353,8 +354,8 @@ static Bijection classifyTriangular(ArrayRef<IndexExpr> map,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Takes indices apart into digits, so that quotients and remainders become
-/// sums of multiples of digits.
+/// Splits indices into digits. Quotients and remainders then become sums of
+/// multiples of digits.
 class Digits {
 public:
   Digits(ArrayRef<IndexExpr> map, ArrayRef<IndexExpr> domain);
@@ -367,11 +368,11 @@ private:
   IndexExpr compute(const IndexExpr &expr);
 
   ArrayRef<IndexExpr> map, domain;
-  /// Of each index, ascending.
+  /// The divisors of each index, in ascending order.
   SmallVector<SmallVector<int64_t>> divisors;
-  /// Each index as a sum of multiples of its digits.
+  /// Each index, as a sum of multiples of its digits.
   SmallVector<IndexExpr> sums;
-  /// The number of values of each digit, nullopt if that is not known.
+  /// The number of values of each digit; nullopt if it is not known.
   SmallVector<std::optional<int64_t>> extents;
   llvm::DenseMap<const void *, IndexExpr> rewritten;
   llvm::DenseMap<const void *, bool> visited;
@@ -402,7 +403,7 @@ void Digits::collectDivisors(const IndexExpr &expr) {
     divisors[index.getId()].push_back(divisor);
 }
 
-/// Gives index `id` its digits; false if they do not cover it evenly.
+/// Splits index `id` into digits. False if their values do not cover it evenly.
 bool Digits::split(unsigned id, const IndexExpr &extent) {
   SmallVector<int64_t> weights = divisors[id];
   llvm::sort(weights);
@@ -524,7 +525,7 @@ Bijection Digits::classify(ArrayRef<IndexExpr> range) {
 }
 
 //===----------------------------------------------------------------------===//
-// All of it
+// All methods
 //===----------------------------------------------------------------------===//
 
 Bijection mlir::obs::classifyBijection(ArrayRef<IndexExpr> map,
@@ -544,7 +545,7 @@ Bijection mlir::obs::classifyBijection(ArrayRef<IndexExpr> map,
       return yes();
   }
   Bijection answer = classifyTriangular(map, domain, range);
-  // Without symbols it can be decided whether all values are inside.
+  // Without symbols, the pass can decide whether all values are inside.
   if (answer.kind == Bijection::Kind::IfInside && from && to &&
       collectLeaves(map, Kind::Symbol).empty())
     answer = {};

@@ -260,8 +260,8 @@ static std::optional<IndexRange> getRangeOf(Kind kind, const IndexExpr &lhs,
   }
 }
 
-/// The number of low bits that are 0 in the result of numbers with so many.
-/// Results that wrap keep them.
+/// The number of low zero bits of the result, given the numbers of low zero
+/// bits of the operands. Results that wrap around keep them.
 static unsigned countZeroBits(Kind kind, unsigned a, unsigned b,
                               std::optional<int64_t> rhs) {
   switch (kind) {

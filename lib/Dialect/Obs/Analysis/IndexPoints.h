@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// Points of a box; nullopt if over the budget.
+/// The number of points of a box; nullopt if it is over the budget.
 inline std::optional<uint64_t> countPoints(llvm::ArrayRef<int64_t> domain) {
   uint64_t points = 1;
   for (int64_t extent : domain) {
@@ -25,7 +25,8 @@ inline std::optional<uint64_t> countPoints(llvm::ArrayRef<int64_t> domain) {
   return points;
 }
 
-/// The next point of a box, last dimension fastest; false after the last.
+/// Moves to the next point of a box, last dimension fastest. False after the
+/// last point.
 inline bool advance(llvm::SmallVectorImpl<int64_t> &point,
                     llvm::ArrayRef<int64_t> domain) {
   for (unsigned i = domain.size(); i-- > 0;) {

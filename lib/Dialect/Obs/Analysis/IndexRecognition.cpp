@@ -29,12 +29,12 @@ static bool isNatural(const IndexExpr &expr) {
   return range && range->min >= 0;
 }
 
-/// The number of `width` bits that `expr` is, without its sign.
+/// The value of `width` bits of `expr`, as an unsigned number.
 static IndexExpr extendZeros(const IndexExpr &expr, unsigned width) {
   return expr & number((int64_t(1) << width) - 1);
 }
 
-/// The number that the low `width` bits of `expr` stand for.
+/// The signed number that the low `width` bits of `expr` represent.
 static IndexExpr wrapTo(const IndexExpr &expr, unsigned width) {
   IndexExpr half = number(int64_t(1) << (width - 1));
   IndexExpr mask = number((int64_t(1) << width) - 1);
@@ -52,7 +52,7 @@ unsigned IndexRecognizer::addRounds(scf::ForOp loop,
   IndexExpr counter =
       get(loop.getLowerBound()) +
       IndexExpr::variable(numVariables, extent) * get(loop.getStep());
-  // Counters without signs go on behind the largest number with one.
+  // Unsigned counters continue after the largest signed number.
   unsigned width = getElementBits(loop.getInductionVar().getType());
   if (loop.getUnsignedCmp() && width < 64)
     counter = wrapTo(counter, width);
@@ -67,7 +67,7 @@ bool IndexRecognizer::isInLeaf(Value value) const {
 }
 
 IndexExpr IndexRecognizer::get(Value value) {
-  // A region that is not verified yet may have a cycle here.
+  // A region that is not verified yet may contain a cycle here.
   auto [found, isNew] = known.insert({value, IndexExpr::opaque()});
   if (!isNew)
     return found->second;
@@ -84,8 +84,8 @@ IndexExpr IndexRecognizer::makeSymbol(Value value,
   return IndexExpr::symbol(found->second, range);
 }
 
-/// Bounds of a result by what its operation can give at all; nothing where that
-/// is any number of its type.
+/// Bounds of a result that its operation implies; nullopt if the result can be
+/// any number of its type.
 std::optional<IndexRange> IndexRecognizer::inferRange(Value value) {
   auto op = value.getDefiningOp<InferIntRangeInterface>();
   if (!op || !value.getType().isIntOrIndex())
@@ -132,7 +132,7 @@ IndexExpr IndexRecognizer::compute(Value value) {
     if (isBit)
       end = 2;
     if (!range || range->min < begin || range->max >= end) {
-      // Of data only the bits matter that are 0.
+      // If the value depends on data, only its zero bits are useful.
       bool isWorthIt = !expr->hasOpaque() || expr->getZeroBits() > 0;
       if (isInLeaf(value) && isWorthIt && !isBit)
         expr = wrapTo(*expr, width);
@@ -162,15 +162,15 @@ IndexExpr IndexRecognizer::compute(Value value) {
       inferred->min = std::max(inferred->min, range->min);
       inferred->max = std::min(inferred->max, range->max);
     }
-    // Code that never runs can contradict itself.
+    // Code that never runs may contradict itself.
     if (inferred->min <= inferred->max)
       range = inferred;
   }
   return makeSymbol(value, range);
 }
 
-/// The induction variable of a loop with constant bounds: a variable in a leaf,
-/// a symbol of known range outside.
+/// The induction variable of a loop with constant bounds. In a leaf it is a
+/// variable, and outside of leaves a symbol with a known range.
 std::optional<IndexExpr> IndexRecognizer::recognizeLoop(Value value) {
   auto loop = dyn_cast<scf::ForOp>(
       cast<BlockArgument>(value).getOwner()->getParentOp());
@@ -205,7 +205,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
     IndexExpr a = operand(0), b = operand(1);
     if (!isWide && isInLeaf(value) && !isNatural(a)) {
       if (isa<arith::DivSIOp, arith::RemSIOp>(op) && isNatural(b)) {
-        // Towards zero.
+        // The quotient is rounded towards zero.
         IndexExpr zero = number(0);
         IndexExpr below = IndexExpr::binary(Kind::FloorDiv, zero - a, b);
         IndexExpr above = IndexExpr::binary(Kind::FloorDiv, a, b);
@@ -216,13 +216,13 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
       if (!isa<arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp>(op))
         a = extendZeros(a, getElementBits(value.getType()));
     }
-    // The low bits are the same with a sign.
+    // Signed and unsigned numbers have the same low bits.
     std::optional<int64_t> c = b.getConstant();
     if (isa<arith::RemUIOp>(op) && isWide && isInLeaf(value) && !isNatural(a) &&
         c && *c > 0 && llvm::isPowerOf2_64(*c))
       return a & number(*c - 1);
     if (isWide && isa<arith::RemSIOp, arith::MaxUIOp>(op)) {
-      // The result of a negative operand may be negative, too.
+      // The remainder of a negative operand may be negative.
       IndexExpr result = IndexExpr::binary(kind, a, b);
       for (const IndexExpr &side : {a, b})
         if (!isNatural(side))
@@ -235,7 +235,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
   using Result = std::optional<IndexExpr>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](arith::AddIOp add) -> Result {
-        // Data is another number each time that it is asked for.
+        // Each use of data may be another number.
         if (add.getLhs() == add.getRhs())
           return operand(0) * number(2);
         return binary(Kind::Add);
@@ -246,7 +246,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
       .Case([&](arith::OrIOp) { return binary(Kind::Or); })
       .Case([&](arith::XOrIOp) { return binary(Kind::Xor); })
       .Case([&](arith::ShLIOp) { return binary(Kind::Shl); })
-      // With a sign, true is -1, and less than false.
+      // As a signed number, true is -1, which is less than false.
       .Case([&](arith::MinSIOp) {
         return binary(value.getType().isInteger(1) ? Kind::Max : Kind::Min);
       })
@@ -282,7 +282,7 @@ std::optional<IndexExpr> IndexRecognizer::recognize(OpResult value) {
           return operand(0) & number(1);
         if (isNatural(operand(0)))
           return operand(0);
-        // In a leaf a symbol would lose the index.
+        // In a leaf, a symbol would lose the index.
         if (!isInLeaf(value))
           return std::nullopt;
         bool isUnsigned = isa<arith::IndexCastUIOp, arith::ExtUIOp>(op);
@@ -363,7 +363,7 @@ std::optional<IndexExpr> IndexRecognizer::compare(Operation *comparison,
   using C = IndexExpr::Compare;
   using P = arith::CmpIPredicate;
   bool isBit = cmp.getLhs().getType().isInteger(1);
-  // Extended by their signs, numbers keep their order without signs as well.
+  // Sign-extended numbers also keep their order in unsigned comparisons.
   auto order = [&](C kind, bool swapped,
                    bool isUnsigned) -> std::optional<IndexExpr> {
     if (isBit && !isUnsigned)

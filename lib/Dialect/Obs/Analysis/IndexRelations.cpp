@@ -1,4 +1,4 @@
-//===- IndexRelations.cpp - Which threads meet at an address -------------===//
+//===- IndexRelations.cpp - Threads that access one address ---------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -364,7 +364,7 @@ static ThreadRelation relateOnce(const Pair &pair) {
   return std::min(bits, shift);
 }
 
-/// Adds what shifts and divides in `exprs`, less what is in arms of a choice,
+/// Adds the shifts and divisions in `exprs`, except those in arms of a choice,
 /// of which only one needs a value.
 static void collectPartial(ArrayRef<IndexExpr> exprs,
                            llvm::DenseMap<const void *, unsigned> &seen,
@@ -405,8 +405,7 @@ ThreadRelation mlir::obs::relate(const LeafAccess &a, const LeafAccess &b,
                                  uint64_t threads,
                                  ArrayRef<unsigned> independent,
                                  ArrayRef<IndexExpr> conditions) {
-  // Symbols of the second side that have values of their own get numbers of
-  // their own.
+  // Symbols with separate values on the second side get separate numbers.
   constexpr unsigned other = 1u << 31;
   auto rename = [&](const IndexExpr &leaf) -> std::optional<IndexExpr> {
     if (leaf.getKind() != Kind::Symbol ||
@@ -537,7 +536,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       ++i;
       continue;
     }
-    // Others may be told by it.
+    // The value may determine others.
     open.erase(open.begin() + i);
     i = 0;
   }

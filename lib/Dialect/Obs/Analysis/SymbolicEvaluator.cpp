@@ -321,7 +321,7 @@ SymbolicEvaluator::Value SymbolicEvaluator::combine(Kind kind, const Value &a,
       result.values.push_back(number(*value));
     return result;
   }
-  // Nothing is left of what is multiplied with nothing.
+  // The result of a product with zero is zero.
   if ((kind == Kind::Mul || kind == Kind::And) && (x == 0 || y == 0)) {
     result.values.push_back(number(0));
     return result;

@@ -1,4 +1,4 @@
-//===- ExtentHoister.cpp - Numbers of a program, before it runs -----------===//
+//===- ExtentHoister.cpp - Numbers of a program before it runs ------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,8 @@ bool ExtentHoister::isInside(Value value) const {
   return root->isAncestor(value.getParentRegion()->getParentOp());
 }
 
-/// The array of arrays of which `argument`, of the region of a distribute or a
-/// map, is an element; null for others.
+/// The array of arrays whose element is `argument`, an argument of the region
+/// of a distribute or a map; null for other arguments.
 static Value getNestedSource(BlockArgument argument) {
   Operation *op = argument.getOwner()->getParentOp();
   if (!isa<DistributeOp, MapOp>(op) || !isa<PullType>(argument.getType()))
@@ -44,7 +44,7 @@ Value ExtentHoister::hoistArgument(BlockArgument argument) {
   return buildGet(builder, loc, outside, zeros).front();
 }
 
-/// A divisor that may be 0 in code that does not run.
+/// Replaces a divisor that may be 0, because the original code may not run.
 static Value protectDivisor(OpBuilder &builder, Value divisor) {
   Location loc = divisor.getLoc();
   Value one = arith::ConstantOp::create(

@@ -14,8 +14,8 @@
 
 namespace mlir::obs {
 
-/// Index expressions, folded as they are built, so that the code of a chain of
-/// index maps does not carry their constants along.
+/// Index expressions, which are folded when they are built. So the code of a
+/// chain of index maps does not contain their constants.
 struct IndexBuilder {
   OpBuilder &builder;
   Location loc;

@@ -18,7 +18,7 @@ using Argument = OpAsmParser::Argument;
 #include "Obsidian/Dialect/Obs/IR/ObsOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Pieces that several operations share
+// Syntax that several operations share
 //===----------------------------------------------------------------------===//
 
 /// Resolves `operands` to `index`.
@@ -58,7 +58,7 @@ static void printArguments(OpAsmPrinter &printer, Block &block) {
   printer << ')';
 }
 
-/// A region with statements and no terminator: never without a block.
+/// A region with statements and without a terminator. It always has a block.
 static ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
                                    ArrayRef<Argument> arguments = {}) {
   Region *region = state.addRegion();
@@ -72,12 +72,12 @@ static ParseResult parseStatements(OpAsmParser &parser, OperationState &state,
   return success();
 }
 
-/// `(` (%x, %y = %array (`:` type)?),* `)`: the elements of arrays, by name. A
+/// `(` (%x, %y = %array (`:` type)?),* `)`: names for the elements of arrays. A
 /// type is that of all arrays before it that have none.
 static ParseResult parseElementBindings(OpAsmParser &parser,
                                         SmallVectorImpl<Argument> &arguments,
                                         OperationState &state) {
-  /// An array without a type, and where its names begin.
+  /// An array without a type, and the position of its first name.
   struct Binding {
     Operand array;
     size_t first, end;
@@ -428,7 +428,7 @@ void JoinOp::print(OpAsmPrinter &printer) {
   syntax::printResultTypes(printer, *this);
 }
 
-/// attr-dict `:` types (`->` type)?, behind arrays.
+/// attr-dict `:` types (`->` type)?, after arrays.
 static ParseResult parseTypesOf(OpAsmParser &parser, ArrayRef<Operand> arrays,
                                 OperationState &state) {
   SmallVector<Type> types;
@@ -498,7 +498,7 @@ void PushOp::build(OpBuilder &builder, OperationState &state, Level level,
   state.addOperands(array);
   state.getOrAddProperties<Properties>().level =
       LevelAttr::get(builder.getContext(), level);
-  // A pull array of any extents and elements that are none can be pushed.
+  // Every pull array can be pushed, unless its elements are arrays.
   if (failed(syntax::setResultTypes(state, {})))
     mlir::detail::reportFatalInferReturnTypesError(state);
 }
@@ -571,8 +571,8 @@ void ParOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"unit"});
 }
 
-/// The thread-level `par` without attributes that alone makes up the body of
-/// `fill`, or null. Attributes after the short form belong to the fill.
+/// The thread-level `par` without attributes that is the whole body of `fill`,
+/// or null. Attributes after the short form belong to the fill.
 static ParOp getOnlyPar(FillOp fill) {
   Block &block = fill.getBody().front();
   if (!llvm::hasSingleElement(block))
@@ -584,7 +584,7 @@ static ParOp getOnlyPar(FillOp fill) {
              : ParOp();
 }
 
-/// `par` written in the place of a body.
+/// `par` instead of a body.
 static ParseResult parseParBody(OpAsmParser &parser, OperationState &state) {
   OperationState par(state.location, ParOp::getOperationName());
   if (parsePar(parser, par))

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every bit operation is given twice: `expand` in `arith`, for any parameters,
-// and `fold` on constants. The folders below compute on APInt and share no code
-// with the expansions, so tests of one check the other.
+// There are two definitions of every bit operation: `expand` builds `arith`
+// operations, for any parameters, and `fold` computes with constants. The
+// folders below use APInt and share no code with the expansions, so the tests
+// of one check the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +54,8 @@ struct Bits {
   }
   /// 2^bit - 1, for bit less than the width of the type.
   Value lowMask(Value bit) { return sub(left(constant(1), bit), constant(1)); }
-  /// 2^count - 1, for count from 0 to the width of the type: a shift by the
-  /// whole width would be undefined, so the last bit is shifted apart.
+  /// 2^count - 1, for count from 0 to the width of the type. A shift by the
+  /// whole width would be undefined, so the last bit is shifted separately.
   Value countMask(Value count) {
     unsigned bits = getElementBits(type);
     Value all = constant(bits);
@@ -82,7 +83,7 @@ Value FlipOp::expand(OpBuilder &builder) {
 
 Value FlipLowOp::expand(OpBuilder &builder) {
   Bits b{builder, getLoc(), getType()};
-  // 2^(bit+1) - 1 without a shift by the full width.
+  // 2^(bit+1) - 1, without a shift by the whole width.
   Value power = b.left(b.constant(1), getBit());
   Value mask = b.either(power, b.sub(power, b.constant(1)));
   return b.differ(getValue(), mask);
@@ -93,9 +94,9 @@ Value RotateOp::expand(OpBuilder &builder) {
   Value mask = b.countMask(getWidth());
   Value low = b.both(getValue(), mask);
   Value up = b.both(b.left(low, getAmount()), mask);
-  // In two steps: amount 0 would shift by the whole width.
+  // Two steps, because amount 0 would need a shift by the whole width.
   Value rest = b.sub(b.sub(getWidth(), getAmount()), b.constant(1));
-  // Amount 0 of width 0, a riffle of one element, leaves no second step.
+  // For width 0 (a riffle of one element), there is no second step.
   if (APInt width;
       !matchPattern(getWidth(), m_ConstantInt(&width)) || width.isZero())
     rest = builder.createOrFold<arith::MaxSIOp>(getLoc(), rest, b.constant(0));
@@ -105,8 +106,8 @@ Value RotateOp::expand(OpBuilder &builder) {
 
 Value BitReverseOp::expand(OpBuilder &builder) {
   Bits b{builder, getLoc(), getType()};
-  // Reverse the whole word by exchanging ever larger groups, then move the
-  // reversed low bits down; those above them come from the value itself.
+  // The whole word is reversed by exchanging larger and larger groups. Then the
+  // reversed low bits move down. The bits above them are those of the value.
   unsigned bits = getElementBits(getType());
   Value word = getValue();
   Value low = b.both(word, b.countMask(getWidth()));
@@ -124,7 +125,7 @@ Value BitReverseOp::expand(OpBuilder &builder) {
     reversed = b.either(b.left(b.both(reversed, mask), shift),
                         b.both(b.right(reversed, shift), mask));
   }
-  // For width 0, where the shift would be by all bits, nothing moves.
+  // For width 0, the shift would be by the whole width. Then no bit moves.
   Value isNone = arith::CmpIOp::create(
       b.builder, b.loc, arith::CmpIPredicate::eq, getWidth(), b.constant(0));
   Value shift = arith::SelectOp::create(b.builder, b.loc, isNone, b.constant(0),
@@ -145,8 +146,8 @@ Value BitSwapOp::expand(OpBuilder &builder) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Folds an operation all of whose operands are constants; `compute` gets the
-/// value and the parameters as unsigned numbers and may decline.
+/// Folds an operation whose operands are all constants. `compute` takes the
+/// value and the parameters as unsigned numbers, and may return no result.
 static OpFoldResult
 foldBits(ArrayRef<Attribute> operands, Type type,
          function_ref<std::optional<APInt>(const APInt &, ArrayRef<uint64_t>)>
@@ -161,7 +162,7 @@ foldBits(ArrayRef<Attribute> operands, Type type,
   unsigned width = values[0].getBitWidth();
   SmallVector<uint64_t> parameters;
   for (const APInt &value : llvm::drop_begin(values)) {
-    // Out-of-range parameters are left for the interpreter to report.
+    // The interpreter reports parameters that are out of range.
     if (value.ugt(width))
       return {};
     parameters.push_back(value.getZExtValue());

@@ -26,7 +26,7 @@ using Argument = OpAsmParser::Argument;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Parses what the collectives have in common, piece by piece.
+/// Parses the common parts of the collectives, piece by piece.
 class CollectiveParser {
 public:
   CollectiveParser(OpAsmParser &parser, OperationState &state)

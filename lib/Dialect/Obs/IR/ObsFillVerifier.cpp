@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rule R5 for fills of contract `disjoint`, which has three outcomes. Proved:
+// Rule R5 for fills of contract `disjoint`. There are three outcomes. Proved:
 // the algebra of index maps finds that no two iterations write one element.
-// Refuted, which the verifier refuses: two iterations that both run, and the
-// element that both write. Else nobody knows before the program runs, as where
-// indices depend on data: `obs-prove-disjoint` marks such writes.
+// Refuted: the verifier names two iterations that both run, and the element
+// that both write, and refuses the fill. Otherwise the answer is known at run
+// time only, for example if indices depend on data: `obs-prove-disjoint` marks
+// such writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +65,7 @@ private:
   void collectIn(Region &body, unsigned numLoops);
 
   IndexRecognizer recognizer;
-  /// The loops and guards around what is collected.
+  /// The loops and guards around the collected writes.
   FillWrite path;
 };
 } // namespace
@@ -109,7 +110,7 @@ void WriteCollector::collect(WriteOp write) {
   writes.push_back(std::move(known));
 }
 
-/// Collects what is in the innermost `numLoops` loops of the path.
+/// Collects the writes in the innermost `numLoops` loops of the path.
 void WriteCollector::collectIn(Region &body, unsigned numLoops) {
   unsigned depth = path.loops.size() - numLoops;
   bool wasCertain = path.isCertain;

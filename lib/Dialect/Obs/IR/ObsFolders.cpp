@@ -30,11 +30,11 @@ static bool isNarrowing(Operation *op) {
 
 namespace {
 /// An index becomes an integer of fewer than 64 bits in two steps. Upstream
-/// replaces a cast to such an integer and one back by the index, although bits
-/// are lost; it does not know the two steps for a cast.
+/// replaces a cast to such an integer and a cast back by the index, although
+/// bits are lost. It does not recognise the two steps as a cast.
 template <typename CastOp>
 struct SplitNarrowCast : OpRewritePattern<CastOp> {
-  /// Before upstream's patterns on the same operation.
+  /// The benefit is higher than that of upstream's patterns for the operation.
   explicit SplitNarrowCast(MLIRContext *context)
       : OpRewritePattern<CastOp>(context, /*benefit=*/100) {}
 
@@ -74,7 +74,7 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   return IntegerAttr::get(getType(), extent);
 }
 
-/// The only part of an array of single elements is the array.
+/// The only component of an array with one element type is the array.
 LogicalResult UnzipOp::fold(FoldAdaptor,
                             SmallVectorImpl<OpFoldResult> &results) {
   if (getNumResults() != 1)
@@ -98,8 +98,8 @@ void ReverseOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
   patterns.add(foldDoubleReverse);
 }
 
-/// transpose p (transpose q a) = transpose (q after p) a; the identity
-/// vanishes.
+/// transpose p (transpose q a) = transpose (q after p) a. The identity is
+/// removed.
 static LogicalResult composeTransposes(TransposeOp op,
                                        PatternRewriter &rewriter) {
   if (llvm::equal(op.getPermutation(),

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::obs;
 using namespace mlir::obs::verification;
 
-/// The nearest operation around `op` whose region is a program of its own: a
+/// The nearest operation around `op` whose region is a separate program: a
 /// fill, distribute, map, generate or reindex, a kernel or a function.
 static Operation *getEnclosingProgram(Operation *op) {
   Operation *parent = op->getParentOp();
@@ -59,7 +59,7 @@ LogicalResult PushOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// fill and what stands in it
+// fill and the operations in it
 //===----------------------------------------------------------------------===//
 
 LogicalResult FillOp::verify() {
@@ -298,8 +298,8 @@ LogicalResult ForceOp::verify() {
 // yield
 //===----------------------------------------------------------------------===//
 
-/// Emits `[R1-yield]` or `[R4-extents]` unless what a distribute yields makes
-/// up its results.
+/// Emits `[R1-yield]` or `[R4-extents]` unless the yielded arrays of a
+/// distribute match its results.
 static LogicalResult verifyYield(YieldOp yield, DistributeOp distribute) {
   if (yield.getValues().size() != distribute.getParts().size())
     return yield.emitOpError("[yield-types] yields ")
@@ -388,7 +388,7 @@ LogicalResult PrintOp::verify() {
          << " values; give one value for each";
 }
 
-/// True for what a kernel can be given: memory and scalars.
+/// True for the types of kernel arguments: memory and scalars.
 static bool isKernelArgument(Type type) {
   return isa<MemRefType>(type) || type.isIntOrIndex() || type.isF16() ||
          type.isBF16() || type.isF32() || type.isF64();

@@ -96,7 +96,7 @@ SmallVector<Value> MapOp::buildElement(OpBuilder &builder, Location loc,
 }
 Value MapOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
                          unsigned dim) {
-  // A push operand decides: it says what is written.
+  // A push operand determines the written elements.
   for (Value array : getArrays())
     if (isa<PushType>(array.getType()))
       return obs::buildExtent(builder, loc, array, dim);
@@ -118,9 +118,9 @@ Value ReindexOp::buildExtent(OpBuilder &, Location, unsigned, unsigned dim) {
 // Named index maps
 //===----------------------------------------------------------------------===//
 
-/// True if the elements of an array of type `part`, a box of one of type
-/// `array`, stand one after the other: behind a dimension that is not whole,
-/// all are whole, and before it, all have one element.
+/// True if the elements of an array of type `part`, a box in an array of type
+/// `array`, are adjacent. After a dimension that is not whole, all dimensions
+/// are whole. Before it, all have one element.
 static bool isOneRun(Type part, Type array) {
   ArrayRef<int64_t> extents = getArrayExtents(part);
   ArrayRef<int64_t> whole = getArrayExtents(array);
@@ -234,8 +234,8 @@ Value SplitOp::buildExtent(OpBuilder &builder, Location loc, unsigned,
       buildMixed(builder, loc, getSizes(), getStaticSizes())[dim]);
 }
 
-/// The inner array that gives a nested array its inner extents: all inner
-/// arrays have the same.
+/// The inner array that determines the inner extents of a nested array: all
+/// inner arrays have the same extents.
 static Value anyInner(OpBuilder &builder, Location loc, Value nested) {
   SmallVector<Value> zeros(getArrayExtents(nested.getType()).size(),
                            arith::ConstantIndexOp::create(builder, loc, 0));

@@ -131,7 +131,7 @@ static void redirectWrites(OpBuilder &builder, Operation *op,
 
 void FillOp::emit(OpBuilder &builder, Location loc, unsigned, Writer writer) {
   OpBuilder::InsertionGuard guard(builder);
-  // Initial contents are writes of their own, before the program's.
+  // Initial contents are separate writes, before those of the program.
   if (!getInit().empty() || getOnto()) {
     SmallVector<Value> extents;
     for (unsigned d = 0; d < getType().getRank(); ++d)

@@ -59,7 +59,7 @@ public:
     for (auto [extent, bound] : llvm::zip_equal(extents, bounds))
       if (ShapedType::isDynamic(extent) && !ShapedType::isDynamic(bound))
         known = bounds;
-    // Without a location nobody wants to hear of errors.
+    // Without a location, the caller does not expect errors.
     auto emit = [&] {
       return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
     };
@@ -112,7 +112,7 @@ LogicalResult ViewOp::inferReturnTypes(MLIRContext *context,
   if (!first || first.getRank() == 0)
     return emitOptionalError(
         loc, "[view-memory] needs ranked memrefs of at least one dimension");
-  // The verifier of the type names what is wrong with the bounds.
+  // The verifier of the type reports errors in the bounds.
   auto emit = [&] {
     return loc ? mlir::emitError(*loc) : InFlightDiagnostic();
   };
@@ -212,7 +212,7 @@ static int64_t getEntry(ArrayRef<int64_t> list, unsigned dim) {
   return dim < list.size() ? list[dim] : ShapedType::kDynamic;
 }
 
-/// The product of two extents; kDynamic if one is not known, or there is none.
+/// The product of two extents; kDynamic if one is unknown or missing.
 static int64_t multiply(int64_t a, int64_t b) {
   int64_t product = 0;
   if (a < 0 || b < 0 || llvm::MulOverflow(a, b, product))

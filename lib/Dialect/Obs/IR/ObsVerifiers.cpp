@@ -231,7 +231,8 @@ static bool isCyclic(Value array) {
     for (Value operand : op->getOperands())
       if (follow(operand))
         return true;
-    // A distribute asks what its region yields, a fill what it puts.
+    // A distribute depends on the arrays that it yields, and a fill on the
+    // arrays that it puts.
     bool leadsBack = false;
     for (Region &region : op->getRegions())
       region.walk([&](Operation *inner) {

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rule R8. A view denotes the contents of memory where it stands, but reads
-// them where it is used; so between the two nothing may write there. The check
-// goes from a force `into` memory to the views (and earlier forces) of that
-// memory, collects the arrays that are built on each, and looks at where they
-// are used.
+// Rule R8. A view denotes the contents of memory at the point where it stands,
+// but reads them where it is used. So no operation may write this memory
+// between the two points. For each force `into` memory, the check finds the
+// views (and earlier forces) of that memory, collects the arrays that are
+// computed from each, and examines their uses.
 //
-// It is conservative in one direction only: memory is one and the same if it
-// comes from one value by casts and subviews; two arguments of a function are
-// taken as different, which callers must respect.
+// Two memrefs are the same memory if they come from one value by casts and
+// subviews. Two arguments of a function are assumed to be different memory,
+// which callers must respect. Otherwise, the check is conservative.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static bool isArray(Value value) {
   return isa<PullType, PushType>(value.getType());
 }
 
-/// The memory that `memory` is a cast or a part of.
+/// The memory of which `memory` is a cast or a part.
 static Value getRoot(Value memory) {
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
@@ -54,8 +54,8 @@ static llvm::SetVector<Value> getAliases(Value root) {
   return aliases;
 }
 
-/// The arrays that become `operand` when its user, which moves values between
-/// regions, runs: tied results and block arguments.
+/// The arrays that become `operand` when its user runs, which moves values
+/// between regions: tied results and block arguments.
 static void getForwarded(OpOperand &operand, llvm::SetVector<Value> &arrays) {
   Operation *user = operand.getOwner();
   Operation *parent = user->getParentOp();
@@ -91,8 +91,8 @@ static void getForwarded(OpOperand &operand, llvm::SetVector<Value> &arrays) {
   }
 }
 
-/// All arrays that read `source`, itself included: arrays computed from it,
-/// and deferred programs (obs operations with a region) that mention it.
+/// All arrays that read `source`, including itself: arrays computed from it,
+/// and deferred programs (obs operations with a region) that use it.
 static llvm::SetVector<Value> getDerived(Value source) {
   llvm::SetVector<Value> derived;
   derived.insert(source);
@@ -103,7 +103,7 @@ static llvm::SetVector<Value> getDerived(Value source) {
       for (Operation *parent = use.getOwner()->getParentOp(); parent;
            parent = parent->getParentOp())
         if (isa<LevelScopeOpInterface>(parent))
-          // Only programs that `array` comes from outside of read it later.
+          // Only programs for which `array` comes from outside read it later.
           if (!parent->isProperAncestor(
                   array.getParentBlock()->getParentOp()) &&
               parent != array.getParentBlock()->getParentOp())
@@ -115,8 +115,9 @@ static llvm::SetVector<Value> getDerived(Value source) {
   return derived;
 }
 
-/// True if `array` is defined before `force` runs, so that a use after it is
-/// one of the old contents: not the result of the force or of its loop.
+/// True if `array` is defined before `force` runs. A use after the force then
+/// reads the old contents. The result of the force or of its loop is no such
+/// array.
 static bool isBoundBefore(Value array, ForceOp force) {
   Operation *ancestor =
       array.getParentBlock()->findAncestorOpInBlock(*force.getOperation());
@@ -126,8 +127,8 @@ static bool isBoundBefore(Value array, ForceOp force) {
   return ancestor != definition && definition->isBeforeInBlock(ancestor);
 }
 
-/// True if `use` may run after `force` while `array`, which is bound before, is
-/// still the same.
+/// True if `use` may run after `force` while `array`, which is defined before,
+/// is still the same value.
 static bool mayFollow(Operation *use, ForceOp force, Value array) {
   for (Operation *at = force; at && at->getBlock(); at = at->getParentOp()) {
     if (isa<FunctionOpInterface>(at))
@@ -136,7 +137,7 @@ static bool mayFollow(Operation *use, ForceOp force, Value array) {
     if (Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*use)) {
       if (ancestor != at && at->isBeforeInBlock(ancestor))
         return true;
-      // A loop brings `use` back, with the same array if that is from outside.
+      // A loop repeats `use`, with the same array if it is from outside.
       for (Operation *loop = at; loop; loop = loop->getParentOp())
         if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(use) &&
             !loop->isAncestor(array.getParentBlock()->getParentOp()))
@@ -151,8 +152,8 @@ static bool mayFollow(Operation *use, ForceOp force, Value array) {
   return false;
 }
 
-/// The arrays that `value`, a block argument or result of an `scf.for` or a
-/// result of an `scf.if`, may be; empty for others.
+/// The arrays that `value` may be, if it is a block argument or result of an
+/// `scf.for`, or a result of an `scf.if`; empty for other values.
 static SmallVector<Value> getCarried(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -188,8 +189,9 @@ static bool runsBefore(GetOp get, WriteOp write, ParOp loop) {
   return false;
 }
 
-/// True if no iteration of `loop` writes, at one of `writes`, what another one
-/// reads at one of `gets`, and none reads what it has written itself.
+/// True if no iteration of `loop` writes, at one of `writes`, an element that
+/// another iteration reads at one of `gets`, and no iteration reads an element
+/// that it has written itself.
 static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
                          ArrayRef<WriteOp> writes) {
   Block &body = loop.getBody().front();
@@ -221,9 +223,9 @@ static bool readsOnlyOwn(ParOp loop, ArrayRef<GetOp> gets,
   return true;
 }
 
-/// True if `fill` is one loop, of which each iteration reads those elements of
-/// arrays of `derived` only that no other iteration writes. Adds those arrays
-/// to `read`.
+/// True if `fill` is one loop whose iterations read only those elements of
+/// arrays of `derived` that no other iteration writes. Adds these arrays to
+/// `read`.
 static bool readsWhereItWrites(FillOp fill,
                                const llvm::SetVector<Value> &derived,
                                SmallVectorImpl<Value> &read) {
@@ -235,7 +237,7 @@ static bool readsWhereItWrites(FillOp fill,
       return false;
   if (!loop || (fill.getOnto() && derived.contains(fill.getOnto())))
     return false;
-  // Threads of an inner loop run side by side.
+  // The threads of an inner loop run side by side.
   if (loop.getBody()
           .walk([](ParOp) { return WalkResult::interrupt(); })
           .wasInterrupted())
@@ -266,9 +268,9 @@ static bool readsWhereItWrites(FillOp fill,
   return isKnown && (isOwnIndex || readsOnlyOwn(loop, gets, writes));
 }
 
-/// True if element i of `array` reads at most element i of `source`, of whose
-/// derived arrays `derived` is the set, or an iteration that writes it reads
-/// other elements that only it writes.
+/// True if element i of `array` reads at most element i of `source`, or if the
+/// iteration that writes it reads other elements that only this iteration
+/// writes. `derived` is the set of the arrays derived from `source`.
 static bool readsOwnElement(Value array, Value source,
                             const llvm::SetVector<Value> &derived) {
   llvm::SmallPtrSet<Value, 16> seen;
@@ -304,7 +306,7 @@ static bool readsOwnElement(Value array, Value source,
   return true;
 }
 
-/// The memory that `source`, a view or the result of a force, stands for.
+/// The memory of which `source` is a view or the result of a force.
 static ValueRange getMemory(Value source) {
   if (auto view = source.getDefiningOp<ViewOp>())
     return view.getMemory();
@@ -317,8 +319,8 @@ static ValueRange getMemory(Value source) {
                                getArrayElementTypes(source.getType()).size());
 }
 
-/// Emits `[R8-inside]` if `force` reads `source`, which is made from memory of
-/// `root`, other than at the element that it writes.
+/// Emits `[R8-inside]` if `force` reads `source`, an array of the memory
+/// `root`, at another element than the one that it writes.
 static LogicalResult verifyReads(ForceOp force, Value source, Value root,
                                  const llvm::SetVector<Value> &derived) {
   if (force.getUnchecked())
@@ -347,8 +349,8 @@ LogicalResult verification::verifyViewUses(ForceOp force) {
   for (Value memory : force.getInto())
     roots.insert(getRoot(memory));
   for (Value root : roots) {
-    // Views of the memory, and results of forces into it. Those of this force
-    // come back through a loop.
+    // Views of the memory, and results of forces into it. A loop brings back
+    // the results of this force.
     llvm::SetVector<Value> sources;
     for (Value alias : getAliases(root))
       for (Operation *user : alias.getUsers())

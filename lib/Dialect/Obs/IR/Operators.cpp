@@ -135,7 +135,7 @@ static Element evaluate(Block &body, const Element &x, const Element &y) {
                              [&](Value value) { return known.lookup(value); });
 }
 
-/// True if a component is known of both elements, and is not the same.
+/// True if a component is known for both elements and differs.
 static bool differ(const Element &x, const Element &y) {
   return llvm::any_of(llvm::zip_equal(x, y), [](auto pair) {
     auto [a, b] = pair;

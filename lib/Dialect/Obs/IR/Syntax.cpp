@@ -1,4 +1,4 @@
-//===- Syntax.cpp - Pieces of syntax that operations share ----------------===//
+//===- Syntax.cpp - Syntax that operations share --------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ ParseResult syntax::parseContract(OpAsmParser &parser, ContractAttr &contract,
     if (parser.parseRParen())
       return failure();
   } else {
-    // The default, which may be named.
+    // The default may be written.
     (void)parser.parseOptionalKeyword("disjoint");
   }
   contract = ContractAttr::get(parser.getContext(), which);
@@ -132,7 +132,7 @@ ParseResult syntax::parseOptionalResultTypes(OpAsmParser &parser,
 }
 
 /// The types that follow from the rest of an operation. An error has the
-/// location, if there is one.
+/// location, if it is given.
 static LogicalResult inferTypes(OperationName name, MLIRContext *context,
                                 std::optional<Location> loc,
                                 ValueRange operands, DictionaryAttr attributes,
@@ -169,8 +169,8 @@ void syntax::printResultTypes(OpAsmPrinter &printer, Operation *op) {
 // Bodies of one operation
 //===----------------------------------------------------------------------===//
 
-/// True for operations on scalars whose result types follow from the operands,
-/// however many these are.
+/// True for operations on scalars whose result types follow from any number of
+/// operands.
 static bool canBeShort(OperationName name) {
   return name.hasInterface<InferTypeOpInterface>() &&
          (name.hasTrait<OpTrait::Elementwise>() ||

@@ -1,4 +1,4 @@
-//===- Syntax.h - Pieces of syntax that operations share --------*- C++ -*-===//
+//===- Syntax.h - Syntax that operations share ------------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,22 +13,22 @@
 namespace mlir::obs::syntax {
 
 /// (`disjoint` | `any` | `reduce` `(` (name | symbol) `)`)?
-/// Contract `disjoint` is the default. `kind` stays null without `reduce`.
+/// Contract `disjoint` is the default. Without `reduce`, `kind` stays null.
 ParseResult parseContract(OpAsmParser &parser, ContractAttr &contract,
                           Attribute &kind);
-/// Prints that, after a space each.
+/// Prints the contract, each part after a space.
 void printContract(OpAsmPrinter &printer, Contract contract, Attribute kind);
 
-/// The attributes of an operation in braces, if there are any. One that the
-/// operation gives a meaning has the type of it.
+/// The attributes of an operation in braces, if there are any. An attribute
+/// that the operation defines has its type.
 ParseResult parseAttributes(OpAsmParser &parser, OperationState &state);
 
 /// level ::= `thread` | `warp` | `block` | `grid`
 ParseResult parseLevel(OpAsmParser &parser, LevelAttr &level);
 /// Leaves `level` as it is if no level comes next.
 ParseResult parseOptionalLevel(OpAsmParser &parser, LevelAttr &level);
-/// Sets `level` to that of `types`, one of which is a push type, if it is null.
-/// An error at `loc` names the way out if none is.
+/// If `level` is null, sets it to the level of a push type among `types`. If
+/// there is none, emits an error at `loc` that names a correction.
 ParseResult findLevel(OpAsmParser &parser, SMLoc loc, TypeRange types,
                       LevelAttr &level);
 
@@ -37,26 +37,27 @@ ParseResult findLevel(OpAsmParser &parser, SMLoc loc, TypeRange types,
 ParseResult parseArrayTypes(OpAsmParser &parser,
                             ArrayRef<OpAsmParser::UnresolvedOperand> operands,
                             OperationState &state);
-/// Prints one type if all are equal, and all of them if not.
+/// Prints one type if all are equal, and otherwise all of them.
 void printArrayTypes(OpAsmPrinter &printer, TypeRange types);
 
 /// (`->` types)?
 ParseResult parseOptionalResultTypes(OpAsmParser &parser,
                                      SmallVectorImpl<Type> &types);
-/// Sets the types of the results of `state`, which is complete but for them: to
-/// `types`, or to the inferred ones if `types` is empty.
+/// Sets the types of the results of `state` to `types`, or to the inferred
+/// types if `types` is empty. All other parts of `state` are complete.
 ParseResult setResultTypes(OperationState &state, TypeRange types);
-/// Prints ` -> types` if these are not the inferred ones.
+/// Prints ` -> types` if they differ from the inferred types.
 void printResultTypes(OpAsmPrinter &printer, Operation *op);
 
-/// A body of one operation, which takes the arguments of the block in order:
+/// A body of one operation that takes the arguments of the block in order:
 /// `{` operation attr-dict `}`.
 class ShortBody {
 public:
-  /// Reads one if a brace comes next.
+  /// Reads a body if a brace comes next.
   ParseResult parseOptional(OpAsmParser &parser);
   explicit operator bool() const { return name.has_value(); }
-  /// Adds a region with this body, of these arguments, to `state`.
+  /// Adds a region with this body, whose arguments have the given types, to
+  /// `state`.
   ParseResult build(OpAsmParser &parser, TypeRange arguments,
                     OperationState &state) const;
 
@@ -65,7 +66,7 @@ private:
   NamedAttrList attributes;
   SMLoc loc;
 };
-/// The operation of `body` if that has the short form; null if not.
+/// The operation of `body` if it has the short form; null otherwise.
 Operation *getShortBody(Region &body);
 /// Prints ` { operation attr-dict }`.
 void printShortBody(OpAsmPrinter &printer, Operation *op);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifiers may meet IR whose dominance has not been checked yet, so nothing
-// here follows operands without keeping track of what it has seen.
+// The dominance of the IR may not be checked yet when a verifier runs. So the
+// functions here keep track of visited values when they follow operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,8 +83,8 @@ LogicalResult verifyOperator(Operation *op, Attribute kind,
 /// program is not known. That of a pull array is `disjoint`.
 std::optional<Contract> getWeakestContract(Value array);
 
-/// Emits `[R7-final]` unless each element of what `put` runs is one write, if
-/// the contract of `fill` combines writes or chooses from them.
+/// Emits `[R7-final]` unless each element of the array of `put` is written
+/// once, if the contract of `fill` combines writes or selects one of them.
 LogicalResult verifyPutOnce(PutOp put, FillOp fill);
 
 /// Emits `[R5-disjoint]` if two writes of a `disjoint` fill certainly meet. For

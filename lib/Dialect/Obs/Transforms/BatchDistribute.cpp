@@ -192,8 +192,8 @@ Value Batcher::hoist(Value value) {
   IRMapping operands;
   for (Value operand : op->getOperands())
     operands.map(operand, hoist(operand));
-  // Not remembered: the clone may stand in a loop that does not dominate the
-  // next use. CSE removes what is computed twice.
+  // The clone is not cached: it may be in a loop that does not dominate the
+  // next use. CSE removes repeated computations.
   Operation *clone = builder.clone(*op, operands);
   return clone->getResult(cast<OpResult>(value).getResultNumber());
 }

@@ -37,7 +37,7 @@ struct ContractFloats : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
     return all || isFlagged(op);
   }
 
-  /// The product that `value` is, if a sum may contract it.
+  /// The product that defines `value`, if a sum may contract it.
   arith::MulFOp getProduct(Value value) {
     auto product = value.getDefiningOp<arith::MulFOp>();
     return product && mayContract(product) ? product : nullptr;
@@ -130,7 +130,8 @@ struct ContractFloats : obs::impl::ObsContractFloatsPassBase<ContractFloats> {
     });
     for (Operation *sum : sums)
       contract(sum);
-    // The code generators would contract the rest in their own ways.
+    // The code generators would contract the remaining operations in other
+    // ways.
     getOperation()->walk([&](arith::ArithFastMathInterface op) {
       if (!isFlagged(op))
         return;

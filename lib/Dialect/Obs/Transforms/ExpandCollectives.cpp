@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses a strategy, expands what has no file of its own in Collectives/, and
-// hands out the rest.
+// Selects a strategy, and expands the operations without a file in
+// Collectives/. Calls the functions of these files for the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,7 +158,7 @@ bool strategies::isSequential(CollectiveOpInterface op, Level level) {
 namespace {
 /// An operator that memory has, too.
 struct AtomicOperator {
-  /// Of `obs.fill reduce(kind)`; empty if there is none.
+  /// The kind of `obs.fill reduce(kind)`; empty if there is none.
   StringRef kind;
   /// Whether the order of the elements changes nothing.
   bool isExact = false;
@@ -167,7 +167,7 @@ struct AtomicOperator {
 };
 } // namespace
 
-/// The atomic operation that does what the operator of `op` does.
+/// The atomic operation that is equal to the operator of `op`.
 static AtomicOperator findAtomicOperator(ReduceOp op) {
   Block &body = op.getBody().front();
   if (body.getNumArguments() != 2 || !llvm::hasNItems(body, 2))
@@ -238,7 +238,7 @@ static LogicalResult verifyAtomicReduce(ReduceOp op,
   return success();
 }
 
-/// A reduction by all blocks, which gives an array of one element.
+/// A reduction by all blocks. Its result is an array of one element.
 static LogicalResult expandReduceAtGrid(CollectiveBuilder &c, ReduceOp op) {
   if (failed(verifyGridStrategy(op, op.getStrategy(),
                                 {"atomic", "one_kernel", "two_kernels"})))
@@ -285,7 +285,8 @@ static CollectiveBuilder::Values reduceWith(CollectiveBuilder &c,
     return foldAll();
   if (strategy.allCombine && few.getDefiningOp<ForceOp>())
     return c.foldEach(few, init, 0, c.getExtent(few).value);
-  // One worker combines what is left, and all read its result.
+  // One worker combines the remaining elements, and all workers read its
+  // result.
   Value one = c.force(
       c.generate(c.getConstantExtent(1), [&](Value) { return foldAll(); }));
   return c.get(one, c.constant(0));

@@ -1,15 +1,15 @@
-//===- FinalMaps.cpp - Maps of what writes combine ------------------------===//
+//===- FinalMaps.cpp - Maps of combined writes ----------------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The program of a push array with a map runs the map where it writes. A value
-// that writes of contract `reduce` combine is final only behind all of them, so
-// there the elements are stored first. At level grid that is a kernel of its
-// own; below it is a step of the kernel, which barriers keep from the next one
-// as they do with any array that is stored.
+// The program of a push array with a map executes the map where it writes. A
+// value that writes of contract `reduce` combine is final only after all of
+// these writes. So such elements are stored first. At level grid this is a
+// separate kernel. Below level grid it is a step of the same kernel, and
+// barriers separate it from the next step, as for any stored array.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ private:
   /// `array`, with forces in front of maps where they are needed. The same
   /// value if they are not.
   Value rebuild(Value array);
-  /// Stores `source`, which `map` changes, and maps what is stored.
+  /// Stores `source`, which `map` changes, and maps the stored array.
   Value forceAndMap(MapOp map, Value source);
 
   Operation *user;
@@ -71,7 +71,8 @@ Value Rebuilder::rebuild(Value array) {
   Value result = array;
   if (needsForce || !changes.getValueMap().empty()) {
     OpBuilder::InsertionGuard guard(builder);
-    // A kernel cannot run others, so what it puts is stored before it begins.
+    // A kernel cannot run other kernels, so the arrays that it puts are stored
+    // before it begins.
     if (cast<PushType>(array.getType()).getLevel() == Level::Grid &&
         user->getParentOfType<FillOp>())
       builder.setInsertionPoint(op);

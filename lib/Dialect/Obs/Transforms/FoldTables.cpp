@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operations that compute a table become a function of their own, which the
+// The operations that compute a table become a separate function, which the
 // reference interpreter runs.
 //
 //===----------------------------------------------------------------------===//
@@ -111,8 +111,8 @@ static Value createTable(OpBuilder &builder, Location loc,
                             : ZipOp::create(builder, loc, tables).getResult();
 }
 
-/// Host code reads memory only: what it reads of `array` is read of `copy`,
-/// which makes one when it is asked for.
+/// Host code reads memory only. Its reads of `array` become reads of the result
+/// of `copy`, which makes a copy when it is called.
 static void copyForHost(Value array, function_ref<Value()> copy) {
   for (OpOperand &use : llvm::make_early_inc_range(array.getUses())) {
     Operation *user = use.getOwner();

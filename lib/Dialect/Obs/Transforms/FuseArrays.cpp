@@ -49,8 +49,8 @@ static bool isStorage(Value array, Operation *user) {
       !user->getParentOfType<DistributeOp>())
     return isInMemory(array);
   Operation *op = array.getDefiningOp();
-  // Reading a nested array gives a virtual one, and so does a choice among
-  // virtual ones.
+  // An element of a nested array is a virtual array, and so is a choice among
+  // virtual arrays.
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
     return !isVirtualChoice(choice);
   return !op || !isa<PullOpInterface, GetOp, ConstantOp, arith::SelectOp>(op);
@@ -128,7 +128,8 @@ static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
     if (leavesHost || isa<scf::ForOp, scf::WhileOp>(op) ||
         (isa<scf::YieldOp, scf::ConditionOp>(op) &&
          isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op->getParentOp()))) {
-      // An `if` of pure arms is a choice of what to read, not storage.
+      // An `if` of pure arms is a choice of the array that is read, not
+      // storage.
       if (auto parent = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
           parent && isa<scf::YieldOp>(op) && isVirtualChoice(parent))
         return WalkResult::advance();
@@ -169,8 +170,8 @@ static FillOp getChainRoot(Value array, SmallVectorImpl<Operation *> &chain) {
   return getChainRoot(source, chain);
 }
 
-/// The initial contents behind a chain on `root`, whose own are the same
-/// everywhere; nothing if they then differ.
+/// The initial contents after a chain of operations on `root`, whose initial
+/// contents are equal everywhere. Empty if they then differ.
 static SmallVector<Value> buildInitial(OpBuilder &builder, FillOp root,
                                        ArrayRef<Operation *> chain) {
   SmallVector<Value> init(root.getInit());
@@ -269,8 +270,8 @@ static FailureOr<FillOp> buildFill(OpBuilder &builder, ForceOp force,
   return fill;
 }
 
-/// Gives every force in `region` fills, from the outside in: emission clones
-/// what is inside.
+/// Builds fills for every force in `region`, outermost first, because emission
+/// clones the operations inside.
 static LogicalResult fuseForces(OpBuilder &builder, Region &region) {
   SmallVector<ForceOp> forces;
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -327,7 +328,8 @@ static LogicalResult foldDimOfChoice(DimOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// dim of an array is computed from the operands of what makes it.
+/// dim of an array is computed from the operands of the operation that makes
+/// it.
 static LogicalResult foldDim(DimOp op, PatternRewriter &rewriter) {
   auto result = dyn_cast<OpResult>(op.getArray());
   if (!result)
@@ -447,10 +449,10 @@ static Location getInnermostLoc(Operation *op) {
   return loc;
 }
 
-/// The number of places in `block` that `readers` are, as far as one run comes
-/// past them. What one operation of the source has become counts once within an
-/// operation of the block: copies side by side, and those in the arms of a
-/// choice that the host makes.
+/// The number of places in `block` where `readers` stand, on one path of
+/// execution. The copies of one operation of the source within an operation of
+/// the block count once: copies side by side, and copies in the arms of a
+/// choice of the host.
 static unsigned countPlaces(Block *block, ArrayRef<Operation *> readers) {
   llvm::MapVector<Operation *, SmallVector<Operation *>> readersIn;
   for (Operation *reader : readers)
@@ -524,9 +526,10 @@ static void remarkRecomputation(Operation *root) {
   });
 }
 
-/// Simplifies control flow that passes on arrays: what a loop carries and does
-/// not change is what it begins with, and so is what both arms of a branch
-/// pass on. Simplified later, it would reveal virtual arrays.
+/// Simplifies control flow that passes on arrays. An array that a loop carries
+/// and does not change is replaced by its initial value. An array that both
+/// arms of a branch pass on replaces the result. A later simplification would
+/// reveal virtual arrays.
 static void simplifyControlFlow(Operation *root) {
   SmallVector<Operation *> operations;
   root->walk([&](Operation *op) {
@@ -552,15 +555,16 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     simplifyControlFlow(root);
     forceBeforeMaps(root);
     remarkRecomputation(root);
-    // The interfaces build values; what they cannot build they report.
+    // The interfaces build values, and report the values that they cannot
+    // build.
     bool reported = false;
     ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
       reported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
       return failure(); // Others print it.
     });
-    // The operands of a sub-program are known once the program around it is
-    // emitted, so arrays that turn out to be carried are forced, and their
-    // forces emitted, until there are no more: once for each level of nesting.
+    // The operands of a sub-program are known after the program around it is
+    // emitted. If an array is then found to be carried, it is forced, and its
+    // force is emitted. This is repeated once for each level of nesting.
     OpBuilder builder(&getContext());
     bool changed = true;
     while (changed) {

@@ -189,8 +189,8 @@ static void reuseBuffers(Block &block) {
     auto alloc = dyn_cast<gpu::AllocOp>(op);
     if (!alloc)
       continue;
-    // In place, operations behind this one are erased, too; otherwise, one
-    // before it.
+    // In place, operations after this one are also erased. Otherwise, one
+    // before it is erased.
     Operation *before = op->getPrevNode();
     if (runInPlace(alloc))
       next = before ? before->getNextNode() : &block.front();

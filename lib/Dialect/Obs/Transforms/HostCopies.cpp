@@ -161,7 +161,7 @@ static void dropCopiesOf(ForceOp force) {
       continue;
     }
     result.replaceAllUsesWith(stored);
-    // The kernel that stores the array gets the name that the program gives.
+    // The kernel that stores the array has the name in the program.
     auto maker = stored.getDefiningOp<ForceOp>();
     if (maker && name && !maker.getKernelAttr()) {
       maker.setKernelAttr(name);

@@ -26,8 +26,8 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True if the host can tell the extents of `array` before it runs. Those of
-/// what sub-programs yield may take running one.
+/// True if the host can compute the extents of `array` before the program runs.
+/// The extents of yielded arrays may require the execution of a sub-program.
 static bool hasKnownExtents(Value array) {
   ArrayRef<int64_t> extents = getArrayExtents(array.getType());
   Operation *op = array.getDefiningOp();
@@ -270,7 +270,7 @@ public:
     }
   }
 
-  /// Memory that is given is as large as what is stored there.
+  /// The memory after `into` has the extents of the stored array.
   void checkMemory(ForceOp force) {
     auto memories = force.getInto();
     for (Value array : force.getArrays()) {
@@ -318,8 +318,9 @@ public:
                          mixed(slice.getStrides(), slice.getStaticStrides()))) {
       require(arith::CmpIPredicate::sgt, stride, constant(0),
               "a stride is less than 1");
-      // The first element and the steps that there are behind it; the numbers
-      // are any, so nothing is multiplied. An empty slice reads no element.
+      // The first element, and the steps that are available after it. All
+      // values are possible, so nothing is multiplied. An empty slice reads no
+      // element.
       Value begins = compare(arith::CmpIPredicate::ult, offset, extent);
       Value last = subtract(extent, constant(1));
       Value room = builder.createOrFold<arith::DivUIOp>(
@@ -505,7 +506,7 @@ SmallVector<AssertOp> check(Operation *op, bool isMoved) {
   return llvm::to_vector(checker.getChecks());
 }
 
-/// True if the host does not execute what is in `op`, but makes it a part of
+/// True if the host does not execute the code in `op`, but makes it a part of
 /// kernels: programs, and choices among arrays.
 bool isOfKernels(Operation *op) {
   return isa<LevelScopeOpInterface>(op) ||
@@ -635,7 +636,7 @@ private:
   ExtentHoister hoister;
 };
 
-/// Erases what is left of `check`, and computes nothing else.
+/// Erases `check` and the computations that only it used.
 void dropCheck(AssertOp check) {
   SmallVector<Operation *> dead{check};
   while (!dead.empty()) {

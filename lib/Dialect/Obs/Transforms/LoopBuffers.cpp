@@ -290,8 +290,7 @@ bool Rotation::isWhole(Value array) {
   return isOutside(array) || whole.contains(array);
 }
 
-/// Removes from `set` the arrays of which not all sources are in it, repeatedly
-/// until there is none.
+/// Repeatedly removes from `set` the arrays that have a source outside of it.
 static void shrink(llvm::SmallDenseSet<Value> &set, ArrayRef<Value> arrays,
                    function_ref<bool(Value)> isIn) {
   for (bool changed = true; changed;) {
@@ -456,8 +455,8 @@ Operation *Rotation::runControlFlow(Operation *op) {
     unsigned counted = isa<scf::ForOp>(region.getParentOp()) ? 1 : 0;
     return region.getArguments().drop_front(counted);
   };
-  // Which of the operands of the terminator of a region, of what it begins
-  // with, and of the results are among our arrays.
+  // The positions of our arrays among the operands of the terminator of a
+  // region, its initial values, and the results.
   auto find = [&](ValueRange names) {
     SmallVector<unsigned> numbers;
     for (auto [number, name] : llvm::enumerate(names))

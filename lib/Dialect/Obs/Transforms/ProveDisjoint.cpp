@@ -1,4 +1,4 @@
-//===- ProveDisjoint.cpp - Mark writes that nobody has proved disjoint ----===//
+//===- ProveDisjoint.cpp - Mark writes that are not proved disjoint -------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A read of a virtual array becomes the code that computes the element. The
-// arrays that depend on the most others come first: when a read of one is
-// replaced, every array that is built on it is gone, so all its reads exist,
-// and equal ones become one. In any other order each layer of a permutation
-// would double the code.
+// reads of the arrays that depend on the most other arrays are first: all
+// arrays that are computed from such an array have been replaced already. So
+// all reads of the array exist, and equal reads become one. In any other order,
+// each layer of a permutation would double the code.
 //
-// Each layer visits the operations that the layer before it has built, and no
-// others. Common subexpressions are eliminated when the code has doubled since
-// the last time, so the time is that of the code.
+// Each layer visits only the operations that the layer before it has built.
+// Common subexpressions are eliminated when the code has doubled since the last
+// elimination, so the total time is proportional to the size of the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ static void readSelected(GetOp op, arith::SelectOp choice,
   rewriter.replaceOp(op, read.getResults());
 }
 
-/// The operation that says how to read `array`, or null if it is storage.
+/// The operation that defines how `array` is read, or null if it is storage.
 static Operation *getVirtualArray(Value array) {
   Operation *op = array.getDefiningOp();
   if (auto choice = dyn_cast_or_null<scf::IfOp>(op))
@@ -103,11 +103,11 @@ private:
   unsigned getDepth(Value array);
   void addRead(GetOp read);
   void findReads();
-  /// Adds the reads that are new, or that read another array than before.
+  /// Adds the reads that are new, or whose array has changed.
   void registerReads();
   void eliminateCommonSubexpressions();
-  /// True if the code, or a layer of reads, has doubled since common
-  /// subexpressions were eliminated.
+  /// True if the code, or a layer of reads, has doubled since the last
+  /// elimination of common subexpressions.
   bool hasDoubled(size_t numReads) const;
   /// The deepest reads, in the order of the code.
   SmallVector<GetOp> getDeepest();
@@ -134,8 +134,8 @@ void ReadExpander::notifyOperationInserted(Operation *op,
 }
 
 void ReadExpander::notifyOperationModified(Operation *op) {
-  // A read of an element that is an array reads another array when that element
-  // is computed.
+  // A read of an element that is an array reads another array after that
+  // element has been computed.
   inserted.insert(op);
   for (; op && op != root; op = op->getParentOp())
     depths.erase(op);
@@ -195,8 +195,8 @@ void ReadExpander::addRead(GetOp read) {
 
 void ReadExpander::findReads() {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // In the order of the code, so that no array is asked for before those that
-    // it is made of.
+    // In the order of the code, so that the depths of the operands of an array
+    // are known before its own.
     for (Value result : op->getResults())
       if (isa<PullType>(result.getType()))
         getDepth(result);
@@ -264,15 +264,15 @@ void ReadExpander::eliminateCommonSubexpressions() {
 }
 
 bool ReadExpander::hasDoubled(size_t numReads) const {
-  // Small layers are not worth a visit of the whole code.
+  // For small layers, a visit of the whole code is not worthwhile.
   constexpr size_t minReads = 64;
   return numInserted > numOperations || numReads > 2 * numDeepest + minReads;
 }
 
 LogicalResult
 ReadExpander::run(const FrozenRewritePatternSet &simplifications) {
-  // Far above what a program with forces in it needs; a kernel of this size
-  // would take minutes to compile.
+  // Programs with forces need far fewer reads. A kernel of this size would take
+  // minutes to compile.
   constexpr unsigned maxReads = 1 << 12;
   findReads();
   if (reads.empty())

@@ -23,9 +23,10 @@ using namespace mlir::obs;
 
 static constexpr int64_t defaultThreads = 256;
 
-/// Threads for a kernel that asks for none: the widest static loop over the
-/// threads of a block, in whole warps. Where the parts of warps are at least 4,
-/// there are as many warps: more threads would only wait for these.
+/// Threads for a kernel that requests no number: the longest static loop over
+/// the threads of a block, in whole warps. If there are static loops over at
+/// least 4 warps, only the longest of these counts: more threads would only
+/// wait for them.
 static int64_t chooseThreads(KernelOp kernel) {
   constexpr int64_t leastWarps = 4;
   int64_t widest = 0, warps = 0;
@@ -36,7 +37,7 @@ static int64_t chooseThreads(KernelOp kernel) {
     int64_t width = par.getUnit() == Level::Warp ? warpSize : 1;
     for (Value extent : par.getExtents()) {
       std::optional<int64_t> count = getConstantIntValue(extent);
-      // More than the default is as good as the default.
+      // Loops longer than the default count as the default.
       width *= std::min(count.value_or(defaultThreads), defaultThreads);
       width = std::min(width, defaultThreads);
     }
@@ -51,7 +52,8 @@ static int64_t chooseThreads(KernelOp kernel) {
   return llvm::alignTo(widest, warpSize);
 }
 
-/// Number of blocks: one iteration of the grid's loops for every worker.
+/// The number of blocks: each worker executes one iteration of the grid's
+/// loops.
 static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
   Location loc = launch.getLoc();
   Value blocks = arith::ConstantIndexOp::create(builder, loc, 1);
@@ -68,7 +70,7 @@ static Value buildBlocks(OpBuilder &builder, LaunchOp launch, int64_t threads) {
         loc, amount, arith::ConstantIndexOp::create(builder, loc, perBlock));
     blocks = builder.createOrFold<arith::MaxUIOp>(loc, blocks, needed);
   }
-  // The largest grid of one dimension; loops cover whatever is left.
+  // The largest grid of one dimension. Loops execute the remaining iterations.
   Value most = arith::ConstantIndexOp::create(builder, loc, 2147483647);
   return builder.createOrFold<arith::MinUIOp>(loc, blocks, most);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the outside in: the bounds of an inner loop are often constants only
-// once the loop around it is gone.
+// Outer loops are unrolled first, because the bounds of an inner loop are often
+// constants only after that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +104,7 @@ struct UnrollLoops : obs::impl::ObsUnrollLoopsPassBase<UnrollLoops> {
       for (scf::ForOp loop : loops)
         if (failed(unroll(loop)))
           return signalPassFailure();
-      // Folds what the bounds of inner loops are computed from.
+      // Folds the computations of the bounds of inner loops.
       (void)applyPatternsGreedily(root, RewritePatternSet(&getContext()));
     }
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels call nothing, and the inliner does not say what it leaves, or what it
-// breaks by putting several blocks where one has to be.
+// Kernels contain no calls. The inliner does not report the calls that it does
+// not inline. It also breaks regions of one block if it inlines several blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True if `call` has to be inlined: it stands in a program of some level, or
-/// passes arrays.
+/// True if `call` must be inlined: it stands in a program of a level, or passes
+/// arrays.
 static bool isInArrayCode(Operation *call) {
   auto isArray = llvm::IsaPred<PullType, PushType>;
   if (llvm::any_of(call->getOperandTypes(), isArray) ||
@@ -41,7 +41,7 @@ class Verifier {
 public:
   explicit Verifier(ModuleOp module) : module(module) {}
 
-  /// Checks `call` and what its function calls.
+  /// Checks `call` and the calls in its function.
   LogicalResult verify(CallOpInterface call);
 
 private:
@@ -107,8 +107,8 @@ static LogicalResult verifyArguments(func::FuncOp function) {
   return success();
 }
 
-/// Emits `[memref-dim]` if `dim` asks for a dimension that `memref` does not
-/// have. MLIR's canonicalization of such operations crashes.
+/// Emits `[memref-dim]` if `dim` names a dimension that `memref` does not have.
+/// MLIR's canonicalization of such operations crashes.
 static LogicalResult verifyDimension(memref::DimOp dim) {
   std::optional<int64_t> number = getConstantIntValue(dim.getDimension());
   auto type = dyn_cast<MemRefType>(dim.getSource().getType());

@@ -19,7 +19,7 @@
 // CHECK-COUNT-5: obs.push<warp, 32 x f32, f32, f32, f32>
 // CHECK-COUNT-3: arith.addf
 // CHECK: obs.push<block, ? x f32 bound [1024]>
-// What is left is less than a segment.
+// The remaining elements are less than a segment.
 // CHECK: arith.remui %{{.*}}, %c512
 // CHECK: obs.get %[[X]]
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}

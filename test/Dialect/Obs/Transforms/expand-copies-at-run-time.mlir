@@ -1,13 +1,13 @@
 // RUN: obs-opt %s --obs-expand-collectives --canonicalize | FileCheck %s
 // RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s --check-prefix=PLAIN
 
-// Copies of a result whose number of elements the host sees when the program runs: it takes one of
+// Privatised copies of a result whose number of elements is known at run time: the host selects one of
 // several kernels. The last one has no copies.
 
 !ints = !obs.pull<? x i32>
 
-// A thread loads two groups of four neighbours, and then writes. What is left is one by one. Blocks are
-// wide, so that there are few copies.
+// A thread loads two groups of four neighbours, and then writes. The remaining elements are processed one
+// by one. Blocks are wide, so that there are few copies.
 // CHECK-LABEL: @bins(
 // CHECK-SAME: %[[KEYS:.*]]: !obs.pull<? x i32>, %[[BINS:.*]]: index
 // CHECK: %[[SMALL:.*]] = arith.cmpi slt, %[[BINS]], %c2049
@@ -61,8 +61,8 @@ func.func @bins(%keys: !ints, %bins: index) -> !ints {
   return %r : !ints
 }
 
-// Where memory needs a loop for an update, the warps of a block have copies of a few elements. Threads
-// that the program asks for stay as they are.
+// If memory needs a loop for an update, the warps of a block have copies of a few elements. A number of
+// threads that the program requests is kept.
 // CHECK-LABEL: @floats(
 // CHECK: arith.cmpi slt, %{{.*}}, %c1025
 // CHECK: obs.force %{{.*}} : !obs.push<block, 8 x ? x f32 bound [8, 1024]>

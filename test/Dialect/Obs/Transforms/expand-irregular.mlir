@@ -32,13 +32,51 @@ func.func @thread(%a: !obs.pull<? x f32>, %f: !obs.pull<? x i1>, %k: !obs.pull<?
   return %p, %r : !obs.push<thread, ? x f32>, !obs.push<thread, ? x i32>
 }
 
-// A fill counts each of 16 keys in each of 8 chunks of 8.
+// A fill counts each of 16 keys in each of 2 chunks of 128. A warp ranks a chunk, 32 keys at a time: it adds the bits
+// of its lanes to the words of their keys, and the difference of a word contains the lanes with an equal key. The
+// lowest of them counts all.
 // CHECK-LABEL: @rank(
-func.func @rank(%k: !obs.pull<64 x i8>) -> !obs.push<block, 64 x i32> attributes {obs.level = #obs.level<block>} {
+// CHECK-SAME: %[[K:.*]]: !obs.pull<256 x i8>)
+func.func @rank(%k: !obs.pull<256 x i8>) -> !obs.push<block, 256 x i32> attributes {obs.level = #obs.level<block>} {
   // CHECK: obs.fill init %{{.*}} reduce(addi) par
-  // CHECK: obs.push<block, 128 x i32>
-  %r, %c = obs.rank %k : !obs.pull<64 x i8> -> !obs.push<block, 64 x i32>, !obs.push<block, 16 x index>
-  return %r : !obs.push<block, 64 x i32>
+  // CHECK: %[[TABLE:.*]] = obs.force %{{.*}} : !obs.push<block, 32 x i32>
+  // CHECK: obs.fill {
+  // CHECK-NEXT: %[[NEXT:.*]] = memref.alloc() : memref<2x16xi32, #obs.home<block, shared>>
+  // CHECK-NEXT: %[[SEEN:.*]] = memref.alloc() : memref<2x16xi32, #obs.home<block, shared>>
+  // CHECK: memref.store %{{.*}}, %[[NEXT]]
+  // CHECK-NEXT: memref.store %c0_i32, %[[SEEN]]
+  // CHECK: obs.get %[[TABLE]]
+  // CHECK: obs.par warp (%[[CHUNK:.*]]) in (%c2)
+  // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[CHUNK]], %c128
+  // CHECK-NEXT: %[[END:.*]] = arith.addi %[[FIRST]], %c128
+  // CHECK-NEXT: scf.for %[[AT:.*]] = %[[FIRST]] to %[[END]] step %c32
+  // CHECK: memref.load %[[SEEN]][%[[CHUNK]],
+  // CHECK: arith.shli %c1_i32
+  // CHECK: memref.atomic_rmw xori %{{.*}}, %[[SEEN]][%[[CHUNK]],
+  // CHECK: %[[NOW:.*]] = memref.load %[[SEEN]][%[[CHUNK]],
+  // CHECK: arith.xori %[[NOW]],
+  // CHECK: math.ctpop
+  // CHECK: memref.load %[[NEXT]][%[[CHUNK]],
+  // CHECK: obs.write
+  // CHECK: scf.if
+  // CHECK: math.ctpop
+  // CHECK: memref.atomic_rmw addi %{{.*}}, %[[NEXT]][%[[CHUNK]],
+  %r, %c = obs.rank %k : !obs.pull<256 x i8> -> !obs.push<block, 256 x i32>, !obs.push<block, 16 x index>
+  return %r : !obs.push<block, 256 x i32>
+}
+
+// The last chunk is not whole, so lanes test their index.
+// CHECK-LABEL: @rank_rest(
+func.func @rank_rest(%k: !obs.pull<? x i8 bound [200]>) -> !obs.push<warp, ? x i32 bound [200]> attributes {obs.level = #obs.level<warp>} {
+  // CHECK: memref.alloc() : memref<1x16xi32, #obs.home<warp, shared>>
+  // CHECK: obs.par warp (%{{.*}}) in (%c1)
+  // CHECK: scf.for
+  // CHECK: arith.minsi
+  // CHECK: arith.cmpi slt
+  // CHECK-NEXT: scf.if
+  // CHECK: atomic_rmw xori
+  %r, %c = obs.rank %k : !obs.pull<? x i8 bound [200]> -> !obs.push<warp, ? x i32 bound [200]>, !obs.push<warp, 16 x index>
+  return %r : !obs.push<warp, ? x i32 bound [200]>
 }
 
 // Each element of the result looks for its length, in 7 steps for 64 of them.

@@ -157,8 +157,8 @@ obs.kernel @never() attributes {threads = 64 : i64} {
   }
 }
 
-// Nobody knows how many iterations there are, but each thread has its own, one
-// element further.
+// The number of iterations is unknown, but the elements of each thread are
+// different: one element further.
 // CHECK-LABEL: obs.kernel @unknown_count
 // CHECK-NOT: obs.barrier
 obs.kernel @unknown_count(%n: index) attributes {threads = 64 : i64} {

@@ -86,8 +86,8 @@ func.func @rows(%a: !ints, %rows: index) -> !ints {
   return %f : !ints
 }
 
-// Nobody knows before the program runs: the contract stays on the store. The
-// refuted claims are in invalid-disjoint.mlir.
+// The answer is known at run time only: the contract stays on the store. The
+// refuted contracts are in invalid-disjoint.mlir.
 // CHECK-LABEL: func.func @unknown
 // CHECK: obs.write %{{.*}} at [%{{.*}}] {obs.contract = "unproved"} : i32
 // STORE-LABEL: gpu.func @unknown_kernel

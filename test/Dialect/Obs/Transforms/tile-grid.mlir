@@ -1,5 +1,5 @@
-// How many iterations of a grid a thread executes side by side: as many as 16 bytes hold of the widest elements that
-// are contiguous.
+// The number of iterations of a grid that a thread executes side by side: the number of elements in 16 bytes, for the
+// widest elements that are contiguous.
 // RUN: obs-opt --obs-tile-grid %s | FileCheck %s
 // RUN: obs-opt --obs-tile-grid=enable=false %s | FileCheck %s --check-prefix=OFF --implicit-check-not=obs.items --implicit-check-not=by_extent
 // OFF: arith.ceildivui

@@ -50,8 +50,8 @@ public:
   static BitLinearMap shiftRight(unsigned bits, unsigned amount);
   /// Bit i moves to bit `targets[i]`.
   static BitLinearMap permute(llvm::ArrayRef<unsigned> targets);
-  /// The map to 64 bits whose value at i is `values[i]`, of which there are a
-  /// power of two; nullopt if there is none.
+  /// The map to 64 bits whose value at i is `values[i]`. The number of values
+  /// is a power of two. nullopt if there is no such map.
   static std::optional<BitLinearMap> fit(llvm::ArrayRef<uint64_t> values);
 
   unsigned getNumInputs() const { return numInputs; }

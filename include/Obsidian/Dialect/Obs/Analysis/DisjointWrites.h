@@ -12,8 +12,9 @@
 
 namespace mlir::obs {
 
-/// True if the algebra of index maps proves that no two writes of `fill` reach
-/// one element, less those that have another contract or a mark of their own.
+/// True if the algebra of index maps proves that no two writes of `fill` have
+/// the same element. Writes with another contract or a mark of their own are
+/// ignored.
 bool provesDisjointWrites(FillOp fill);
 
 } // namespace mlir::obs

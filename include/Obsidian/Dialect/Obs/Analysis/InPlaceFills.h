@@ -1,4 +1,4 @@
-//===- InPlaceFills.h - Programs that may write what they read --*- C++ -*-===//
+//===- InPlaceFills.h - Fills that may run in place -------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,20 +14,21 @@ namespace mlir::obs {
 
 enum class InPlace {
   No,
-  /// If they are one parameter, so that barriers order the accesses of the
-  /// threads of a block or warp.
+  /// Allowed if both arrays are one parameter: barriers then order the accesses
+  /// of the threads of a block or warp.
   OneParameter,
-  /// The thread that writes an element has read it before, and no other one
-  /// does: two pointers may be to the same memory.
+  /// Allowed also for two pointers to the same memory: only the thread that
+  /// writes an element reads it, before the write.
   OwnElements
 };
 
-/// The only loop of `fill`, with nothing else in it that does anything; null if
-/// there is another form.
+/// The only loop of `fill`, if nothing else in it has an effect; null
+/// otherwise.
 ParOp getOnlyLoop(FillOp fill);
 
-/// Whether `fill` has the same result if it writes the memory of `arrays`,
-/// names of one array of the same extents, which it reads.
+/// Decides whether `fill` has the same result if it writes the memory of
+/// `arrays`, which it reads. `arrays` are names of one array of the same
+/// extents.
 InPlace mayFillInPlace(FillOp fill, ArrayRef<Value> arrays);
 
 } // namespace mlir::obs

@@ -110,8 +110,8 @@ public:
   bool hasVariable() const;
   const void *getIdentity() const { return node.get(); }
 
-  /// Bounds of the value, where no part of the expression can wrap; nullopt
-  /// where none are known.
+  /// Bounds of the value if no part of the expression can wrap around; nullopt
+  /// if no bounds are known.
   std::optional<IndexRange> getRange() const;
 
   /// So many of the low bits are 0, at least.
@@ -168,8 +168,8 @@ getPermutedBits(IndexExpr::Permutation how, int64_t p, int64_t q);
 llvm::SmallVector<IndexExpr> collectLeaves(llvm::ArrayRef<IndexExpr> exprs,
                                            IndexExpr::Kind kind);
 
-/// Appends the subexpressions of `expr`, operands first, each node once:
-/// `seen` gives the place of each in `order`, by its identity.
+/// Appends the subexpressions of `expr`, operands first, each node once. `seen`
+/// maps the identity of each node to its position in `order`.
 void collectSubexpressions(const IndexExpr &expr,
                            llvm::DenseMap<const void *, unsigned> &seen,
                            llvm::SmallVectorImpl<IndexExpr> &order);

@@ -1,4 +1,4 @@
-//===- IndexRelations.h - Which threads meet at an address ------*- C++ -*-===//
+//===- IndexRelations.h - Threads that access one address -------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

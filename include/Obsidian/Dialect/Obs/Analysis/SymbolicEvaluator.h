@@ -45,7 +45,7 @@ struct TermSum {
 /// values. Arithmetic may wrap, unless declared ranges exclude it.
 class SymbolicEvaluator {
 public:
-  /// More possible values than this are not told apart.
+  /// A value with more possible values than this is treated as unknown.
   static constexpr unsigned maxValues = 4;
 
   SymbolicEvaluator(llvm::ArrayRef<IndexExpr> exprs, TermTable &terms);

@@ -18,8 +18,8 @@ inline unsigned getElementBits(Type type) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
-/// Bytes that such an element takes in memory: truth values have one of their
-/// own.
+/// The number of bytes of such an element in memory. A truth value has one
+/// byte.
 inline int64_t getElementBytes(Type type) {
   return llvm::divideCeil(getElementBits(type), 8);
 }

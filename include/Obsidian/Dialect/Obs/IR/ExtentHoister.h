@@ -1,4 +1,4 @@
-//===- ExtentHoister.h - Numbers of a program, before it runs ---*- C++ -*-===//
+//===- ExtentHoister.h - Numbers of a program before it runs ----*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,23 +13,24 @@
 
 namespace mlir::obs {
 
-/// Computes numbers that an operation with regions computes inside, extents of
-/// arrays mostly, in front of it.
+/// Computes, before an operation with regions, numbers that its regions
+/// compute. Most of them are extents of arrays.
 class ExtentHoister {
 public:
-  /// The insertion point of `builder` is in front of `root`. With `mayRead`,
-  /// elements of arrays are read where a number depends on them.
+  /// The insertion point of `builder` is before `root`. With `mayRead`,
+  /// elements of arrays are read if a number depends on them.
   ExtentHoister(OpBuilder &builder, Operation *root, bool mayRead)
       : builder(builder), root(root), mayRead(mayRead) {}
 
-  /// Declares what `inside` is in front of the operation.
+  /// Maps values inside the operation to equal values before it.
   void map(ValueRange inside, ValueRange outside) {
     mapping.map(inside, outside);
   }
-  /// `value` in front of the operation; null if only running it tells.
+  /// The value of `value` before the operation; null if only its execution
+  /// determines it.
   Value hoist(Value value);
-  /// The extent of an array. A force has that of what it forces; chunks of an
-  /// array of arrays have that of the first one.
+  /// The extent of an array. The extent of a force is that of its operand. The
+  /// extents of chunks of an array of arrays are those of the first chunk.
   Value hoistExtent(Value array, unsigned dim);
 
 private:

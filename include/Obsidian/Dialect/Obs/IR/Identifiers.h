@@ -1,4 +1,4 @@
-//===- Identifiers.h - Names that C and PTX have ----------------*- C++ -*-===//
+//===- Identifiers.h - Names that are valid in C and PTX --------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,8 @@
 
 namespace mlir::obs {
 
-/// Letters, digits and '_', but no digit first: a name in C and in PTX.
+/// True for a name in C and in PTX: letters, digits and '_', with no digit
+/// first.
 inline bool isIdentifier(llvm::StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name,

@@ -1,4 +1,4 @@
-//===- Limits.h - Numbers that all supported GPUs have ----------*- C++ -*-===//
+//===- Limits.h - Limits that all supported GPUs share ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,11 +15,11 @@ namespace mlir::obs {
 /// Threads of a warp.
 constexpr int64_t warpSize = 32;
 
-/// The most threads of a block.
+/// The maximum number of threads of a block.
 constexpr int64_t maxThreads = 1024;
 
-/// The most elements of an array, more than any memory has: their bytes, and
-/// sums of several such numbers, stay within 64 bits.
+/// The maximum number of elements of an array, more than fits into any memory.
+/// Their size in bytes, and sums of several such sizes, fit into 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 48;
 
 } // namespace mlir::obs

@@ -62,8 +62,8 @@ constexpr llvm::StringLiteral unprovedMark = "unproved";
 constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
-/// On a load and the store of what it loads, which copy an element from array
-/// to array: an element that was never written has no value there, either.
+/// Marks a load and the store of its result, which copy an element from array
+/// to array. If the source was never written, the copy has no value, either.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
 /// The function that a push array calls for every element that it writes, with
@@ -73,8 +73,8 @@ using Writer =
     llvm::function_ref<void(OpBuilder &builder, Location loc, ValueRange values,
                             ValueRange indices, WriteContract contract)>;
 
-/// Changes an index in place, and gives the condition under which it is one of
-/// the result; null if it always is. See IndexMapOpInterface.
+/// Changes an index in place. Returns the condition under which it is an index
+/// of the result; null if it always is. See IndexMapOpInterface.
 using IndexChange =
     std::function<Value(OpBuilder &, Location, SmallVectorImpl<Value> &)>;
 
@@ -85,7 +85,7 @@ using CheckFn = llvm::function_ref<void(Value condition, StringRef message)>;
 SmallVector<Value> buildGet(OpBuilder &builder, Location loc, Value array,
                             ValueRange indices);
 
-/// What the interfaces do.
+/// Implementations of the interfaces.
 namespace detail {
 /// The array that an index map moves; null for other operations.
 Value getMovedArray(Operation *op);
@@ -140,8 +140,8 @@ int64_t getArrayBound(Type type, unsigned dim);
 /// The extent of dimension `dim` of `array` as an `index` value: a constant, or
 /// `obs.dim`.
 Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
-/// The dimension that `dim` asks for; nothing where it is no constant, or the
-/// array has no such dimension, and the result has no meaning.
+/// The dimension that `dim` names; nullopt if it is not a constant, or if the
+/// array does not have this dimension, so that the result is undefined.
 std::optional<unsigned> getKnownDimension(memref::DimOp dim);
 /// All extents of `array`.
 SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);

@@ -27,9 +27,9 @@ def Obs_Dialect : Dialect {
 
     Levels are `thread < warp < block < grid`. A region has a level, and a
     scalar is uniform over the instance of the region that defines it, so a
-    barrier in divergent control flow cannot be written. Launch parameters never
-    change results: extents are virtual and any number of elements runs on any
-    number of threads, warps and blocks.
+    barrier is never in divergent control flow. Launch parameters never change
+    results: any number of elements runs on any number of threads, warps and
+    blocks.
 
     `docs/Spec.md` contains the rules. The label in brackets of every diagnostic
     (`[R1-level]`) is the label of the rule there.

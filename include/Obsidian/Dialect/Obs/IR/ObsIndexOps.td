@@ -342,8 +342,8 @@ def Obs_NestOp : Obs_Op<"nest", [Pure, InferTypeOpAdaptor] # PullArrayMethods> {
   let summary = "An array of arrays of the last dimensions";
   let description = [{
     The first `dims` dimensions stay outside, and the others become those of the
-    elements: `r[i][j] = a[i, j]`. The extents are any, 0 included. With
-    `dims 1` the elements of a matrix are its rows.
+    elements: `r[i][j] = a[i, j]`. Any extents are allowed, including 0. With
+    `dims 1`, the elements of the result are the rows of a matrix.
 
     Syntax:
 
@@ -377,7 +377,8 @@ def Obs_UnnestOp : Obs_Op<"unnest", [Pure, InferTypeOpAdaptor] # PullArrayMethod
   let summary = "One array of the dimensions of an array of arrays";
   let description = [{
     The inverse of `obs.nest`: `r[i, j] = a[i][j]`. The elements are arrays of
-    equal extents (R4). If there are none, the extents of the first one count.
+    equal extents (R4). If the array is empty, the extents are those that its
+    first element would have.
 
     Syntax:
 

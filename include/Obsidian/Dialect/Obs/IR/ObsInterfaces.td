@@ -38,17 +38,17 @@ def Obs_ArrayOpInterface : OpInterface<"ArrayOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "unsigned":$result, "unsigned":$dim)>,
     InterfaceMethod<[{
-      True if an element of a result depends on no elements of array operands
-      but those at its index. A force may then write memory that such an operand
-      reads (rule R8).
+      True if an element of a result depends only on the elements of array
+      operands at the same index. A force may then write memory that such an
+      operand reads (rule R8).
     }], "bool", "isElementwise", (ins), "", "return false;">,
     InterfaceMethod<[{
       Builds, before the operation, the conditions on extents and other numbers
-      under which the results exist (rule R4), and gives each of them to
-      `require` with a message that says what is wrong if it does not hold. The
-      host checks them, as far as it knows the numbers. Operations of the obs
-      dialect have their checks in `obs-insert-runtime-checks`; there, dynamic
-      extents of results of all others are compared with their bounds, too.
+      under which the results exist (rule R4). It passes each condition to
+      `require`, with the message for a violation. The host checks the
+      conditions, if it knows the numbers. The checks of operations of the obs
+      dialect are in `obs-insert-runtime-checks`. For all other operations, this
+      pass also compares dynamic extents of results with their bounds.
     }], "void", "buildChecks",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::obs::CheckFn":$require), "", "return;">
@@ -59,8 +59,8 @@ def Obs_PullOpInterface : OpInterface<"PullOpInterface", [Obs_ArrayOpInterface]>
   let cppNamespace = "::mlir::obs";
   let description = [{
     An operation with results that are pull arrays and can be read without
-    memory. `obs-fuse-arrays` knows arrays by this interface alone, so another
-    dialect can add array operations.
+    memory. `obs-fuse-arrays` uses arrays through this interface only, so
+    another dialect can add array operations.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -77,8 +77,7 @@ def Obs_PullOpInterface : OpInterface<"PullOpInterface", [Obs_ArrayOpInterface]>
 def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    An operation with results that are push arrays: a program that can be given
-    a writer.
+    An operation with results that are push arrays: programs that take a writer.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -113,19 +112,19 @@ def Obs_PushOpInterface : OpInterface<"PushOpInterface", [Obs_ArrayOpInterface]>
 def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    An operation whose one result has the elements of one array at other
-    indices. It implements `PullOpInterface` by this declaration, and
-    `buildExtent` of `ArrayOpInterface` itself. If it lists `PushOpInterface`,
-    too, it also moves push arrays, and has a method
+    An operation whose only result has the elements of one array at other
+    indices. This interface implements `PullOpInterface`. The operation itself
+    implements `buildExtent` of `ArrayOpInterface`. If it also lists
+    `PushOpInterface`, it moves push arrays, too, and has a method
 
     ```
     IndexChange buildTarget(OpBuilder &builder, Location loc);
     ```
 
-    It builds what does not depend on indices at the insertion point. The
-    function that it returns changes an index of the source, in place, to the
-    index of the result, and returns the condition under which the result has
-    this element, or null if it always has.
+    At the insertion point, this method builds the code that does not depend on
+    indices. The function that it returns replaces an index of the source by the
+    index of the result. The function returns the condition under which the
+    result has this element, or null if it always has it.
   }];
   let methods = [
     InterfaceMethod<"The array whose elements the result has.",
@@ -137,18 +136,18 @@ def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInte
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::ValueRange":$indices)>,
     InterfaceMethod<[{
-      True if `buildTarget` takes no two indices to one, for any values of the
-      operands. If false, `obs-check-races` and the checks of the emulator do
-      not rely on it: they check the writes.
+      True if `buildTarget` never maps two indices to the same index, for any
+      values of the operands. If false, `obs-check-races` and the emulator check
+      the writes.
     }], "bool", "isInjective", (ins), "", "return false;">,
     InterfaceMethod<[{
-      True if the elements of the result, in row-major order, stand one after
-      the other in the row-major source, from `buildBegin` on. An array in
-      memory is then passed on without a copy.
+      True if the elements of the result, in row-major order, are adjacent in
+      the row-major source, beginning at `buildBegin`. An array in memory is
+      then passed on without a copy.
     }], "bool", "isContiguous", (ins), "", "return false;">,
     InterfaceMethod<[{
-      Builds the index of the source that is the first of the result, if that is
-      contiguous. Empty if it is the first of the source.
+      Builds the index in the source of the first element of a contiguous
+      result. Empty if it is the first element of the source.
     }], "::llvm::SmallVector<::mlir::Value>", "buildBegin",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc), "",
       "return {};">
@@ -176,14 +175,14 @@ def Obs_IndexMapOpInterface : OpInterface<"IndexMapOpInterface", [Obs_PullOpInte
 def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    A collective, or an operation that writes at indices that depend on values:
-    the workers of the level of the region around it execute it together. Array
-    results are push arrays of this level, and the operation then implements
-    `ArrayOpInterface`, too. `obs-expand-collectives` replaces it by core
-    operations, before anything is fused.
+    A collective, or an operation that writes at indices that depend on values.
+    All workers of the level of the region around it execute it together. Array
+    results are push arrays of this level; the operation then also implements
+    `ArrayOpInterface`. Before fusion, `obs-expand-collectives` replaces the
+    operation by core operations.
   }];
   let methods = [
-    InterfaceMethod<"The name of the strategy, if one is asked for.",
+    InterfaceMethod<"The name of the strategy, if one is requested.",
       "::std::optional<::llvm::StringRef>", "getStrategy", (ins), "",
       "return ::std::nullopt;">,
     InterfaceMethod<"The weakest contract of the writes that make result `result`.",
@@ -192,9 +191,9 @@ def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
     InterfaceMethod<[{
       Builds core operations at the insertion point of `builder`, which is before
       this operation, and replaces all uses of its results. The caller erases
-      it. `getEnclosingScope` tells the level, and whether the code computes one
-      element only, and so cannot store. On failure an error has been emitted.
-      Operations of the obs dialect are expanded by the pass itself.
+      the operation. `getEnclosingScope` returns the level, and whether the code
+      is scalar code, which cannot store. If the method fails, it has emitted an
+      error. The pass itself expands operations of the obs dialect.
     }], "::llvm::LogicalResult", "expand", (ins "::mlir::OpBuilder &":$builder),
       "", "return ::mlir::obs::detail::refuseExpansion($_op);">
   ];
@@ -204,7 +203,7 @@ def Obs_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {
 def Obs_LevelScopeOpInterface : OpInterface<"LevelScopeOpInterface"> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    An operation whose regions run at a level of their own.
+    An operation that defines the level of its regions.
   }];
   let methods = [
     InterfaceMethod<"The level at which the regions run.",

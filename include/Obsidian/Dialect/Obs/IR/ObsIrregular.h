@@ -1,4 +1,4 @@
-//===- ObsIrregular.h - Arrays whose places depend on values ----*- C++ -*-===//
+//===- ObsIrregular.h - Arrays whose indices depend on values ---*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,11 +11,12 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 
 namespace mlir::obs {
-/// Elements of at most so many bits have atomic operations.
+/// The maximum number of bits of an element with atomic operations.
 constexpr unsigned maxAtomicBits = 64;
-/// The bits of all components of an element together; none is an index.
+/// The number of bits of all components of an element together. No component is
+/// an index.
 unsigned countElementBits(ArrayRef<Type> elements);
-/// Of a function of two elements that were packed into one word each.
+/// Marks a function of two elements that are packed into one word each.
 constexpr llvm::StringLiteral packedAttrName = "obs.packed";
 } // namespace mlir::obs
 

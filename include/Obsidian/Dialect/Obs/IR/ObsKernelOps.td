@@ -67,7 +67,7 @@ def Obs_LaunchOp : Obs_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Launch a kernel from the host";
   let description = [{
-    `obs-set-launch` turns the amount of work into the number of blocks.
+    `obs-set-launch` computes the number of blocks from the amount of work.
 
     Syntax:
 
@@ -111,9 +111,9 @@ def Obs_PartOp : Obs_Op<"part", [Pure, ViewLikeOpInterface]> {
     The memory that begins `offset` elements, in row-major order, after the
     beginning of `memory`, with its own extents. Host functions use it to pass
     on a part of an array without a copy. Both memrefs have the identity layout,
-    so the result is memory as any other. `memref.reinterpret_cast` could
-    express the offset only in a layout, which kernels and callers would have to
-    know.
+    so the result can be used like any other memory. `memref.reinterpret_cast`
+    could express the offset only in a layout, which kernels and callers would
+    then have to support.
 
     The address of the part is a multiple of the size of an element. A larger
     alignment is known only if it follows from `offset`.

@@ -23,7 +23,7 @@ def Obs_ViewOp : Obs_Op<"view", [
   let summary = "Pull array over the contents of memory";
   let description = [{
     The contents of `memory` at this point. After a force into memory that the
-    view may alias, the program uses the view no more (rule R8): the result of
+    view may alias, the program must not use the view (rule R8). The result of
     the force is the new array. With several memrefs of one shape, the array has
     one element type for each memref. A view is storage: a read of it loads from
     memory.
@@ -123,7 +123,7 @@ def Obs_IotaOp : Obs_Op<"iota", [Pure] # PullArrayMethods> {
 }
 
 def Obs_SplatOp : Obs_Op<"splat", [Pure, AttrSizedOperandSegments] # PullArrayMethods> {
-  let summary = "The array with the same element everywhere";
+  let summary = "The array whose elements are all equal";
   let description = [{
     Every element of the result consists of the operands, one for each element
     type.

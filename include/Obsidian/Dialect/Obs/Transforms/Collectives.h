@@ -113,8 +113,8 @@ public:
   /// The values that one of the two functions builds.
   Values choose(Value condition, llvm::function_ref<Values()> then,
                 llvm::function_ref<Values()> otherwise);
-  /// The elements [begin, end) of `array`, in steps, one after the other from
-  /// the left, behind `start`.
+  /// Combines `start` and the elements [begin, end) of `array`, in steps, from
+  /// left to right.
   Values fold(Value array, ValueRange start, Value begin, Value end,
               Value step = {});
   /// The same from element `begin`, which exists.
@@ -126,7 +126,7 @@ public:
   Values foldEach(Value array, ValueRange start, int64_t begin, Value end);
 
   // Arrays.
-  /// The pull array of what `element` builds for each index. Not stored.
+  /// The pull array whose elements `element` builds from the index. Not stored.
   Value generate(Extent n, llvm::function_ref<Values(Value)> element);
   /// The same array. Several places read it, but each element in one place
   /// only, so no remark recommends a force.

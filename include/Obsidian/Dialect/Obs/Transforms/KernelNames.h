@@ -23,7 +23,8 @@ namespace mlir::obs {
 constexpr StringLiteral kernelEntryAttrName = "entry";
 constexpr StringLiteral entryAttrName = "obs.entry";
 
-/// On both, if the source gives no name: that of the function stands in for it.
+/// Marks both if the source has no name: the kernel is named after the
+/// function.
 constexpr StringLiteral unnamedAttrName = "obs.unnamed";
 
 /// The name of `kernel` in the source, from the attribute `name`, or its symbol

@@ -37,13 +37,13 @@ Value getRoot(Value memory);
 /// valid level IR (`obs-verify-levels` reports the reason).
 MapAttr getLeafMap(scf::ForallOp leaf);
 
-/// Each warp has a slice of an array of warps in shared memory, which starts at
-/// a multiple of so many bytes.
+/// Each warp has a slice of an array of warps in shared memory. It begins at a
+/// multiple of this number of bytes.
 constexpr int64_t sliceAlignment = 16;
 /// Bytes from one slice of such an array to the next.
 int64_t getSliceBytes(MemRefType type);
 
-/// "file.mlir:3:5", or "?" for what has no place in a file.
+/// "file.mlir:3:5", or "?" without a location in a file.
 std::string getPlace(Location location);
 
 } // namespace mlir::obs

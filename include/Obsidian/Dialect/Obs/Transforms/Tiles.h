@@ -12,14 +12,15 @@
 
 namespace mlir::obs {
 
-/// On a leaf loop over a grid, and on the loop that it becomes: the iterations
-/// that a thread executes side by side where a tile of them is full.
+/// Attribute of a leaf loop over a grid, and of the loop that it becomes: the
+/// number of iterations that a thread executes side by side in a full tile.
 constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 
-/// On a loop over rows that do not depend on each other, in a leaf loop.
+/// Attribute of a loop over rows that do not depend on each other, in a leaf
+/// loop.
 constexpr llvm::StringLiteral rowsAttrName = "obs.rows";
 
-/// On a launch whose number of blocks follows from extents.
+/// Attribute of a launch whose number of blocks follows from extents.
 constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";
 
 } // namespace mlir::obs

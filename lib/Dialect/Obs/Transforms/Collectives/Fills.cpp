@@ -212,7 +212,7 @@ static ParOp findCopyableLoop(FillOp op) {
       !llvm::hasSingleElement(body) ||
       type.getLevel() != getEnclosingScope(op).level)
     return {};
-  // Side by side there is no part of the grid for each.
+  // Programs that run side by side do not have separate parts of the grid.
   if (type.getLevel() == Level::Grid && op->getParentOfType<DistributeOp>())
     return {};
   auto par = dyn_cast<ParOp>(body.front());

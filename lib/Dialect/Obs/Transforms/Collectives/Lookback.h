@@ -23,7 +23,7 @@ enum class TileState : int64_t {
   Everything = 2,
 };
 
-/// How tiles look back.
+/// The algorithm of the look-back.
 enum class LookbackKind {
   /// Tiles are combined as soon as their results are published.
   AnyGrouping,

@@ -8,6 +8,8 @@
 #include "Expansion.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -15,13 +17,14 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The number of entries of a table with a column for each chunk of keys and a
-/// row for each key. With this number, chunks of a tile of bytes have few
-/// elements, and the table fits in shared memory.
+/// The number of chunks of keys of a block: a warp ranks a chunk.
+static constexpr int64_t maxChunks = 8;
+/// The number of entries of a table with a row for each chunk and a column for
+/// each key. A table fits in shared memory.
 static constexpr int64_t tableSize = 4096;
-/// The minimum length of a chunk. Each element is compared with those before it
-/// in its chunk, so chunks are longer only if the table would cost more.
-static constexpr int64_t minChunk = 8;
+/// The minimum length of a chunk. A table has a row for each chunk, so shorter
+/// chunks would cost more than they save.
+static constexpr int64_t minChunk = 128;
 
 /// For one thread, which passes over all elements for each key.
 static void expandRankInThread(CollectiveBuilder &c, RankOp op, Extent n) {
@@ -64,10 +67,168 @@ static Value forceKeys(CollectiveBuilder &c, Value keys) {
   return typed.force(keys);
 }
 
+namespace {
+/// The stored keys of a warp or block, in chunks.
+struct RankedKeys {
+  RankedKeys(CollectiveBuilder &c, RankOp op, Extent n);
+
+  /// Key i, as an index.
+  Value getKey(CollectiveBuilder &c, Value i) {
+    return toIndex(c, c.get(keys, i).front(), /*isUnsigned=*/true);
+  }
+  /// The number of occurrences of each key in each chunk: chunk by chunk.
+  Value buildTable(CollectiveBuilder &c);
+  /// Memory with a row for each chunk and a column for each key.
+  Value allocateTable(CollectiveBuilder &c);
+  /// Writes the ranks of the keys of a chunk, at level warp. `next` holds the
+  /// rank of the first key of each kind, and `seen` holds 0.
+  void writeRanks(CollectiveBuilder &warp, Value chunk, Value next, Value seen,
+                  Type type);
+
+  Value keys;
+  Extent n;
+  Extent numKeys;
+  int64_t chunkSize;
+  int64_t numChunks;
+  /// Each chunk has `chunkSize` keys, also the last one.
+  bool isWhole;
+
+private:
+  /// Runs `body` for each lane whose key exists, if the first lane has key
+  /// `at`.
+  void forEachLane(CollectiveBuilder &warp, Value at,
+                   llvm::function_ref<void(Value)> body);
+};
+} // namespace
+
+RankedKeys::RankedKeys(CollectiveBuilder &c, RankOp op, Extent n)
+    : keys(forceKeys(c, op.getKeys())), n(n),
+      numKeys(
+          c.getConstantExtent(op.getCounts().getType().getExtents().front())) {
+  int64_t most =
+      c.level == Level::Warp
+          ? 1
+          : std::clamp<int64_t>(tableSize / std::max<int64_t>(numKeys.size, 1),
+                                1, maxChunks);
+  chunkSize = llvm::alignTo(
+      std::max<uint64_t>(llvm::divideCeil(n.bound, most), minChunk), warpSize);
+  numChunks = std::max<int64_t>(llvm::divideCeil(n.bound, chunkSize), 1);
+  isWhole = n.isStatic() && n.size == numChunks * chunkSize;
+}
+
+void RankedKeys::forEachLane(CollectiveBuilder &warp, Value at,
+                             llvm::function_ref<void(Value)> body) {
+  forEach(warp, warp.constant(warpSize), [&](Value lane) {
+    if (isWhole)
+      return body(lane);
+    buildIf(warp, warp.less(warp.add(at, lane), n.value), [&] { body(lane); });
+  });
+}
+
+Value RankedKeys::buildTable(CollectiveBuilder &c) {
+  PullType type = c.getPullType(c.getConstantExtent(numChunks * numKeys.size));
+  Value zero = convert(c, c.constant(0), c.elementTypes.front());
+  Value one = convert(c, c.constant(1), c.elementTypes.front());
+  Value fill = buildContractFill(
+      c, Contract::Reduce, c.builder.getStringAttr("addi"),
+      PushType::get(type.getContext(), c.level, type.getExtents(),
+                    type.getBounds(), type.getElementTypes()),
+      Value(), zero, Value(), [&] {
+        forEach(c, n.value, [&](Value i) {
+          Value row = c.mul(c.div(i, c.constant(chunkSize)), numKeys.value);
+          write(c, one, c.add(row, getKey(c, i)));
+        });
+      });
+  return ForceOp::create(c.builder, c.loc, fill, ValueRange())
+      .getResults()
+      .front();
+}
+
+Value RankedKeys::allocateTable(CollectiveBuilder &c) {
+  auto home = HomeAttr::get(c.builder.getContext(), c.level, Storage::Shared);
+  return memref::AllocOp::create(
+      c.builder, c.loc,
+      MemRefType::get({numChunks, numKeys.size}, c.elementTypes.front(),
+                      MemRefLayoutAttrInterface(), home));
+}
+
+void RankedKeys::writeRanks(CollectiveBuilder &warp, Value chunk, Value next,
+                            Value seen, Type type) {
+  OpBuilder &builder = warp.builder;
+  Location loc = warp.loc;
+  Extent lanes = warp.getConstantExtent(warpSize);
+  Value zero = convert(warp, warp.constant(0), warp.elementTypes.front());
+  Value one = convert(warp, warp.constant(1), warp.elementTypes.front());
+  CollectiveBuilder typed = warp;
+  typed.elementTypes =
+      llvm::to_vector(cast<PullType>(keys.getType()).getElementTypes());
+  Value first = warp.mul(chunk, warp.constant(chunkSize));
+  Value end =
+      isWhole ? warp.add(first, warp.constant(chunkSize))
+              : warp.min(warp.add(first, warp.constant(chunkSize)), n.value);
+  buildLoop(warp, first, end, lanes.value, [&](Value at) {
+    Value own = typed.force(typed.generate(lanes, [&](Value lane) {
+      Value i = warp.add(at, lane);
+      if (!isWhole)
+        i = warp.min(i, warp.sub(n.value, warp.constant(1)));
+      return typed.get(keys, i);
+    }));
+    auto getPlace = [&](Value lane) -> Values {
+      return {chunk, toIndex(warp, warp.get(own, lane).front(),
+                             /*isUnsigned=*/true)};
+    };
+    auto load = [&](Value memory, Value lane) -> Value {
+      return memref::LoadOp::create(builder, loc, memory, getPlace(lane));
+    };
+    auto add = [&](arith::AtomicRMWKind kind, Value value, Value memory,
+                   Value lane) {
+      memref::AtomicRMWOp::create(builder, loc, kind, value, memory,
+                                  getPlace(lane));
+    };
+    auto getBit = [&](Value lane) -> Value {
+      return arith::ShLIOp::create(
+          builder, loc, one, convert(warp, lane, warp.elementTypes.front()));
+    };
+    Value before = warp.force(warp.generate(
+        lanes, [&](Value lane) { return Values{load(seen, lane)}; }));
+    forEachLane(warp, at, [&](Value lane) {
+      add(arith::AtomicRMWKind::xori, getBit(lane), seen, lane);
+    });
+    // The lanes with an equal key.
+    Value equal = warp.force(warp.generate(lanes, [&](Value lane) -> Values {
+      return {arith::XOrIOp::create(builder, loc, load(seen, lane),
+                                    warp.get(before, lane).front())};
+    }));
+    auto getLower = [&](Value lane) -> Value {
+      return arith::AndIOp::create(
+          builder, loc, arith::SubIOp::create(builder, loc, getBit(lane), one),
+          warp.get(equal, lane).front());
+    };
+    forEachLane(warp, at, [&](Value lane) {
+      Value count = math::CtPopOp::create(builder, loc, getLower(lane));
+      Value rank = warp.add(load(next, lane), count);
+      write(warp, convert(warp, rank, type), warp.add(at, lane));
+    });
+    forEachLane(warp, at, [&](Value lane) {
+      buildIf(warp, warp.equal(getLower(lane), zero), [&] {
+        Value count =
+            math::CtPopOp::create(builder, loc, warp.get(equal, lane).front());
+        add(arith::AtomicRMWKind::addi, count, next, lane);
+      });
+    });
+  });
+}
+
 LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
   CollectiveBuilder c = getAdder(builder, op);
   Extent n = getCommonExtent(c, op.getKeys(), op.getRanks().getType());
-  if (isSequential(op, c)) {
+  if (c.level == Level::Thread) {
+    // There is no scan, whatever strategy the operation names.
+    if (failed(findScanStrategy(
+            op, op.getStrategy(), c.level,
+            c.getConstantExtent(
+                op.getCounts().getType().getExtents().front()))))
+      return failure();
     expandRankInThread(c, op, n);
     return success();
   }
@@ -75,75 +236,53 @@ LogicalResult strategies::expandRank(OpBuilder &builder, RankOp op) {
     return op.emitOpError("[R2-bounded] stores the keys, but their number is "
                           "not bounded; give the array a bound, as in ? x i32 "
                           "bound [1024]");
-  int64_t numKeys = op.getCounts().getType().getExtents().front();
-  int64_t chunkSize = std::max(
-      minChunk, static_cast<int64_t>(llvm::divideCeil(
-                    static_cast<uint64_t>(n.bound) * numKeys, tableSize)));
-  Value chunk = c.constant(chunkSize);
-  // Without keys there is one empty chunk.
-  Extent columns = c.ceilDiv(n, chunkSize);
-  columns =
-      columns.isStatic()
-          ? c.getConstantExtent(std::max<int64_t>(columns.size, 1))
-          : Extent{c.max(columns.value, c.constant(1)), ShapedType::kDynamic,
-                   std::max<int64_t>(columns.bound, 1)};
-  Extent cells = columns.isStatic()
-                     ? c.getConstantExtent(columns.size * numKeys)
-                     : Extent{c.mul(columns.value, c.constant(numKeys)),
-                              ShapedType::kDynamic, columns.bound * numKeys};
-
-  Value keys = forceKeys(c, op.getKeys());
-  auto getKey = [&](Value i) { return c.get(keys, i).front(); };
-  auto getCell = [&](Value i) {
-    Value row = c.mul(toIndex(c, getKey(i), true), columns.value);
-    return c.add(row, c.div(i, chunk));
-  };
-  // The number of occurrences of each key in each chunk.
   Type number = c.elementTypes.front();
-  Value zero = arith::ConstantIntOp::create(c.builder, c.loc, number, 0);
-  Value one = arith::ConstantIntOp::create(c.builder, c.loc, number, 1);
-  PullType tableType = c.getPullType(cells);
-  auto fill = FillOp::create(
-      c.builder, c.loc,
-      PushType::get(tableType.getContext(), c.level, tableType.getExtents(),
-                    tableType.getBounds(), tableType.getElementTypes()),
-      zero, Value(), cells.isStatic() ? ValueRange() : ValueRange(cells.value),
-      ContractAttr::get(c.builder.getContext(), Contract::Reduce),
-      c.builder.getStringAttr("addi"), UnitAttr());
-  {
-    OpBuilder::InsertionGuard guard(c.builder);
-    c.builder.createBlock(&fill.getBody());
-    forEach(c, n.value, [&](Value i) { write(c, one, getCell(i)); });
-  }
-  Value table =
-      ForceOp::create(c.builder, c.loc, TypeRange(tableType), fill.getResult(),
-                      ValueRange(),
-                      StorageAttr::get(c.builder.getContext(), Storage::Auto),
-                      StringAttr(), IntegerAttr(), UnitAttr())
-          .getResults()
-          .front();
-  FailureOr<Value> scanned = scanNumbers(
-      c, op, cells, [&](Value i) { return c.get(table, i).front(); });
+  RankedKeys ranked(c, op, n);
+  Value table = ranked.buildTable(c);
+  Value chunks = c.constant(ranked.numChunks);
+  auto getCount = [&](Value chunk, Value key) {
+    Value row = c.mul(chunk, ranked.numKeys.value);
+    return toIndex(c, c.get(table, c.add(row, key)).front());
+  };
+  FailureOr<Value> scanned = scanNumbers(c, op, ranked.numKeys, [&](Value key) {
+    Value sum =
+        accumulate(c, chunks, c.constant(0), [&](Value chunk, Value before) {
+          return c.add(before, getCount(chunk, key));
+        });
+    return convert(c, sum, number);
+  });
   if (failed(scanned))
     return failure();
   Value sums = c.force(*scanned);
 
-  Value ranks = buildPush(c, op.getRanks(), n, [&](Value i) {
-    Value key = getKey(i);
-    Value first = c.mul(c.div(i, chunk), chunk);
-    Value equal = accumulate(
-        c, c.sub(i, first), c.constant(0), [&](Value j, Value count) {
-          Value isEqual = c.equal(getKey(c.add(first, j)), key);
-          return c.add(count, toIndex(c, isEqual, true));
-        });
-    return c.add(getSum(c, sums, getCell(i)), equal);
+  PushType type = op.getRanks().getType();
+  Value ranks = buildFill(c, type, n.value, {}, /*unchecked=*/false, [&] {
+    Value next = ranked.allocateTable(c), seen = ranked.allocateTable(c);
+    Value zero = convert(c, c.constant(0), number);
+    auto store = [&](Value value, Value memory, Value chunk, Value key) {
+      memref::StoreOp::create(c.builder, c.loc, value, memory,
+                              ValueRange{chunk, key});
+    };
+    forEach(c, ranked.numKeys.value, [&](Value key) {
+      accumulate(c, chunks, getSum(c, sums, key),
+                 [&](Value chunk, Value begin) {
+                   store(convert(c, begin, number), next, chunk, key);
+                   store(zero, seen, chunk, key);
+                   return c.add(begin, getCount(chunk, key));
+                 });
+    });
+    auto par = ParOp::create(c.builder, c.loc, chunks, Level::Warp);
+    Block *block = c.builder.createBlock(&par.getBody(), {},
+                                         c.builder.getIndexType(), c.loc);
+    CollectiveBuilder warp = c;
+    warp.level = Level::Warp;
+    ranked.writeRanks(warp, block->getArgument(0), next, seen,
+                      type.getElementTypes().front());
   });
-  Value counts = buildPush(
-      c, op.getCounts(), c.getConstantExtent(numKeys), [&](Value key) {
-        Value begin = c.mul(key, columns.value);
-        Value end = c.add(begin, columns.value);
-        return c.sub(getSum(c, sums, end), getSum(c, sums, begin));
-      });
+  Value counts = buildPush(c, op.getCounts(), ranked.numKeys, [&](Value key) {
+    return c.sub(getSum(c, sums, c.add(key, c.constant(1))),
+                 getSum(c, sums, key));
+  });
   op.getRanks().replaceAllUsesWith(ranks);
   op.getCounts().replaceAllUsesWith(counts);
   return success();

@@ -154,7 +154,7 @@ static bool runsNever(scf::ForOp loop) {
   return length && *length <= 0;
 }
 
-/// Updates `pending` for the code behind a barrier.
+/// Updates `pending` for the code after a barrier.
 void AccessFlow::wait(Level barrier, Accesses &pending) {
   if (barrier >= scope)
     return pending.clear();

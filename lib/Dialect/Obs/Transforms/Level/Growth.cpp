@@ -1,4 +1,4 @@
-//===- Growth.cpp - How values grow between neighbours --------------------===//
+//===- Growth.cpp - Differences of values between neighbours --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Growth.h - How values grow between neighbours ------------*- C++ -*-===//
+//===- Growth.h - Differences of values between neighbours ------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@
 
 namespace mlir::obs {
 
-/// How much a value grows from one iteration to the next.
+/// The difference of a value between one iteration and the next.
 enum class Growth { None, One, Unknown };
 
 /// The growth of the values in the body of a loop.

@@ -104,8 +104,8 @@ struct Comparison {
   }
 };
 
-/// The meetings of the elements of a group, by what is compared: in an array
-/// where that is dense, as it mostly is.
+/// The meetings of the elements of a group, by the compared numbers. They are
+/// in an array if the numbers are dense, as in most cases.
 class MeetingTable {
 public:
   MeetingTable(const ElementGroup &group, ArrayRef<Comparison> compared);

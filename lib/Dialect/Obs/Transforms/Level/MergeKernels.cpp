@@ -147,7 +147,7 @@ struct Kernel {
   explicit Kernel(gpu::GPUFuncOp kernel);
 
   /// True if launches of this kernel may become launches of the kernel of
-  /// `other`: the code is equal, and the source gives them no different names.
+  /// `other`: the code is equal, and their names in the source do not differ.
   bool isLike(const Kernel &other) const;
 
   gpu::GPUFuncOp op;

@@ -100,14 +100,14 @@ std::optional<int64_t> LeafLimits::getMost(Value bound, scf::ForOp loop) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Numbers of an index that are told apart where it is data, and the points at
-/// which they are.
+/// The maximum number of values of an index that depends on data, and of the
+/// points with such an index.
 static constexpr int64_t maxBounded = 2 * warpSize;
 static constexpr int64_t maxBoundedPoints =
     AccessEvaluator::maxEvaluations / maxBounded;
 
-/// The numbers that `index` can be, whatever it depends on, if they are few and
-/// fewer than `size`; else nothing.
+/// The possible values of `index`, even if it depends on data, if they are few
+/// and fewer than `size`; otherwise empty.
 static SmallVector<TermSum, 0> getFewNumbers(const IndexExpr &index,
                                              int64_t size) {
   SmallVector<TermSum, 0> numbers;
@@ -131,8 +131,8 @@ AccessEvaluator::AccessEvaluator(const Access &access, IndexModel &model)
   indices = accessed;
   shape = cast<MemRefType>(memory.getType()).getShape();
 
-  // From the outside inwards, so that what a loop runs over is declared before
-  // what is computed in it.
+  // From the outermost loop inwards, so that the range of a loop is declared
+  // before the values that are computed in it.
   SmallVector<Operation *> around;
   for (Operation *op = access.op; !isa<KernelOp>(op->getParentOp());)
     around.push_back(op = op->getParentOp());

@@ -33,9 +33,9 @@ using ReachedElements = SmallVector<ElementGroup, 1>;
 /// its array at run time.
 class LeafLimits {
 public:
-  /// The limit of `leaf`: by what it accesses in each iteration, or another
-  /// leaf does that runs whenever `leaf` runs and gives each thread the same
-  /// iterations.
+  /// The limit of `leaf`. It follows from the accesses in each iteration, of
+  /// this leaf or of another one that runs whenever `leaf` runs and has the
+  /// same iterations for each thread.
   std::optional<int64_t> get(scf::ForallOp leaf);
   /// The largest number that `bound`, of `loop`, can be, given that numbers of
   /// iterations of leaves that run whenever `loop` runs are within limits.
@@ -81,8 +81,8 @@ public:
   ArrayRef<IndexExpr> getSymbols() const { return symbols; }
   /// From now on, `symbol` is `value`.
   void fixSymbol(unsigned symbol, int64_t value);
-  /// The elements, and the threads that reach them; nullopt if it is not known
-  /// what the loops run over, or that takes too long.
+  /// The elements, and the threads that access them; nullopt if the ranges of
+  /// the loops are unknown, or if the enumeration takes too long.
   std::optional<ReachedElements> getElements();
   /// Evaluations that getElements took.
   int64_t getCost() const { return cost; }
@@ -136,7 +136,8 @@ private:
   SmallVector<Loop, 1> loops;
   /// The indices, then the conditions under which the access runs.
   SmallVector<IndexExpr> exprs;
-  /// The numbers of each index if they are few, whatever they depend on.
+  /// The possible values of each index, if they are few, even if it depends on
+  /// data.
   SmallVector<SmallVector<TermSum, 0>, 2> bounded;
   std::optional<SymbolicEvaluator> evaluator;
   /// The values that the conditions must have.

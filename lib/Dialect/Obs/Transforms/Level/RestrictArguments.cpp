@@ -18,9 +18,9 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True if a kernel only loads from `memory` and its views, or only stores. It
-/// does not exchange data with other threads there, so no barrier or fence
-/// orders the accesses.
+/// True if a kernel only loads from `memory` and its views, or only stores.
+/// Then it does not exchange data with other threads there, and no barrier or
+/// fence orders the accesses.
 static bool hasOneEffect(Value memory) {
   bool isLoaded = false, isStored = false, isKnown = true;
   SmallVector<Value> views = {memory};

@@ -1,4 +1,4 @@
-//===- RingFlow.cpp - Rings of which one slot is enough -------------------===//
+//===- RingFlow.cpp - Rings for which one slot is sufficient --------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,15 +14,15 @@ using namespace mlir;
 using namespace mlir::obs;
 
 namespace {
-/// Follows which slot of a ring has the array that was written last.
+/// Follows the slot of a ring that contains the array that was written last.
 class RingFlow {
 public:
   explicit RingFlow(Value ring) : ring(ring) {}
-  /// True if that holds from `op` to the end of its block.
+  /// True if each read from `op` to the end of its block is of this slot.
   bool runFrom(Operation *op);
 
 private:
-  /// Nothing before the first write.
+  /// The slot, or nullopt before the first write.
   using State = std::optional<Slot>;
 
   bool isUsedIn(Operation *op) const;
@@ -49,7 +49,7 @@ bool RingFlow::runLeaf(scf::ForallOp leaf, State &state) {
       return;
     Slot slot = slots.get(getIndexedMemory(op).second[0]);
     if (isa<memref::StoreOp>(op)) {
-      // A leaf writes one array.
+      // A leaf loop writes one array.
       isKept &= stores.empty() || slot == state;
       state = slot;
       stores.push_back(op);
@@ -69,7 +69,7 @@ bool RingFlow::runLoop(scf::ForOp loop, State &state) {
     State last = first;
     return run(body.begin(), body.end(), last) ? last : State();
   };
-  // The number that the loop carries for this ring.
+  // The slot number that the loop carries for this ring.
   for (auto [number, init] : llvm::enumerate(loop.getInitArgs())) {
     if (slots.get(init) != state)
       continue;
@@ -79,7 +79,7 @@ bool RingFlow::runLoop(scf::ForOp loop, State &state) {
       return true;
     }
   }
-  // Without one, the array stays where it is.
+  // Without iterations, the array stays in its slot.
   State last = runBody(state);
   return last && last == state;
 }

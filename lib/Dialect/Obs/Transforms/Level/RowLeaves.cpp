@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Elements of a lane, and operations of all copies of a body.
+/// Limits: elements of a lane, and operations of all copies of a body.
 static constexpr int64_t maxItems = 32, maxOperations = 4096;
 
 namespace {
@@ -39,13 +39,13 @@ struct Rows {
 struct RowArray {
   int64_t size = 0;
   llvm::SetVector<Operation *> leaves;
-  /// Of the warps that combine the array; nothing if none do.
+  /// The rows in which warps combine the array; nullopt if no warps combine it.
   std::optional<Rows> rows;
 };
 } // namespace
 
-/// The order in which threads reach `elements`, pairs of element and thread, if
-/// that is one of rows.
+/// The order in which threads reach `elements`, which are pairs of element and
+/// thread, if it is an order by rows.
 static std::optional<Rows>
 fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
   for (int64_t width : {4, 2, 1})
@@ -59,7 +59,7 @@ fitRows(ArrayRef<std::pair<int64_t, int64_t>> elements) {
   return std::nullopt;
 }
 
-/// Nothing for an array that threads do not own element by element.
+/// Nullopt for an array whose elements do not belong to one thread each.
 static std::optional<RowArray>
 findRowArray(memref::AllocOp alloc, int64_t threads,
              const llvm::SmallPtrSet<Operation *, 4> &asked) {
@@ -101,7 +101,7 @@ findRowArray(memref::AllocOp alloc, int64_t threads,
   return array;
 }
 
-/// True if copies of the body may stand side by side, and are not too long.
+/// True if copies of the body may be side by side, and are not too long.
 static bool canBeCopied(scf::ForallOp leaf, int64_t copies) {
   int64_t operations = 0;
   WalkResult result = leaf.getBody()->walk([&](Operation *op) {
@@ -169,7 +169,7 @@ static void write(scf::ForallOp leaf, const Rows &rows) {
   SmallVector<SmallVector<Value>> partial;
   for (int64_t row = 0; row < rows.count; ++row) {
     bool isFull = last + (row + 1) * rows.getSize() <= size;
-    // Neighbours exist together, or have a condition each.
+    // Either all neighbours exist together, or each has a condition.
     for (int64_t i = 0; i < rows.width; ++i) {
       Value iteration = getIteration(row * rows.getSize() + i);
       if (isFull)
@@ -194,8 +194,8 @@ void obs::writeRowLeaves(KernelOp kernel, int64_t threads,
     if (std::optional<RowArray> array = findRowArray(alloc, threads, asked))
       arrays.push_back(std::move(*array));
   });
-  // Arrays of one loop have the same rows, so one that no warp combines follows
-  // the others.
+  // Arrays of one loop have the same rows. So an array that no warp combines
+  // has the rows of the others.
   llvm::MapVector<Operation *, Rows> rowsOf;
   for (bool changed = true; changed;) {
     changed = false;

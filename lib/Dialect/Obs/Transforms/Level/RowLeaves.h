@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Warps that combine an array by rows (the strategy `rows`) read it in a fixed
-// order: lane l of warp w has the same few neighbours of each of its rows. If
-// all other loops over the elements have the same order, each element belongs
-// to one thread, and the array can live in registers. Neighbours in global
-// memory are then one access, too.
+// order: lane l of warp w reads the same few neighbours in each row of the
+// warp. If all other loops over the elements have the same order, each element
+// belongs to one thread, and the array can be in registers. One access then
+// reads all neighbours from global memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 
 namespace mlir::obs {
 
-/// Rewrites the loops over the elements of arrays that warps read by rows as
-/// loops over threads, with the elements of a thread side by side. Loops of
-/// `asked` stay.
+/// Rewrites the loops over the elements of arrays that warps read by rows. They
+/// become loops over threads, with the elements of a thread side by side. The
+/// loops in `asked` do not change.
 void writeRowLeaves(KernelOp kernel, int64_t threads,
                     const llvm::SmallPtrSet<Operation *, 4> &asked);
 

@@ -18,11 +18,11 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
-/// The least integer that is rounded to infinity: the largest f16 is 65504, and
-/// 65520 lies in the middle between it and the next number.
+/// The least integer that is rounded to infinity. The largest f16 is 65504, and
+/// 65520 is the middle between it and the next number.
 static constexpr int64_t leastInfinite = 65520;
 
-/// Replaces the result of `op` by an infinity of `sign` where `predicate` holds
+/// Replaces the result of `op` by an infinity of `sign` if `predicate` is true
 /// for the operand and `bound`.
 static void choose(Operation *op, arith::CmpIPredicate predicate, int64_t bound,
                    bool isNegative) {

@@ -1,4 +1,4 @@
-//===- Slots.cpp - Which part of a buffer an access reaches ---------------===//
+//===- Slots.cpp - Slots of buffers that accesses use ---------------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,8 +52,9 @@ std::optional<IndexExpr> SlotReader::runLoop(scf::ForOp loop, unsigned i) {
   return slot;
 }
 
-/// `index`, an expression of symbol 0, as part of a ring of two: what is
-/// further off comes from no ring, and loops would go on with it.
+/// `index`, an expression of symbol 0, as a slot of a ring of two. An
+/// expression that is further away belongs to no ring, and loops would not
+/// terminate.
 static std::optional<IndexExpr> getNear(const IndexExpr &index) {
   LinearForm form = LinearForm::get(index);
   bool isNear =

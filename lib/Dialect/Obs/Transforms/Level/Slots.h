@@ -1,4 +1,4 @@
-//===- Slots.h - Which part of a buffer an access reaches -------*- C++ -*-===//
+//===- Slots.h - Slots of buffers that accesses use -------------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace mlir::obs {
 
-/// Which part of a buffer an access reaches: its first index.
+/// The slot of a buffer that an access uses: its first index.
 struct Slot {
   /// The value that `index` is an expression of, as symbol 0; null for a
   /// number.
@@ -33,9 +33,9 @@ struct Slot {
   }
 };
 
-/// Finds slots. Those that counted loops carry are composed iteration by
-/// iteration: the number of flips of a slot depends on numbers of iterations
-/// only. It remembers what it found, so the code must not change between two
+/// Finds slots. Slots that counted loops carry are composed iteration by
+/// iteration, because the number of flips depends on numbers of iterations
+/// only. The reader caches its results, so the code must not change between two
 /// questions.
 class SlotReader {
 public:
@@ -54,8 +54,8 @@ private:
   llvm::DenseMap<Value, Slot> known;
 };
 
-/// `slot` as an expression of what `to` is of, where `from`, of the same value,
-/// is the same number as `to`.
+/// `slot` as an expression of the value of `to`, if `from`, an expression of
+/// the value of `slot`, is the same number as `to`.
 Slot carry(const Slot &slot, const Slot &from, const Slot &to);
 
 } // namespace mlir::obs

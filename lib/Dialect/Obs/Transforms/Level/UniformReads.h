@@ -12,8 +12,8 @@
 
 namespace mlir::obs {
 
-/// True if the lanes of a warp, of blocks of `threads` threads, that run `load`
-/// at the same time are known to read the same element.
+/// True if the lanes of a warp that execute `load` at the same time are known
+/// to read the same element, in blocks of `threads` threads.
 bool isUniformOverWarps(memref::LoadOp load, int64_t threads);
 
 } // namespace mlir::obs

@@ -63,7 +63,8 @@ static LogicalResult verifyLoop(Operation *op) {
   return success();
 }
 
-/// Which code may allocate: an array belongs to the instances of its level.
+/// Checks that the code may allocate the array, which belongs to the instances
+/// of its level.
 static LogicalResult verifyHome(memref::AllocOp alloc) {
   auto home = dyn_cast_or_null<HomeAttr>(alloc.getType().getMemorySpace());
   if (!home || !alloc.getType().hasStaticShape())

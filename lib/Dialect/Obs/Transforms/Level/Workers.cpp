@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// True when warps matter to the kernel, which then needs all their lanes.
+/// True if the kernel uses warps. It then needs all lanes of each warp.
 static bool usesWarps(KernelOp kernel) {
   auto isWarp = [](MapAttr map) {
-    // A loop of another form is refused later.
+    // A later check refuses loops of another form.
     return map &&
            (map.getScope() == Level::Warp || map.getUnit() == Level::Warp);
   };

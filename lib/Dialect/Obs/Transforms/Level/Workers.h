@@ -15,14 +15,15 @@ namespace mlir::obs {
 
 /// The threads of a block.
 struct Workers {
-  /// Those that loops over the threads of the block are spread over.
+  /// The threads over which loops over the threads of the block are
+  /// distributed.
   int64_t threads;
-  /// Those that run: in a kernel with warp-level code, whole warps.
+  /// The threads that are launched: whole warps if the kernel uses warps.
   int64_t launched;
 };
 
-/// The workers of `kernel`, after `obs-set-launch`; before it, as many as a
-/// block can have.
+/// The workers of `kernel` after `obs-set-launch`. Before it, the maximum
+/// number of workers of a block.
 Workers getWorkers(KernelOp kernel);
 
 } // namespace mlir::obs
