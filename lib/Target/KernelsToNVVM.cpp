@@ -234,6 +234,7 @@ struct ConvertKernelsToNVVM
 
 void buildKernelsToNVVMPipeline(OpPassManager &pm, StringRef libdevice) {
   pm.addNestedPass<gpu::GPUFuncOp>(createNarrowIndicesPass());
+  pm.addNestedPass<gpu::GPUFuncOp>(createExpandRemaindersPass());
   pm.addPass(createSCFToControlFlowPass());
   ConvertKernelsToNVVMPassOptions options;
   options.libdevice = libdevice.str();

@@ -123,6 +123,46 @@ def NarrowIndicesPass
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandRemaindersPass
+    : Pass<"obs-expand-remainders", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Compute remainders of numbers near their range without division";
+  let description = [{
+    A program that continues an array past its ends, periodically or in a
+    mirror, divides each index by an extent. Nearly all of these indices are in
+    the array or one extent outside of it, and a division of 64 bits takes about
+    as long as a hundred other operations, for all lanes of a warp. So a signed
+    remainder of indices by a number that is not constant becomes a test, and
+    the division is in a branch.
+
+    ```mlir
+    // before
+    %r = arith.remsi %x, %n : index
+    // after
+    %below = arith.cmpi slt, %x, %n : index
+    %minus = arith.subi %zero, %n : index
+    %above = arith.cmpi slt, %minus, %x : index
+    %rest = arith.subi %x, %n : index
+    %positive = arith.cmpi slt, %zero, %n : index
+    %less = arith.cmpi slt, %rest, %n : index
+    %short = arith.andi %positive, %less : i1
+    %near = arith.select %below, %above, %short : i1
+    %r = scf.if %near -> (index) {
+      %s = arith.select %below, %x, %rest : index
+      scf.yield %s : index
+    } else {
+      %d = arith.remsi %x, %n : index
+      scf.yield %d : index
+    }
+    ```
+
+    Run it after `obs-narrow-indices`, which finds the ranges of remainders.
+    Unsigned remainders stay: they split linear indices into rows and columns.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def IsolateKernelsPass : Pass<"obs-isolate-kernels", "::mlir::ModuleOp"> {
   let summary = "Erase all but the modules of kernels";
   let description = [{

@@ -93,20 +93,21 @@ func.func @main(%a: memref<?xf32>, %b: memref<?xf32>) {
   return
 }
 
-// A stencil: neighbouring rows read the same elements, so a thread computes two of them. The number of rows need not be even.
+// A stencil: neighbouring rows read the same elements, so a thread computes four of them. The number of rows need not be a multiple of four.
 // CHECK-LABEL: obs.kernel @stencil
 // CHECK-SAME: memref<?x?xf32>, %[[H:[a-z0-9]*]]: index, %[[W:[a-z0-9]*]]: index)
-// CHECK: %[[GROUPS:.*]] = arith.ceildivui %[[H]], %c2
+// CHECK: %[[GROUPS:.*]] = arith.ceildivui %[[H]], %c4
 // CHECK: %[[ALL:.*]] = arith.muli %[[GROUPS]], %[[W]]
 // CHECK: scf.forall (%[[I:.*]]) in (%[[ALL]])
 // CHECK-DAG: %[[GROUP:.*]] = arith.divui %[[I]], %[[W]]
 // CHECK-DAG: %[[COLUMN:.*]] = arith.remui %[[I]], %[[W]]
-// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %c2
-// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c2
+// CHECK: %[[FIRST:.*]] = arith.muli %[[GROUP]], %c4
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} to %c4
 // CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[K]]
 // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[ROW]], %[[H]]
 // CHECK: scf.if %[[EXISTS]]
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[ROW]], %[[COLUMN]]]
+// CHECK: {obs.rows}
 // CHECK: obs.items = 4 : i64
 obs.kernel @stencil(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %h: index, %w: index) attributes {threads = 256 : i64} {
   %c0 = arith.constant 0 : index

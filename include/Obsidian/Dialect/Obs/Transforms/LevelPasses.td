@@ -400,7 +400,8 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
 
     A loop over an array of rank 2 that limits the indices of rows, for example
     by `max(row - 1, 0)`, is a stencil: iterations of neighbouring rows read the
-    same elements. A thread then executes the iterations of two rows.
+    same elements. A thread then executes the iterations of four rows, which are
+    a loop with the attribute `obs.rows`.
 
     ```mlir
     // before
@@ -515,7 +516,8 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     Neighbours are then in one row: the first version divides once for each
     thread, and not for each element. If no access can be joined, the iterations
     of a thread are T apart. If the body contains loops, a launch with more
-    blocks than tiles uses the original loop.
+    blocks than tiles uses the original loop. If the body is a loop over rows
+    (`obs.rows`), each row is then an iteration of its own.
 
     Indices may have guards: `min(max(i - 1, 0), n - 1)`, a remainder, or a
     comparison of an index with an extent. If an index is not near the border of

@@ -16,6 +16,10 @@ namespace mlir::obs {
 /// number of iterations that a thread executes side by side in a full tile.
 constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 
+/// Attribute of a loop over rows that do not depend on each other, in a leaf
+/// loop.
+constexpr llvm::StringLiteral rowsAttrName = "obs.rows";
+
 /// Attribute of a launch whose number of blocks follows from extents.
 constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";
 

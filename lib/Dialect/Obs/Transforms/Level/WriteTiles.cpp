@@ -282,6 +282,36 @@ void TileWriter::writeOneByOne(Value first) {
       builder.clone(op, map);
 }
 
+/// If an iteration is a loop over rows, makes each row an iteration: a launch
+/// with more threads than iterations has a thread for each row then. The rows
+/// of a column are neighbours, so that the check of races, to which the number
+/// of rows is a constant, can tell them apart.
+static void separateRows(scf::ForOp loop) {
+  auto inner = loop.getBody()->getOps<scf::ForOp>();
+  auto found = llvm::find_if(
+      inner, [](scf::ForOp rows) { return rows->hasAttr(rowsAttrName); });
+  if (found == inner.end())
+    return;
+  scf::ForOp rows = *found;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value count = arith::ConstantIndexOp::create(
+      builder, loc, *getConstantIntValue(rows.getUpperBound()));
+  loop.setUpperBound(
+      arith::MulIOp::create(builder, loc, loop.getUpperBound(), count));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value counter = loop.getInductionVar();
+  auto column = arith::DivUIOp::create(builder, loc, counter, count);
+  auto row = arith::RemUIOp::create(builder, loc, counter, count);
+  SmallPtrSet<Operation *, 2> own = {row, column};
+  counter.replaceAllUsesExcept(column, own);
+  rows.getInductionVar().replaceAllUsesWith(row);
+  rows.getBody()->getTerminator()->erase();
+  rows->getBlock()->getOperations().splice(rows->getIterator(),
+                                           rows.getBody()->getOperations());
+  rows.erase();
+}
+
 /// Keeps the original loop for a launch with more blocks than tiles. The code
 /// that is built after this call is for all other launches.
 void TileWriter::writeDirect(Value tiles, Value blocks) {
@@ -290,7 +320,7 @@ void TileWriter::writeDirect(Value tiles, Value blocks) {
   auto branch =
       scf::IfOp::create(builder, loc, isDirect, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
-  builder.clone(*loop);
+  separateRows(cast<scf::ForOp>(builder.clone(*loop)));
   builder.setInsertionPointToStart(branch.elseBlock());
 }
 
@@ -390,6 +420,8 @@ struct WriteTiles : obs::impl::ObsWriteTilesPassBase<WriteTiles> {
       if (threads)
         TileWriter(loop, items, *threads).run();
     }
+    getOperation().walk(
+        [](scf::ForOp loop) { loop->removeAttr(rowsAttrName); });
   }
 };
 } // namespace
