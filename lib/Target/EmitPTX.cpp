@@ -207,12 +207,18 @@ static void chooseForBits(llvm::Module &module) {
 FailureOr<std::unique_ptr<llvm::Module>>
 detail::emitLLVMIR(gpu::GPUModuleOp nvvmModule, llvm::LLVMContext &context,
                    llvm::TargetMachine &machine, const PTXOptions &options) {
+  // The translation writes the alignment of each access. Without this layout
+  // it takes 4 bytes for an integer of 64 bits, which then needs two loads.
+  llvm::DataLayout layout = machine.createDataLayout();
+  nvvmModule->setDiscardableAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(nvvmModule.getContext(),
+                      layout.getStringRepresentation()));
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(nvvmModule, context, nvvmModule.getName());
   if (!module)
     return emitError(nvvmModule.getLoc(), "cannot be translated to LLVM IR");
   module->setTargetTriple(machine.getTargetTriple());
-  module->setDataLayout(machine.createDataLayout());
   nameArrays(*module);
   if (failed(linkLibdevice(*module, nvvmModule, options.libdevice)))
     return failure();

@@ -22,7 +22,7 @@ from .gpu import Foreign
 from .views import DTYPES, ELEMENTS, Allocator, Framework, View, refuse_type
 
 
-class _Block:
+class PoolBlock:
     """Memory of the pool of the driver, which is freed with this object."""
 
     def __init__(self, index: int, size: int, stream: int) -> None:
@@ -105,7 +105,7 @@ class PoolAllocator(Allocator):
 
     def allocate(self, size: int) -> int:
         """See `Allocator`."""
-        block = _Block(self.index, size, self.stream)
+        block = PoolBlock(self.index, size, self.stream)
         if block.pointer:
             self.blocks[block.pointer] = block
         return block.pointer
@@ -255,7 +255,7 @@ def run_from_host(run: Callable[..., list[Any]], values: Sequence[Any], results:
 
 def _upload(array: Any, index: int) -> View:
     """A copy of a contiguous NumPy array on a GPU."""
-    block = _Block(index, array.nbytes, LEGACY_STREAM)
+    block = PoolBlock(index, array.nbytes, LEGACY_STREAM)
     if not block.pointer:
         raise ObsidianError(f"GPU {index} has no {array.nbytes} bytes left")
     if array.nbytes:

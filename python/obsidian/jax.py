@@ -1,17 +1,14 @@
 """Functions of JAX as whole programs of obs.
 
 In: a function that `jax.jit` accepts. Out: a function that JAX lowers to StableHLO. The compiler
-runs this program: on the emulator if the arrays are in the memory of the host, and on the GPU if
-they are there. JAX itself computes nothing. In the other direction, a function with `obs.jit` is
-called inside `jax.jit`; this does not use this module.
+makes one program of it, and JAX calls this program as a foreign function: on the emulator if the
+arrays are in the memory of the host, and on the GPU if they are there. JAX itself computes nothing.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import inspect
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +18,7 @@ import numpy as np
 from .backend import CompileOptions, backend
 from .calls import Call
 from .errors import ArgumentTypeError
+from .jax_calls import foreign
 from .types import ArrayType, Element, ParameterType, bf16, element_type_for
 
 #: The unsigned element types of JAX, and the types of obs for their bits.
@@ -63,88 +61,71 @@ class Function:
         """Store the function, and the options of `jax.jit`."""
         functools.update_wrapper(self, function)
         self._jax: Any = importlib.import_module("jax")
-        self._jit = self._jax.jit(function, keep_unused=True, **options)
-        self._threads = threads
-        positions, names = options.get("static_argnums", ()), options.get("static_argnames", ())
-        known = list(inspect.signature(function).parameters)
-        self._static = {names} if isinstance(names, str) else set(names or ())
-        for number in (positions,) if isinstance(positions, int) else positions or ():
-            self._static.add(known[number])
-        self._positions = known
-        self._calls: dict[Any, tuple[Call, list[Any], Any, list[Any]]] = {}
+        self._function, self._threads, self._options = function, threads, options
+
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            return self._foreign_call(arguments, named)
+
+        # JAX finds the compiled program of a call, and allocates the results.
+        self._call = self._jax.jit(call, **options)
 
     def stablehlo(self, *arguments: Any, **named: Any) -> str:
         """The program of JAX for these arguments, as text for the compiler."""
-        return _text(self._jit.trace(*arguments, **named).lower(lowering_platforms=("cpu",)))
+        texts: list[str] = []
+
+        @functools.wraps(self._function)
+        def record(*arguments: Any, **named: Any) -> None:
+            texts.append(_text(self._lower(arguments, named)[1]))
+
+        self._jax.jit(record, **self._options).trace(*arguments, **named)
+        return texts[0]
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the program, and return its results as arrays of JAX.
 
         Raises CompileError for operations that obs does not have, with the line of the function.
         """
+        return self._call(*arguments, **named)
+
+    def _lower(self, arguments: Any, named: Any) -> tuple[list[Any], Any]:
+        """The traced arrays of a call, and JAX's program of them.
+
+        A number is an array of one element, so that it stays on the GPU.
+        """
         tree = self._jax.tree_util
-        dynamic, static = self._split(arguments, named)
-        values, structure = tree.tree_flatten(dynamic)
-        key = (structure, static, tuple(map(_type_of, values)))
-        if key not in self._calls:
-            self._calls[key] = self._compile(self._jit.trace(*arguments, **named))
-        call, leaves, structure, results = self._calls[key]
-        found = call([self._argument(v, leaf) for v, leaf in zip(values, leaves)])
-        return tree.tree_unflatten(structure, map(self._result, found, results))
+        given, structure = tree.tree_flatten((arguments, named))
+        places = [n for n, value in enumerate(given) if isinstance(value, self._jax.core.Tracer)]
+        shapes = [given[n].shape for n in places]
+        arrays = [given[n].reshape(shape or 1) for n, shape in zip(places, shapes)]
 
-    def _split(self, arguments: Sequence[Any], named: dict[str, Any]) -> tuple[Any, Any]:
-        """The arguments that are not static, as JAX flattens them, and the static arguments."""
-        places = list(itertools.zip_longest(self._positions[: len(arguments)], arguments))
-        both = [(name, value, True) for name, value in places]
-        both += [(name, value, False) for name, value in named.items()]
-        dynamic = [part for part in both if part[0] not in self._static]
-        return (
-            tuple(value for _, value, is_place in dynamic if is_place),
-            {name: value for name, value, is_place in dynamic if not is_place},
-        ), tuple(part for part in both if part[0] in self._static)
+        def function(*parameters: Any) -> Any:
+            values = list(given)
+            for place, parameter, shape in zip(places, parameters, shapes):
+                values[place] = parameter.reshape(shape)
+            arguments, named = tree.tree_unflatten(structure, values)
+            return self._function(*arguments, **named)
 
-    def _compile(self, traced: Any) -> tuple[Call, list[Any], Any, list[Any]]:
-        leaves = self._jax.tree_util.tree_leaves(traced.args_info)
+        types = [self._jax.ShapeDtypeStruct(array.shape, array.dtype) for array in arrays]
         # For other platforms, JAX emits calls of libraries that obs does not have.
-        lowered = traced.lower(lowering_platforms=("cpu",))
+        traced = self._jax.jit(function, keep_unused=True).trace(*types)
+        return arrays, traced.lower(lowering_platforms=("cpu",))
+
+    def _foreign_call(self, arguments: Any, named: Any) -> Any:
+        """Compile the program for traced arguments, and call it in the program of JAX."""
+        arrays, lowered = self._lower(arguments, named)
         results, structure = self._jax.tree_util.tree_flatten(lowered.out_info)
         parameters: dict[str, Any] = {}
-        for number, leaf in enumerate(leaves):
+        for number, array in enumerate(arrays):
             name = f"argument {number}"
-            if leaf.shape:
-                kind = _array_type(leaf.shape, leaf.dtype, name)
-                parameters[name] = ParameterType(kind, (None,) * kind.rank)
-            else:
-                parameters[name] = _element(leaf.dtype, name)
+            kind = _array_type(array.shape, array.dtype, name)
+            parameters[name] = ParameterType(kind, (None,) * kind.rank)
         types = tuple(_array_type(r.shape, r.dtype, "a result") for r in results)
         options = CompileOptions(threads=self._threads, is_stablehlo=True)
         artifact = backend().compile(_text(lowered), options)
         call = Call(_Program(parameters, types), artifact, backend())
-        return call, leaves, structure, results
-
-    def _argument(self, value: Any, leaf: Any) -> Any:
-        """An array of JAX of the type of the program, or a number."""
-        if leaf.shape:
-            # JAX takes about 10 us to see that it has nothing to convert.
-            is_same = isinstance(value, self._jax.Array) and value.dtype == leaf.dtype
-            return value if is_same else self._jax.numpy.asarray(value, leaf.dtype)
-        number = np.asarray(value, leaf.dtype).item()
-        width = np.dtype(leaf.dtype).itemsize * 8 if str(leaf.dtype) in _SIGNED else 0
-        # The same bits, as a number that has a sign.
-        return number - (1 << width) if width and number >> (width - 1) else number
-
-    def _result(self, array: Any, result: Any) -> Any:
-        """An array of JAX with the rank and the sign of a result."""
-        found = array if isinstance(array, self._jax.Array) else self._jax.numpy.asarray(array)
-        if found.shape != result.shape:
-            found = found.reshape(result.shape)
-        return found if found.dtype == result.dtype else found.view(result.dtype)
-
-
-def _type_of(value: Any) -> Any:
-    """The part of an argument on which the program depends."""
-    shape = getattr(value, "shape", None)
-    return type(value) if shape is None else (shape, str(value.dtype))
+        found = foreign(call, [self._jax.ShapeDtypeStruct(r.shape, r.dtype) for r in results])
+        return self._jax.tree_util.tree_unflatten(structure, found(*arrays))
 
 
 def _text(lowered: Any) -> str:

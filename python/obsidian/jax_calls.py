@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import json
+import math
 import threading
 from collections.abc import Callable, Sequence
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_void_p
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import RunOptions
-from .device_arrays import PLAIN, DeviceArray, PoolAllocator
+from .device_arrays import PLAIN, DeviceArray, PoolAllocator, PoolBlock
 from .driver import LEGACY_STREAM, driver
 from .errors import ArgumentTypeError, ObsidianError
 from .extents import ResultExtents
@@ -157,7 +158,6 @@ def call_traced(call: Call, items: Sequence[Any]) -> list[Any]:
     ArgumentTypeError or ObsidianError if JAX cannot call the program.
     """
     jax: Any = importlib.import_module("jax")
-    ffi: Any = importlib.import_module("jax.ffi")
     if call.program.donated:
         raise ArgumentTypeError("arrays of JAX never change: omit donate= for jax.jit")
     shapes = _shapes(call, items)
@@ -169,8 +169,20 @@ def call_traced(call: Call, items: Sequence[Any]) -> list[Any]:
         for place, item in enumerate(items)
         if not isinstance(item, View)
     }
-    foreign = ffi.ffi_call(_register(ffi, call), results, vmap_method="sequential")
-    return list(foreign(*arrays, **numbers))
+    return list(foreign(call, results)(*arrays, **numbers))
+
+
+def foreign(call: Call, results: Sequence[Any]) -> Callable[..., Sequence[Any]]:
+    """The foreign function of a program, whose results have JAX's shapes and types `results`.
+
+    Elements keep their bits: an unsigned type stands for the type of obs with the same length. A
+    result without dimensions may be an array of one element of the program.
+    """
+    ffi: Any = importlib.import_module("jax.ffi")
+    function: Callable[..., Sequence[Any]] = ffi.ffi_call(
+        _register(ffi, call), results, vmap_method="sequential"
+    )
+    return function
 
 
 def _array_of(view: View) -> Any:
@@ -337,7 +349,56 @@ def run_on_host(call: Call, frame: Any, items: list[Any], results: list[Any]) ->
     found = call.backend.run(call.artifact, values, len(results), RunOptions())
     for result, buffer in zip(found, results):
         _check(result.shape, buffer)
-        np.copyto(_on_host(buffer), result)
+        target = _on_host(buffer)
+        np.copyto(target, result.view(target.dtype).reshape(target.shape))
+
+
+class _Target:
+    """A buffer of XLA for a result."""
+
+    def __init__(self, pointer: int, size: int) -> None:
+        self.pointer, self.size = pointer, size
+
+
+class XlaAllocator(PoolAllocator):
+    """The buffers of XLA for the results, and the pool of the driver for other memory.
+
+    Most programs allocate in the same order in each run. This object remembers which allocation
+    became which result. In the next run, this allocation gets the buffer of XLA, so that the
+    result needs no copy. If the order has changed, a result is in other memory.
+    """
+
+    def __init__(self, index: int, element: str) -> None:
+        """See `Allocator`."""
+        super().__init__(index, element)
+        self._results: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._allocated = self._taken = 0
+
+    def allocate(self, size: int) -> int:
+        """See `Allocator`."""
+        number = self._allocated
+        self._allocated += 1
+        pointer, room = self.targets[self._results[number]] if number in self._results else (0, 0)
+        if not pointer or size > room or pointer in self.blocks:
+            pointer = super().allocate(size)
+        else:
+            self.blocks[pointer] = _Target(pointer, size)
+        self._numbers[pointer] = number
+        return pointer
+
+    def take(self, pointer: int, shape: tuple[int, ...], element: str) -> Any:
+        """See `Allocator`."""
+        if pointer in self.blocks:
+            self._results[self._numbers[pointer]] = self._taken
+        self._taken += 1
+        return super().take(pointer, shape, element)
+
+    def forget(self) -> None:
+        """See `Allocator`."""
+        super().forget()
+        self._numbers.clear()
+        self._allocated = self._taken = 0
 
 
 def run_on_gpu(call: Call, frame: Any, items: list[Any], results: list[Any]) -> None:
@@ -361,18 +422,35 @@ def run_on_gpu(call: Call, frame: Any, items: list[Any], results: list[Any]) -> 
                 item = _number(call, place, array, element)
         values.append(item)
     artifact = call.artifact
-    found = call.backend.run_on_gpu(artifact, values, len(results), stream, PoolAllocator, index)
+    places = [n for n, (_, rank) in enumerate(artifact.results) if rank >= 0]
+    targets = [(results[n].data or 0, _size_of(results[n])) for n in places]
+    count = len(results)
+    found = call.backend.run_on_gpu(artifact, values, count, stream, XlaAllocator, index, targets)
     for result, buffer in zip(found, results):
         _check(result.shape, buffer)
+    # A result in the buffer of another result moves first.
+    for place in places:
+        size, source = _size_of(results[place]), found[place].pointer
+        if source != results[place].data and any(p <= source < p + n for p, n in targets):
+            found[place] = block = PoolBlock(index, size, stream)
+            if not block.pointer:
+                raise ObsidianError(f"GPU {index} has no {size} bytes left")
+            driver().copy(index, block.pointer, source, size, stream)
+    for result, buffer in zip(found, results):
+        size = _size_of(buffer)
         if isinstance(result, np.generic):
             data = np.asarray(result)
-            place = data.__array_interface__["data"][0]
-            driver().upload(index, buffer.data, place, data.nbytes, stream)
-        elif 0 not in result.shape:
-            size = int(np.prod(result.shape, dtype=np.int64)) * DTYPES[result.element].itemsize
+            driver().upload(index, buffer.data, data.__array_interface__["data"][0], size, stream)
+        elif size and result.pointer != buffer.data:
             driver().copy(index, buffer.data, result.pointer, size, stream)
 
 
+def _size_of(buffer: Any) -> int:
+    """The bytes of a buffer."""
+    return math.prod(_shape_of(buffer)) * int(DTYPES[_TYPES[buffer.type]].itemsize)
+
+
 def _check(shape: Sequence[int], buffer: Any) -> None:
-    if tuple(shape) != _shape_of(buffer):
+    expected = _shape_of(buffer)
+    if tuple(shape) != expected and (expected or tuple(shape) != (1,)):
         raise ObsidianError(f"a result has the extents {tuple(shape)}, not {_shape_of(buffer)}")

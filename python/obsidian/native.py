@@ -459,12 +459,14 @@ class NativeBackend:
         stream: int,
         allocator: type[Allocator],
         index: int,
+        targets: Sequence[tuple[int, int]] = (),
     ) -> list[Any]:
         """Run the function `main` of an artifact on the GPU `index`, after the work of `stream`.
 
         Values are views of arrays on this GPU, and numbers, one for each component of a parameter.
-        Results are arrays in memory of `allocator`, `Foreign` if they are parts of an argument, and
-        NumPy scalars. The host does not wait for the stream, unless the program reads an element on
+        `targets` are memory for the results that are arrays, in order: addresses and bytes. An
+        allocator may use it. Results are arrays in memory of `allocator`, `Foreign` if they are
+        parts of an argument, and NumPy scalars. The host does not wait for the stream, unless the program reads an element on
         the host. Raises RunError with all messages, or the exception of the allocator.
         """
         with self._lock:
@@ -472,12 +474,12 @@ class NativeBackend:
             loaded = artifact.on_gpus.get((index, allocator))
             if loaded is not None:
                 loaded.arguments.write(values)
-                return self._run_loaded(artifact, loaded, results, stream)
+                return self._run_loaded(artifact, loaded, results, stream, targets)
             # Loading and the first launch of a kernel cannot be captured in a graph.
             with driver().relaxed_capture():
                 loaded = self._load_on_gpu(artifact, allocator, index)
                 loaded.arguments.write(values)
-                return self._run_loaded(artifact, loaded, results, stream)
+                return self._run_loaded(artifact, loaded, results, stream, targets)
 
     def fast_call(
         self,
@@ -539,10 +541,11 @@ class NativeBackend:
         loaded: Loaded,
         results: int,
         stream: int,
+        targets: Sequence[tuple[int, int]] = (),
     ) -> list[Any]:
         """Run with the packed arguments."""
         memory, words = loaded.allocator, loaded.results
-        memory.stream = stream
+        memory.stream, memory.targets = stream, targets
         try:
             status = self._run_packed(
                 loaded.handle.value, loaded.arguments.address, words.address, stream

@@ -293,6 +293,53 @@ def test_buffers_of_a_gpu(driver: FakeDriver) -> None:
     assert xla.errors == ["a result has the extents (8,), not (4,)"]
 
 
+@obs.jit
+def two(a: Annotated[Pull, "n", i32]):
+    """Two results of one length, after memory that is not a result."""
+    both = (a * 2).force().scan(lambda x, y: x + y, init=0).force()
+    return (both + 1).force(), (a * 3).force()
+
+
+@needs_fake_cuda
+def test_results_without_copies(driver: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second run on, kernels write the buffers of XLA, in any order of the buffers."""
+    copies: list[tuple[int, int]] = []
+    monkeypatch.setattr(driver, "copy", lambda index, to, source, *_: copies.append((to, source)))
+    xla, call = Xla(), call_of(two, native.NativeBackend(LIBRARY))
+    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
+    for n, expected in ((64, 2), (64, 0), (1000, 0), (0, 0), (64, 0)):
+        copies.clear()
+        a = on_gpu(np.arange(n, dtype=np.int32)).array
+        first, second = on_gpu(np.zeros(n, np.int32)).array, on_gpu(np.zeros(n, np.int32)).array
+        for results in ([first, second], [second, first]):
+            assert xla.call(handle, [a], results) is None, xla.errors
+        assert len(copies) == expected
+        assert not driver.live
+
+
+@needs_fake_cuda
+def test_results_in_other_buffers(driver: FakeDriver) -> None:
+    """An allocator that exchanges two buffers: the results are exchanged again."""
+    xla, call = Xla(), call_of(same, native.NativeBackend(LIBRARY))
+    a, b = (on_gpu(np.full(8, k, np.int32)).array for k in (1, 2))
+
+    class Exchanged:
+        def __init__(self, pointer: int) -> None:
+            self.pointer, self.shape, self.element = pointer, (8,), "i32"
+
+    def run_on_gpu(*_: Any) -> list[Any]:
+        return [Exchanged(b.ctypes.data), Exchanged(a.ctypes.data)]
+
+    call.backend.run_on_gpu = run_on_gpu  # type: ignore[method-assign]
+    handle = jax_calls.handler(call, jax_calls.run_on_gpu)
+    assert xla.call(handle, [on_gpu(np.zeros(8, np.int32)).array], [a, b]) is None, xla.errors
+    assert (a.tolist(), b.tolist()) == ([2] * 8, [1] * 8)
+    assert not driver.live
+    driver.is_full = True
+    assert xla.call(handle, [on_gpu(np.zeros(8, np.int32)).array], [a, b]) == 1
+    assert xla.errors == ["GPU 0 has no 32 bytes left"]
+
+
 @needs_fake_cuda
 def test_numbers_in_buffers_of_a_gpu(driver: FakeDriver) -> None:
     """A traced number is read from the GPU, and a number of the results is written there."""

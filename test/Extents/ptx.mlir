@@ -181,13 +181,15 @@ func.func @reduce(%a: !obs.pull<? x i64>) -> !obs.pull<1 x i64> {
   return %f : !obs.pull<1 x i64>
 }
 
-// The search of the length that element t belongs to, and the loop over all elements.
+// The search of the length that the first element of a tile belongs to. Only positions in a tile of 4096 elements have
+// 32 bits.
 // CHECK-LABEL: .entry expand(
-// CHECK-NOT: cvt.u32.u64
+// CHECK-DAG: ld.param.b64 [[LENGTHS:%rd[0-9]+]], [expand_param_1];
+// CHECK-DAG: ld.param.b64 [[N:%rd[0-9]+]], [expand_param_2];
+// CHECK-NOT: cvt.u32.u64 {{%r[0-9]+}}, [[N]];
 // CHECK: setp.{{[lg][et]}}.s64
-// CHECK-NOT: cvt.u32.u64
 // CHECK: st.global.b64
-// CHECK-NOT: cvt.u32.u64
+// CHECK-NOT: ld.global.b32
 // CHECK: ret;
 func.func @expand(%l: !obs.pull<? x i64>, %n: index) -> !obs.pull<? x i64> {
   %p, %q = obs.expand (%i, %j) = %l [%n] : !obs.pull<? x i64> -> !obs.push<grid, ? x i64>, !obs.push<grid, 1 x i64> {
