@@ -522,6 +522,7 @@ static Value getUnreadPush(ForceOp force, Value operand) {
 }
 
 void ArrayBuilder::finish(FunctionOpInterface function) {
+  fuseRows(function);
   SmallVector<ForceOp> forces;
   function.walk([&](ForceOp force) {
     if (getEnclosingScope(force).level == Level::Grid)

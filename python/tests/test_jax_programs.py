@@ -598,6 +598,106 @@ def test_shapes(shape: tuple[int, int]) -> None:
     check(several, [floats(*shape)])
 
 
+def with_rows(*arguments: Any) -> Callable[[Any], Any]:
+    """A case of `ROWS`: reductions of rows, and arrays that read them."""
+
+    def add(function: Any) -> Any:
+        ROWS[function.__name__] = (function, list(arguments))
+        return function
+
+    return add
+
+
+ROWS: dict[str, tuple[Any, list[Any]]] = {}
+
+
+@with_rows(floats(33, 33))
+def column_of_square(x: Any) -> Any:
+    """The reduction of another row."""
+    return x - x.max(1)[None, :]
+
+
+@with_rows(floats(33, 20))
+def other_rows(x: Any) -> Any:
+    return x - x.sum(1)[::-1][:, None], x.max(1)[jnp.array([3, 1])]
+
+
+@with_rows(floats(9, 33))
+def reduction_and_rows(x: Any) -> Any:
+    return x - x.max(1)[:, None], x.max(1), jax.scipy.special.logsumexp(x, axis=1)
+
+
+@with_rows(floats(7, 5, 11))
+def two_dimensions(x: Any) -> Any:
+    return (x - x.mean((1, 2), keepdims=True)) / x.std((1, 2), keepdims=True)
+
+
+@with_rows(floats(40, 33))
+def tuples(x: Any) -> Any:
+    return jnp.where(jnp.arange(x.shape[1]) == jnp.argmax(x, 1)[:, None], x, 0)
+
+
+@with_rows(floats(12, 50))
+def in_loops(x: Any) -> Any:
+    x = lax.fori_loop(0, 3, lambda _, v: jax.nn.softmax(v) + v, x)
+    return lax.while_loop(lambda v: v[0, 0] < 3, lambda v: v + 1 + jax.nn.softmax(v), x)
+
+
+@with_rows(abs(floats(4, 5, 6)) + 1, floats(20, 7))
+def reshaped_rows(x: Any, y: Any) -> Any:
+    return y * x.sum(2).reshape(20)[:, None] + y.max(1)[:, None], x / x.reshape(20, 6).sum(
+        1
+    ).reshape(4, 5, 1)
+
+
+@with_rows(floats(3, 40, 16), floats(3, 50, 16), floats(3, 50, 24))
+def attention_of_heads(q: Any, k: Any, v: Any) -> Any:
+    scores = jnp.einsum("hid,hjd->hij", q, k)
+    return jnp.einsum("hij,hjd->hid", jax.nn.softmax(scores, axis=-1), v)
+
+
+@with_rows(abs(floats(30, 70)) + 1)
+def moved_rows(x: Any) -> Any:
+    y = x / x.sum(1)[:, None]
+    return jnp.pad(y, 1), y.T, y[:, :10], jnp.cumsum(y, 1)
+
+
+@with_rows(floats(30, 70), floats(70, 70))
+def chain(x: Any, w: Any) -> Any:
+    return jax.nn.softmax(jax.nn.softmax(jax.nn.softmax(x) * 3) @ w)
+
+
+@with_rows(abs(floats(30, 70)))
+def sums_of_sums(x: Any) -> Any:
+    return x.sum(1) / x.sum(), x.max(1) - x.min(1), x.sum(0) + x.sum()
+
+
+@with_rows(floats(30, 70), floats(70, seed=1))
+def gradient_of_norm(x: Any, scale: Any) -> Any:
+    def norm(x: Any, scale: Any) -> Any:
+        y = (x - x.mean(1, keepdims=True)) * lax.rsqrt(x.var(1, keepdims=True) + 1e-5)
+        return (jnp.tanh(y * scale) ** 2).sum()
+
+    return jax.grad(norm, argnums=(0, 1))(x, scale)
+
+
+@with_rows(floats(1, 5, 9))
+def one_row(x: Any) -> Any:
+    return x - x.max(2)[..., None], x[:, :1, :1] - x[:, :1, :1].max(2, keepdims=True)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows(name: str) -> None:
+    check(*ROWS[name])
+
+
+@pytest.mark.parametrize("rows", [1, 3, 1030])
+@pytest.mark.parametrize("length", [1, 2, 16, 17, 32, 33, 129, 513, 1000, 1025, 9000])
+def test_softmax(rows: int, length: int) -> None:
+    if rows * length < 200000:
+        check(jax.nn.softmax, [floats(rows, length)])
+
+
 def refusal(function: Callable[..., Any], *arguments: Any) -> str:
     with pytest.raises(CompileError) as error:
         jit(function)(*arguments)

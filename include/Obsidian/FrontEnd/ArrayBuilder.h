@@ -27,9 +27,10 @@
 // Out: elementwise functions and index maps store nothing. The result of a
 // collective, a scatter or a sort is stored by one kernel. `finish` fuses an
 // elementwise function of the result into this kernel, if nothing else reads
-// the result. If an element of an index map or window needs too many operations
-// and reads, the operand is stored first. So the size of a program does not
-// grow with the number of its stages.
+// the result. It makes one kernel of reductions of rows and the arrays that read
+// them at the same row, such as a softmax. If an element of an index map or
+// window needs too many operations and reads, the operand is stored first. So
+// the size of a program does not grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. For arrays of higher rank,
 // one unit combines each row: a thread up to 16 elements, a warp up to 1024,
@@ -223,8 +224,8 @@ public:
   /// The same arrays in memory. One kernel computes all arrays that are not in
   /// memory.
   SmallVector<Value> store(ValueRange arrays);
-  /// Fuses elementwise functions into the programs of the function that compute
-  /// their operands. Call it once, after the last operation of the function.
+  /// Fuses reductions of rows with the arrays that read them, and elementwise
+  /// functions with the programs that compute their operands. Call it once, after the last operation of the function.
   void finish(FunctionOpInterface function);
 
 private:
@@ -236,6 +237,9 @@ private:
   readPadded(Value array, ValueRange places, ArrayRef<int64_t> holes,
              llvm::function_ref<SmallVector<Value>()> padding);
   Value limitReads(Value array);
+  /// Makes one program of the reductions of rows that an array reads, and of
+  /// this array.
+  void fuseRows(FunctionOpInterface function);
   Value forceOne(Value array, Storage storage = Storage::Auto);
   /// The push arrays that `distribute` stores.
   SmallVector<Value> distributePush(Extents extents, Level level,

@@ -1,0 +1,618 @@
+//===- FuseRows.cpp - Reductions of rows and the arrays that read them ----===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A softmax has two reductions of each row, and an elementwise function that
+// reads their results at its own row. Each of them is a kernel that reads the
+// whole array. This file makes one program of them: one unit processes each
+// row.
+//
+//   %m = force (distribute over i: reduce max of x[i, _])
+//   %s = force (distribute over i: reduce add of exp(x[i, _] - %m[i]))
+//   %r = force (exp(x[i, j] - %m[i]) / %s[i])
+//
+// becomes
+//
+//   %r = force (distribute over i:
+//     row = force x[i, _]
+//     m = reduce max of row
+//     s = reduce add of exp(row[_] - m)
+//     exp(row[_] - m) / s)
+//
+// In: a function in which reductions of rows are stored. Out: a reduction is
+// fused into a force of the same block if this force and other fused reductions
+// read it at the index of their own row, and all other operations that read it
+// come later. For these, the program stores it, too. In the new program, an
+// array of equal elements stands for the results of the reduction, because the
+// program reads its own element only. A row that several parts of the program
+// read stays in the memory of the unit, if it fits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
+
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+/// The index of an array in each dimension: the dimension of the row program
+/// with the same index, or `unknown`. The last dimension of a row program is
+/// the position in the row.
+using Place = SmallVector<int64_t>;
+constexpr int64_t unknown = -1;
+
+/// A stored array with one element for each row.
+struct RowFold {
+  ForceOp force;
+  DistributeOp rows;
+  /// The components of the element, in the body of `rows`.
+  SmallVector<Value> element;
+  /// The number of elements of a row.
+  int64_t length;
+
+  Value getResult() const { return ForceOp(force).getResults().front(); }
+  ArrayRef<int64_t> getExtents() const {
+    return getArrayExtents(getResult().getType());
+  }
+};
+
+/// The product of static extents.
+int64_t countElements(ArrayRef<int64_t> extents) {
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  return count;
+}
+
+/// The places at which the elements of rows read the arrays that are not
+/// elementwise functions or index maps of other arrays.
+class RowReads {
+public:
+  explicit RowReads(unsigned rank) : rank(rank) {}
+
+  /// The reads of the element at the place (0, 1, ...) of an array.
+  void readElement(Value array) {
+    Place place(getArrayExtents(array.getType()).size(), unknown);
+    for (auto [d, index] : llvm::enumerate(place))
+      index = d;
+    read(array, place);
+  }
+  /// The reads of one iteration of a fold.
+  void readFold(RowFold fold) {
+    Block &body = fold.rows.getBody().front();
+    for (auto [d, argument] : llvm::enumerate(body.getArguments()))
+      dims[argument] = d;
+    readRegion(fold.rows.getBody(), /*isRowProgram=*/true);
+  }
+
+  llvm::MapVector<Value, std::set<Place>> places;
+
+private:
+  int64_t getDim(Value index) const {
+    auto found = dims.find(index);
+    return found == dims.end() ? unknown : found->second;
+  }
+  void readRegion(Region &region, bool isRowProgram = false) {
+    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto get = dyn_cast<GetOp>(op)) {
+        Place place;
+        for (Value index : get.getIndices())
+          place.push_back(getDim(index));
+        read(get.getArray(), place);
+        return WalkResult::advance();
+      }
+      // Arrays of the region are read where another operation uses them.
+      if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>))
+        return WalkResult::skip();
+      bool isFold = isRowProgram && isa<ReduceOp>(op);
+      for (Value operand : op->getOperands())
+        if (isa<PullType>(operand.getType()))
+          read(operand, Place(getArrayExtents(operand.getType()).size(),
+                              isFold ? static_cast<int64_t>(rank) : unknown));
+      return WalkResult::advance();
+    });
+  }
+  /// The reads of a region whose arguments are indices.
+  void readRegion(Region &region, ArrayRef<int64_t> place) {
+    SmallVector<int64_t> before;
+    for (auto [argument, dim] : llvm::zip_equal(region.getArguments(), place)) {
+      before.push_back(getDim(argument));
+      dims[argument] = dim;
+    }
+    readRegion(region);
+    for (auto [argument, dim] : llvm::zip_equal(region.getArguments(), before))
+      dims[argument] = dim;
+  }
+  void read(Value array, Place place);
+
+  unsigned rank;
+  llvm::DenseMap<Value, int64_t> dims;
+  std::set<std::pair<void *, Place>> seen;
+};
+} // namespace
+
+void RowReads::read(Value array, Place place) {
+  if (place.size() != getArrayExtents(array.getType()).size())
+    place.assign(getArrayExtents(array.getType()).size(), unknown);
+  Operation *op = array.getDefiningOp();
+  bool isVirtual =
+      op && isa<ObsDialect>(op->getDialect()) && !isa<ForceOp>(op) &&
+      (op->getNumRegions() ||
+       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<PullType>));
+  if (!isVirtual) {
+    places[array].insert(place);
+    return;
+  }
+  if (!seen.insert({array.getAsOpaquePointer(), place}).second)
+    return;
+  if (isa<MapOp, ZipOp, UnzipOp>(op)) {
+    for (Value operand : op->getOperands())
+      if (isa<PullType>(operand.getType()))
+        read(operand, place);
+    for (Region &region : op->getRegions())
+      readRegion(region);
+    return;
+  }
+  if (auto generate = dyn_cast<GenerateOp>(op))
+    return readRegion(generate.getBody(), place);
+  if (auto reindex = dyn_cast<ReindexOp>(op)) {
+    Region &body = reindex.getBody();
+    readRegion(body, place);
+    Place source;
+    for (Value index : body.front().getTerminator()->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(index);
+      source.push_back(argument && argument.getOwner() == &body.front()
+                           ? place[argument.getArgNumber()]
+                           : getDim(index));
+    }
+    return read(reindex.getArray(), source);
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    Place source(place.size(), unknown);
+    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
+      source[from] = place[d];
+    return read(transpose.getArray(), source);
+  }
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    // Equal leading extents keep their indices.
+    ArrayRef<int64_t> to = getArrayExtents(array.getType()),
+                      from = getArrayExtents(reshape.getArray().getType());
+    Place source(from.size(), unknown);
+    for (unsigned d = 0; d < std::min(from.size(), to.size()) &&
+                         from[d] == to[d] && !ShapedType::isDynamic(from[d]);
+         ++d)
+      source[d] = place[d];
+    return read(reshape.getArray(), source);
+  }
+  for (Value operand : op->getOperands())
+    if (isa<PullType>(operand.getType()))
+      read(operand, Place(getArrayExtents(operand.getType()).size(), unknown));
+  for (Region &region : op->getRegions())
+    readRegion(region);
+}
+
+/// The fold that a force stores; std::nullopt for other forces.
+static std::optional<RowFold> getRowFold(ForceOp force) {
+  if (force.getArrays().size() != 1 || !force.getInto().empty())
+    return {};
+  auto last = force.getArrays().front().getDefiningOp<ReindexOp>();
+  auto rows =
+      last ? last.getArray().getDefiningOp<DistributeOp>() : DistributeOp();
+  auto isIndex = [](Value array, unsigned dim) {
+    auto numbers = array.getDefiningOp<GenerateOp>();
+    return numbers && numbers.getBody().front().getTerminator()->getOperand(
+                          0) == numbers.getBody().getArgument(dim);
+  };
+  if (!rows || !last->hasOneUse() || rows->getNumResults() != 1 ||
+      !rows->hasOneUse() ||
+      !llvm::equal(last.getBody().front().getTerminator()->getOperands(),
+                   last.getBody().getArguments().drop_back()) ||
+      !llvm::all_of(llvm::enumerate(rows->getOperands()), [&](auto operand) {
+        return isIndex(operand.value(), operand.index());
+      }))
+    return {};
+  Block &body = rows.getBody().front();
+  auto push = body.getTerminator()->getOperand(0).getDefiningOp<PushOp>();
+  auto splat = push ? push.getArray().getDefiningOp<SplatOp>() : SplatOp();
+  auto reduces = llvm::to_vector(body.getOps<ReduceOp>());
+  if (!splat || reduces.size() != 1 ||
+      getArrayExtents(splat.getType()) != ArrayRef<int64_t>(1))
+    return {};
+  ArrayRef<int64_t> row = getArrayExtents(reduces.front().getArray().getType());
+  RowFold fold{force, rows, llvm::to_vector_of<Value>(splat.getValues()),
+               ShapedType::isDynamicShape(row) ? 0 : countElements(row)};
+  if (ShapedType::isDynamicShape(fold.getExtents()) || !fold.length)
+    return {};
+  return fold;
+}
+
+namespace {
+/// The arrays of one force, and the folds that are fused with them.
+class RowProgram {
+public:
+  RowProgram(ArrayBuilder &b, ForceOp last) : b(b), last(last) {}
+
+  /// Selects some of `all` for the program. False if there are none.
+  bool select(ArrayRef<RowFold> all);
+  /// Replaces the force and the folds by one program.
+  void build();
+
+private:
+  /// The reads of the code that computes an array of `last`, or a fold.
+  RowReads findReads(Value array) const;
+  /// True if `op` comes after the program.
+  bool isLater(Operation *op) const;
+  /// True if all operations that read the result of a fold are in the program
+  /// or, without other arrays between, after it.
+  bool isReadInside(const RowFold &fold) const;
+  /// The arrays of which the program stores one row, because several parts of
+  /// the program read it.
+  SmallVector<Value> findKept(Level level) const;
+  Level getLevel() const;
+  /// The same array in the program, where `map` has other arrays.
+  Value clone(Value array);
+  /// The components of the element of a fold.
+  SmallVector<Value> cloneElement(RowFold &fold, ValueRange place);
+
+  ArrayBuilder &b;
+  ForceOp last;
+  /// The arrays of `last` that are in the program; its operand if `last` stores
+  /// a fold.
+  llvm::SetVector<Value> arrays;
+  /// The folds by their results, in order.
+  llvm::MapVector<Value, RowFold> folds;
+  /// The extents of the rows, and the number of elements of the longest row.
+  SmallVector<int64_t> outer;
+  int64_t length = 1;
+  IRMapping map;
+};
+} // namespace
+
+RowReads RowProgram::findReads(Value array) const {
+  RowReads reads(outer.size());
+  std::optional<RowFold> fold;
+  if (auto force = array.getDefiningOp<ForceOp>())
+    fold = getRowFold(force);
+  else if (isa<PushType>(array.getType()))
+    fold = getRowFold(last);
+  if (fold)
+    reads.readFold(*fold);
+  else
+    reads.readElement(array);
+  return reads;
+}
+
+bool RowProgram::isLater(Operation *op) const {
+  op = last->getBlock()->findAncestorOpInBlock(*op);
+  return op && last->isBeforeInBlock(op);
+}
+
+bool RowProgram::isReadInside(const RowFold &fold) const {
+  llvm::SetVector<Value> readers;
+  readers.insert(fold.getResult());
+  for (unsigned next = 0; next < readers.size(); ++next)
+    for (OpOperand &use : readers[next].getUses()) {
+      if (next == 0 && isLater(use.getOwner()))
+        continue;
+      Operation *op = last->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!op || !isa<ObsDialect>(op->getDialect()))
+        return false;
+      if (auto force = dyn_cast<ForceOp>(op)) {
+        if (force == last ? !arrays.contains(use.get())
+                          : force->getNumResults() != 1 ||
+                                !folds.contains(force.getResults().front()))
+          return false;
+        continue;
+      }
+      if (!op->getNumResults() ||
+          !llvm::all_of(op->getResultTypes(),
+                        llvm::IsaPred<PullType, PushType>))
+        return false;
+      readers.insert_range(op->getResults());
+    }
+  return true;
+}
+
+bool RowProgram::select(ArrayRef<RowFold> all) {
+  if (!last.getInto().empty())
+    return false;
+  llvm::MapVector<Value, RowFold> earlier;
+  for (RowFold fold : all)
+    if (fold.force->getBlock() == last->getBlock() &&
+        fold.force->isBeforeInBlock(last))
+      earlier.insert({fold.getResult(), fold});
+
+  // The rows are those of the last fold that an array reads at its own row.
+  std::optional<RowFold> own = getRowFold(last);
+  llvm::MapVector<Value, RowReads> reads;
+  auto fits = [](const RowFold &fold, const std::set<Place> &places) {
+    return llvm::all_of(places, [&](const Place &place) {
+      return llvm::all_of(llvm::enumerate(fold.getExtents()), [&](auto extent) {
+        return extent.value() == 1 ||
+               place[extent.index()] == static_cast<int64_t>(extent.index());
+      });
+    });
+  };
+  for (Value array : last.getArrays()) {
+    auto type = dyn_cast<PullType>(array.getType());
+    if (!own && (!type || ArrayBuilder::isStored(array) || type.isNested() ||
+                 !type.hasStaticExtents()))
+      continue;
+    ArrayRef<int64_t> extents =
+        own ? own->getExtents() : ArrayRef(type.getExtents());
+    if (own)
+      outer.assign(extents.begin(), extents.end());
+    RowReads found = findReads(array);
+    RowFold *latest = nullptr;
+    for (RowFold &fold : llvm::make_second_range(earlier)) {
+      auto places = found.places.find(fold.getResult());
+      if (places != found.places.end() && fits(fold, places->second) &&
+          extents.take_front(fold.getExtents().size()) == fold.getExtents() &&
+          (!own || extents == fold.getExtents()))
+        latest = &fold;
+    }
+    if (!latest || (!arrays.empty() && latest->getExtents() != ArrayRef(outer)))
+      continue;
+    outer.assign(latest->getExtents().begin(), latest->getExtents().end());
+    arrays.insert(array);
+    reads.insert({array, found});
+    length =
+        std::max(length, own ? own->length
+                             : countElements(extents.drop_front(outer.size())));
+  }
+
+  // The folds that these arrays read, and the folds that those read.
+  for (bool isChanged = !arrays.empty(); isChanged;) {
+    isChanged = false;
+    for (const RowFold &fold : llvm::make_second_range(earlier)) {
+      Value result = fold.getResult();
+      if (fold.getExtents() == ArrayRef(outer) && !folds.contains(result) &&
+          llvm::any_of(reads, [&](auto &entry) {
+            return entry.second.places.contains(result);
+          })) {
+        folds.insert({result, fold});
+        reads.insert({result, findReads(result)});
+        isChanged = true;
+      }
+    }
+  }
+  // Removes folds that the program cannot have, and arrays that read none.
+  auto readsOne = [&](Value array, const RowFold &fold, bool isWrong) {
+    auto &found = reads.find(array)->second.places;
+    auto places = found.find(fold.getResult());
+    return places != found.end() && !(isWrong && fits(fold, places->second));
+  };
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    SmallVector<RowFold> current =
+        llvm::to_vector(llvm::make_second_range(folds));
+    for (const RowFold &fold : current)
+      if (!isReadInside(fold) || llvm::any_of(reads, [&](auto &reader) {
+            return readsOne(reader.first, fold, /*isWrong=*/true);
+          })) {
+        reads.erase(fold.getResult());
+        folds.erase(fold.getResult());
+        isChanged = true;
+      }
+    for (Value array : llvm::to_vector(arrays))
+      if (llvm::none_of(llvm::make_second_range(folds),
+                        [&](const RowFold &fold) {
+                          return readsOne(array, fold, /*isWrong=*/false);
+                        })) {
+        reads.erase(array);
+        arrays.remove(array);
+        isChanged = true;
+      }
+  }
+  auto ordered = folds.takeVector();
+  llvm::sort(ordered, [](auto &a, auto &b) {
+    return ForceOp(a.second.force)->isBeforeInBlock(b.second.force);
+  });
+  for (auto &[result, fold] : ordered) {
+    folds.insert({result, fold});
+    length = std::max(length, fold.length);
+  }
+  return !folds.empty();
+}
+
+Level RowProgram::getLevel() const {
+  if (length <= 16)
+    return Level::Thread;
+  bool isBlock = length > 512 || (length > 128 && countElements(outer) < 1024);
+  return isBlock ? Level::Block : Level::Warp;
+}
+
+SmallVector<Value> RowProgram::findKept(Level level) const {
+  llvm::MapVector<Value, unsigned> readers;
+  Place whole = llvm::to_vector(llvm::seq<int64_t>(0, outer.size() + 1));
+  llvm::SetVector<Value> others;
+  auto add = [&](Value array) {
+    for (auto &[source, places] : findReads(array).places)
+      if (places == std::set<Place>{whole})
+        ++readers[source];
+      else
+        others.insert(source);
+  };
+  for (Value array : arrays)
+    add(array);
+  for (auto &[result, fold] : folds)
+    add(result);
+  // Registers of a unit, in words of 32 bits.
+  int64_t room = level == Level::Thread ? 64
+                 : level == Level::Warp ? 2048
+                                        : 24576;
+  SmallVector<Value> kept;
+  for (auto [array, count] : readers) {
+    int64_t words = 0;
+    for (Type element : getArrayElementTypes(array.getType()))
+      words += llvm::divideCeil(getElementBytes(element), 4);
+    int64_t row = getArrayExtents(array.getType()).back();
+    if (count < 2 || ShapedType::isDynamic(row) || others.contains(array) ||
+        row > room / words)
+      continue;
+    room -= row * words;
+    kept.push_back(array);
+  }
+  return kept;
+}
+
+Value RowProgram::clone(Value array) {
+  if (Value same = map.lookupOrNull(array))
+    return same;
+  Operation *op = array.getDefiningOp();
+  if (!op || !isa<ObsDialect>(op->getDialect()) || isa<ForceOp>(op))
+    return array;
+  llvm::SetVector<Value> used;
+  used.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  bool isSame = true;
+  for (Value value : used)
+    isSame &= !isa<PullType>(value.getType()) || clone(value) == value;
+  if (isSame)
+    return array;
+  b.clone(*op, map);
+  return map.lookup(array);
+}
+
+SmallVector<Value> RowProgram::cloneElement(RowFold &fold, ValueRange place) {
+  Block &body = fold.rows.getBody().front();
+  map.map(body.getArguments(), place);
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(fold.rows->getRegions(), used);
+  for (Value value : used)
+    if (isa<PullType>(value.getType()))
+      clone(value);
+  for (Operation &op : body.without_terminator())
+    if (!isa<PushOp>(op))
+      b.clone(op, map);
+  return llvm::map_to_vector(fold.element,
+                             [&](Value v) { return map.lookupOrDefault(v); });
+}
+
+void RowProgram::build() {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(last);
+  b.setLoc(last.getLoc());
+  auto getAttrs = [&](ArrayRef<int64_t> extents) {
+    return llvm::map_to_vector(
+        extents, [&](int64_t n) { return OpFoldResult(b.getIndexAttr(n)); });
+  };
+  Level level = getLevel();
+  SmallVector<OpFoldResult> rows = getAttrs(outer), one = getAttrs(1);
+  std::optional<RowFold> own = getRowFold(last);
+  // The folds that are also stored.
+  SmallVector<Value> later;
+  for (Value fold : llvm::make_first_range(folds))
+    if (llvm::any_of(fold.getUsers(),
+                     [&](Operation *user) { return isLater(user); }))
+      later.push_back(fold);
+  auto buildRow = [&](ValueRange place) {
+    for (Value array : findKept(level)) {
+      SmallVector<OpFoldResult> extents = b.getExtents(array);
+      Value row = b.generate(extents.back(), [&](ValueRange j) {
+        SmallVector<Value> indices(place);
+        indices.push_back(j.front());
+        return b.get(array, indices);
+      });
+      row = ForceOp::create(b, row, ValueRange()).getResults().front();
+      map.map(array, b.generate(extents, [&](ValueRange indices) {
+        return b.get(row, indices.back());
+      }));
+    }
+    for (auto &[result, fold] : folds)
+      map.map(result, b.splat(cloneElement(fold, place), rows));
+    SmallVector<Value> results;
+    for (Value fold : later)
+      results.push_back(b.splat(
+          cast<SplatOp>(map.lookup(fold).getDefiningOp()).getValues(), one));
+    for (Value array : arrays) {
+      if (own) {
+        results.push_back(b.splat(cloneElement(*own, place), one));
+        continue;
+      }
+      Value whole = clone(array);
+      auto extents = getArrayExtents(array.getType()).drop_front(outer.size());
+      if (extents.empty()) {
+        results.push_back(b.splat(b.get(whole, place), one));
+        continue;
+      }
+      results.push_back(b.generate(getAttrs(extents), [&](ValueRange j) {
+        SmallVector<Value> indices(place);
+        llvm::append_range(indices, j);
+        return b.get(whole, indices);
+      }));
+    }
+    return results;
+  };
+  SmallVector<Value> stored = b.distribute(rows, level, buildRow);
+
+  llvm::DenseMap<Value, Value> results;
+  auto [ofFolds, ofArrays] =
+      std::pair(ArrayRef(stored).take_front(later.size()),
+                ArrayRef(stored).drop_front(later.size()));
+  for (auto [fold, value] : llvm::zip_equal(later, ofFolds)) {
+    Value whole = b.reshape(value, rows);
+    fold.replaceUsesWithIf(
+        whole, [&](OpOperand &use) { return isLater(use.getOwner()); });
+  }
+  for (auto [array, value] : llvm::zip_equal(arrays, ofArrays))
+    results[array] = value;
+  SmallVector<Value> rest;
+  for (Value array : last.getArrays())
+    if (!arrays.contains(array))
+      rest.push_back(array);
+  if (!rest.empty()) {
+    auto others = ForceOp::create(b, rest, ValueRange());
+    for (auto [array, value] : llvm::zip_equal(rest, others.getResults()))
+      results[array] = value;
+  }
+  for (auto [array, result] :
+       llvm::zip_equal(last.getArrays(), last.getResults()))
+    result.replaceAllUsesWith(
+        b.reshape(results[array], getAttrs(getArrayExtents(result.getType()))));
+  Block *block = last->getBlock();
+  last.erase();
+  // No operation reads the folds any more, except for those that nothing reads.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (isOpTriviallyDead(&op) ||
+        (isa<ForceOp>(op) && op.use_empty() && op.getNumResults() == 1 &&
+         folds.contains(op.getResult(0))))
+      op.erase();
+}
+
+void ArrayBuilder::fuseRows(FunctionOpInterface function) {
+  // A force takes as many of the folds before it as it can.
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    SmallVector<RowFold> folds;
+    SmallVector<ForceOp> forces;
+    function.walk([&](ForceOp force) {
+      if (getEnclosingScope(force).level != Level::Grid)
+        return;
+      forces.push_back(force);
+      if (auto fold = getRowFold(force))
+        folds.push_back(*fold);
+    });
+    for (ForceOp force : llvm::reverse(forces)) {
+      RowProgram program(*this, force);
+      if (!program.select(folds))
+        continue;
+      program.build();
+      isChanged = true;
+      break;
+    }
+  }
+}

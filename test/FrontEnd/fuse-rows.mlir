@@ -1,0 +1,98 @@
+// Reductions of rows become one program with the arrays that read them at the same row. A row that several parts of the
+// program read is stored once, by the unit of the row.
+
+// RUN: obs-opt --allow-unregistered-dialect --obs-import-stablehlo %s -o %t
+// RUN: FileCheck %s --input-file=%t
+// DEFINE: %{entry} =
+// DEFINE: %{args} =
+// DEFINE: %{check} = obs-run %t --entry=%{entry} %{args} --device=emulate --check=all | FileCheck %s --check-prefix=%{entry} && \
+// DEFINE:   obs-run %t --entry=%{entry} %{args} --device=interpret | FileCheck %s --check-prefix=%{entry}
+
+// x - (sum of the row), and the sums: row r of 0, 1, 2, ... has the sum 9 r + 3.
+// CHECK-LABEL: func.func @differences(
+// CHECK:      [[ROWS:%.+]]:2 = obs.distribute thread in grid
+// CHECK:        [[ROW:%.+]] = obs.force
+// CHECK:        obs.reduce
+// CHECK-NOT:    obs.get %arg0
+// CHECK:        obs.push thread
+// CHECK:        obs.push thread
+// CHECK:      obs.force [[ROWS]]#0, [[ROWS]]#1
+// CHECK-NOT:  obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = differences
+// REDEFINE: %{args} = iota:4x3xi32
+// RUN: %{check}
+// differences: [-3, -2, -1]
+// differences: [-9, -8, -7]
+// differences: [-15, -14, -13]
+// differences: [-21, -20, -19]
+// differences: [3, 12, 21, 30]
+"func.func"() <{function_type = (tensor<4x3xi32>) -> (tensor<4x3xi32>, tensor<4xi32>), sym_name = "differences"}> ({
+^bb0(%x: tensor<4x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4x3xi32>, tensor<i32>) -> tensor<4xi32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<4xi32>) -> tensor<4x3xi32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  "func.return"(%d, %s) : (tensor<4x3xi32>, tensor<4xi32>) -> ()
+}) : () -> ()
+
+// The sum of row j is read at row i: it is stored first.
+// CHECK-LABEL: func.func @other_row(
+// CHECK:      obs.distribute thread in grid
+// CHECK:      [[SUMS:%.+]] = obs.force
+// CHECK-NOT:  obs.distribute
+// CHECK:      obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = other_row
+// REDEFINE: %{args} = iota:3x3xi32
+// RUN: %{check}
+// other_row: [-3, -11, -19]
+// other_row: [0, -8, -16]
+// other_row: [3, -5, -13]
+"func.func"() <{function_type = (tensor<3x3xi32>) -> tensor<3x3xi32>, sym_name = "other_row"}> ({
+^bb0(%x: tensor<3x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<3x3xi32>, tensor<i32>) -> tensor<3xi32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 1>}> : (tensor<3xi32>) -> tensor<3x3xi32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<3x3xi32>, tensor<3x3xi32>) -> tensor<3x3xi32>
+  "func.return"(%d) : (tensor<3x3xi32>) -> ()
+}) : () -> ()
+
+// Two reductions of the same rows, and their difference: 2 in each row of three.
+// CHECK-LABEL: func.func @spread(
+// CHECK:      obs.distribute thread in grid
+// CHECK:        obs.force
+// CHECK:        obs.reduce { arith.maxsi }
+// CHECK:        obs.reduce { arith.minsi }
+// CHECK:      obs.force
+// CHECK-NOT:  obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = spread
+// REDEFINE: %{args} = iota:5x3xi32
+// RUN: %{check}
+// spread: [2, 2, 2, 2, 2]
+"func.func"() <{function_type = (tensor<5x3xi32>) -> tensor<5xi32>, sym_name = "spread"}> ({
+^bb0(%x: tensor<5x3xi32>):
+  %low = "stablehlo.constant"() <{value = dense<-1000> : tensor<i32>}> : () -> tensor<i32>
+  %high = "stablehlo.constant"() <{value = dense<1000> : tensor<i32>}> : () -> tensor<i32>
+  %m = "stablehlo.reduce"(%x, %low) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.maximum"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<5x3xi32>, tensor<i32>) -> tensor<5xi32>
+  %n = "stablehlo.reduce"(%x, %high) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.minimum"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<5x3xi32>, tensor<i32>) -> tensor<5xi32>
+  %d = "stablehlo.subtract"(%m, %n) : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi32>
+  "func.return"(%d) : (tensor<5xi32>) -> ()
+}) : () -> ()
