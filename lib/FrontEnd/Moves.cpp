@@ -219,6 +219,11 @@ Value ArrayBuilder::sort(Value array, int64_t dim, ScalarCode less) {
   Value rows = transpose(array, order);
   SmallVector<OpFoldResult> extents = getExtents(rows);
   OpFoldResult count = getProduct(ArrayRef(extents).drop_back());
+  if (rank == 1) {
+    rows = store(rows).front();
+    if (Value sorted = sortByDigits(rows, less))
+      return sorted;
+  }
   rows = store(reshape(rows, {count, extents.back()})).front();
   Value length = getIndex(extents.back());
   int64_t bound = source.getExtentBound(dim);

@@ -691,6 +691,26 @@ def test_rows(name: str) -> None:
     check(*ROWS[name])
 
 
+@pytest.mark.parametrize(
+    "dtype", ["float32", "bfloat16", "int8", "uint8", "int16", "int32", "uint32", "bool"]
+)
+def test_long_vectors(dtype: str) -> None:
+    """They are sorted by digits. Special floats have the order of JAX."""
+    x = floats(33000) * 40
+    x[:8] = [0, -0.0, np.nan, np.inf, -np.inf, -np.nan, 1, 1]
+    keys = jnp.asarray(x if dtype in ("float32", "bfloat16") else np.clip(x[8:], -128, 127))
+    keys = keys.astype(dtype)
+
+    def several(keys: Any) -> Any:
+        return jnp.sort(keys, descending=True), jnp.argsort(keys)
+
+    def pairs(keys: Any) -> Any:
+        return lax.sort((keys, jnp.arange(keys.size)[::-1]), num_keys=1)
+
+    check(several, [keys])
+    check(pairs, [keys])
+
+
 @pytest.mark.parametrize("rows", [1, 3, 1030])
 @pytest.mark.parametrize("length", [1, 2, 16, 17, 32, 33, 129, 513, 1000, 1025, 9000])
 def test_softmax(rows: int, length: int) -> None:

@@ -27,10 +27,10 @@
 // Out: elementwise functions and index maps store nothing. The result of a
 // collective, a scatter or a sort is stored by one kernel. `finish` fuses an
 // elementwise function of the result into this kernel, if nothing else reads
-// the result. It makes one kernel of reductions of rows and the arrays that read
-// them at the same row, such as a softmax. If an element of an index map or
-// window needs too many operations and reads, the operand is stored first. So
-// the size of a program does not grow with the number of its stages.
+// the result. It makes one kernel of reductions of rows and the arrays that
+// read them at the same row, such as a softmax. If an element of an index map
+// or window needs too many operations and reads, the operand is stored first.
+// So the size of a program does not grow with the number of its stages.
 //
 // Levels: a vector is combined by the whole grid. For arrays of higher rank,
 // one unit combines each row: a thread up to 16 elements, a warp up to 1024,
@@ -207,7 +207,9 @@ public:
   /// commutative: a kind if there is one, else a new function in the module.
   WriteContract getContract(TypeRange element, ScalarCode combine);
   /// Sorts each row along a dimension: no element is less than the element
-  /// before it. `less` takes two elements. The sort is stable.
+  /// before it. `less` takes two elements. The sort is stable. A long vector is
+  /// sorted by digits if `less` compares an integer function of the elements,
+  /// and else by merges.
   Value sort(Value array, int64_t dim, ScalarCode less);
   /// The first `count` elements of each sorted row. For at most 8 of them, one
   /// reduction of each row keeps the first elements in registers.
@@ -225,7 +227,8 @@ public:
   /// memory.
   SmallVector<Value> store(ValueRange arrays);
   /// Fuses reductions of rows with the arrays that read them, and elementwise
-  /// functions with the programs that compute their operands. Call it once, after the last operation of the function.
+  /// functions with the programs that compute their operands. Call it once,
+  /// after the last operation of the function.
   void finish(FunctionOpInterface function);
 
 private:
@@ -257,6 +260,12 @@ private:
              const WriteContract &contract, llvm::function_ref<void()> code);
   void par(Extents extents, Level unit,
            llvm::function_ref<void(ValueRange)> code);
+  /// The sorted vector, or null if the vector is short or its order is not that
+  /// of an integer function of the elements.
+  Value sortByDigits(Value vector, ScalarCode less);
+  /// Pairs of a key and a position, sorted by the 8 bits of the key that begin
+  /// at bit `shift`.
+  Value sortDigit(Value pairs, Value shift);
   /// The position of element `i` of a row of `length` elements after its run of
   /// `width` elements is merged with the neighbouring run.
   Value findMergePlace(Value i, Value width, Value length, ValueRange element,
