@@ -446,6 +446,7 @@ Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
   // Few long sums are divided into parts, so that all of the GPU is busy.
   bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
                 matchPattern(init.front(), m_Zero());
+  rows.neutral |= isZero && isSumOfProducts;
   if (!choice.level && isSumOfProducts && isZero &&
       (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
       right.hasStaticExtents()) {

@@ -264,6 +264,8 @@ class _Source:
     order: list[int] | None = None
     symbol: Any = None
     dim: int | None = None
+    #: A constant of the graph on the device of the program: a copy makes the host wait.
+    constant: Any = None
 
     def of(self, values: dict[Any, Any], device: Any) -> Any:
         """The argument, from the values of nodes."""
@@ -272,7 +274,11 @@ class _Source:
         value = values[self.node]
         if self.symbol is not None:
             return value if self.dim is None else value.shape[self.dim]
-        value = value if value.device == device else value.to(device)
+        if value.device != device and self.node.op == "get_attr":
+            self.constant = value.to(device) if self.constant is None else self.constant
+            value = self.constant
+        elif value.device != device:
+            value = value.to(device)
         value = value.permute(self.order) if self.order else value
         value = value.contiguous() if value.dim() else value.reshape(1)
         # Kernels read several elements at once, so a tensor with another alignment is copied.
