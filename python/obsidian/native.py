@@ -467,7 +467,8 @@ class NativeBackend:
         `targets` are memory for the results that are arrays, in order: addresses and bytes. An
         allocator may use it. Results are arrays in memory of `allocator`, `Foreign` if they are
         parts of an argument, and NumPy scalars. The host does not wait for the stream, unless
-        the program reads an element on the host. Raises RunError with all messages, or the exception of the allocator.
+        the program reads an element on the host. Raises RunError with all messages, or the
+        exception of the allocator.
         """
         with self._lock:
             self._begin()
