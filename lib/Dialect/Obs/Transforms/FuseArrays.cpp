@@ -495,12 +495,29 @@ static unsigned countReaders(Value array) {
                  : 1;
 }
 
+/// True if a program reads extents of an array or of its elements, and nothing
+/// else of it.
+static bool isOnlyMeasured(Value array) {
+  return llvm::all_of(array.getUsers(), [](Operation *user) {
+    auto get = dyn_cast<GetOp>(user);
+    return isa<DimOp>(user) ||
+           (get && llvm::all_of(get->getResults(), [](Value result) {
+              return isa<PullType>(result.getType()) && isOnlyMeasured(result);
+            }));
+  });
+}
+
 /// Says which computed arrays are computed more than once per element, and
 /// which reductions in scalar code are repeated for each element of an array
 /// that uses them; of those in several copies of a function only one.
 static void remarkRecomputation(Operation *root) {
   llvm::DenseSet<Location> places;
   root->walk([&](Operation *op) {
+    // An earlier run of the pass has fused the elements of such an array.
+    for (Operation *around = op; around != root; around = around->getParentOp())
+      if (isa<PullOpInterface>(around) &&
+          llvm::all_of(around->getResults(), isOnlyMeasured))
+        return;
     Location loc = getInnermostLoc(op);
     bool isScalar = getEnclosingScope(op).isScalar;
     if (isa<MapOp, GenerateOp>(op) && isa<PullType>(op->getResult(0).getType()))
