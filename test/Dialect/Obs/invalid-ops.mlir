@@ -362,6 +362,15 @@ func.func @get_row(%a: !obs.pull<? x 8 x i32>, %i: index) {
 
 // -----
 
+// The generic form, whose result type is given.
+func.func @get_generic(%a: !obs.pull<2 x 3 x i32>, %i: index) {
+  // expected-error@+1 {{[get-indices] has 1 index for an array of rank 2; give one for each dimension}}
+  %x = "obs.get"(%a, %i) : (!obs.pull<2 x 3 x i32>, index) -> i32
+  return
+}
+
+// -----
+
 func.func @get_too_deep(%a: !obs.pull<8 x i32>, %i: index) {
   // expected-error@+1 {{[get-indices] has 2 indices for an array of rank 1; give one for each dimension}}
   %x = obs.get %a[%i, %i] : !obs.pull<8 x i32>

@@ -735,9 +735,10 @@ LogicalResult ZipOp::verify() {
 
 LogicalResult GetOp::verify() {
   PullType type = getArray().getType();
-  if (getIndices().size() != type.getRank())
+  if (size_t count = getIndices().size(); count != type.getRank())
     return emitOpError("[get-indices] has ")
-           << getIndices().size() << " indices for an array of rank "
+           << count << (count == 1 ? " index" : " indices")
+           << " for an array of rank "
            << type.getRank() << "; give one for each dimension";
   return success();
 }
