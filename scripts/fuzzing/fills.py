@@ -81,20 +81,44 @@ class Fills(Views):
             )
         )
         if onto is not None and self.rng.random() < 0.6:
-            return f" onto {onto.name} : {onto.type}", [onto], list
+            return self.onto(onto)
         values = self.constant_values(elements)
         return f" init {', '.join(x.name for x in values)}", list(values), lambda *xs: [tuple(xs)] * size
 
-    def fill_injective(self) -> Array | None:
-        """A loop whose iterations write places of their own."""
+    @staticmethod
+    def onto(x: Array) -> tuple[str, list[Array | Scalar], Any]:
+        """The elements of an array as initial contents; see `start`."""
+        return f" onto {x.name} : {x.type}", [x], list
+
+    def update(self) -> Array | None:
+        """An array that is filled in place after one of its elements is read, and an array made of both."""
+        x = self.pick(
+            lambda x: (
+                x.name in self.stored
+                and x.frame is self.frame
+                and len(x.dims) == 1
+                and 0 < x.size
+                and self.is_small(x.size)
+            )
+        )
+        if x is None:
+            return None
+        self.get(x, [self.index_in(x.dims[0], x)])
+        p = self.fill_injective(x)
+        return self.map([self.force(p)[0]]) if p else None
+
+    def fill_injective(self, onto: Array | None = None) -> Array | None:
+        """A loop whose iterations write places of their own; the other elements are those of `onto`."""
         rng = self.rng
         count = rng.randint(1, min(self.limit() // 2, 40))
         factor, shift, room = rng.choice([1, 1, 2, 3]), rng.randint(0, 3), rng.randint(0, 4)
+        if onto is not None:
+            count, factor, shift, room = min(count, onto.size), 1, 0, max(onto.size - count, 0)
         n = (count - 1) * factor + shift + 1 + room
         if not self.is_small(n):
             return None
-        elements, dims = self.element_types(), (self.dim(n),)
-        text, operands, begin = self.start(elements, dims)
+        elements, dims = (self.element_types(), (self.dim(n),)) if onto is None else (onto.elements, onto.dims)
+        text, operands, begin = self.start(elements, dims) if onto is None else self.onto(onto)
         number, sizes = self.index(count), self.extents(dims)
         result = self.array(elements, dims, self.level)
         i = self.name()

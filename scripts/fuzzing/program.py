@@ -53,8 +53,10 @@ class Program(Parts):
                 self.combined()
             elif draw < 0.56:
                 self.store()
-            elif draw < 0.66:
+            elif draw < 0.64:
                 self.fill()
+            elif draw < 0.67:
+                self.update()
             elif draw < 0.82:
                 self.collective()
             elif draw < 0.87 and budget > 1:
