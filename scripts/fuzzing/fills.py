@@ -117,8 +117,12 @@ class Fills(Views):
         n = (count - 1) * factor + shift + 1 + room
         if not self.is_small(n):
             return None
-        elements, dims = (self.element_types(), (self.dim(n),)) if onto is None else (onto.elements, onto.dims)
-        text, operands, begin = self.start(elements, dims) if onto is None else self.onto(onto)
+        if onto is None:
+            elements, dims = self.element_types(), (self.dim(n),)
+            text, operands, begin = self.start(elements, dims)
+        else:
+            elements, dims = onto.elements, onto.dims
+            text, operands, begin = self.onto(onto)
         number, sizes = self.index(count), self.extents(dims)
         result = self.array(elements, dims, self.level)
         i = self.name()
