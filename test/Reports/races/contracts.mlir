@@ -143,6 +143,50 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // In a loop without a barrier, all iterations count as one fill: the contract covers them. The kernel does not
+  // say whether the loop belongs to the fill.
+  // expected-remark @+1 {{kernel 'disjoint_in_loop' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @disjoint_in_loop(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [2, 32], strides: [32, 1] : memref<i32> to memref<2x32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    scf.for %k = %c0 to %c2 step %c1 {
+      %w = memref.load %where[%k, %t] : memref<2x32xi32>
+      %wide = arith.index_cast %w : i32 to index
+      %i = arith.andi %wide, %c63 : index
+      // expected-note @+1 {{written as 'disjoint', which the program promises}}
+      memref.store %v, %a[%i] {obs.contract = "disjoint"} : memref<64xi32, #shared>
+    }
+    gpu.return
+  }
+  // The contract covers writes alone: the next iteration writes what this one reads.
+  gpu.func @disjoint_read_in_loop(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [2, 32], strides: [32, 1] : memref<i32> to memref<2x32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    scf.for %k = %c0 to %c2 step %c1 {
+      %w = memref.load %where[%k, %t] : memref<2x32xi32>
+      %wide = arith.index_cast %w : i32 to index
+      %i = arith.andi %wide, %c63 : index
+      // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what this access reaches, without a barrier between them}}
+      memref.store %v, %a[%i] {obs.contract = "disjoint"} : memref<64xi32, #shared>
+      gpu.barrier
+      // expected-note @+1 {{the first access is the read here}}
+      %x = memref.load %a[%t] : memref<64xi32, #shared>
+    }
+    gpu.return
+  }
+
   // The initial contents are written by other threads than the elements.
   gpu.func @initial(%v: i32, %zero: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
