@@ -239,12 +239,17 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       write.getValues().size() > 1)
     return write.emitOpError("is combined with others by a function of several "
                              "values; run obs-expand-collectives first");
+  auto markUpdate = [&](Operation *op) {
+    if (target->updates)
+      op->setAttr(updateAttrName, builder.getI64IntegerAttr(target->updates));
+  };
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
     if (contract.contract == Contract::Reduce &&
         !write->hasAttr("obs.contract")) {
-      buildAtomic(builder, loc, contract.kind, stored, buffer, indices,
-                  symbols);
+      markUpdate(buildAtomic(builder, loc, contract.kind, stored, buffer,
+                             indices, symbols)
+                     .getDefiningOp());
       continue;
     }
     bool isAny =
@@ -260,6 +265,7 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
       builder.setInsertionPointToStart(branch.thenBlock());
     }
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
+    markUpdate(store);
     if (getInitialNesting(write))
       markCopy(store);
     if (auto mark = write->getAttrOfType<StringAttr>("obs.contract"))
@@ -521,6 +527,7 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
     bool isInPlace = false;
     if (const StoredArray *place = findPlaceOfOnto(force, result, fill)) {
       stored = *place;
+      ++stored.updates;
       isInPlace = true;
     } else if (auto given = destinations.find(result);
                given != destinations.end()) {

@@ -21,6 +21,8 @@ struct StoredArray {
   SmallVector<Value> extents;
   /// Another value is in the same slot of a ring: no loop may take it over.
   bool isShared = false;
+  /// The number of forces that have updated the array in place.
+  int64_t updates = 0;
 };
 
 /// Writes the level IR of one kernel, operation by operation. Old values are

@@ -84,8 +84,8 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
   if (name == "obs.unroll" || name == "obs.distribution" ||
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.rows" || name == "obs.registers" || name == "obs.origin" ||
-      name == nestingAttrName || name == copyAttrName ||
-      name == packedAttrName || name == "obs.started" ||
+      name == nestingAttrName || name == updateAttrName ||
+      name == copyAttrName || name == packedAttrName || name == "obs.started" ||
       name == "obs.by_extent" || name == "obs.constant" ||
       name == "obs.entry" || name == "obs.unnamed")
     return success();

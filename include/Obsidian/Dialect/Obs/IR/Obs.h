@@ -62,6 +62,11 @@ constexpr llvm::StringLiteral unprovedMark = "unproved";
 constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
+/// On a write of a force that updates the array of an earlier force in place:
+/// how many forces of the array come before. The writes of one force are
+/// disjoint, and those of two forces need not be.
+constexpr llvm::StringLiteral updateAttrName = "obs.update";
+
 /// Marks a load and the store of its result, which copy an element from array
 /// to array. If the source was never written, the copy has no value, either.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";

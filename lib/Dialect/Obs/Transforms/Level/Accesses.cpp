@@ -181,7 +181,9 @@ std::optional<Hazard> obs::getHazard(const Access &before, const Access &after,
   if (before.isWrite() && after.isWrite()) {
     // The writes of one force are disjoint (or atomic, or of contract `any`),
     // unless one of them stores the initial contents.
-    bool oneForce = before.buffer && after.buffer && !before.renewed;
+    bool oneForce = before.buffer && after.buffer && !before.renewed &&
+                    before.op->getDiscardableAttr(updateAttrName) ==
+                        after.op->getDiscardableAttr(updateAttrName);
     bool sameKind = (before.kind == AccessKind::Atomic) ==
                     (after.kind == AccessKind::Atomic);
     if (oneForce && sameKind && before.kind != AccessKind::InitialWrite &&

@@ -1,0 +1,168 @@
+// A force updates an array in place, and does not read it. Its writes and those of the force before reach the same elements
+// from different threads, so a barrier is between them.
+
+// DEFINE: %{entry} =
+// DEFINE: %{check} = obs-run %s --entry=%{entry} --device=interpret iota:2x67xi64 > %t.interpret && \
+// DEFINE:   obs-run %s --entry=%{entry} --device=emulate --check=all --threads=1 iota:2x67xi64 | diff %t.interpret - && \
+// DEFINE:   obs-run %s --entry=%{entry} --device=emulate --check=all --threads=17 --schedule=random --seed=3 iota:2x67xi64 | diff %t.interpret - && \
+// DEFINE:   obs-run %s --entry=%{entry} --device=emulate --check=all --threads=96 --schedule=random --seed=4 iota:2x67xi64 | diff %t.interpret -
+// REDEFINE: %{entry} = reversed
+// RUN: %{check}
+// REDEFINE: %{entry} = parts
+// RUN: %{check}
+// REDEFINE: %{entry} = twice
+// RUN: %{check}
+// REDEFINE: %{entry} = in_warps
+// RUN: %{check}
+// REDEFINE: %{entry} = in_loops
+// RUN: %{check}
+// RUN: obs-opt --obs-to-gpu --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
+// RACES-COUNT-5: is proved free of races
+
+// RUN: obs-run %s --entry=reversed --device=emulate --threads=17 iota:2x67xi64 | FileCheck %s
+// The row in reverse, and then 0 to 39 in its first 40 elements.
+// CHECK: {{^}}[{{\[}}0, 1, 2, {{.*}} 38, 39, 26, 25, {{.*}} 1, 0],
+
+!row = !obs.pull<67 x i64>
+!push = !obs.push<block, 67 x i64>
+!a = !obs.pull<? x 67 x i64>
+
+func.func private @row(%a: !a, %i: index) -> !row {
+  %row = obs.generate (%j) {
+    %x = obs.get %a[%i, %j] : !a
+    obs.yield %x : i64
+  } : !row
+  return %row : !row
+}
+
+func.func @reversed(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c40 = arith.constant 40 : index
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %p = obs.push block %row : !row
+    %f = obs.reverse %p : !push
+    %s = obs.force %f : !push
+    %o = obs.fill onto %s : !row par (%t) in (%c40) {
+      %y = arith.index_cast %t : index to i64
+      obs.write %y at [%t] : i64
+    } : !push
+    %r = obs.force %o : !push
+    %q = obs.push block %r : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+// The first force has initial contents, and writes a part of the array.
+func.func @parts(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c5 = arith.constant 5 : index
+  %c40 = arith.constant 40 : index
+  %c60 = arith.constant 60 : index
+  %z = arith.constant -7 : i64
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %f = obs.fill init %z par (%j) in (%c60) {
+      %x = obs.get %a[%i, %j] : !a
+      %at = arith.addi %j, %c5 : index
+      obs.write %x at [%at] : i64
+    } : !push
+    %s = obs.force %f : !push
+    %o = obs.fill onto %s : !row par (%t) in (%c40) {
+      %y = arith.index_cast %t : index to i64
+      obs.write %y at [%t] : i64
+    } : !push
+    %r = obs.force %o : !push
+    %q = obs.push block %r : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+// Two updates, the second one of the first.
+func.func @twice(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c9 = arith.constant 9 : index
+  %c40 = arith.constant 40 : index
+  %z = arith.constant -7 : i64
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %p = obs.push block %row : !row
+    %s = obs.force %p : !push
+    %o = obs.fill onto %s : !row par (%t) in (%c40) {
+      %y = arith.index_cast %t : index to i64
+      obs.write %y at [%t] : i64
+    } : !push
+    %r = obs.force %o : !push
+    %o2 = obs.fill onto %r : !row par (%t) in (%c40) {
+      %at = arith.addi %t, %c9 : index
+      obs.write %z at [%at] : i64
+    } : !push
+    %r2 = obs.force %o2 : !push
+    %q = obs.push block %r2 : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+func.func @in_warps(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c40 = arith.constant 40 : index
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute warp in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %p = obs.push warp %row : !row
+    %f = obs.reverse %p : !obs.push<warp, 67 x i64>
+    %s = obs.force %f in shared : !obs.push<warp, 67 x i64>
+    %o = obs.fill onto %s : !row par (%t) in (%c40) {
+      %y = arith.index_cast %t : index to i64
+      obs.write %y at [%t] : i64
+    } : !obs.push<warp, 67 x i64>
+    %r = obs.force %o in shared : !obs.push<warp, 67 x i64>
+    %q = obs.push warp %r : !row
+    obs.yield %q : !obs.push<warp, 67 x i64>
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+// Each iteration updates the array of the one before twice.
+func.func @in_loops(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c9 = arith.constant 9 : index
+  %c40 = arith.constant 40 : index
+  %z = arith.constant -7 : i64
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %p = obs.push block %row : !row
+    %s = obs.force %p : !push
+    %last = scf.for %k = %c0 to %c3 step %c1 iter_args(%x = %s) -> !row {
+      %o = obs.fill onto %x : !row par (%t) in (%c40) {
+        %y = arith.index_cast %t : index to i64
+        %at = arith.addi %t, %k : index
+        obs.write %y at [%at] : i64
+      } : !push
+      %r = obs.force %o : !push
+      %o2 = obs.fill onto %r : !row par (%t) in (%c9) {
+        %at = arith.addi %t, %c9 : index
+        obs.write %z at [%at] : i64
+      } : !push
+      %r2 = obs.force %o2 : !push
+      scf.yield %r2 : !row
+    }
+    %q = obs.push block %last : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
