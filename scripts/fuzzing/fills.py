@@ -91,7 +91,7 @@ class Fills(Views):
         return f" onto {x.name} : {x.type}", [x], list
 
     def update(self) -> Array | None:
-        """An array that is filled in place after one of its elements is read, and an array made of both."""
+        """A map of an array that is filled in place one to three times, after one of its elements is read."""
         x = self.pick(
             lambda x: (
                 x.name in self.stored
@@ -104,8 +104,12 @@ class Fills(Views):
         if x is None:
             return None
         self.get(x, [self.index_in(x.dims[0], x)])
-        p = self.fill_injective(x)
-        return self.map([self.force(p)[0]]) if p else None
+        for _ in range(self.rng.randint(1, 3)):
+            p = self.fill_injective(x)
+            if p is None:
+                return None
+            x = self.force(p)[0]
+        return self.map([x])
 
     def fill_injective(self, onto: Array | None = None) -> Array | None:
         """A loop whose iterations write places of their own; the other elements are those of `onto`."""
@@ -113,7 +117,9 @@ class Fills(Views):
         count = rng.randint(1, min(self.limit() // 2, 40))
         factor, shift, room = rng.choice([1, 1, 2, 3]), rng.randint(0, 3), rng.randint(0, 4)
         if onto is not None:
-            count, factor, shift, room = min(count, onto.size), 1, 0, max(onto.size - count, 0)
+            count, factor = min(count, onto.size), 1
+            shift = rng.randint(0, onto.size - count)
+            room = onto.size - count - shift
         n = (count - 1) * factor + shift + 1 + room
         if not self.is_small(n):
             return None
