@@ -46,11 +46,18 @@ struct BlockState {
 /// The known properties of a site of the machine.
 struct SiteInfo {
   llvm::StringRef location, buffer;
+  /// How many forces of the buffer come before that of a store.
+  uint32_t update = 0;
   StoreContract contract = StoreContract::None;
   /// The range that the last access to global memory was in.
   DeviceMemory::Range range;
   CellTable *cells = nullptr;
 };
+
+/// True if two stores belong to one force.
+bool isOneForce(const SiteInfo &a, const SiteInfo &b) {
+  return a.buffer == b.buffer && a.update == b.update;
+}
 
 llvm::StringRef nameOf(AccessKind kind) {
   switch (kind) {
@@ -136,6 +143,7 @@ struct Checker::Impl {
     SiteInfo &info = sites[event.site];
     info.location = event.location;
     info.buffer = event.buffer;
+    info.update = event.update;
     info.contract = event.contract;
     return info;
   }
@@ -206,7 +214,7 @@ bool Checker::Impl::conflicts(const Access &earlier,
   // Two forces may store into memory that they share: that is no choice.
   return earlier.kind != AccessClass::AnyWrite ||
          later.kind != AccessClass::AnyWrite ||
-         sites[earlier.site].buffer != sites[later.site].buffer;
+         !isOneForce(sites[earlier.site], sites[later.site]);
 }
 
 /// Adds to two accesses of one class, of which those that come before the new
@@ -271,7 +279,7 @@ bool Checker::Impl::checkCell(const AccessEvent &event, Cell &cell,
     const SiteInfo &other = sites[earlier.site];
     bool isClaim = event.contract == StoreContract::Disjoint &&
                    other.contract == StoreContract::Disjoint &&
-                   other.buffer == event.buffer;
+                   isOneForce(other, sites[event.site]);
     message =
         (event.location + ": " +
          (isClaim ? "false-claim: [R5-disjoint] " : "race: ") +
@@ -301,7 +309,8 @@ bool Checker::Impl::checkClaim(const AccessEvent &event, const Cell &cell,
       earlier.time != access.time || cell.reads[0])
     return true;
   const SiteInfo &other = sites[earlier.site];
-  if (other.contract != StoreContract::Disjoint || other.buffer != event.buffer)
+  if (other.contract != StoreContract::Disjoint ||
+      !isOneForce(other, sites[event.site]))
     return true;
   message =
       (event.location + ": false-claim: [R5-disjoint] store of " +

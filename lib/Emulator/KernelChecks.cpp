@@ -55,6 +55,8 @@ LogicalResult KernelConverter::checkAccess(Operation *op, SiteKind kind,
         builder.getNamedAttr("contract", builder.getStringAttr("copy")));
   else if (Attribute contract = op->getAttr("obs.contract"))
     info.push_back(builder.getNamedAttr("contract", contract));
+  if (Attribute update = op->getAttr("obs.update"))
+    info.push_back(builder.getNamedAttr("update", update));
   Value siteValue = constantI32(loc, state.addSite(kind, loc, info));
 
   // Each index is compared with its extent. For a vector, the last element

@@ -582,7 +582,7 @@ void KernelConverter::countIterations() {
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       });
-      if (!found.wasInterrupted())
+      if (!found.wasInterrupted() && !loop->hasAttr("obs.update"))
         continue;
       loops.insert(loop);
       break;

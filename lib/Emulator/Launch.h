@@ -38,6 +38,8 @@ struct Site {
   /// The place where the buffer that it accesses is made, in the same form, or
   /// empty.
   std::string buffer;
+  /// Of a store: how many forces of the buffer come before its own.
+  uint32_t update = 0;
   StoreContract contract = StoreContract::None;
   /// Bits of MemoryOrder.
   uint32_t order = 0;

@@ -90,6 +90,8 @@ llvm::Error Machine::Impl::readModule(ModuleOp module) {
       site.order = order.getInt();
     if (auto buffer = dict.getAs<LocationAttr>("buffer"))
       site.buffer = describeLocation(buffer);
+    if (auto update = dict.getAs<IntegerAttr>("update"))
+      site.update = update.getInt();
     site.location = describeLocation(dict.getAs<LocationAttr>("loc"));
     sites.push_back(std::move(site));
   }

@@ -199,6 +199,7 @@ void Launch::accessed(Thread &thread, MemorySpace space, const char *address,
                       site,
                       sites[site].contract,
                       sites[site].buffer,
+                      sites[site].update,
                       thread.iteration,
                       (sites[site].order & kAcquires) != 0,
                       (sites[site].order & kReleases) != 0};

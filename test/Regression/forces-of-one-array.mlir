@@ -17,7 +17,14 @@
 // REDEFINE: %{entry} = in_loops
 // RUN: %{check}
 // RUN: obs-opt --obs-to-gpu --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
-// RACES-COUNT-5: is proved free of races
+// RACES-COUNT-7: is proved free of races
+
+// One thread writes an element in each of several forces, and no barrier is between them. No contract covers two forces.
+// RUN: obs-run %s --entry=one_thread --device=emulate --check=all iota:3x1xi32 0 | FileCheck %s --check-prefix=NINES
+// RUN: obs-run %s --entry=one_thread_in_loop --device=emulate --check=all iota:3x1xi32 0 | FileCheck %s --check-prefix=NINES
+// NINES: {{\[\[}}9],
+// NINES-NEXT: [9],
+// NINES-NEXT: [9]]
 
 // RUN: obs-run %s --entry=reversed --device=emulate --threads=17 iota:2x67xi64 | FileCheck %s
 // The row in reverse, and then 0 to 39 in its first 40 elements.
@@ -165,4 +172,49 @@ func.func @in_loops(%a: !a) -> !a {
   }
   %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
   return %r : !a
+}
+
+func.func @one_thread(%in: !obs.pull<3 x 1 x i32>, %j: index) -> !obs.pull<3 x 1 x i32> {
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 7 : i32
+  %i2 = arith.constant 9 : i32
+  %rows = obs.nest %in dims 1 : !obs.pull<3 x 1 x i32>
+  %d = obs.distribute block in grid (%row = %rows : !obs.pull<3 x !obs.pull<1 x i32>>) {
+    %x = obs.force %row : !obs.pull<1 x i32>
+    %f = obs.fill onto %x : !obs.pull<1 x i32> unchecked par (%t) in (%c1) {
+      obs.write %i1 at [%j] : i32
+    } : !obs.push<block, 1 x i32>
+    %y = obs.force %f : !obs.push<block, 1 x i32>
+    %g = obs.fill onto %y : !obs.pull<1 x i32> unchecked par (%t) in (%c1) {
+      obs.write %i2 at [%j] : i32
+    } : !obs.push<block, 1 x i32>
+    %z = obs.force %g : !obs.push<block, 1 x i32>
+    %q = obs.push block %z : !obs.pull<1 x i32>
+    obs.yield %q : !obs.push<block, 1 x i32>
+  }
+  %o = obs.force %d : !obs.push<grid, 3 x 1 x i32>
+  return %o : !obs.pull<3 x 1 x i32>
+}
+
+// The iterations write 7, 8 and 9.
+func.func @one_thread_in_loop(%in: !obs.pull<3 x 1 x i32>, %j: index) -> !obs.pull<3 x 1 x i32> {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c10 = arith.constant 10 : index
+  %rows = obs.nest %in dims 1 : !obs.pull<3 x 1 x i32>
+  %d = obs.distribute block in grid (%row = %rows : !obs.pull<3 x !obs.pull<1 x i32>>) {
+    %x = obs.force %row : !obs.pull<1 x i32>
+    %last = scf.for %k = %c7 to %c10 step %c1 iter_args(%y = %x) -> !obs.pull<1 x i32> {
+      %f = obs.fill onto %y : !obs.pull<1 x i32> unchecked par (%t) in (%c1) {
+        %v = arith.index_cast %k : index to i32
+        obs.write %v at [%j] : i32
+      } : !obs.push<block, 1 x i32>
+      %next = obs.force %f : !obs.push<block, 1 x i32>
+      scf.yield %next : !obs.pull<1 x i32>
+    }
+    %q = obs.push block %last : !obs.pull<1 x i32>
+    obs.yield %q : !obs.push<block, 1 x i32>
+  }
+  %o = obs.force %d : !obs.push<grid, 3 x 1 x i32>
+  return %o : !obs.pull<3 x 1 x i32>
 }

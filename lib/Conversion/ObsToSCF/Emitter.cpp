@@ -529,6 +529,10 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       stored = *place;
       ++stored.updates;
       isInPlace = true;
+      for (Operation *loop = builder.getInsertionBlock()->getParentOp(); loop;
+           loop = loop->getParentOp())
+        if (isa<scf::ForOp, scf::WhileOp>(loop))
+          loop->setAttr(updateAttrName, builder.getUnitAttr());
     } else if (auto given = destinations.find(result);
                given != destinations.end()) {
       stored = given->second;

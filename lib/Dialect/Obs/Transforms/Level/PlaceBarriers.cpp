@@ -262,11 +262,8 @@ struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
     }).run();
     for (scf::ForOp loop : loops)
       prune(kernel, loop);
-    kernel.walk([&](Operation *op) {
-      // Later passes may join the writes of several forces.
-      op->removeDiscardableAttr(updateAttrName);
-      if (auto barrier = dyn_cast<BarrierOp>(op))
-        ++(barrier.getScope() == Level::Warp ? warpBarriers : blockBarriers);
+    kernel.walk([&](BarrierOp barrier) {
+      ++(barrier.getScope() == Level::Warp ? warpBarriers : blockBarriers);
     });
   }
 };
