@@ -46,7 +46,7 @@ struct BlockState {
 /// The known properties of a site of the machine.
 struct SiteInfo {
   llvm::StringRef location, buffer;
-  /// How many forces of the buffer come before that of a store.
+  /// The number of the force that updates the buffer by a store, or 0.
   uint32_t update = 0;
   StoreContract contract = StoreContract::None;
   /// The range that the last access to global memory was in.

@@ -582,7 +582,11 @@ void KernelConverter::countIterations() {
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       });
-      if (!found.wasInterrupted() && !loop->hasAttr("obs.update"))
+      // Canonicalization drops the attributes of `scf.while`.
+      bool isUpdated =
+          loop->hasAttr("obs.update") ||
+          (isa<scf::WhileOp>(loop) && store->hasAttr("obs.update"));
+      if (!found.wasInterrupted() && !isUpdated)
         continue;
       loops.insert(loop);
       break;

@@ -38,7 +38,7 @@ struct Site {
   /// The place where the buffer that it accesses is made, in the same form, or
   /// empty.
   std::string buffer;
-  /// Of a store: how many forces of the buffer come before its own.
+  /// Of a store: the number of the force that updates the buffer, or 0.
   uint32_t update = 0;
   StoreContract contract = StoreContract::None;
   /// Bits of MemoryOrder.

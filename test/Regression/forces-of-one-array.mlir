@@ -16,12 +16,21 @@
 // RUN: %{check}
 // REDEFINE: %{entry} = in_loops
 // RUN: %{check}
+// REDEFINE: %{entry} = moving
+// RUN: %{check}
+// REDEFINE: %{entry} = moving_in_while
+// RUN: %{check}
+// REDEFINE: %{entry} = behind_loop
+// RUN: %{check}
+// REDEFINE: %{entry} = in_branches
+// RUN: %{check}
 // RUN: obs-opt --obs-to-gpu --obs-check-races %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=RACES
-// RACES-COUNT-7: is proved free of races
+// RACES-COUNT-11: is proved free of races
 
 // One thread writes an element in each of several forces, and no barrier is between them. No contract covers two forces.
 // RUN: obs-run %s --entry=one_thread --device=emulate --check=all iota:3x1xi32 0 | FileCheck %s --check-prefix=NINES
 // RUN: obs-run %s --entry=one_thread_in_loop --device=emulate --check=all iota:3x1xi32 0 | FileCheck %s --check-prefix=NINES
+// RUN: obs-run %s --entry=one_thread_in_while --device=emulate --check=all iota:3x1xi32 0 | FileCheck %s --check-prefix=NINES
 // NINES: {{\[\[}}9],
 // NINES-NEXT: [9],
 // NINES-NEXT: [9]]
@@ -174,6 +183,144 @@ func.func @in_loops(%a: !a) -> !a {
   return %r : !a
 }
 
+// Each iteration updates the array of the one before, from other threads. The barrier of %y separates the loop from the force
+// before it.
+func.func @moving(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c67 = arith.constant 67 : index
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %s = obs.force %row : !row
+    %reversed = obs.reverse %row : !row
+    %x = obs.force %reversed : !row
+    %again = obs.reverse %x : !row
+    %y = obs.force %again : !row
+    %last = scf.for %k = %c0 to %c5 step %c1 iter_args(%x0 = %s) -> !row {
+      %o = obs.fill onto %x0 : !row unchecked par (%t) in (%c67) {
+        %z = arith.index_cast %t : index to i64
+        %u = arith.addi %t, %k : index
+        %at = arith.remui %u, %c67 : index
+        obs.write %z at [%at] : i64
+      } : !push
+      %r = obs.force %o : !push
+      scf.yield %r : !row
+    }
+    %sum = obs.map { arith.addi } %last, %y : !row
+    %q = obs.push block %sum : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+func.func @moving_in_while(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c67 = arith.constant 67 : index
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %s = obs.force %row : !row
+    %reversed = obs.reverse %row : !row
+    %x = obs.force %reversed : !row
+    %again = obs.reverse %x : !row
+    %y = obs.force %again : !row
+    %last, %end = scf.while (%x0 = %s, %k = %c0) : (!row, index) -> (!row, index) {
+      %more = arith.cmpi ult, %k, %c5 : index
+      scf.condition(%more) %x0, %k : !row, index
+    } do {
+    ^bb0(%x0: !row, %k: index):
+      %o = obs.fill onto %x0 : !row unchecked par (%t) in (%c67) {
+        %z = arith.index_cast %t : index to i64
+        %u = arith.addi %t, %k : index
+        %at = arith.remui %u, %c67 : index
+        obs.write %z at [%at] : i64
+      } : !push
+      %r = obs.force %o : !push
+      %next = arith.addi %k, %c1 : index
+      scf.yield %r, %next : !row, index
+    }
+    %sum = obs.map { arith.addi } %last, %y : !row
+    %q = obs.push block %sum : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+// The force behind the loop writes elements of the loop's last iteration.
+func.func @behind_loop(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c9 = arith.constant 9 : index
+  %c40 = arith.constant 40 : index
+  %z = arith.constant -7 : i64
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %s = obs.force %row : !row
+    %last = scf.for %k = %c0 to %c3 step %c1 iter_args(%x = %s) -> !row {
+      %o = obs.fill onto %x : !row par (%t) in (%c40) {
+        %y = arith.index_cast %t : index to i64
+        %at = arith.addi %t, %c9 : index
+        obs.write %y at [%at] : i64
+      } : !push
+      %r = obs.force %o : !push
+      scf.yield %r : !row
+    }
+    %o2 = obs.fill onto %last : !row par (%t) in (%c40) {
+      obs.write %z at [%t] : i64
+    } : !push
+    %r2 = obs.force %o2 : !push
+    %q = obs.push block %r2 : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
+// A branch updates the array once, and the force behind it writes the same elements.
+func.func @in_branches(%a: !a) -> !a {
+  %n = obs.dim %a, 0 : !a
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %c40 = arith.constant 40 : index
+  %z = arith.constant -7 : i64
+  %ids = obs.iota [%n] : !obs.pull<? x index>
+  %d = obs.distribute block in grid (%i = %ids : !obs.pull<? x index>) {
+    %row = func.call @row(%a, %i) : (!a, index) -> !row
+    %s = obs.force %row : !row
+    %odd = arith.cmpi eq, %i, %c1 : index
+    %either = scf.if %odd -> !row {
+      %o = obs.fill onto %s : !row par (%t) in (%c40) {
+        %y = arith.index_cast %t : index to i64
+        %at = arith.addi %t, %c9 : index
+        obs.write %y at [%at] : i64
+      } : !push
+      %r = obs.force %o : !push
+      scf.yield %r : !row
+    } else {
+      scf.yield %s : !row
+    }
+    %o2 = obs.fill onto %either : !row par (%t) in (%c40) {
+      obs.write %z at [%t] : i64
+    } : !push
+    %r2 = obs.force %o2 : !push
+    %q = obs.push block %r2 : !row
+    obs.yield %q : !push
+  }
+  %r = obs.force %d : !obs.push<grid, ? x 67 x i64>
+  return %r : !a
+}
+
 func.func @one_thread(%in: !obs.pull<3 x 1 x i32>, %j: index) -> !obs.pull<3 x 1 x i32> {
   %c1 = arith.constant 1 : index
   %i1 = arith.constant 7 : i32
@@ -211,6 +358,33 @@ func.func @one_thread_in_loop(%in: !obs.pull<3 x 1 x i32>, %j: index) -> !obs.pu
       } : !obs.push<block, 1 x i32>
       %next = obs.force %f : !obs.push<block, 1 x i32>
       scf.yield %next : !obs.pull<1 x i32>
+    }
+    %q = obs.push block %last : !obs.pull<1 x i32>
+    obs.yield %q : !obs.push<block, 1 x i32>
+  }
+  %o = obs.force %d : !obs.push<grid, 3 x 1 x i32>
+  return %o : !obs.pull<3 x 1 x i32>
+}
+
+func.func @one_thread_in_while(%in: !obs.pull<3 x 1 x i32>, %j: index) -> !obs.pull<3 x 1 x i32> {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %c10 = arith.constant 10 : index
+  %rows = obs.nest %in dims 1 : !obs.pull<3 x 1 x i32>
+  %d = obs.distribute block in grid (%row = %rows : !obs.pull<3 x !obs.pull<1 x i32>>) {
+    %x = obs.force %row : !obs.pull<1 x i32>
+    %last, %end = scf.while (%y = %x, %k = %c7) : (!obs.pull<1 x i32>, index) -> (!obs.pull<1 x i32>, index) {
+      %more = arith.cmpi ult, %k, %c10 : index
+      scf.condition(%more) %y, %k : !obs.pull<1 x i32>, index
+    } do {
+    ^bb0(%y: !obs.pull<1 x i32>, %k: index):
+      %f = obs.fill onto %y : !obs.pull<1 x i32> unchecked par (%t) in (%c1) {
+        %v = arith.index_cast %k : index to i32
+        obs.write %v at [%j] : i32
+      } : !obs.push<block, 1 x i32>
+      %next = obs.force %f : !obs.push<block, 1 x i32>
+      %after = arith.addi %k, %c1 : index
+      scf.yield %next, %after : !obs.pull<1 x i32>, index
     }
     %q = obs.push block %last : !obs.pull<1 x i32>
     obs.yield %q : !obs.push<block, 1 x i32>

@@ -52,8 +52,8 @@ struct AccessEvent {
   /// The location of the operation that allocated the accessed buffer, or
   /// empty.
   llvm::StringRef buffer;
-  /// Of a store: how many forces of the buffer come before its own
-  /// (`obs.update`).
+  /// Of a store: the number of the force that updates the buffer in place
+  /// (`obs.update`), or 0.
   uint32_t update = 0;
   /// The number of iterations of loops around forces that the thread has begun,
   /// for loops that contain stores with the contract Disjoint.

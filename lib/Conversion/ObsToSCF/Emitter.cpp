@@ -240,8 +240,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
     return write.emitOpError("is combined with others by a function of several "
                              "values; run obs-expand-collectives first");
   auto markUpdate = [&](Operation *op) {
-    if (target->updates)
-      op->setAttr(updateAttrName, builder.getI64IntegerAttr(target->updates));
+    if (target->update)
+      op->setAttr(updateAttrName, builder.getI64IntegerAttr(target->update));
   };
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
@@ -527,7 +527,7 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
     bool isInPlace = false;
     if (const StoredArray *place = findPlaceOfOnto(force, result, fill)) {
       stored = *place;
-      ++stored.updates;
+      stored.update = ++numUpdates;
       isInPlace = true;
       for (Operation *loop = builder.getInsertionBlock()->getParentOp(); loop;
            loop = loop->getParentOp())

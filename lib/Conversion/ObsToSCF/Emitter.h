@@ -21,8 +21,8 @@ struct StoredArray {
   SmallVector<Value> extents;
   /// Another value is in the same slot of a ring: no loop may take it over.
   bool isShared = false;
-  /// The number of forces that have updated the array in place.
-  int64_t updates = 0;
+  /// The number of the force that updates the array in place, from 1; or 0.
+  int64_t update = 0;
 };
 
 /// Writes the level IR of one kernel, operation by operation. Old values are
@@ -118,6 +118,8 @@ private:
   llvm::DenseMap<Value, StoredArray> destinations;
   /// The array that `obs.write` writes now.
   const StoredArray *target = nullptr;
+  /// The number of forces of the kernel that update an array in place.
+  int64_t numUpdates = 0;
 };
 
 } // namespace mlir::obs

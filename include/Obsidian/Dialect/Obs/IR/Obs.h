@@ -63,9 +63,9 @@ constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
 /// On a write of a force that updates the array of an earlier force in place:
-/// how many forces of the array come before. The writes of one force are
-/// disjoint, and those of two forces need not be. A loop around such a force
-/// has the attribute, too: each iteration runs a force of its own.
+/// the number of the force among those of the kernel. The writes of one force
+/// are disjoint, and those of two forces need not be. A loop around such a
+/// force has the attribute, too: each iteration runs a force of its own.
 constexpr llvm::StringLiteral updateAttrName = "obs.update";
 
 /// Marks a load and the store of its result, which copy an element from array

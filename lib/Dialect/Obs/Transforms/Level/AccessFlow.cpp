@@ -90,8 +90,10 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
       if (!owner || *owner > map.getUnit())
         continue;
     }
-    // Each iteration forces its own array into a slot of a ring.
-    if (reader.isRing(access.buffer))
+    // Each iteration forces its own array, into a slot of a ring or in place.
+    // A loop of one force that updates an array is taken for a loop around it:
+    // canonicalization drops the attribute of `scf.while`.
+    if (access.op->hasAttr(updateAttrName) || reader.isRing(access.buffer))
       access.renewed = true;
     if (!access.stale || loop->isAncestor(access.stale))
       access.stale = loop;
