@@ -54,6 +54,13 @@ namespace {
 using Place = SmallVector<int64_t>;
 constexpr int64_t unknown = -1;
 
+/// The number of elements that one unit of a program may process while the rest
+/// of the GPU is idle: another kernel would take as long.
+constexpr int64_t longRow = 4096;
+
+/// The number of rows that keep a GPU busy, about one for each multiprocessor.
+constexpr int64_t fewRows = 128;
+
 /// A stored array with one element for each row.
 struct RowFold {
   ForceOp force;
@@ -185,6 +192,14 @@ void RowReads::read(Value array, Place place) {
     for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
       source[from] = place[d];
     return read(transpose.getArray(), source);
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    Place source(place.size(), unknown);
+    for (auto [d, offset, stride] :
+         llvm::enumerate(slice.getStaticOffsets(), slice.getStaticStrides()))
+      if (offset == 0 && stride == 1)
+        source[d] = place[d];
+    return read(slice.getArray(), source);
   }
   if (auto reshape = dyn_cast<ReshapeOp>(op)) {
     // Equal leading extents keep their indices.
@@ -425,7 +440,9 @@ bool RowProgram::select(ArrayRef<RowFold> all) {
     folds.insert({result, fold});
     length = std::max(length, fold.length);
   }
-  return !folds.empty();
+  // One unit for each of few long rows would leave most of the GPU idle.
+  bool isBusy = length <= longRow || countElements(outer) >= fewRows;
+  return !folds.empty() && isBusy;
 }
 
 Level RowProgram::getLevel() const {
@@ -437,11 +454,14 @@ Level RowProgram::getLevel() const {
 
 SmallVector<Value> RowProgram::findKept(Level level) const {
   llvm::MapVector<Value, unsigned> readers;
-  Place whole = llvm::to_vector(llvm::seq<int64_t>(0, outer.size() + 1));
+  Place own = llvm::to_vector(llvm::seq<int64_t>(0, outer.size()));
   llvm::SetVector<Value> others;
   auto add = [&](Value array) {
     for (auto &[source, places] : findReads(array).places)
-      if (places == std::set<Place>{whole})
+      if (llvm::all_of(places, [&](ArrayRef<int64_t> place) {
+            return place.size() == own.size() + 1 &&
+                   place.drop_back() == ArrayRef(own);
+          }))
         ++readers[source];
       else
         others.insert(source);
@@ -500,6 +520,16 @@ SmallVector<Value> RowProgram::cloneElement(RowFold &fold, ValueRange place) {
       b.clone(op, map);
   return llvm::map_to_vector(fold.element,
                              [&](Value v) { return map.lookupOrDefault(v); });
+}
+
+/// Erases the arrays of `block` that no operation reads, also stored ones.
+static void eraseUnused(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    auto force = dyn_cast<ForceOp>(op);
+    if (isOpTriviallyDead(&op) ||
+        (force && force.getInto().empty() && op.use_empty()))
+      op.erase();
+  }
 }
 
 void RowProgram::build() {
@@ -586,14 +616,12 @@ void RowProgram::build() {
   Block *block = last->getBlock();
   last.erase();
   // No operation reads the folds any more, except for those that nothing reads.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-    if (isOpTriviallyDead(&op) ||
-        (isa<ForceOp>(op) && op.use_empty() && op.getNumResults() == 1 &&
-         folds.contains(op.getResult(0))))
-      op.erase();
+  eraseUnused(*block);
 }
 
 void ArrayBuilder::fuseRows(FunctionOpInterface function) {
+  // The primal result of a gradient, for example, is often not used.
+  function.walk([](Block *block) { eraseUnused(*block); });
   // A force takes as many of the folds before it as it can.
   for (bool isChanged = true; isChanged;) {
     isChanged = false;

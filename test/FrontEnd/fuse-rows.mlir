@@ -96,3 +96,58 @@
   %d = "stablehlo.subtract"(%m, %n) : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi32>
   "func.return"(%d) : (tensor<5xi32>) -> ()
 }) : () -> ()
+
+// One unit for each of two long rows would leave most of a GPU idle: the sums are stored first.
+// CHECK-LABEL: func.func @few_long_rows(
+// CHECK-COUNT-2: obs.force
+// CHECK-NOT:  obs.force
+// CHECK:      return
+"func.func"() <{function_type = (tensor<2x4097xi32>) -> tensor<2x4097xi32>, sym_name = "few_long_rows"}> ({
+^bb0(%x: tensor<2x4097xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<2x4097xi32>, tensor<i32>) -> tensor<2xi32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<2xi32>) -> tensor<2x4097xi32>
+  %d = "stablehlo.subtract"(%x, %all) : (tensor<2x4097xi32>, tensor<2x4097xi32>) -> tensor<2x4097xi32>
+  "func.return"(%d) : (tensor<2x4097xi32>) -> ()
+}) : () -> ()
+
+// x - (first element of the row) - (sum of the row), j - 9 r - 3 at column j of row r: the element and the sum are those of the own row. Nothing reads the sum
+// of all elements, so it is no reason to store the sums.
+// CHECK-LABEL: func.func @first_of_row(
+// CHECK:      obs.distribute thread in grid
+// CHECK:        [[ROW:%.+]] = obs.force
+// CHECK-NOT:    obs.get %arg0
+// CHECK:      obs.force
+// CHECK-NOT:  obs.force
+// CHECK:      return
+// REDEFINE: %{entry} = first_of_row
+// REDEFINE: %{args} = iota:4x3xi32
+// RUN: %{check}
+// first_of_row: [-3, -2, -1]
+// first_of_row: [-12, -11, -10]
+// first_of_row: [-21, -20, -19]
+// first_of_row: [-30, -29, -28]
+"func.func"() <{function_type = (tensor<4x3xi32>) -> tensor<4x3xi32>, sym_name = "first_of_row"}> ({
+^bb0(%x: tensor<4x3xi32>):
+  %zero = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+  %s = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4x3xi32>, tensor<i32>) -> tensor<4xi32>
+  %unused = "stablehlo.reduce"(%s, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %c = "stablehlo.add"(%a, %b) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    "stablehlo.return"(%c) : (tensor<i32>) -> ()
+  }) : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  %column = "stablehlo.slice"(%x) <{start_indices = array<i64: 0, 0>, limit_indices = array<i64: 4, 1>, strides = array<i64: 1, 1>}> : (tensor<4x3xi32>) -> tensor<4x1xi32>
+  %first = "stablehlo.broadcast_in_dim"(%column) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<4x1xi32>) -> tensor<4x3xi32>
+  %all = "stablehlo.broadcast_in_dim"(%s) <{broadcast_dimensions = array<i64: 0>}> : (tensor<4xi32>) -> tensor<4x3xi32>
+  %e = "stablehlo.subtract"(%x, %first) : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  %d = "stablehlo.subtract"(%e, %all) : (tensor<4x3xi32>, tensor<4x3xi32>) -> tensor<4x3xi32>
+  "func.return"(%d) : (tensor<4x3xi32>) -> ()
+}) : () -> ()

@@ -208,8 +208,9 @@ static Value getRoundedUp(Value sum, uint64_t divisor) {
              : Value();
 }
 
-/// A number that is not smaller than `number`, if `number` is a quotient; else
-/// null.
+/// A number that is not smaller than `number`, if `number` is a quotient or
+/// negative; else null. For unsigned operations, a negative dividend is larger
+/// than the greatest extent.
 static Value getDividend(Value number) {
   Operation *op = number.getDefiningOp();
   if (!op)
@@ -219,7 +220,7 @@ static Value getDividend(Value number) {
   if (!isSigned && !isShift && !isa<arith::DivUIOp, arith::CeilDivUIOp>(op))
     return {};
   std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
-  if (isSigned && (!divisor || *divisor <= 0))
+  if (isSigned ? !divisor || *divisor <= 0 : !isNotNegative(op->getOperand(0)))
     return {};
   if (divisor && isShift)
     divisor = *divisor >= 0 && *divisor < 63
@@ -302,6 +303,21 @@ Value Maximum::evaluate(OpBuilder &builder, Value number) const {
   IRMapping mapping;
   mapping.map(op->getOperand(0), part(0));
   mapping.map(rhs, part(1));
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  // A loop without iterations computes no quotient. There, a divisor may be 0,
+  // and the last number of a counter may be negative.
+  if (isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp>(op)) {
+    mapping.map(op->getOperand(0),
+                builder.createOrFold<arith::MaxSIOp>(
+                    loc, mapping.lookup(op->getOperand(0)), constant(0)));
+    mapping.map(rhs, isa<arith::ShRUIOp>(op)
+                         ? builder.createOrFold<arith::MinUIOp>(
+                               loc, mapping.lookup(rhs), constant(63))
+                         : builder.createOrFold<arith::MaxUIOp>(
+                               loc, mapping.lookup(rhs), constant(1)));
+  }
   return builder.clone(*op, mapping)->getResult(0);
 }
 

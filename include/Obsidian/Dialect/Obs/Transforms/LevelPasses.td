@@ -391,7 +391,8 @@ def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
     iterations access neighbours. `obs-write-tiles` writes the code. If the
     number of blocks of a launch is computed from extents, it is divided by the
     smallest `obs.items` of the kernel. If iterations contain loops, there are
-    at least 1056 blocks, the number that the largest GPU executes at once.
+    at least 1056 blocks, the number that the largest GPU executes at once. If
+    the only loops are those over the rows of a stencil, 264 blocks are enough.
 
     A loop is unchanged if no access is contiguous, if it has fewer iterations
     than a tile, if a loop in its body depends on the iteration, or if the
@@ -515,9 +516,10 @@ def ObsWriteTilesPass : Pass<"obs-write-tiles", "::mlir::ModuleOp"> {
     v. If the length of a row is a parameter, the kernel tests this once.
     Neighbours are then in one row: the first version divides once for each
     thread, and not for each element. If no access can be joined, the iterations
-    of a thread are T apart. If the body contains loops, a launch with more
-    blocks than tiles uses the original loop. If the body is a loop over rows
-    (`obs.rows`), each row is then an iteration of its own.
+    of a thread are T apart. If the body contains loops, the original loop
+    remains for fewer than 1056 tiles. If the body is a loop over rows
+    (`obs.rows`), it remains for fewer than 264 tiles, and each row is then an
+    iteration of its own.
 
     Indices may have guards: `min(max(i - 1, 0), n - 1)`, a remainder, or a
     comparison of an index with an extent. If an index is not near the border of

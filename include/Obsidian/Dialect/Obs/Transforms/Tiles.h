@@ -9,6 +9,11 @@
 #define OBSIDIAN_DIALECT_OBS_TRANSFORMS_TILES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace mlir {
+class Operation;
+} // namespace mlir
 
 namespace mlir::obs {
 
@@ -19,6 +24,12 @@ constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 /// Attribute of a loop over rows that do not depend on each other, in a leaf
 /// loop.
 constexpr llvm::StringLiteral rowsAttrName = "obs.rows";
+
+/// The number of tiles of `loop`, a leaf loop over a grid or the loop that it
+/// becomes, below which a thread executes one iteration at a time: so few tiles
+/// would not keep the GPU busy. 0 if iterations are short, because they have no
+/// inner loops.
+int64_t getLeastTiles(Operation *loop);
 
 /// Attribute of a launch whose number of blocks follows from extents.
 constexpr llvm::StringLiteral byExtentAttrName = "obs.by_extent";

@@ -106,7 +106,7 @@ private:
   void writeNeighbours(Value first);
   void writeApart(Value first);
   void writeOneByOne(Value first);
-  void writeDirect(Value tiles, Value blocks);
+  void writeDirect(Value tiles, int64_t least);
 
   scf::ForOp loop;
   int64_t items, threads;
@@ -282,8 +282,8 @@ void TileWriter::writeOneByOne(Value first) {
       builder.clone(op, map);
 }
 
-/// If an iteration is a loop over rows, makes each row an iteration: a launch
-/// with more threads than iterations has a thread for each row then. The rows
+/// If an iteration is a loop over rows, makes each row an iteration: if there
+/// are few tiles, a launch has a thread for each row then. The rows
 /// of a column are neighbours, so that the check of races, to which the number
 /// of rows is a constant, can tell them apart.
 static void separateRows(scf::ForOp loop) {
@@ -312,11 +312,11 @@ static void separateRows(scf::ForOp loop) {
   rows.erase();
 }
 
-/// Keeps the original loop for a launch with more blocks than tiles. The code
-/// that is built after this call is for all other launches.
-void TileWriter::writeDirect(Value tiles, Value blocks) {
+/// Keeps the original loop for fewer than `least` tiles. The code that is built
+/// after this call is for more tiles.
+void TileWriter::writeDirect(Value tiles, int64_t least) {
   Value isDirect = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, tiles, blocks);
+      builder, loc, arith::CmpIPredicate::ult, tiles, constant(least));
   auto branch =
       scf::IfOp::create(builder, loc, isDirect, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -337,8 +337,8 @@ void TileWriter::run() {
           ? bound
           : arith::MaxSIOp::create(builder, loc, bound, zero).getResult(),
       size);
-  if (!loop.getBody()->getOps<scf::ForOp>().empty())
-    writeDirect(count, blocks);
+  if (int64_t least = getLeastTiles(loop))
+    writeDirect(count, least);
   Borders borders(loop, items);
   std::optional<TileWriter> inside;
   // The test of the borders also assumes that neighbours are in one row.
