@@ -105,6 +105,7 @@ void buildObsToGPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options) {
   if (options.tiles)
     pm.addPass(createObsRestrictArgumentsPass());
   pm.addPass(createObsSaturateHalvesPass());
+  pm.addPass(createObsFreezeIntegersPass());
 }
 
 LogicalResult lowerToGPU(ModuleOp module, StringRef entry,

@@ -445,6 +445,30 @@ def ObsSaturateHalvesPass : Pass<"obs-saturate-halves", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ObsFreezeIntegersPass : Pass<"obs-freeze-integers", "::mlir::ModuleOp"> {
+  let summary = "Hide from LLVM that unsigned integers were floats";
+  let description = [{
+    LLVM takes `arith.uitofp` for exact if its operand is the result of
+    `arith.fptosi`, and the digits of the first float fit into those of the
+    second one. It then converts the integer directly to a longer type, or does
+    not convert it at all. This is wrong for a negative integer: -1 of i32 is
+    2^32 - 1 as unsigned number, which f32 rounds to 2^32. If a module has an
+    `arith.fptosi`, the pass freezes the operands of all `arith.uitofp` that may
+    round, so that LLVM does not see where they come from.
+
+    ```mlir
+    // before
+    %i = arith.fptosi %x : bf16 to i32
+    %f = arith.uitofp %i : i32 to f32
+    // after
+    %i = arith.fptosi %x : bf16 to i32
+    %j = llvm.freeze %i : i32
+    %f = arith.uitofp %j : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ObsUnrollReadsPass : Pass<"obs-unroll-reads", "::mlir::ModuleOp"> {
   let summary = "Load the elements of several iterations before they are combined";
   let description = [{

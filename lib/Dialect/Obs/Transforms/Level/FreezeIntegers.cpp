@@ -1,0 +1,50 @@
+//===- FreezeIntegers.cpp - Unsigned integers that were floats ------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM takes the conversion of an integer to a float for exact if the integer
+// was a float with few digits. A negative integer that is read as unsigned has
+// many digits, so this is wrong for uitofp(fptosi(x)). LLVM does not look
+// through a freeze.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSFREEZEINTEGERSPASS
+#include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h.inc"
+} // namespace mlir::obs
+
+using namespace mlir;
+using namespace mlir::obs;
+
+namespace {
+struct FreezeIntegers : obs::impl::ObsFreezeIntegersPassBase<FreezeIntegers> {
+  void runOnOperation() override {
+    // Later passes of LLVM forward values through memory and conditions.
+    bool hasSource =
+        getOperation()
+            .walk([](arith::FPToSIOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!hasSource)
+      return;
+    getOperation().walk([](arith::UIToFPOp op) {
+      Value integer = op.getIn();
+      auto type = cast<FloatType>(op.getType());
+      if (integer.getType().getIntOrFloatBitWidth() <=
+          type.getFPMantissaWidth())
+        return;
+      OpBuilder builder(op);
+      op.getInMutable().assign(
+          LLVM::FreezeOp::create(builder, op.getLoc(), integer));
+    });
+  }
+};
+} // namespace
