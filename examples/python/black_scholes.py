@@ -56,7 +56,7 @@ def normal(d):
     return obs.where(d > 0, 1 - tail, tail)
 
 
-@obs.jit(threads=256)
+@obs.jit(threads=128)
 def black_scholes(prices: Numbers, strikes: Numbers, years: Numbers, r: f32, v: f32):
     def option(s, x, t):
         spread = v * obs.sqrt(t)

@@ -35,7 +35,7 @@ def weighted(image, weights, kh, kw):
     )
 
 
-@obs.jit(threads=256)
+@obs.jit(threads=128)
 def direct(a: Image, weights: Weights, *, k=None, rule="clamp"):
     kh, kw = (k, k) if k else weights.shape
     read = obs.beyond(a, rule)
@@ -43,7 +43,7 @@ def direct(a: Image, weights: Weights, *, k=None, rule="clamp"):
     return obs.generate(*a.shape)(border)
 
 
-@obs.jit(threads=256)
+@obs.jit(threads=128)
 def tiled(a: Image, weights: Weights, *, k=3, rule="clamp"):
     def box(tile):
         t = tile.force("shared")

@@ -27,13 +27,13 @@ def swizzle(i, j):
     return i, j ^ i
 
 
-@obs.jit(threads=256)
+@obs.jit(threads=128)
 def transpose(a: Matrix):
     tiles = a.split((32, 32), pad=0).T
     return obs.concat((t.force("shared").T for t in tiles), level=block, to=a.shape[::-1])
 
 
-@obs.jit(threads=256)
+@obs.jit(threads=128)
 def swizzled(a: Matrix):
     def turned(tile):
         stored = tile.push().ix_map(swizzle).force("shared")

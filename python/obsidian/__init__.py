@@ -85,6 +85,7 @@ from .regions import up_to
 from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
 from .testing import check
+from .tuning import TuneReport, tune
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
 
 __all__ = [
@@ -103,6 +104,7 @@ __all__ = [
     "RunError",
     "Scalar",
     "TraceError",
+    "TuneReport",
     "acos",
     "acosh",
     "arrays",
@@ -195,6 +197,7 @@ __all__ = [
     "tiles",
     "tree_reduce",
     "trunc",
+    "tune",
     "unsigned",
     "up_to",
     "warp",

@@ -201,8 +201,7 @@ class Function(Tools, Generic[F]):
         program, key = self._program(parameters, static)
         call = self._calls.get(key)
         if call is None:
-            artifact = backend().compile(program.text, CompileOptions())
-            self._artifacts[key, CompileOptions()] = artifact
+            artifact = self._artifact_of(program, key, CompileOptions())
             warn(artifact.diagnostics)
             call = self._calls[key] = Call(program, artifact, backend())
         hints = [self._signature.parameters[name].annotation for name in given]
@@ -213,6 +212,12 @@ class Function(Tools, Generic[F]):
             values = tuple(keywords.values())
             self._known[_shape_of(arguments, keywords)] = call, key[2], values
         return call([*given.values()], options, self.copy)
+
+    def forget(self) -> None:
+        """Compile the next call again."""
+        self._artifacts.clear()
+        self._calls.clear()
+        self._known.clear()
 
     def mlir(self, *arguments: Any, locations: bool = False, **keywords: Any) -> str:
         """The text of the program.

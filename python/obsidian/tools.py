@@ -6,18 +6,20 @@ argument whose parameter is annotated may be omitted if nothing runs.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
-from .errors import ArgumentTypeError, CompileError, Diagnostic, ObsidianError
+from .errors import ArgumentError, ArgumentTypeError, CompileError, Diagnostic, ObsidianError
 from .interop import view_of
+from .tuning import threads_of
 from .types import ParameterType, flatten
 from .views import CPU
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from .native import NativeArtifact
     from .reports import BarrierReport, CostReport, RaceReport
     from .timing import BenchReport
+    from .tuning import TuneReport
 
 
 #: The files of a program by their suffixes, and the forms of it that they have.
@@ -51,6 +54,8 @@ class Tools:
 
     if TYPE_CHECKING:
         __wrapped__: Any
+        threads: int | None
+        donate: tuple[str, ...]
         _artifacts: dict[Hashable, Any]
 
         def _bind(
@@ -61,6 +66,7 @@ class Tools:
             self, parameters: dict[str, Any], static: dict[str, Any]
         ) -> tuple[Program, Hashable]: ...
         def __call__(self, *arguments: Any, **keywords: Any) -> Any: ...
+        def forget(self) -> None: ...
         def run(self, options: RunOptions | None, *arguments: Any, **keywords: Any) -> Any: ...
 
     def _compiled(
@@ -69,11 +75,19 @@ class Tools:
         given, static = self._bind(arguments, keywords, is_call=False)
         parameters = {name: self._parameter(name, value) for name, value in given.items()}
         program, key = self._program(parameters, static)
+        return Compiled(program, self._artifact_of(program, key, options))
+
+    def _artifact_of(
+        self, program: Program, key: Hashable, options: CompileOptions
+    ) -> NativeArtifact:
         artifact = self._artifacts.get((key, options))
         if artifact is None:
-            artifact = backend().compile(program.text, options)
-            self._artifacts[key, options] = artifact
-        return Compiled(program, artifact)
+            chosen = options
+            if not options.threads and self.threads is None:
+                threads = threads_of(self, program.plain_text)
+                chosen = dataclasses.replace(options, threads=threads)
+            artifact = self._artifacts[key, options] = backend().compile(program.text, chosen)
+        return artifact
 
     def _show(
         self,
@@ -235,6 +249,24 @@ class Tools:
             return self.run(options, *arguments, **keywords)
 
         return BenchReport(device, seconds_of(call, repeat), count)
+
+    def tune(
+        self,
+        *arguments: Any,
+        threads: Sequence[int] = (64, 128, 256, 512),
+        repeat: int = 20,
+        file: str | os.PathLike[str] | None = None,
+        **keywords: Any,
+    ) -> TuneReport:
+        """Find the fastest number of threads of a block for these arguments; see `obs.tune`.
+
+        Raises ArgumentError if the function has `threads=` or `donate=`.
+        """
+        if self.threads is not None or self.donate:
+            raise ArgumentError("a function with threads= or donate= cannot be tuned")
+        from .tuning import tune
+
+        return tune(lambda: self(*arguments, **keywords), threads=threads, repeat=repeat, file=file)
 
     def export(
         self,

@@ -2,36 +2,37 @@
 // RUN: obs-opt %s --obs-expand-collectives=plain --canonicalize | FileCheck %s --check-prefix=PLAIN
 // RUN: obs-opt %s --obs-to-gpu | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
 
-// Reductions by all blocks read rows: 4 neighbours of each thread in each of 4 rows, before anything is combined.
+// Reductions by all blocks read rows: 4 neighbours of each thread in each of 8 rows if the order
+// matters, else of 4 rows, before anything is combined.
 
-// In order, warps combine segments of 512 elements, of which a block stores 1024 results at a time. A lane
+// In order, warps combine segments of 1024 elements, of which a block stores 1024 results at a time. A lane
 // combines its neighbours, five stages combine the lanes of all rows side by side, and one lane combines the rows.
 // CHECK-LABEL: @in_order(
 // CHECK-SAME: %[[X:.*]]: !obs.pull<? x f32>
 // CHECK: obs.par block
-// CHECK: %[[SEGMENTS:.*]] = arith.divui %{{.*}}, %c512
+// CHECK: %[[SEGMENTS:.*]] = arith.divui %{{.*}}, %c1024
 // CHECK: scf.for %{{.*}} = %c0 to %[[SEGMENTS]] step %c1024
 // CHECK: obs.distribute warp
-// CHECK-COUNT-16: obs.get %[[X]]
+// CHECK-COUNT-32: obs.get %[[X]]
 // CHECK-NOT: obs.get
-// CHECK-COUNT-12: arith.addf
+// CHECK-COUNT-24: arith.addf
 // CHECK-NOT: arith.addf
-// CHECK-COUNT-5: obs.push<warp, 32 x f32, f32, f32, f32>
-// CHECK-COUNT-3: arith.addf
+// CHECK-COUNT-5: obs.push<warp, 32 x f32, f32, f32, f32, f32, f32, f32, f32>
+// CHECK-COUNT-7: arith.addf
 // CHECK: obs.push<block, ? x f32 bound [1024]>
 // The remaining elements are less than a segment.
-// CHECK: arith.remui %{{.*}}, %c512
+// CHECK: arith.remui %{{.*}}, %c1024
 // CHECK: obs.get %[[X]]
 // CHECK: obs.force %{{.*}} {kernel = "in_order"}
 
 // PLAIN-LABEL: @in_order(
-// PLAIN-NOT: %c512
+// PLAIN-NOT: %c1024
 // PLAIN: return
 
 // Elements of a row are one access, and no shuffle waits for another row.
 // PTX: .entry in_order(
-// PTX-COUNT-4: ld.global.{{(nc\.)?}}v4.b32
-// PTX-COUNT-20: shfl.sync.bfly.b32
+// PTX-COUNT-8: ld.global.{{(nc\.)?}}v4.b32
+// PTX-COUNT-40: shfl.sync.bfly.b32
 func.func @in_order(%x: !obs.pull<? x f32>) -> !obs.pull<1 x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.reduce grid { arith.addf } %x init %z : !obs.pull<? x f32>
