@@ -523,6 +523,7 @@ static Value getUnreadPush(ForceOp force, Value operand) {
 
 void ArrayBuilder::finish(FunctionOpInterface function) {
   fuseRows(function);
+  fuseReductions(function);
   SmallVector<ForceOp> forces;
   function.walk([&](ForceOp force) {
     if (getEnclosingScope(force).level == Level::Grid)

@@ -243,7 +243,8 @@ static Values reduceSegments(CollectiveBuilder &block, Value x, Value begin,
               Value place =
                   warp.mul(warp.add(first, number), warp.constant(segment));
               return reducePiece(
-                  warp, {x, warp.add(begin, place), segmentRows, neighbours, {}});
+                  warp,
+                  {x, warp.add(begin, place), segmentRows, neighbours, {}});
             });
         Value few = block.shareReads(shorten(block, results));
         Value one =
