@@ -452,9 +452,10 @@ def ObsFreezeIntegersPass : Pass<"obs-freeze-integers", "::mlir::ModuleOp"> {
     `arith.fptosi`, and the digits of the first float fit into those of the
     second one. It then converts the integer directly to a longer type, or does
     not convert it at all. This is wrong for a negative integer: -1 of i32 is
-    2^32 - 1 as unsigned number, which f32 rounds to 2^32. If a module has an
+    2^32 - 1 as unsigned number, which f32 rounds to 2^32. If a kernel has an
     `arith.fptosi`, the pass freezes the operands of all `arith.uitofp` that may
-    round, so that LLVM does not see where they come from.
+    round, so that LLVM does not see where they come from. LLVM does not compile
+    the code of the host.
 
     ```mlir
     // before

@@ -14,6 +14,7 @@
 
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -25,26 +26,27 @@ namespace mlir::obs {
 using namespace mlir;
 using namespace mlir::obs;
 
+static void freezeIntegers(gpu::GPUFuncOp kernel) {
+  // LLVM forwards values through memory and conditions, so all conversions of
+  // the kernel count.
+  bool hasSource =
+      kernel.walk([](arith::FPToSIOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!hasSource)
+    return;
+  kernel.walk([](arith::UIToFPOp op) {
+    Value integer = op.getIn();
+    auto type = cast<FloatType>(op.getType());
+    if (integer.getType().getIntOrFloatBitWidth() <= type.getFPMantissaWidth())
+      return;
+    OpBuilder builder(op);
+    op.getInMutable().assign(
+        LLVM::FreezeOp::create(builder, op.getLoc(), integer));
+  });
+}
+
 namespace {
 struct FreezeIntegers : obs::impl::ObsFreezeIntegersPassBase<FreezeIntegers> {
-  void runOnOperation() override {
-    // Later passes of LLVM forward values through memory and conditions.
-    bool hasSource =
-        getOperation()
-            .walk([](arith::FPToSIOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (!hasSource)
-      return;
-    getOperation().walk([](arith::UIToFPOp op) {
-      Value integer = op.getIn();
-      auto type = cast<FloatType>(op.getType());
-      if (integer.getType().getIntOrFloatBitWidth() <=
-          type.getFPMantissaWidth())
-        return;
-      OpBuilder builder(op);
-      op.getInMutable().assign(
-          LLVM::FreezeOp::create(builder, op.getLoc(), integer));
-    });
-  }
+  void runOnOperation() override { getOperation().walk(freezeIntegers); }
 };
 } // namespace
