@@ -9,7 +9,7 @@
 // CHECK: [0.0, 1.0, 4294967296.0, 30.0, 4294967296.0, 100.0, 4294967296.0]
 // CHECK-NEXT: [0, 1, 4294967296, 30, 4294967296, 100, 4294967296]
 
-// The host computes such a number, too.
+// The host computes such a number, too: 2^32 >> 31 is the number of elements.
 // RUN: obs-run %s --entry=host %t.in:bf16 | FileCheck %s --check-prefix=HOST
 // RUN: obs-run %s --entry=host --device=emulate %t.in:bf16 | FileCheck %s --check-prefix=HOST
 // HOST: [4294967296.0, 4294967296.0]
@@ -35,13 +35,19 @@ func.func @main(%a: !obs.pull<? x bf16>) -> (!obs.pull<? x f64>, !obs.pull<? x i
   return %r, %s : !obs.pull<? x f64>, !obs.pull<? x i64>
 }
 
-func.func @host(%a: !obs.pull<? x bf16>) -> !obs.pull<2 x f64> {
+func.func @host(%a: !obs.pull<? x bf16>) -> !obs.pull<? x f64> {
   %c2 = arith.constant 2 : index
+  %c31 = arith.constant 31 : index
   %x = obs.get %a[%c2] : !obs.pull<? x bf16>
   %i = arith.fptosi %x : bf16 to i32
   %f = arith.uitofp %i : i32 to f32
+  %l = arith.fptosi %f : f32 to i64
+  %k = arith.index_cast %l : i64 to index
+  %n = arith.shrui %k, %c31 : index
   %y = arith.extf %f : f32 to f64
-  %s = obs.splat %y : !obs.pull<2 x f64>
-  %r = obs.force %s : !obs.pull<2 x f64>
-  return %r : !obs.pull<2 x f64>
+  %s = obs.generate (%j) [%n] {
+    obs.yield %y : f64
+  } : !obs.pull<? x f64>
+  %r = obs.force %s : !obs.pull<? x f64>
+  return %r : !obs.pull<? x f64>
 }
