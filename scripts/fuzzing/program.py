@@ -147,4 +147,8 @@ class Group:
         return arguments
 
     def launches(self) -> list[list[str]]:
-        return [INTERPRET, emulation(self.threads, self.blocks, self.schedule)]
+        found = [INTERPRET, emulation(self.threads, self.blocks, self.schedule)]
+        if self.schedule is None:
+            # Without checks, arrays share memory, and loops of the host rotate their buffers.
+            found.append(emulation(self.threads, self.blocks, None, has_checks=False))
+        return found

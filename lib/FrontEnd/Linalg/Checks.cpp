@@ -1,0 +1,169 @@
+//===- Checks.cpp - Checks of the conversion of linalg --------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In: types, bodies and index maps of an operation. Out: an error at the
+// operation, or the extents of its iteration domain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Converter.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::fromlinalg;
+
+bool fromlinalg::isElement(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+         type.isF64();
+}
+
+LogicalResult Converter::verifyType(Operation *op, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!isElement(shaped ? shaped.getElementType() : type) ||
+      (tensor && tensor.getEncoding()))
+    return op->emitOpError("has a value of a type that obs does not have: ")
+           << type;
+  if (shaped && !shaped.hasRank())
+    return op->emitOpError("has a value without a rank: cast it to a ranked "
+                           "type");
+  if (memref && (!memref.getLayout().isIdentity() || memref.getMemorySpace()))
+    return op->emitOpError("has memory whose elements are not in row-major "
+                           "order in the default memory space: copy it to such "
+                           "memory first");
+  int64_t size = 1;
+  for (int64_t extent : shaped ? shaped.getShape() : ArrayRef<int64_t>())
+    if (!ShapedType::isDynamic(extent) &&
+        (llvm::MulOverflow(size, extent, size) || size > int64_t(1) << 48))
+      return op->emitOpError("has a value of more than 2^48 elements");
+  return success();
+}
+
+/// The body consists of scalar operations, and reads outer tensors by
+/// `tensor.extract` only.
+LogicalResult Converter::verifyBody(Operation *op, Block &body) {
+  WalkResult result = body.walk([&](Operation *inner) -> WalkResult {
+    StringRef dialect = inner->getName().getDialectNamespace();
+    bool isKnown = llvm::is_contained({"arith", "math", "scf"}, dialect) &&
+                   !isa<scf::ForallOp, scf::ParallelOp>(inner);
+    if (!isKnown && !isa<linalg::IndexOp, linalg::YieldOp, tensor::YieldOp,
+                         tensor::ExtractOp>(inner))
+      return inner->emitOpError("is not supported in the function of elements "
+                                "of '")
+             << op->getName()
+             << "': compute it by an operation on tensors before";
+    for (Value value :
+         llvm::concat<Value>(inner->getOperands(), inner->getResults()))
+      if (!isElement(value.getType()) &&
+          !(isa<tensor::ExtractOp>(inner) && lookup(value)))
+        return inner->emitOpError("in the function of elements of '")
+               << op->getName()
+               << "' has a value that is no element: " << value.getType();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// True if the expression is a sum of multiples of dimensions.
+static bool isSum(AffineExpr expr) {
+  bool isSum = true;
+  expr.walk([&](AffineExpr part) {
+    isSum &=
+        llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul,
+                            AffineExprKind::Constant, AffineExprKind::DimId},
+                           part.getKind());
+  });
+  return isSum;
+}
+
+LogicalResult Converter::verifyMaps(Structured &s) {
+  for (AffineMap map : s.maps)
+    if (!llvm::all_of(map.getResults(), isSum) || map.getNumSymbols())
+      return s.op->emitOpError("has the index map ")
+             << AffineMapAttr::get(map)
+             << ", which is no sum of multiples of dimensions: compute "
+             << "the index in the body and read by tensor.extract";
+  for (unsigned k = 0; k < s.outputs; ++k) {
+    AffineMap map = s.getOutputMap(k);
+    Numbers dims;
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        dims.push_back(dim.getPosition());
+    if (dims.size() == map.getNumResults())
+      for (int64_t dim : s.reduced)
+        if (llvm::is_contained(dims, dim))
+          return s.op->emitOpError("writes a result at an index of the "
+                                   "reduction dimension d")
+                 << dim << ": make an operation of its own for this result";
+    llvm::sort(dims);
+    if (dims != s.kept || dims.size() != map.getNumResults())
+      return s.op->emitOpError("has a result with the index map ")
+             << AffineMapAttr::get(map)
+             << ", which is no permutation of the parallel dimensions: "
+             << "reshape the result after the operation";
+  }
+  return success();
+}
+
+/// True if two extents are known to be equal.
+static bool isSameExtent(OpFoldResult a, OpFoldResult b) {
+  if (isEqualConstantIntOrValue(a, b))
+    return true;
+  auto x = dyn_cast<Value>(a), y = dyn_cast<Value>(b);
+  auto p = x ? x.getDefiningOp<DimOp>() : DimOp(),
+       q = y ? y.getDefiningOp<DimOp>() : DimOp();
+  return p && q && p.getArray() == q.getArray() &&
+         p.getDimension() == q.getDimension();
+}
+
+void Converter::assertSame(OpFoldResult extent, OpFoldResult other,
+                           StringRef message) {
+  if (isSameExtent(extent, other))
+    return;
+  Value isSame = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                       b.getIndex(extent), b.getIndex(other));
+  AssertOp::create(b, isSame, b.getStringAttr(message));
+}
+
+/// Finds the extent of each dimension in an operand that is indexed by it
+/// alone.
+LogicalResult Converter::findDomain(Structured &s) {
+  s.domain.resize(s.kept.size() + s.reduced.size());
+  auto visit = [&](llvm::function_ref<void(OpFoldResult &, OpFoldResult)> use) {
+    for (auto [operand, map] : llvm::zip_equal(s.operands, s.maps))
+      if (isa<PullType>(operand.getType()))
+        for (auto [d, expr] : llvm::enumerate(map.getResults()))
+          if (auto dim = dyn_cast<AffineDimExpr>(expr))
+            use(s.domain[dim.getPosition()], b.getExtent(operand, d));
+  };
+  visit([](OpFoldResult &extent, OpFoldResult found) {
+    if (!extent || (getConstantIntValue(found) && !getConstantIntValue(extent)))
+      extent = found;
+  });
+  for (auto [d, extent] : llvm::enumerate(s.domain))
+    if (!extent)
+      return s.op->emitOpError("has no operand with the index d")
+             << d << ", which would tell its extent: add one, as poolings have";
+  LogicalResult result = success();
+  visit([&](OpFoldResult &extent, OpFoldResult found) {
+    if (getConstantIntValue(extent) && getConstantIntValue(found) &&
+        !isSameExtent(extent, found))
+      result = failure();
+    else
+      assertSame(
+          extent, found,
+          ("the extents of '" + s.op->getName().getStringRef() + "' do not fit")
+              .str());
+  });
+  if (failed(result))
+    return s.op->emitOpError("has operands whose extents do not fit");
+  return success();
+}

@@ -1,0 +1,338 @@
+//===- Products.cpp - Sums of products of whole arrays --------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In: two arrays, and the dimensions that are combined. Out: products of
+// matrices by tiles in shared memory and registers, or sums of threads, warps
+// and blocks if there are few rows or columns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Obsidian/FrontEnd/ArrayBuilder.h"
+
+#include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+
+/// True if reads of `array` compute only indices.
+static bool isMove(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (ArrayBuilder::isStored(array) || isa<SplatOp>(op))
+    return true;
+  bool isReading = false;
+  op->walk([&](GetOp) { isReading = true; });
+  return !isReading &&
+         isa<TransposeOp, ReshapeOp, SliceOp, ReverseOp, ReindexOp>(op) &&
+         isMove(op->getOperand(0));
+}
+
+/// The dimension of an array whose neighbours are neighbours in memory; none if
+/// the array has one element, or is not a view of a stored array.
+static std::optional<int64_t> getInnermost(Value array) {
+  ArrayRef<int64_t> extents = getArrayExtents(array.getType());
+  Operation *op = array.getDefiningOp();
+  if (op && isa<SliceOp, ReverseOp>(op))
+    return getInnermost(op->getOperand(0));
+  if (auto transpose = array.getDefiningOp<TransposeOp>()) {
+    auto inner = getInnermost(transpose.getSource());
+    auto place = llvm::find(transpose.getPermutation(), inner.value_or(-1));
+    if (place == transpose.getPermutation().end())
+      return std::nullopt;
+    return place - transpose.getPermutation().begin();
+  }
+  auto getStride = [](ArrayRef<int64_t> extents, int64_t dim) {
+    return ShapedType::isDynamicShape(extents)
+               ? ShapedType::kDynamic
+               : ShapedType::getNumElements(extents.drop_front(dim + 1));
+  };
+  if (auto reshape = array.getDefiningOp<ReshapeOp>()) {
+    auto source = getArrayExtents(reshape.getSource().getType());
+    auto inner = getInnermost(reshape.getSource());
+    if (!inner)
+      return std::nullopt;
+    int64_t stride = getStride(source, *inner);
+    for (int64_t dim = extents.size() - 1; dim >= 0; --dim)
+      if (extents[dim] != 1 && getStride(extents, dim) == stride)
+        return dim;
+    return std::nullopt;
+  }
+  if (!ArrayBuilder::isStored(array))
+    return std::nullopt;
+  for (int64_t dim = extents.size() - 1; dim >= 0; --dim)
+    if (extents[dim] != 1)
+      return dim;
+  return std::nullopt;
+}
+
+/// The smallest number of parts of a sum of `length` products with which
+/// `units` sums become at least `wanted` ones; if there is none, the largest
+/// number. A part has at least `shortest` products.
+static int64_t countProductParts(int64_t length, int64_t units, int64_t wanted,
+                                 int64_t shortest) {
+  int64_t parts = 1;
+  for (int64_t divisor = 2; divisor <= length / shortest; ++divisor)
+    if (length % divisor == 0 && units * parts < wanted)
+      parts = divisor;
+  return parts;
+}
+
+/// True if `code` builds one operation `name` on its arguments in order.
+template <typename... Ops>
+static bool isOne(Block &block) {
+  return block.getOperations().size() == 2 && isa<Ops...>(block.front()) &&
+         llvm::equal(block.front().getOperands(), block.getArguments()) &&
+         llvm::equal(block.getTerminator()->getOperands(),
+                     block.front().getResults());
+}
+
+Value ArrayBuilder::contract(Value x, Value y, ValueRange init,
+                             ScalarCode multiply, ScalarCode combine,
+                             const Choice &choice) {
+  // A product reads each element many times.
+  SmallVector<Value> factors;
+  for (Value factor : {x, y})
+    factors.push_back(isMove(factor) ? factor : store(factor).front());
+  x = factors[0];
+  y = factors[1];
+  auto left = cast<PullType>(x.getType()), right = cast<PullType>(y.getType());
+  auto isAtLeast = [](int64_t bound, int64_t least) {
+    return ShapedType::isDynamic(bound) || bound >= least;
+  };
+  SmallVector<Type> components(left.getElementTypes());
+  llvm::append_range(components, right.getElementTypes());
+  bool isSumOfProducts = false;
+  if (components.size() == 2) {
+    Region product, sum;
+    buildBlock(product, components, multiply);
+    SmallVector<Type> both(2, init.front().getType());
+    buildBlock(sum, both, combine);
+    isSumOfProducts = isOne<arith::MulFOp, arith::MulIOp>(product.front()) &&
+                      isOne<arith::AddFOp, arith::AddIOp>(sum.front());
+  }
+  // Tiles are padded with zeros, which do not change the sums of products.
+  bool hasTiles = !choice.level && isSumOfProducts &&
+                  isAtLeast(left.getExtentBound(1), 16) &&
+                  isAtLeast(right.getExtentBound(2), 16) &&
+                  isAtLeast(left.getExtentBound(2), 8);
+
+  Choice rows = choice;
+  int64_t length = left.getExtentBound(2);
+  // Neighbouring threads compute neighbouring sums of few rows or few columns,
+  // where these are neighbours in memory.
+  auto isOfThreads = [&](int64_t few, int64_t many, Value array, int64_t dim) {
+    return !isAtLeast(few, 16) && isAtLeast(many, 2048) &&
+           getInnermost(array).value_or(dim) == dim;
+  };
+  int64_t height = left.getExtentBound(1), width = right.getExtentBound(2);
+  if (!choice.level &&
+      ((!ShapedType::isDynamic(length) && length <= 32) ||
+       isOfThreads(height, width, y, 2) || isOfThreads(width, height, x, 1)))
+    rows.level = Level::Thread;
+
+  // Few long sums are divided into parts, so that all of the GPU is busy.
+  bool isZero = matchPattern(init.front(), m_AnyZeroFloat()) ||
+                matchPattern(init.front(), m_Zero());
+  rows.neutral |= isZero && isSumOfProducts;
+  if (!choice.level && isSumOfProducts && isZero &&
+      (hasTiles || rows.level == Level::Thread) && left.hasStaticExtents() &&
+      right.hasStaticExtents()) {
+    ArrayRef<int64_t> sizes = left.getExtents();
+    auto getTiles = [](int64_t extent) { return llvm::divideCeil(extent, 64); };
+    int64_t batch = sizes[0];
+    int64_t parts =
+        hasTiles ? countProductParts(length,
+                                     batch * getTiles(height) * getTiles(width),
+                                     /*wanted=*/264, /*shortest=*/256)
+                 : countProductParts(length, batch * height * width,
+                                     /*wanted=*/1 << 16, /*shortest=*/64);
+    if (parts > 1 && batch * height * width > 0) {
+      auto getAttrs = [&](ArrayRef<int64_t> numbers) {
+        return llvm::map_to_vector(numbers, [&](int64_t n) -> OpFoldResult {
+          return getIndexAttr(n);
+        });
+      };
+      int64_t part = length / parts;
+      Value u = transpose(reshape(x, getAttrs({batch, height, parts, part})),
+                          {0, 2, 1, 3});
+      u = reshape(u, getAttrs({batch * parts, height, part}));
+      Value v = reshape(y, getAttrs({batch * parts, part, width}));
+      Value sums = contract(u, v, init, multiply, combine);
+      Choice neutral;
+      neutral.neutral = true;
+      return reduce(reshape(sums, getAttrs({batch, parts, height, width})),
+                    init, 1, combine, neutral);
+    }
+  }
+  if (hasTiles)
+    return contractTiles(x, y, init, multiply, combine);
+
+  SmallVector<OpFoldResult> extents = {getExtent(x, 0), getExtent(x, 1),
+                                       getExtent(y, 2), getExtent(x, 2)};
+  Value products = generate(extents, [&](ValueRange i) {
+    SmallVector<Value> pair = get(x, {i[0], i[1], i[3]});
+    llvm::append_range(pair, get(y, {i[0], i[3], i[2]}));
+    return multiply(pair);
+  });
+  return reduce(products, init, 3, combine, rows);
+}
+
+Value ArrayBuilder::contract(const Side &x, const Side &y, ValueRange init,
+                             ScalarCode multiply, ScalarCode combine) {
+  auto getSizes = [&](const Side &side, ArrayRef<int64_t> dims) {
+    return llvm::map_to_vector(
+        dims, [&](int64_t dim) { return getExtent(side.array, dim); });
+  };
+  // All dimensions of a kind are one.
+  auto flatten = [&](const Side &side, ArrayRef<int64_t> second,
+                     ArrayRef<int64_t> third) {
+    SmallVector<int64_t> order;
+    SmallVector<OpFoldResult> flat;
+    for (ArrayRef<int64_t> dims : {ArrayRef(side.batch), second, third}) {
+      flat.push_back(getProduct(getSizes(side, dims)));
+      llvm::append_range(order, dims);
+    }
+    return reshape(order.empty() ? side.array : transpose(side.array, order),
+                   flat);
+  };
+  Value left = flatten(x, x.own, x.combined),
+        right = flatten(y, y.combined, y.own);
+  SmallVector<OpFoldResult> extents = getSizes(x, x.batch);
+  llvm::append_range(extents, getSizes(x, x.own));
+  llvm::append_range(extents, getSizes(y, y.own));
+  if (extents.empty())
+    extents.push_back(getIndexAttr(1));
+  return reshape(contract(left, right, init, multiply, combine), extents);
+}
+
+Value ArrayBuilder::contractTiles(Value x, Value y, ValueRange init,
+                                  ScalarCode multiply, ScalarCode combine) {
+  // A block has 16 x 16 threads. Each thread computes `side` x `side` sums of a
+  // tile.
+  constexpr int64_t lanes = 16, depth = 16;
+  auto isLarge = [](Value array, unsigned dim) {
+    int64_t bound = getArrayBound(array.getType(), dim);
+    return ShapedType::isDynamic(bound) || bound >= 64;
+  };
+  auto getTiles = [](Value array, unsigned dim) -> int64_t {
+    int64_t extent = getArrayExtents(array.getType())[dim];
+    return ShapedType::isDynamic(extent) ? 0 : extent / 128;
+  };
+  int64_t side = isLarge(x, 1) && isLarge(y, 2) ? 4 : 1;
+  // Larger tiles read less, if there are enough of them for all of the GPU.
+  if (std::max<int64_t>(getArrayExtents(x.getType())[0], 1) * getTiles(x, 1) *
+          getTiles(y, 2) >=
+      200)
+    side = 8;
+  int64_t tile = lanes * side;
+  auto split = [&](Value array, ArrayRef<int64_t> sizes) -> Value {
+    Value zero = getNumber(getArrayElementTypes(array.getType()).front(), 0);
+    return SplitOp::create(*this, array, ValueRange(), zero, sizes,
+                           /*strided=*/false);
+  };
+  Value xs = split(x, {1, tile, depth}), ys = split(y, {1, depth, tile});
+  SmallVector<OpFoldResult> extents = {getExtent(x, 0), getExtent(x, 1),
+                                       getExtent(y, 2)};
+  Value zero = getIndex(0), one = getIndex(1),
+        steps = getIndex(getExtent(xs, 2));
+  OpFoldResult lane = getIndexAttr(lanes);
+  SmallVector<Value> none(side * side, init.front());
+  /// The positions of the sums of a thread in one dimension of the tile: groups
+  /// of neighbours, which one access reads or writes.
+  auto getPlaces = [&](Value first) {
+    int64_t group = std::min<int64_t>(side, 4);
+    Value start = arith::MulIOp::create(*this, first, getIndex(group));
+    SmallVector<Value> places;
+    for (int64_t k = 0; k < side; ++k)
+      places.push_back(arith::AddIOp::create(
+          *this, start, getIndex(k / group * group * lanes + k % group)));
+    return places;
+  };
+  Value tiles =
+      distributePush(
+          {extents[0], getExtent(xs, 1), getExtent(ys, 2)}, Level::Block,
+          [&](ValueRange at) -> SmallVector<Value> {
+            Value start = splat(none, {lane, lane});
+            auto loop = scf::ForOp::create(
+                *this, zero, steps, one, start,
+                [&](OpBuilder &, Location, Value step, ValueRange carried) {
+                  auto load = [&](Value parts, ArrayRef<Value> place,
+                                  int64_t height, int64_t width) {
+                    Value part = getOne(parts, place);
+                    return generate({getIndexAttr(height), getIndexAttr(width)},
+                                    [&](ValueRange i) {
+                                      return get(part, {zero, i[0], i[1]});
+                                    });
+                  };
+                  // A thread reads neighbours of one column of the left tile:
+                  // they are neighbours in shared memory.
+                  Value left = load(xs, {at[0], at[1], step}, tile, depth);
+                  auto columns =
+                      PushType::get(getContext(), Level::Block, {depth, tile},
+                                    init.front().getType());
+                  SmallVector<Value> both = {
+                      fill(columns, {}, Value(), {}, WriteContract(),
+                           [&] {
+                             par({getIndexAttr(tile), getIndexAttr(depth)},
+                                 Level::Thread, [&](ValueRange i) {
+                                   WriteOp::create(*this, get(left, i),
+                                                   ValueRange{i[1], i[0]},
+                                                   ContractAttr(), Attribute());
+                                 });
+                           }),
+                      load(ys, {at[0], step, at[2]}, depth, tile)};
+                  auto shared = ForceOp::create(*this, both, ValueRange());
+                  shared.setStorage(Storage::Shared);
+                  Value u = shared.getResults()[0], v = shared.getResults()[1];
+                  Value next = generate({lane, lane}, [&](ValueRange i) {
+                    SmallVector<Value> rows = getPlaces(i[0]),
+                                       columns = getPlaces(i[1]);
+                    auto sums = scf::ForOp::create(
+                        *this, zero, getIndex(depth), one,
+                        get(carried.front(), i),
+                        [&](OpBuilder &, Location, Value t, ValueRange sums) {
+                          SmallVector<Value> us, vs, found;
+                          for (Value row : rows)
+                            us.push_back(getOne(u, {t, row}));
+                          for (Value column : columns)
+                            vs.push_back(getOne(v, {t, column}));
+                          for (auto [k, sum] : llvm::enumerate(sums)) {
+                            Value product =
+                                multiply(ValueRange{us[k / side], vs[k % side]})
+                                    .front();
+                            found.push_back(
+                                combine(ValueRange{sum, product}).front());
+                          }
+                          scf::YieldOp::create(*this, found);
+                        });
+                    return llvm::to_vector_of<Value>(sums.getResults());
+                  });
+                  scf::YieldOp::create(*this, forceOne(next));
+                });
+            auto type = PushType::get(getContext(), Level::Block,
+                                      {1, tile, tile}, init.front().getType());
+            return {fill(type, {}, Value(), {}, WriteContract(), [&] {
+              par({lane, lane}, Level::Thread, [&](ValueRange i) {
+                SmallVector<Value> rows = getPlaces(i[0]),
+                                   columns = getPlaces(i[1]);
+                for (auto [k, sum] : llvm::enumerate(get(loop.getResult(0), i)))
+                  WriteOp::create(
+                      *this, sum,
+                      ValueRange{zero, rows[k / side], columns[k % side]},
+                      ContractAttr(), Attribute());
+              });
+            })};
+          })
+          .front();
+  SmallVector<Value> dynamic;
+  SmallVector<int64_t> statics;
+  dispatchIndexOpFoldResults(extents, dynamic, statics);
+  Value joined = JoinOp::create(*this, tiles, dynamic,
+                                getDenseI64ArrayAttr(statics), UnitAttr());
+  auto force = ForceOp::create(*this, joined, ValueRange());
+  force.setThreads(lanes * lanes);
+  return force.getResults().front();
+}
