@@ -10,6 +10,7 @@
 #include "Races/OverlapSolver.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -185,16 +186,41 @@ static bool hasContract(const PendingAccess &pending,
                 (origin && first.op->getAttr("obs.origin") == origin);
   // A load finds a value that another iteration stored, and then omits a store.
   // Two stores are a separate pair.
-  bool isTest = (first.effect == Effect::Read ||
-                 second.effect == Effect::Read) &&
-                first.contract == "any" && second.contract == "any";
+  bool isTest =
+      (first.effect == Effect::Read || second.effect == Effect::Read) &&
+      first.contract == "any" && second.contract == "any";
   return (isSame || isTest) && isOneRun(pending, second) &&
          (second.contract == "any" || second.contract == "disjoint");
 }
 
+/// The first byte and the end of the view that an access is in, if they are
+/// constants.
+static std::optional<std::pair<int64_t, int64_t>>
+getBytesOfView(const MemoryAccess &access) {
+  auto view = access.array.getDefiningOp<memref::ViewOp>();
+  if (!view || view.getSource() != access.root ||
+      !view.getType().hasStaticShape())
+    return std::nullopt;
+  std::optional<int64_t> begin = getConstantIntValue(view.getByteShift());
+  if (!begin)
+    return std::nullopt;
+  return std::pair(*begin,
+                   *begin + view.getType().getNumElements() *
+                                getBytes(view.getType().getElementType()));
+}
+
+/// True for arrays that do not overlap. No question is needed then, because all
+/// questions assume that accesses are in bounds.
+static bool areInDifferentViews(const MemoryAccess &a, const MemoryAccess &b) {
+  auto first = getBytesOfView(a), second = getBytesOfView(b);
+  return a.root == b.root && first && second &&
+         (first->second <= second->first || second->second <= first->first);
+}
+
 void KernelCheck::check(const PendingAccess &first, const MemoryAccess &second,
                         Between between) {
-  if (reported.contains({first.access->op, second.op}))
+  if (reported.contains({first.access->op, second.op}) ||
+      areInDifferentViews(*first.access, second))
     return;
   Question question = model.ask(first, second, between);
   if (hasContract(first, second)) {

@@ -10,6 +10,7 @@
 #define OBSIDIAN_LIB_TARGET_PATTERNS_H
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::obs {
@@ -17,6 +18,9 @@ namespace mlir::obs {
 /// Atomic operations on memrefs, with scopes.
 void populateAtomicsToNVVMPatterns(const LLVMTypeConverter &converter,
                                    RewritePatternSet &patterns);
+
+/// True for an `or` with 0, which only reads.
+bool isAtomicLoad(memref::AtomicRMWOp op);
 
 /// Operations of `math` that NVPTX has instructions for.
 void populateMathToNVVMPatterns(const LLVMTypeConverter &converter,

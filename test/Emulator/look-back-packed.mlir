@@ -1,15 +1,21 @@
 // An element of at most 32 bits that a tile publishes is one word with its flag. An atomic operation writes and reads
-// this word, so a scan in one pass has no fences. The mutant does not wait (no number is less than 0): it reads words
-// that are not published yet. Tiles have 4096 elements, so there are 37 of them, more than a block looks back at in one
-// step.
+// this word, so a scan in one pass has no fences. The mutants do not wait: they read words that are not published yet.
+// One does not wait at all, and one does not wait for the combination of the groups of tiles before a group, which
+// floats need. Tiles have 8192 elements, so there are 74 of them, more than a block looks back at in one step.
 //
-// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 150000
+// DEFINE: %{run} = obs-run - --device emulate --check=all --schedule=random --seed=1 600000
+// DEFINE: %{all} = obs-run - --device emulate --schedule=random --seed=2 600000 --out=%t.ints.npy
 // RUN: obs-opt %s --obs-to-gpu="threads=64 blocks=40" -o %t
 // RUN: FileCheck %s --check-prefix=KERNEL --implicit-check-not=fence < %t
 // RUN: %{run} < %t | FileCheck %s
-// RUN: sed '/atomic_rmw ori/,/scf.condition/s/arith.cmpi eq/arith.cmpi ult/' %t > %t.mutant
+// RUN: sed 's/\(arith.cmpi ult, %[0-9]*, \)%c1_i32 : i32/\1%c0_i32 : i32/' %t > %t.mutant
 // RUN: not diff %t %t.mutant > %t.diff
 // RUN: %{run} < %t.mutant 2>&1 | not FileCheck %s
+// RUN: sed 's/\(arith.select %[0-9]*, \)%c2_i32, %c1_i32 : i32/\1%c1_i32, %c1_i32 : i32/' %t > %t.mutant
+// RUN: not diff %t %t.mutant > %t.diff
+// RUN: %{all} --out=%t.npy --out=- < %t
+// RUN: %{all} --out=%t.mutant.npy --out=- < %t.mutant
+// RUN: not cmp %t.npy %t.mutant.npy
 // RUN: obs-opt %s --obs-to-gpu | obs-translate --obs-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: obs-opt %s --obs-to-gpu=plain-collectives=true | FileCheck %s --check-prefix=PLAIN
 
@@ -18,12 +24,12 @@
 // KERNEL: memref.atomic_rmw assign {{.*}} -> i64
 // KERNEL: memref.atomic_rmw ori {{.*}} -> i64
 // PTX: atom.global.exch.b64
-// PTX: atom.global.or.b64
+// PTX: ld.relaxed.gpu.global.b64
 // PTX-NOT: fence
 // PTX: ret
 // PLAIN: llvm.fence
 
-// The sum of i mod 5 - 2, and of those from the first on, for 150000 elements.
+// The sum of i mod 5 - 2, and of those from the first on, for 600000 elements.
 // CHECK: [-2, -3, -3, ..., -3, -2, 0]
 // CHECK-NEXT: [-2.0, -3.0, -3.0, ..., -3.0, -2.0, 0.0]
 // CHECK-NEXT: 0

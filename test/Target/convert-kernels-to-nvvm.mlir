@@ -40,6 +40,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A thread waits by atomic loads, which are an `or` with 0. Then a multiprocessor executes at least 1024 threads. An
+  // exchange whose result is not used is no store.
+  // CHECK-LABEL: llvm.func @waits(
+  // CHECK-SAME: nvvm.minctasm = 4 : i32
+  gpu.func @waits(%a: memref<i64>, %x: i64) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    // CHECK: llvm.atomicrmw xchg %{{.*}}, %{{.*}} syncscope("device") monotonic
+    %0 = memref.atomic_rmw assign %x, %a[] : (i64, memref<i64>) -> i64
+    cf.br ^wait
+  ^wait:
+    %zero = arith.constant 0 : i64
+    // CHECK: llvm.load %{{.*}} atomic syncscope("device") monotonic {alignment = 8 : i64} : !llvm.ptr -> i64
+    %1 = memref.atomic_rmw ori %zero, %a[] : (i64, memref<i64>) -> i64
+    %2 = arith.cmpi ult, %1, %x : i64
+    cf.cond_br %2, ^wait, ^end
+  ^end:
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @shared_atomic
   gpu.func @shared_atomic(%x: i32) kernel {
     %c0 = arith.constant 0 : index

@@ -26,7 +26,9 @@ def ConvertKernelsToNVVMPass
     - `memref.atomic_rmw` and `memref.generic_atomic_rmw` have relaxed order.
       Their scope is the device, or the block in shared memory. They support all
       types of up to 64 bits, by compare-and-swap if there is no instruction.
-      Both return the old value.
+      Both return the old value. An `or` with 0 is an atomic load.
+    - A kernel with an atomic load waits for other blocks. Its registers are
+      limited such that a multiprocessor executes 1024 threads of it.
     - Dynamic shared memory is an external array that is aligned to 128 bytes.
 
     Run `convert-scf-to-cf` before it.

@@ -6,13 +6,13 @@
 // RACES-COUNT-4: is proved free of races
 // RACES-NOT: error
 
-// A tile of a scan in one pass is scanned by 256 threads: a warp has four rows of 128 neighbouring elements, a lane
+// A tile of a scan in one pass is scanned by 256 threads: a warp has eight rows of 128 neighbouring elements, a lane
 // four neighbours of each.
 
 // Elements stay in registers from the load to the store: only the sums of the warps are in shared memory, beside the
 // number of the tile and what is before it. Three barriers stand between those.
 // LEVELS: obs.kernel {{.*}}entry = "sums"
-// LEVELS-COUNT-20: memref.alloc() : memref<256xi32, #obs.home<block, registers>>
+// LEVELS-COUNT-40: memref.alloc() : memref<256xi32, #obs.home<block, registers>>
 // LEVELS-NOT: memref<256xi32, #obs.home<block, registers>>
 // LEVELS: memref.alloc() {{.*}} : memref<256xi32, #obs.home<block, shared>>
 // LEVELS-NOT: memref.alloc() {obs.offset
@@ -26,7 +26,7 @@
 // PTX: .entry sums(
 // PTX-COUNT-3: bar.sync
 // PTX-NOT: bar.sync
-// PTX-COUNT-4: st.global.v4.b32
+// PTX-COUNT-8: st.global.v4.b32
 // PTX: ret;
 func.func @sums(%x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %z = arith.constant 0 : i32
@@ -35,11 +35,11 @@ func.func @sums(%x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// Floats round in the same way in every run: from the tile that knows everything before it, a warp combines one tile
-// after the other.
+// Floats round in the same way in every run: a warp combines the groups of 32 tiles from left to right, and then the
+// tiles of its own group.
 // PTX: .entry floats(
 // PTX-NOT: fence
-// PTX-COUNT-4: st.global.v4.b32
+// PTX-COUNT-8: st.global.v4.b32
 func.func @floats(%x: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
   %z = arith.constant 0.0 : f32
   %p = obs.scan grid inclusive { arith.addf } %x init %z : !obs.pull<? x f32>
@@ -49,8 +49,8 @@ func.func @floats(%x: !obs.pull<? x f32>) -> !obs.pull<? x f32> {
 
 // Maps before and after are part of the kernel. An exclusive scan combines no element with itself.
 // PTX: .entry exclusive(
-// PTX-COUNT-4: ld.global.nc.v4.b32
-// PTX-COUNT-4: st.global.v4.b32
+// PTX-COUNT-8: ld.global.nc.v4.b32
+// PTX-COUNT-8: st.global.v4.b32
 func.func @exclusive(%x: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %z = arith.constant 5 : i32
   %a = obs.map (%e = %x : !obs.pull<? x i32>) -> !obs.pull<? x i32> {

@@ -430,26 +430,28 @@ void ExpandedElements::writeDense(CollectiveBuilder &block,
       zero, /*unchecked=*/true);
   RowScan scan(marks, shape, {}, [&](Value warp, Value lane) {
     SmallVector<Values> own;
-    for (int64_t row = 0; row < shape.rows; ++row)
-      for (int64_t i = 0; i < shape.neighbours; ++i)
-        own.push_back(
-            marks.get(heads, shape.getPlace(block, warp, lane, row, i)));
+    Value begin = shape.getBegin(block, block.constant(0), warp, lane);
+    for (int64_t k = 0; k < shape.getItems(); ++k)
+      own.push_back(marks.get(
+          heads, block.add(begin, block.constant(shape.getDistance(k)))));
     return own;
   });
   Value isFull =
       block.equal(block.sub(end, first), block.constant(shape.getTile()));
   forEach(block, block.constant(RowShape::workers), [&](Value worker) {
     RowScan::Thread found = scan.getThread(worker, zero, yes);
+    Value begin = shape.getBegin(block, first, found.warp, found.lane),
+          left = block.sub(end, begin);
     auto writeAll = [&](bool isGuarded) {
-      for (auto [k, distance] : llvm::enumerate(found.elements)) {
-        Value place =
-            shape.getPlace(block, found.warp, found.lane, k / shape.neighbours,
-                           k % shape.neighbours);
-        Value t = block.add(first, place);
-        Value i = block.add(
-            low, toIndex(block, distance.front(), /*isUnsigned=*/true));
+      for (int64_t item = 0; item < shape.getItems(); ++item) {
+        // Reversed, as in a scan in one pass.
+        int64_t k = isGuarded ? shape.getItems() - 1 - item : item;
+        Value place = block.constant(shape.getDistance(k)),
+              t = block.add(begin, place);
+        Value i = block.add(low, toIndex(block, found.elements[k].front(),
+                                         /*isUnsigned=*/true));
         if (isGuarded)
-          buildIf(block, block.less(t, end), [&] { write(block, i, t); });
+          buildIf(block, block.less(place, left), [&] { write(block, i, t); });
         else
           write(block, i, t);
       }
@@ -535,7 +537,7 @@ static LogicalResult expandExpand(OpBuilder &builder, ExpandOp op) {
   Value result;
   if (c.level == Level::Grid) {
     RowShape shape(builder.getI32Type(),
-                   /*items=*/!c.plain && isCheap(op.getBody()));
+                   /*items=*/!c.plain && isCheap(op.getBody()), /*maxRows=*/4);
     Value size = c.constant(shape.getTile());
     result = fillByBlocks(
         c, type, type.hasStaticExtents() ? ValueRange() : ValueRange(capacity),

@@ -19,23 +19,20 @@
 //   (f, x) ∘ (g, y) = (f or g, g ? y : x ∘ y),
 // The warp goes on to the 32 tiles before only if no flag is set.
 //
-// If rounding must not depend on the speed of blocks, the warp combines tiles
-// one after the other, from left to right. It begins with the last tile that
-// has published the combination of all elements up to its end. This is the
-// grouping of a scan in which each tile waits for the tile before it.
-//
-// If the components of an element have at most 32 bits, flag and element are
-// one word, which is written and read by one operation. No other data is
-// published then, so no fences are needed. A count has 62 bits in such a word.
+// If rounding must not depend on the speed of blocks, tiles form groups of 32.
+// The combination before a tile is P ∘ g. P combines the groups before, from
+// left to right, and g is a reduction of the tiles of the own group, which
+// waits for the result of each of these tiles. The last tile of a group
+// publishes the combination of the group, and then that of all elements up to
+// its end. So P is known from the last group that has published the latter, and
+// its bits do not depend on which group this is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lookback.h"
 #include "Grid.h"
 #include "Pieces.h"
-#include "Published.h"
 #include "Strategies.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -43,222 +40,46 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The number of bits of the state in the word of a count.
-static constexpr int64_t countShift = 2;
-
-static std::optional<Packing> findPacking(CollectiveBuilder &c) {
-  unsigned bits = 0;
-  for (Type type : c.elementTypes)
-    bits += type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
-  if (c.plain || bits > 32)
-    return std::nullopt;
-  SmallVector<Type> types(c.elementTypes);
-  types.push_back(c.builder.getI32Type());
-  return Packing(c.builder, types);
+/// The number of results.
+static Value countResults(CollectiveBuilder &c, Value tiles, bool isInOrder) {
+  return isInOrder ? c.add(tiles, c.div(tiles, c.constant(warpSize))) : tiles;
 }
 
 Lookback::Lookback(CollectiveBuilder &c, Value tiles, LookbackKind kind)
-    : tiles(tiles), kind(kind), packing(findPacking(c)),
-      isInWords(packing || (kind == LookbackKind::Counts && !c.plain)),
-      flags(allocateFlags(c, c.add(tiles, c.constant(1)),
-                          /*bits=*/isInWords ? 64 : 32)) {
-  if (!isInWords)
-    found = allocatePublished(c, c.mul(tiles, c.constant(2)));
+    : tiles(tiles), isInOrder(kind == LookbackKind::InOrder),
+      results(c, countResults(c, tiles, isInOrder),
+              /*isCount=*/kind == LookbackKind::Counts) {}
+
+/// A builder for a condition and an element. `combine` combines two of them.
+static CollectiveBuilder
+getPairs(CollectiveBuilder &warp,
+         std::function<Values(ValueRange, ValueRange)> combine) {
+  CollectiveBuilder pairs(warp.builder, warp.loc, warp.level, warp.elementTypes,
+                          /*commutative=*/false,
+                          [combine](OpBuilder &, Location, ValueRange x,
+                                    ValueRange y) { return combine(x, y); });
+  pairs.elementTypes.insert(pairs.elementTypes.begin(),
+                            warp.builder.getI1Type());
+  return pairs;
 }
 
-static Value getFlag(CollectiveBuilder &c, TileState state,
-                     unsigned bits = 32) {
-  return arith::ConstantIntOp::create(c.builder, c.loc,
-                                      static_cast<int64_t>(state), bits);
+static Value getBool(CollectiveBuilder &c, bool value) {
+  return arith::ConstantIntOp::create(c.builder, c.loc, value, /*width=*/1);
 }
 
-Value Lookback::pack(CollectiveBuilder &thread, TileState state,
-                     ValueRange values) {
-  OpBuilder &builder = thread.builder;
-  if (packing) {
-    Values all(values);
-    all.push_back(getFlag(thread, state));
-    return packing->pack(builder, thread.loc, all);
-  }
-  Value count = convert(thread, values.front(), builder.getI64Type(),
-                        /*isUnsigned=*/true);
-  Value shift =
-      arith::ConstantIntOp::create(builder, thread.loc, countShift, 64);
-  return arith::OrIOp::create(
-      builder, thread.loc,
-      arith::ShLIOp::create(builder, thread.loc, count, shift),
-      getFlag(thread, state, 64));
-}
-
-Values Lookback::unpack(CollectiveBuilder &thread, Value word) {
-  OpBuilder &builder = thread.builder;
-  if (packing)
-    return packing->unpack(builder, thread.loc, word);
-  auto getConstant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(builder, thread.loc, value, 64);
-  };
-  Value count = arith::ShRUIOp::create(builder, thread.loc, word,
-                                       getConstant(countShift));
-  Value state = arith::AndIOp::create(builder, thread.loc, word,
-                                      getConstant((1 << countShift) - 1));
-  return {toIndex(thread, count, /*isUnsigned=*/true),
-          convert(thread, state, builder.getI32Type())};
-}
-
-/// The index in `found` of the values of tile `number`.
-Value Lookback::position(CollectiveBuilder &thread, Value number,
-                         TileState state) {
-  return thread.add(thread.mul(number, thread.constant(2)),
-                    thread.constant(state == TileState::Everything ? 1 : 0));
-}
-
-Value Lookback::drawTile(CollectiveBuilder &block) {
-  CollectiveBuilder numbers = block;
-  numbers.elementTypes = {block.builder.getIndexType()};
-  Value drawn = numbers.forceFill(
-      {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
-        write(countUp(block, flags, tiles), block.constant(0));
-      });
-  return numbers.get(drawn, block.constant(0)).front();
-}
-
-void Lookback::publish(CollectiveBuilder &thread, Value number, TileState state,
-                       ValueRange values) {
-  if (isInWords) {
-    memref::AtomicRMWOp::create(thread.builder, thread.loc,
-                                arith::AtomicRMWKind::assign,
-                                pack(thread, state, values), flags, number);
-    return;
-  }
-  storePublished(thread, values, found, position(thread, number, state));
-  release(thread);
-  memref::AtomicRMWOp::create(thread.builder, thread.loc,
-                              arith::AtomicRMWKind::assign,
-                              getFlag(thread, state), flags, number);
-}
-
-/// Waits until a tile has published a result, and returns it. The first value
-/// is a condition: true if the result includes all elements up to the end of
-/// the tile.
-Values Lookback::await(CollectiveBuilder &thread, Value number) {
-  OpBuilder &builder = thread.builder;
-  Location loc = thread.loc;
-  auto isFlag = [&](Value value, TileState state) -> Value {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                                 getFlag(thread, state));
-  };
-  Type type = cast<MemRefType>(flags.getType()).getElementType();
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  auto loop = scf::WhileOp::create(
-      builder, loc, TypeRange(type), ValueRange(),
-      [&](OpBuilder &, Location, ValueRange) {
-        // An `or` with 0 is an atomic read.
-        Value now = memref::AtomicRMWOp::create(
-            builder, loc, arith::AtomicRMWKind::ori, zero, flags, number);
-        Value state = isInWords ? unpack(thread, now).back() : now;
-        scf::ConditionOp::create(builder, loc,
-                                 isFlag(state, TileState::Unknown), now);
-      },
-      [&](OpBuilder &, Location, ValueRange) {
-        scf::YieldOp::create(builder, loc);
-      });
-  if (isInWords) {
-    Values found = unpack(thread, loop.getResult(0));
-    Values known{isFlag(found.pop_back_val(), TileState::Everything)};
-    llvm::append_range(known, found);
-    return known;
-  }
-  acquire(thread);
-  Values known{isFlag(loop.getResult(0), TileState::Everything)};
-  Value place =
-      arith::SelectOp::create(builder, loc, known.front(),
-                              position(thread, number, TileState::Everything),
-                              position(thread, number, TileState::Own));
-  llvm::append_range(known, loadPublished(thread, found, place));
-  return known;
-}
-
-/// At level warp: an array with the results of the 32 tiles before `end`. Each
-/// element is a condition, which is true if the result includes all elements up
-/// to the end of the tile, and the combined elements. Tiles with negative
-/// numbers are treated as tiles with the condition true.
-Value Lookback::buildWindow(CollectiveBuilder &pairs, Value end,
-                            ValueRange any) {
-  Extent lanes = pairs.getConstantExtent(warpSize);
-  return pairs.force(pairs.generate(lanes, [&](Value lane) {
-    Value place = pairs.add(pairs.sub(end, lanes.value), lane);
-    return pairs.choose(
-        pairs.less(place, pairs.constant(0)),
-        [&] {
-          Values nothing{
-              arith::ConstantIntOp::create(pairs.builder, pairs.loc, 1, 1)};
-          llvm::append_range(nothing, any);
-          return nothing;
-        },
-        [&] { return await(pairs, place); });
-  }));
-}
-
-/// At level warp: a condition, which is true if one of these tiles has a result
-/// that includes all elements before, and the combination of their elements. If
-/// `before` is given, it is the left-most operand.
-Values Lookback::combineWindow(CollectiveBuilder &warp,
-                               CollectiveBuilder &pairs, Value end,
-                               ValueRange any, ValueRange before) {
-  Value window = buildWindow(pairs, end, any);
-  if (kind != LookbackKind::InOrder)
-    return pairs.get(reduceLanes(pairs, window), pairs.constant(0));
-  // The last tile whose result includes all elements before.
-  CollectiveBuilder numbers(
-      warp.builder, warp.loc, warp.level, warp.builder.getI32Type(),
-      /*commutative=*/true,
-      [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-        return Values{arith::MaxSIOp::create(b, loc, x[0], y[0])};
-      });
-  Extent lanes = warp.getConstantExtent(warpSize);
-  Value knowing = numbers.force(numbers.generate(lanes, [&](Value lane) {
-    Value none =
-        arith::ConstantIntOp::create(warp.builder, warp.loc, -1, /*width=*/32);
-    return Values{arith::SelectOp::create(
-        warp.builder, warp.loc, pairs.get(window, lane).front(),
-        convert(warp, lane, warp.builder.getI32Type()), none)};
-  }));
-  Value last = toIndex(
-      warp,
-      numbers.get(reduceLanes(numbers, knowing), warp.constant(0)).front());
-  Value zero = warp.constant(0);
-  Value isKnown = warp.less(warp.constant(-1), last);
-  // From this tile on, one tile after the other, as if each tile had waited for
-  // the tile before it. The shuffles of several tiles are independent of each
-  // other.
-  constexpr int64_t steps = 8;
-  auto fold = [&](ValueRange start) {
-    Value from = warp.mul(warp.div(warp.max(last, zero), warp.constant(steps)),
-                          warp.constant(steps));
-    auto loop = scf::ForOp::create(
-        warp.builder, warp.loc, from, lanes.value, warp.constant(steps), start,
-        [&](OpBuilder &, Location loc, Value base, ValueRange carried) {
-          Values known(carried);
-          for (int64_t i = 0; i < steps; ++i) {
-            Value lane = warp.add(base, warp.constant(i));
-            Values next(ValueRange(pairs.get(window, lane)).drop_front());
-            known = warp.choose(
-                warp.less(last, lane),
-                [&] { return warp.combine(known, next); },
-                [&] { return next; });
-          }
-          scf::YieldOp::create(warp.builder, loc, known);
-        });
-    return Values(loop.getResults());
-  };
-  Values result{isKnown};
-  llvm::append_range(result, before.empty()
-                                 ? warp.choose(
-                                       isKnown, [&] { return fold(any); },
-                                       [&] { return Values(any); })
-                                 : fold(before));
-  return result;
+/// At level warp: an array with a lane for each result from `first` on. Each
+/// element is a condition and a result. `get` builds it; `nothing` takes its
+/// place if `isThere` is false.
+static Value buildWindow(CollectiveBuilder &pairs,
+                         llvm::function_ref<Value(Value)> isThere,
+                         llvm::function_ref<Values(Value)> get,
+                         ValueRange nothing) {
+  return pairs.force(
+      pairs.generate(pairs.getConstantExtent(warpSize), [&](Value lane) {
+        return pairs.choose(
+            isThere(lane), [&] { return get(lane); },
+            [&] { return Values(nothing); });
+      }));
 }
 
 /// At level warp: the combination of all elements before a tile; `own`, the
@@ -266,20 +87,18 @@ Values Lookback::combineWindow(CollectiveBuilder &warp,
 Values Lookback::lookBack(CollectiveBuilder &warp, Value number,
                           ValueRange own) {
   OpBuilder &builder = warp.builder;
-  CollectiveBuilder pairs(
-      builder, warp.loc, warp.level, warp.elementTypes,
-      /*commutative=*/false,
-      [&warp](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
-        Values result{arith::OrIOp::create(b, loc, x[0], y[0])};
-        llvm::append_range(
-            result,
-            warp.choose(
-                y[0], [&] { return Values(y.drop_front()); },
-                [&] { return warp.combine(x.drop_front(), y.drop_front()); }));
-        return result;
-      });
-  pairs.elementTypes.insert(pairs.elementTypes.begin(), builder.getI1Type());
+  CollectiveBuilder pairs = getPairs(warp, [&](ValueRange x, ValueRange y) {
+    Values result{arith::OrIOp::create(builder, warp.loc, x[0], y[0])};
+    llvm::append_range(
+        result,
+        warp.choose(
+            y[0], [&] { return Values(y.drop_front()); },
+            [&] { return warp.combine(x.drop_front(), y.drop_front()); }));
+    return result;
+  });
   Value step = warp.constant(warpSize);
+  Values nothing{getBool(warp, true)};
+  llvm::append_range(nothing, own);
   Values start{number, warp.less(warp.constant(0), number)};
   llvm::append_range(start, own);
   auto back = scf::WhileOp::create(
@@ -288,35 +107,165 @@ Values Lookback::lookBack(CollectiveBuilder &warp, Value number,
         scf::ConditionOp::create(builder, loc, carried[1], carried);
       },
       [&](OpBuilder &, Location loc, ValueRange carried) {
-        Values known = combineWindow(warp, pairs, carried[0], own, {});
-        Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-        Values next{warp.sub(carried[0], step),
-                    arith::XOrIOp::create(builder, loc, known[0], yes)};
+        Value first = warp.sub(carried[0], step), zero = warp.constant(0);
+        Value window = buildWindow(
+            pairs,
+            [&](Value lane) {
+              return warp.less(warp.constant(-1), warp.add(first, lane));
+            },
+            [&](Value lane) {
+              return results.await(warp, warp.add(first, lane),
+                                   getState(warp, ResultState::Own));
+            },
+            nothing);
+        Values known = pairs.get(reduceLanes(pairs, window), zero);
+        Values next{first, arith::XOrIOp::create(builder, loc, known[0],
+                                                 getBool(warp, true))};
         ValueRange values = ValueRange(known).drop_front();
         // In the first step, no value was combined before.
-        llvm::append_range(next, kind == LookbackKind::InOrder
-                                     ? Values(values)
-                                     : warp.choose(
-                                           warp.equal(carried[0], number),
-                                           [&] { return Values(values); },
-                                           [&] {
-                                             return warp.combine(
-                                                 values, carried.drop_front(2));
-                                           }));
+        llvm::append_range(
+            next,
+            warp.choose(
+                warp.equal(carried[0], number), [&] { return Values(values); },
+                [&] { return warp.combine(values, carried.drop_front(2)); }));
         scf::YieldOp::create(builder, loc, next);
       });
-  ValueRange found = back.getResults().drop_front(2);
-  if (kind != LookbackKind::InOrder)
-    return Values(found);
-  // From there to the tile.
-  auto forth = scf::ForOp::create(
-      builder, warp.loc, warp.add(back.getResult(0), warp.add(step, step)),
-      warp.add(number, warp.constant(1)), step, found,
-      [&](OpBuilder &, Location loc, Value end, ValueRange carried) {
-        Values known = combineWindow(warp, pairs, end, own, carried);
-        scf::YieldOp::create(builder, loc, ValueRange(known).drop_front());
+  return Values(back.getResults().drop_front(2));
+}
+
+/// At level warp: the combination of the groups before `group`, from left to
+/// right; `any` if there are none. It waits until at least the first of 32
+/// groups has published the combination of all elements up to its end.
+Values Lookback::combineGroups(CollectiveBuilder &warp, Value group,
+                               ValueRange any) {
+  OpBuilder &builder = warp.builder;
+  CollectiveBuilder pairs =
+      getPairs(warp, [](ValueRange, ValueRange) -> Values {
+        llvm_unreachable("this window is combined from left to right");
       });
-  return Values(forth.getResults());
+  Value first = warp.sub(group, warp.constant(warpSize)),
+        zero = warp.constant(0);
+  // The lane of the first group in the window.
+  Value begin = warp.max(warp.sub(zero, first), zero);
+  Values nothing{getBool(warp, false)};
+  llvm::append_range(nothing, any);
+  Value window = buildWindow(
+      pairs,
+      [&](Value lane) {
+        return warp.less(warp.constant(-1), warp.add(first, lane));
+      },
+      [&](Value lane) {
+        Value least =
+            arith::SelectOp::create(builder, warp.loc, warp.equal(lane, begin),
+                                    getState(warp, ResultState::Everything),
+                                    getState(warp, ResultState::Own));
+        return results.await(warp, warp.add(tiles, warp.add(first, lane)),
+                             least);
+      },
+      nothing);
+  CollectiveBuilder numbers(
+      builder, warp.loc, warp.level, builder.getI32Type(),
+      /*commutative=*/true,
+      [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        return Values{arith::MaxSIOp::create(b, loc, x[0], y[0])};
+      });
+  // The last group whose result includes all elements before.
+  Value knowing = numbers.force(
+      numbers.generate(warp.getConstantExtent(warpSize), [&](Value lane) {
+        Value none = arith::ConstantIntOp::create(builder, warp.loc, 0, 32);
+        return Values{arith::SelectOp::create(
+            builder, warp.loc, pairs.get(window, lane).front(),
+            convert(warp, lane, builder.getI32Type()), none)};
+      }));
+  Value last =
+      toIndex(warp, numbers.get(reduceLanes(numbers, knowing), zero).front());
+  auto getResult = [&](Value lane) {
+    return Values(ValueRange(pairs.get(window, lane)).drop_front());
+  };
+  Value one = warp.constant(1);
+  auto loop = scf::ForOp::create(
+      builder, warp.loc, warp.add(last, one), warp.constant(warpSize), one,
+      getResult(last),
+      [&](OpBuilder &, Location loc, Value lane, ValueRange carried) {
+        scf::YieldOp::create(builder, loc,
+                             warp.combine(carried, getResult(lane)));
+      });
+  return Values(loop.getResults());
+}
+
+/// The same as `lookBack`, with one grouping in each run. The last tile of a
+/// group publishes the results of the group, if another tile waits for it.
+Values Lookback::lookBackInOrder(CollectiveBuilder &warp, Value number,
+                                 ValueRange own, Value isAwaited) {
+  OpBuilder &builder = warp.builder;
+  CollectiveBuilder pairs = getPairs(warp, [&](ValueRange x, ValueRange y) {
+    Values result{x[0]};
+    llvm::append_range(
+        result,
+        warp.choose(
+            y[0], [&] { return warp.combine(x.drop_front(), y.drop_front()); },
+            [&] { return Values(x.drop_front()); }));
+    return result;
+  });
+  Value size = warp.constant(warpSize), zero = warp.constant(0);
+  Value group = warp.div(number, size), first = warp.mul(group, size);
+  Values nothing{getBool(warp, false)};
+  llvm::append_range(nothing, own);
+  Value window = buildWindow(
+      pairs,
+      [&](Value lane) { return warp.less(warp.add(first, lane), number); },
+      [&](Value lane) {
+        Values found = results.await(warp, warp.add(first, lane),
+                                     getState(warp, ResultState::Own));
+        found.front() = getBool(warp, true);
+        return found;
+      },
+      nothing);
+  Values known = pairs.get(reduceLanes(pairs, window), zero);
+  ValueRange inGroup = ValueRange(known).drop_front();
+  auto follow = [&](Value condition, ValueRange x, ValueRange y) {
+    return warp.choose(
+        condition, [&] { return warp.combine(x, y); },
+        [&] { return Values(y); });
+  };
+  Values upToHere = follow(known.front(), inGroup, own);
+  Value isLast = builder.createOrFold<arith::AndIOp>(
+      warp.loc, isAwaited,
+      warp.equal(warp.add(number, warp.constant(1)), warp.add(first, size)));
+  Value place = warp.add(tiles, group), hasGroups = warp.less(zero, group);
+  // One lane publishes. The others have its copy of the value afterwards.
+  auto publishGroup = [&](ResultState state, ValueRange values) {
+    Extent one = warp.getConstantExtent(1);
+    Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
+      buildIf(warp, isLast,
+              [&] { results.publish(warp, place, state, values); });
+      write(values, i);
+    });
+    return warp.get(told, zero);
+  };
+  upToHere = publishGroup(ResultState::Own, upToHere);
+  Values before = combineGroups(warp, group, own);
+  publishGroup(ResultState::Everything, follow(hasGroups, before, upToHere));
+  return warp.choose(
+      known.front(), [&] { return follow(hasGroups, before, inGroup); },
+      [&] { return before; });
+}
+
+void Lookback::publishTile(CollectiveBuilder &block, Value number,
+                           ValueRange own, Value isAwaited) {
+  OpBuilder &builder = block.builder;
+  Value isFirst = block.equal(number, block.constant(0));
+  forEach(block, block.constant(1), [&](Value) {
+    buildIf(block, isAwaited, [&] {
+      auto branch = scf::IfOp::create(builder, block.loc, isFirst,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      results.publish(block, number, ResultState::Everything, own);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      results.publish(block, number, ResultState::Own, own);
+    });
+  });
 }
 
 Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
@@ -324,28 +273,19 @@ Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
   OpBuilder &builder = block.builder;
   Value zero = block.constant(0);
   Extent one = block.getConstantExtent(1);
-  Value isFirst = block.equal(number, zero);
-  forEach(block, one.value, [&](Value) {
-    buildIf(block, isAwaited, [&] {
-      auto branch = scf::IfOp::create(builder, block.loc, isFirst,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      publish(block, number, TileState::Everything, own);
-      builder.setInsertionPointToStart(branch.elseBlock());
-      publish(block, number, TileState::Own, own);
-    });
-  });
   Value all =
       block.distributeWarps(one, 1, one, [&](CollectiveBuilder &warp, Value) {
-        Values prefix = lookBack(warp, number, own);
+        Values prefix = isInOrder
+                            ? lookBackInOrder(warp, number, own, isAwaited)
+                            : lookBack(warp, number, own);
         Value isWanted = builder.createOrFold<arith::AndIOp>(
             warp.loc, isAwaited, warp.less(zero, number));
         Value told = warp.forceFill({one}, one.value, [&](Value i, auto write) {
-          buildIf(warp, isWanted, [&] {
-            publish(warp, number, TileState::Everything,
-                    warp.combine(prefix, own));
-          });
+          if (!isInOrder)
+            buildIf(warp, isWanted, [&] {
+              results.publish(warp, number, ResultState::Everything,
+                              warp.combine(prefix, own));
+            });
           write(prefix, i);
         });
         return warp.generate(one, [&](Value i) { return warp.get(told, i); });
@@ -353,16 +293,11 @@ Values Lookback::buildPrefix(CollectiveBuilder &block, Value number,
   return block.get(all, zero);
 }
 
+void Lookback::publishTotal(CollectiveBuilder &thread, ValueRange total) {
+  results.publish(thread, thread.sub(tiles, thread.constant(1)),
+                  ResultState::Everything, total);
+}
+
 Values Lookback::getTotal(CollectiveBuilder &c) {
-  Value last = c.sub(tiles, c.constant(1));
-  Extent any = {Value(), ShapedType::kDynamic, ShapedType::kDynamic};
-  if (!isInWords)
-    return c.get(buildView(c.builder, c.loc, c.getPullType(any), found),
-                 position(c, last, TileState::Everything));
-  CollectiveBuilder words = c;
-  words.elementTypes = {c.builder.getI64Type()};
-  Value view = buildView(c.builder, c.loc, words.getPullType(any), {flags});
-  Values values = unpack(c, words.get(view, last).front());
-  values.pop_back();
-  return values;
+  return results.get(c, c.sub(tiles, c.constant(1)));
 }

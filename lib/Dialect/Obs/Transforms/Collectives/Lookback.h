@@ -8,33 +8,22 @@
 #ifndef OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_LOOKBACK_H
 #define OBSIDIAN_LIB_DIALECT_OBS_TRANSFORMS_COLLECTIVES_LOOKBACK_H
 
-#include "Obsidian/Dialect/Obs/Transforms/Collectives.h"
-#include "Tuples.h"
+#include "PublishedResults.h"
 
 namespace mlir::obs::strategies {
-
-/// The state of a tile.
-enum class TileState : int64_t {
-  /// No result is published yet.
-  Unknown = 0,
-  /// The combination of the elements of the tile is published.
-  Own = 1,
-  /// The combination of all elements up to the end of the tile is published.
-  Everything = 2,
-};
 
 /// The algorithm of the look-back.
 enum class LookbackKind {
   /// Tiles are combined as soon as their results are published.
   AnyGrouping,
-  /// Tiles are combined one after the other, so that each result has the same
-  /// bits in every run.
+  /// Tiles are combined in groups of 32, which do not depend on the speed of
+  /// blocks. So each result has the same bits in every run.
   InOrder,
   /// Elements are numbers of elements, of type `index`, which are added.
   Counts,
 };
 
-/// The memory in which the tiles of one kernel publish their results.
+/// The communication between the tiles of one kernel.
 class Lookback {
 public:
   using Values = CollectiveBuilder::Values;
@@ -43,42 +32,32 @@ public:
   Lookback(CollectiveBuilder &c, Value tiles, LookbackKind kind);
 
   /// At level block: the number of the next tile.
-  Value drawTile(CollectiveBuilder &block);
-  /// In one thread: publishes a result of a tile.
-  void publish(CollectiveBuilder &thread, Value number, TileState state,
-               ValueRange values);
-  /// At level block: the combination of all elements before a tile; `own`, the
-  /// result of the tile itself, if there are no elements before it. Publishes
-  /// both, if another tile waits for this one (`isAwaited`).
+  Value drawTile(CollectiveBuilder &block) { return results.draw(block); }
+  /// At level block: publishes `own`, the result of a tile, if another tile
+  /// waits for it (`isAwaited`).
+  void publishTile(CollectiveBuilder &block, Value number, ValueRange own,
+                   Value isAwaited);
+  /// At level block, after `publishTile`: the combination of all elements
+  /// before a tile; `own` if there are none. Publishes it, combined with `own`.
   Values buildPrefix(CollectiveBuilder &block, Value number, ValueRange own,
                      Value isAwaited);
-  /// On the host: the combination of all elements, which the last tile
-  /// published.
+  /// In a thread of the last tile, which no other tile waits for: publishes the
+  /// combination of all elements.
+  void publishTotal(CollectiveBuilder &thread, ValueRange total);
+  /// On the host: this combination.
   Values getTotal(CollectiveBuilder &c);
 
 private:
-  Value pack(CollectiveBuilder &thread, TileState state, ValueRange values);
-  /// The elements in a word. The state is in the bits above them.
-  Values unpack(CollectiveBuilder &thread, Value word);
-  Value position(CollectiveBuilder &thread, Value number, TileState state);
-  Values await(CollectiveBuilder &thread, Value number);
-  Value buildWindow(CollectiveBuilder &pairs, Value end, ValueRange any);
-  Values combineWindow(CollectiveBuilder &warp, CollectiveBuilder &pairs,
-                       Value end, ValueRange any, ValueRange before);
   Values lookBack(CollectiveBuilder &warp, Value number, ValueRange own);
+  Values combineGroups(CollectiveBuilder &warp, Value group, ValueRange any);
+  Values lookBackInOrder(CollectiveBuilder &warp, Value number, ValueRange own,
+                         Value isAwaited);
 
   Value tiles;
-  LookbackKind kind;
-  /// The word of elements and a state, if all components fit.
-  std::optional<Packing> packing;
-  /// True if one word contains the state and the result of each tile.
-  bool isInWords;
-  /// The state of each tile, followed by the number of tiles that were drawn.
-  /// If results fit in the words of the states, they are stored there.
-  Value flags;
-  /// Two elements for each tile: the combination of its elements, and the
-  /// combination of all elements up to its end.
-  SmallVector<Value> found;
+  bool isInOrder;
+  /// The results of the tiles, followed by those of the full groups of tiles if
+  /// tiles are combined in order.
+  PublishedResults results;
 };
 
 } // namespace mlir::obs::strategies

@@ -6,14 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Elements are loaded together with their flags. They stay in registers until
-// the number of kept elements before them is known.
+// the number of kept elements before them in the tile is known. The flags of
+// neighbours are the bits of one number, and the scan has one count for these.
+// Kept elements are gathered in shared memory while a warp looks back.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OnePassCompaction.h"
 #include "Grid.h"
 #include "Pieces.h"
+#include "Strategies.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -21,40 +25,34 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The types of the values that a thread keeps for one element.
-static SmallVector<Type> getTypes(const OnePassCompaction::Source &source) {
-  SmallVector<Type> types(source.elements.elementTypes);
-  types.push_back(source.elements.builder.getI32Type());
-  return types;
-}
-
 OnePassCompaction::OnePassCompaction(CollectiveBuilder &c, Extent n,
                                      Source given)
     : c(c), n(n), source(std::move(given)),
-      shape(getTypes(source), /*items=*/!c.plain && source.isCheap),
+      shape(source.elements.elementTypes,
+            /*items=*/!c.plain && source.isCheap),
       // One block runs even if there are no elements, because it counts them.
       tiles(c.max(c.ceilDiv(n, shape.getTile()).value, c.constant(1))),
       lookback(c, tiles, LookbackKind::Counts) {}
 
-/// Zeros of the types of `c`.
-static Values getZeros(CollectiveBuilder &c) {
-  Values zeros;
-  for (Type type : c.elementTypes)
-    zeros.push_back(arith::ConstantOp::create(c.builder, c.loc,
-                                              c.builder.getZeroAttr(type)));
-  return zeros;
+static Value getInteger(CollectiveBuilder &c, int64_t value) {
+  return arith::ConstantIntOp::create(c.builder, c.loc, value, /*width=*/32);
 }
 
-/// The flags of a thread as numbers, followed by the elements. An element that
-/// is not kept is computed only if this cannot cause an error.
+static Value countBits(CollectiveBuilder &c, Value bits) {
+  return math::CtPopOp::create(c.builder, c.loc, bits);
+}
+
+/// For each row of a thread: the number of kept elements, the elements, and the
+/// flags as bits. An element that is not kept is computed only if this cannot
+/// cause an error.
 SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
                                             Value first, Value isFull,
                                             Value warp, Value lane) {
-  auto get = [&](Value place) {
-    Value i = block.add(first, place), flag = source.flag(i);
+  OpBuilder &builder = block.builder;
+  auto get = [&](Value i) {
+    Value flag = source.flag(i);
     auto getElement = [&] { return source.element(i); };
-    Values all{convert(block, flag, block.builder.getI32Type(),
-                       /*isUnsigned=*/true)};
+    Values all{convert(block, flag, builder.getI32Type(), /*isUnsigned=*/true)};
     llvm::append_range(all, source.isTotal
                                 ? getElement()
                                 : block.choose(flag, getElement, [&] {
@@ -62,18 +60,28 @@ SmallVector<Values> OnePassCompaction::load(CollectiveBuilder &block,
                                   }));
     return all;
   };
-  auto getGuarded = [&](Value place) {
-    return block.choose(
-        block.less(block.add(first, place), n.value),
-        [&] { return get(place); },
-        [&] {
-          Values nothing{arith::ConstantIntOp::create(block.builder, block.loc,
-                                                      0, /*width=*/32)};
-          llvm::append_range(nothing, getZeros(source.elements));
-          return nothing;
-        });
+  auto getNothing = [&] {
+    Values nothing{getInteger(block, 0)};
+    llvm::append_range(nothing, getZeros(source.elements));
+    return nothing;
   };
-  return shape.load(block, warp, lane, isFull, get, getGuarded);
+  auto buildRow = [&](ArrayRef<Values> items) {
+    Values row{Value()};
+    Value bits;
+    for (auto [i, item] : llvm::enumerate(items)) {
+      Value bit = item.front();
+      if (i > 0)
+        bit = arith::ShLIOp::create(builder, block.loc, bit,
+                                    getInteger(block, i));
+      bits = bits ? arith::OrIOp::create(builder, block.loc, bits, bit) : bit;
+      llvm::append_range(row, ValueRange(item).drop_front());
+    }
+    row.front() = countBits(block, bits);
+    row.push_back(bits);
+    return row;
+  };
+  return shape.load(block, first, warp, lane, isFull, n.value, get, getNothing,
+                    buildRow);
 }
 
 /// A loop over the numbers below `count`, which LLVM unrolls.
@@ -92,45 +100,57 @@ static void buildUnrolled(CollectiveBuilder &c, int64_t count,
   body(loop.getInductionVar());
 }
 
-/// Writes the kept elements from `begin` on. All of them have one write, in a
+/// Stores the kept elements of a tile without gaps, so that neighbouring
+/// threads write neighbouring elements of the result. They have one write, in a
 /// loop. Contract `disjoint` is a promise for the executions of one write, so
 /// with several writes it would not state that they write different elements.
-void OnePassCompaction::emit(CollectiveBuilder &block, RowScan &scan,
-                             Value begin) {
-  Value zero = arith::ConstantIntOp::create(block.builder, block.loc, 0, 32),
-        yes = arith::ConstantIntOp::create(block.builder, block.loc, 1, 1);
-  forEach(block, block.constant(RowShape::workers), [&](Value worker) {
+Value OnePassCompaction::gather(CollectiveBuilder &block, RowScan &scan) {
+  OpBuilder &builder = block.builder;
+  Location loc = block.loc;
+  Value zero = getInteger(block, 0), one = getInteger(block, 1),
+        yes = arith::ConstantIntOp::create(builder, loc, 1, /*width=*/1);
+  auto gatherThread = [&](Value worker, auto write) {
     RowScan::Thread found = scan.getThread(worker, zero, yes);
-    int64_t items = found.elements.size();
-    auto writeItem = [&](Value item) {
-      // True if the element is kept; its position; the element.
-      Values own;
-      for (int64_t k = 0; k < items; ++k) {
-        Value left =
-            k % shape.neighbours == 0 ? zero : found.inRow[k - 1].front();
-        Values next{arith::CmpIOp::create(block.builder, block.loc,
-                                          arith::CmpIPredicate::ne,
-                                          found.inRow[k].front(), left),
-                    found.getBefore(k).front()};
-        llvm::append_range(next, found.carried[k]);
-        if (k == 0)
-          own = next;
-        else
-          for (auto [value, other] : llvm::zip_equal(own, next))
-            value = arith::SelectOp::create(
-                block.builder, block.loc, block.equal(item, block.constant(k)),
-                other, value);
+    // True if the element is kept; its position; the element.
+    auto getItem = [&](int64_t k) {
+      int64_t row = k / shape.neighbours, i = k % shape.neighbours;
+      const Values &kept = found.carried[row];
+      Value bits = kept.back(), position = found.getBefore(row).front();
+      if (i > 0) {
+        Value left = arith::AndIOp::create(builder, loc, bits,
+                                           getInteger(block, (1 << i) - 1));
+        position = arith::AddIOp::create(builder, loc, position,
+                                         countBits(block, left));
+        bits = arith::ShRUIOp::create(builder, loc, bits, getInteger(block, i));
+      }
+      Value own = arith::AndIOp::create(builder, loc, bits, one);
+      Values item{convert(block, own, builder.getI1Type()), position};
+      size_t width = source.elements.elementTypes.size();
+      llvm::append_range(item, ValueRange(kept).slice(i * width, width));
+      return item;
+    };
+    auto writeItem = [&](Value number) {
+      Values own = getItem(0);
+      for (int64_t k = 1; k < shape.getItems(); ++k) {
+        Value isHere = block.equal(number, block.constant(k));
+        for (auto [value, other] : llvm::zip_equal(own, getItem(k)))
+          value = arith::SelectOp::create(builder, loc, isHere, other, value);
       }
       buildIf(block, own[0], [&] {
-        write(block, ValueRange(own).drop_front(2),
-              block.add(begin, toIndex(block, own[1], /*isUnsigned=*/true)));
+        write(ValueRange(own).drop_front(2),
+              toIndex(block, own[1], /*isUnsigned=*/true));
       });
     };
-    if (items == 1)
+    if (shape.getItems() == 1)
       writeItem(block.constant(0));
     else
-      buildUnrolled(block, items, writeItem);
-  });
+      buildUnrolled(block, shape.getItems(), writeItem);
+  };
+  CollectiveBuilder typed = block;
+  typed.elementTypes = source.elements.elementTypes;
+  return typed.forceFill({block.getConstantExtent(shape.getTile())},
+                         block.constant(RowShape::workers), gatherThread, {},
+                         /*unchecked=*/true);
 }
 
 Value OnePassCompaction::fill(
@@ -149,12 +169,19 @@ Value OnePassCompaction::fill(
             [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
               return Values{arith::AddIOp::create(b, loc, x[0], y[0])};
             });
-        RowScan scan(counts, shape, source.elements.elementTypes,
-                     [&](Value warp, Value lane) {
-                       return load(block, first, isFull, warp, lane);
-                     });
+        RowShape byRow = shape;
+        byRow.neighbours = 1;
+        SmallVector<Type> carried;
+        for (int64_t i = 0; i < shape.neighbours; ++i)
+          llvm::append_range(carried, source.elements.elementTypes);
+        carried.push_back(builder.getI32Type());
+        RowScan scan(counts, byRow, carried, [&](Value warp, Value lane) {
+          return load(block, first, isFull, warp, lane);
+        });
         Value yes = arith::ConstantIntOp::create(builder, block.loc, 1, 1);
         Value own = toIndex(block, scan.getSum().front(), /*isUnsigned=*/true);
+        lookback.publishTile(block, number, own, /*isAwaited=*/yes);
+        Value kept = gather(block, scan);
         Values before =
             lookback.buildPrefix(block, number, own, /*isAwaited=*/yes);
         Value begin = block
@@ -163,7 +190,11 @@ Value OnePassCompaction::fill(
                               [&] { return Values{block.constant(0)}; },
                               [&] { return before; })
                           .front();
-        emit(block, scan, begin);
+        CollectiveBuilder typed = block;
+        typed.elementTypes = source.elements.elementTypes;
+        forEach(block, own, [&](Value i) {
+          write(block, typed.get(kept, i), block.add(begin, i));
+        });
         if (!atEnd)
           return;
         forEach(block, block.constant(1), [&](Value) {

@@ -46,7 +46,7 @@ public:
 private:
   SmallVector<Values> load(CollectiveBuilder &block, Value first, Value isFull,
                            Value warp, Value lane);
-  void emit(CollectiveBuilder &block, RowScan &scan, Value begin);
+  Value gather(CollectiveBuilder &block, RowScan &scan);
 
   CollectiveBuilder &c;
   Extent n;

@@ -22,11 +22,6 @@ using namespace mlir::obs::strategies;
 
 using Values = CollectiveBuilder::Values;
 
-/// The number of rows of a warp in a tile. If prefixes are combined in order,
-/// tiles wait for each other, so longer tiles are better: 2^28 floats take 1.09
-/// ms on an H200, and 2.08 ms with 4 rows.
-static constexpr int64_t maxRows = 4, maxRowsInOrder = 8;
-
 namespace {
 class OnePassScan : public GridScan {
 public:
@@ -41,7 +36,7 @@ private:
                            Value warp, Value lane);
   void emitThread(CollectiveBuilder &thread, Value first, Value isFull,
                   const RowScan::Thread &found, EmitFn emit);
-  void finish(CollectiveBuilder &thread, Value first, Value number,
+  void finish(CollectiveBuilder &thread, Value first,
               const RowScan::Thread &found);
 
   CollectiveBuilder &c;
@@ -57,8 +52,7 @@ private:
 OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n,
                          OnePassOptions given)
     : c(c), x(x), n(n), options(std::move(given)),
-      shape(c.elementTypes, /*items=*/!c.plain && options.isCheap,
-            options.isInOrder ? maxRowsInOrder : maxRows),
+      shape(c.elementTypes, /*items=*/!c.plain && options.isCheap),
       tiles(c.ceilDiv(n, shape.getTile()).value),
       lookback(c, tiles,
                options.isInOrder ? LookbackKind::InOrder
@@ -69,18 +63,22 @@ OnePassScan::OnePassScan(CollectiveBuilder &c, Value x, Extent n,
 /// neutral element, the values there are also combined.
 SmallVector<Values> OnePassScan::load(CollectiveBuilder &thread, Value first,
                                       Value isFull, Value warp, Value lane) {
-  Values any;
-  return shape.load(
-      thread, warp, lane, isFull,
-      [&](Value place) { return thread.get(x, thread.add(first, place)); },
-      [&](Value place) {
-        if (any.empty())
-          any = thread.get(x, first);
-        Value index = thread.add(first, place);
-        return thread.choose(
-            thread.less(index, n.value), [&] { return thread.get(x, index); },
-            [&] { return any; });
+  SmallVector<Values> rows = shape.load(
+      thread, first, warp, lane, isFull, n.value,
+      [&](Value place) { return thread.get(x, place); },
+      [&] { return thread.get(x, first); },
+      [](ArrayRef<Values> items) {
+        Values row;
+        for (const Values &item : items)
+          llvm::append_range(row, item);
+        return row;
       });
+  SmallVector<Values> elements;
+  size_t width = thread.elementTypes.size();
+  for (const Values &row : rows)
+    for (size_t begin = 0; begin < row.size(); begin += width)
+      elements.push_back(Values(ValueRange(row).slice(begin, width)));
+  return elements;
 }
 
 /// Writes the results for the elements of a thread.
@@ -88,17 +86,21 @@ void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
                              Value isFull, const RowScan::Thread &found,
                              EmitFn emit) {
   OpBuilder &builder = thread.builder;
+  Value begin = shape.getBegin(thread, first, found.warp, found.lane),
+        left = thread.sub(n.value, begin);
   auto emitAll = [&](bool guarded) {
-    for (size_t k = 0; k < found.elements.size(); ++k) {
+    for (int64_t i = 0; i < shape.getItems(); ++i) {
+      // LLVM would share the last store of both branches, which is then no part
+      // of a wide access. So the order is reversed.
+      int64_t k = guarded ? shape.getItems() - 1 - i : i;
       const Values &before = found.getBefore(k);
-      Value place = thread.add(
-          first, shape.getPlace(thread, found.warp, found.lane,
-                                k / shape.neighbours, k % shape.neighbours));
+      Value distance = thread.constant(shape.getDistance(k)),
+            place = thread.add(begin, distance);
       auto emitOne = [&] {
         emit(place, [&] { return found.elements[k]; }, [&] { return before; });
       };
       if (guarded)
-        buildIf(thread, thread.less(place, n.value), emitOne);
+        buildIf(thread, thread.less(distance, left), emitOne);
       else
         emitOne();
     }
@@ -115,25 +117,21 @@ void OnePassScan::emitThread(CollectiveBuilder &thread, Value first,
 }
 
 /// In the last tile: the thread that has the last element publishes the total.
-void OnePassScan::finish(CollectiveBuilder &thread, Value first, Value number,
+void OnePassScan::finish(CollectiveBuilder &thread, Value first,
                          const RowScan::Thread &found) {
-  Value last = thread.sub(n.value, thread.constant(1));
+  Value begin = shape.getBegin(thread, first, found.warp, found.lane),
+        last = thread.sub(n.value, thread.add(begin, thread.constant(1)));
   Value isHere = arith::ConstantIntOp::create(thread.builder, thread.loc, 0, 1);
   Values value = found.elements.front();
   for (auto [k, element] : llvm::enumerate(found.elements)) {
-    Value place = thread.add(
-        first, shape.getPlace(thread, found.warp, found.lane,
-                              k / shape.neighbours, k % shape.neighbours));
-    Value isLast = thread.equal(place, last);
+    Value isLast = thread.equal(thread.constant(shape.getDistance(k)), last);
     isHere =
         thread.builder.createOrFold<arith::OrIOp>(thread.loc, isHere, isLast);
     for (auto [own, other] : llvm::zip(value, element))
       own = arith::SelectOp::create(thread.builder, thread.loc, isLast, other,
                                     own);
   }
-  buildIf(thread, isHere, [&] {
-    lookback.publish(thread, number, TileState::Everything, value);
-  });
+  buildIf(thread, isHere, [&] { lookback.publishTotal(thread, value); });
 }
 
 Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
@@ -148,6 +146,7 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
                      [&](Value warp, Value lane) {
                        return load(block, first, isFull, warp, lane);
                      });
+        lookback.publishTile(block, number, scan.getSum(), isFull);
         Values prefix =
             lookback.buildPrefix(block, number, scan.getSum(), isFull);
         forEach(block, block.constant(RowShape::workers), [&](Value worker) {
@@ -156,7 +155,7 @@ Value OnePassScan::fill(PushType type, ValueRange extents, ValueRange init,
           emitThread(block, first, isFull, found, emit);
           Value last = block.sub(tiles, block.constant(1));
           buildIf(block, block.equal(number, last),
-                  [&] { finish(block, first, number, found); });
+                  [&] { finish(block, first, found); });
         });
       });
 }

@@ -38,37 +38,57 @@ RowShape::RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows) {
       maxRows);
 }
 
-Value RowShape::getPlace(CollectiveBuilder &c, Value warp, Value lane,
-                         int64_t row, int64_t i) const {
-  int64_t width = warpSize * neighbours;
-  Value first = c.add(c.mul(warp, c.constant(width * rows)),
-                      c.mul(lane, c.constant(neighbours)));
-  return c.add(first, c.constant(row * width + i));
+Value RowShape::getBegin(CollectiveBuilder &c, Value first, Value warp,
+                         Value lane) const {
+  Value own = c.add(c.mul(warp, c.constant(warpSize * getItems())),
+                    c.mul(lane, c.constant(neighbours)));
+  return c.add(first, own);
 }
 
-SmallVector<Values> RowShape::load(CollectiveBuilder &thread, Value warp,
-                                   Value lane, Value isFull, LoadFn get,
-                                   LoadFn getGuarded) const {
+int64_t RowShape::getDistance(int64_t k) const {
+  return k / neighbours * warpSize * neighbours + k % neighbours;
+}
+
+SmallVector<Values>
+RowShape::load(CollectiveBuilder &c, Value first, Value warp, Value lane,
+               Value isFull, Value end, llvm::function_ref<Values(Value)> get,
+               llvm::function_ref<Values()> getNothing,
+               llvm::function_ref<Values(ArrayRef<Values>)> buildRow) const {
+  Value begin = getBegin(c, first, warp, lane), left = c.sub(end, begin);
   size_t width = 0;
-  auto loadAll = [&](LoadFn fn) {
+  auto loadAll = [&](bool isGuarded) {
+    Values nothing;
+    if (isGuarded)
+      nothing = getNothing();
+    SmallVector<Values> items(getItems());
+    for (int64_t i = 0; i < getItems(); ++i) {
+      // LLVM would share the last load of both branches, which is then no part
+      // of a wide access. So the order is reversed.
+      int64_t k = isGuarded ? getItems() - 1 - i : i;
+      Value distance = c.constant(getDistance(k));
+      auto getItem = [&] { return get(c.add(begin, distance)); };
+      items[k] = isGuarded ? c.choose(c.less(distance, left), getItem,
+                                      [&] { return nothing; })
+                           : getItem();
+    }
     Values loaded;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = 0; i < neighbours; ++i) {
-        Values element = fn(getPlace(thread, warp, lane, row, i));
-        width = element.size();
-        llvm::append_range(loaded, element);
-      }
+    for (int64_t row = 0; row < rows; ++row) {
+      auto own = ArrayRef(items).slice(row * neighbours, neighbours);
+      Values built = buildRow(own);
+      width = built.size();
+      llvm::append_range(loaded, built);
+    }
     return loaded;
   };
-  auto loadGuarded = [&] { return loadAll(getGuarded); };
+  auto loadGuarded = [&] { return loadAll(true); };
   Values loaded =
-      neighbours * rows == 1
+      getItems() == 1
           ? loadGuarded()
-          : thread.choose(isFull, [&] { return loadAll(get); }, loadGuarded);
-  SmallVector<Values> elements;
-  for (size_t i = 0; i < loaded.size(); i += width)
-    elements.push_back(Values(ValueRange(loaded).slice(i, width)));
-  return elements;
+          : c.choose(isFull, [&] { return loadAll(false); }, loadGuarded);
+  SmallVector<Values> found;
+  for (int64_t row = 0; row < rows; ++row)
+    found.push_back(Values(ValueRange(loaded).slice(row * width, width)));
+  return found;
 }
 
 /// A builder whose elements consist of `count` elements of `c`, and of `count`

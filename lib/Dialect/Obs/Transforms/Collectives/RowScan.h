@@ -25,8 +25,11 @@ namespace mlir::obs::strategies {
 
 /// The number of elements of a thread, and their positions.
 struct RowShape {
-  /// For elements of these types. Without `items`, each thread has one.
-  RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows = 4);
+  /// For elements of these types. Without `items`, each thread has one. More
+  /// rows cost registers, but blocks wait for each other less often: on an
+  /// H200, a scan in one pass of 2^28 elements takes 0.54 ms, and 0.65 ms with
+  /// 4 rows.
+  RowShape(ArrayRef<Type> elementTypes, bool items, int64_t maxRows = 8);
 
   static constexpr int64_t workers = 256, warps = workers / warpSize;
   /// The number of neighbouring elements of a row in a lane, and of rows of a
@@ -34,18 +37,25 @@ struct RowShape {
   int64_t neighbours = 1, rows = 1;
 
   int64_t getTile() const { return workers * neighbours * rows; }
-  /// The position in a tile of neighbour `i` of row `row` of a thread.
-  Value getPlace(CollectiveBuilder &c, Value warp, Value lane, int64_t row,
-                 int64_t i) const;
+  int64_t getItems() const { return neighbours * rows; }
+  /// The first position of a thread, in the tile that begins at `first`.
+  Value getBegin(CollectiveBuilder &c, Value first, Value warp,
+                 Value lane) const;
+  /// The distance of item `k` of a thread from its first position.
+  int64_t getDistance(int64_t k) const;
 
-  using LoadFn = llvm::function_ref<CollectiveBuilder::Values(Value place)>;
-  /// The results of `get` for the positions of a thread, row by row. If the
-  /// tile is not full, the results of `getGuarded`. In full tiles, neighbours
-  /// are loaded together.
-  SmallVector<CollectiveBuilder::Values> load(CollectiveBuilder &thread,
-                                              Value warp, Value lane,
-                                              Value isFull, LoadFn get,
-                                              LoadFn getGuarded) const;
+  /// At level warp or in a thread: the results of `buildRow` for the rows of a
+  /// thread. Its operands are the results of `get` for the positions of a row,
+  /// and of `getNothing` for positions from `end` on. If the tile is full,
+  /// there are none of the latter, and neighbours are loaded together.
+  SmallVector<CollectiveBuilder::Values>
+  load(CollectiveBuilder &c, Value first, Value warp, Value lane, Value isFull,
+       Value end,
+       llvm::function_ref<CollectiveBuilder::Values(Value place)> get,
+       llvm::function_ref<CollectiveBuilder::Values()> getNothing,
+       llvm::function_ref<
+           CollectiveBuilder::Values(ArrayRef<CollectiveBuilder::Values>)>
+           buildRow) const;
 };
 
 /// The scan of a tile, at level block.
@@ -54,7 +64,7 @@ public:
   using Values = CollectiveBuilder::Values;
 
   /// Scans the elements that `elements` builds at level warp: all elements of a
-  /// thread, row by row. They are followed by values of the types `carried`,
+  /// thread, row by row. Each is followed by values of the types `carried`,
   /// which the thread keeps.
   RowScan(
       CollectiveBuilder &block, const RowShape &shape, ArrayRef<Type> carried,

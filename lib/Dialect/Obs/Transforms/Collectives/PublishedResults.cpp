@@ -1,0 +1,265 @@
+//===- PublishedResults.cpp - Results that blocks wait for ----------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PublishedResults.h"
+#include "Pieces.h"
+#include "Published.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using namespace mlir::obs::strategies;
+
+using Values = CollectiveBuilder::Values;
+
+/// The number of bits of the state in the word of a count, and of a piece.
+static constexpr int64_t countShift = 2, pieceBits = 32;
+static constexpr int64_t maxPieces = 4;
+
+static Value getInteger(CollectiveBuilder &c, int64_t value, unsigned bits) {
+  return arith::ConstantIntOp::create(c.builder, c.loc, value, bits);
+}
+
+Value strategies::getState(CollectiveBuilder &c, ResultState state) {
+  return getInteger(c, static_cast<int64_t>(state), 32);
+}
+
+static unsigned getBits(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+
+/// The number of pieces of 32 bits of an element; 0 if there are too many.
+static int64_t countPieces(ArrayRef<Type> types) {
+  int64_t pieces = 0;
+  for (Type type : types)
+    pieces += getBits(type) > 2 * pieceBits
+                  ? maxPieces + 1
+                  : llvm::divideCeil(getBits(type), pieceBits);
+  return pieces <= maxPieces ? pieces : 0;
+}
+
+PublishedResults::PublishedResults(CollectiveBuilder &c, Value number,
+                                   bool isCount)
+    : number(number), isCount(isCount),
+      pieces(isCount ? 1 : countPieces(c.elementTypes)), states(1),
+      isInWords(!c.plain && pieces > 0) {
+  if (!isInWords)
+    pieces = 1;
+  if (pieces > 1)
+    states = 2;
+  Value count = c.mul(number, c.constant(pieces * states));
+  words = allocateFlags(c, c.add(count, c.constant(1)),
+                        /*bits=*/isInWords ? 64 : 32);
+  if (!isInWords)
+    memory = allocatePublished(c, c.mul(number, c.constant(2)));
+}
+
+Value PublishedResults::draw(CollectiveBuilder &block) {
+  CollectiveBuilder numbers = block;
+  numbers.elementTypes = {block.builder.getIndexType()};
+  Value drawn = numbers.forceFill(
+      {block.getConstantExtent(1)}, block.constant(1), [&](Value, auto write) {
+        Value counter = block.mul(number, block.constant(pieces * states));
+        write(countUp(block, words, counter), block.constant(0));
+      });
+  return numbers.get(drawn, block.constant(0)).front();
+}
+
+/// The index of the first word, or of the element in memory.
+Value PublishedResults::getPlace(CollectiveBuilder &c, Value at,
+                                 ResultState state) const {
+  int64_t own = isInWords ? states : 2;
+  Value first = c.mul(at, c.constant(own * pieces));
+  bool isSecond = own == 2 && state == ResultState::Everything;
+  return c.add(first, c.constant(isSecond ? pieces : 0));
+}
+
+/// The words of a result: pieces of 32 bits, each with the state above it.
+Values PublishedResults::pack(CollectiveBuilder &c, ResultState state,
+                              ValueRange values) const {
+  OpBuilder &builder = c.builder;
+  Location loc = c.loc;
+  auto combine = [&](Value low, Value high, int64_t shift) -> Value {
+    Value shifted =
+        arith::ShLIOp::create(builder, loc, high, getInteger(c, shift, 64));
+    return arith::OrIOp::create(builder, loc, low, shifted);
+  };
+  Value own = getInteger(c, static_cast<int64_t>(state), 64);
+  if (isCount)
+    return {combine(own,
+                    convert(c, values.front(), builder.getI64Type(),
+                            /*isUnsigned=*/true),
+                    countShift)};
+  Values packed;
+  for (Value value : values) {
+    unsigned bits = getBits(value.getType());
+    if (isa<FloatType>(value.getType()))
+      value = arith::BitcastOp::create(builder, loc,
+                                       builder.getIntegerType(bits), value);
+    value = convert(c, value, builder.getI64Type(), /*isUnsigned=*/true);
+    for (unsigned begin = 0; begin < bits; begin += pieceBits) {
+      Value piece = value;
+      if (begin > 0)
+        piece = arith::ShRUIOp::create(builder, loc, piece,
+                                       getInteger(c, begin, 64));
+      else if (bits > pieceBits)
+        piece = arith::AndIOp::create(builder, loc, piece,
+                                      getInteger(c, UINT32_MAX, 64));
+      packed.push_back(combine(piece, own, pieceBits));
+    }
+  }
+  return packed;
+}
+
+Values PublishedResults::unpack(CollectiveBuilder &c, ValueRange packed) const {
+  OpBuilder &builder = c.builder;
+  Location loc = c.loc;
+  if (isCount)
+    return {toIndex(c,
+                    arith::ShRUIOp::create(builder, loc, packed.front(),
+                                           getInteger(c, countShift, 64)),
+                    /*isUnsigned=*/true)};
+  Values values;
+  for (Type type : c.elementTypes) {
+    unsigned bits = getBits(type);
+    IntegerType integer = builder.getIntegerType(bits);
+    Value value = packed.front();
+    if (bits > pieceBits) {
+      Value low = arith::AndIOp::create(builder, loc, value,
+                                        getInteger(c, UINT32_MAX, 64));
+      Value high = arith::ShLIOp::create(builder, loc, packed[1],
+                                         getInteger(c, pieceBits, 64));
+      value = arith::OrIOp::create(builder, loc, low, high);
+    }
+    packed = packed.drop_front(llvm::divideCeil(bits, pieceBits));
+    value = convert(c, value, integer);
+    if (isa<FloatType>(type))
+      value = arith::BitcastOp::create(builder, loc, type, value);
+    values.push_back(type.isIndex() ? toIndex(c, value) : value);
+  }
+  return values;
+}
+
+/// The state of a word, as i32.
+Value PublishedResults::getWordState(CollectiveBuilder &c, Value word) const {
+  OpBuilder &builder = c.builder;
+  if (!isInWords)
+    return word;
+  Value state =
+      isCount ? arith::AndIOp::create(builder, c.loc, word,
+                                      getInteger(c, (1 << countShift) - 1, 64))
+                    .getResult()
+              : arith::ShRUIOp::create(builder, c.loc, word,
+                                       getInteger(c, pieceBits, 64))
+                    .getResult();
+  return convert(c, state, builder.getI32Type());
+}
+
+void PublishedResults::publish(CollectiveBuilder &thread, Value at,
+                               ResultState state, ValueRange values) {
+  auto exchange = [&](Value word, Value place) {
+    memref::AtomicRMWOp::create(thread.builder, thread.loc,
+                                arith::AtomicRMWKind::assign, word, words,
+                                place);
+  };
+  if (!isInWords) {
+    storePublished(thread, values, memory, getPlace(thread, at, state));
+    release(thread);
+    return exchange(getState(thread, state), at);
+  }
+  Value place = getPlace(thread, at, state);
+  for (auto [i, word] : llvm::enumerate(pack(thread, state, values)))
+    exchange(word, thread.add(place, thread.constant(i)));
+}
+
+/// The present state of a result, followed by its words.
+Values PublishedResults::read(CollectiveBuilder &thread, Value at) const {
+  OpBuilder &builder = thread.builder;
+  Location loc = thread.loc;
+  // An `or` with 0 is an atomic read.
+  Value zero = getInteger(thread, 0, isInWords ? 64 : 32);
+  auto readAll = [&](Value place) {
+    Values all;
+    for (int64_t i = 0; i < pieces; ++i)
+      all.push_back(memref::AtomicRMWOp::create(
+          builder, loc, arith::AtomicRMWKind::ori, zero, words,
+          thread.add(place, thread.constant(i))));
+    return all;
+  };
+  if (states == 1) {
+    Values all =
+        readAll(isInWords ? getPlace(thread, at, ResultState::Own) : at);
+    all.insert(all.begin(), getWordState(thread, all.front()));
+    return all;
+  }
+  // The state is known if all of its words are there.
+  Value now = getState(thread, ResultState::Unknown);
+  Values all(pieces, zero);
+  for (ResultState state : {ResultState::Own, ResultState::Everything}) {
+    Values found = readAll(getPlace(thread, at, state));
+    Value isThere = getInteger(thread, 1, 1);
+    for (Value word : found)
+      isThere = builder.createOrFold<arith::AndIOp>(
+          loc, isThere,
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, word,
+                                zero));
+    now = arith::SelectOp::create(builder, loc, isThere,
+                                  getState(thread, state), now);
+    for (auto [word, other] : llvm::zip_equal(all, found))
+      word = arith::SelectOp::create(builder, loc, isThere, other, word);
+  }
+  all.insert(all.begin(), now);
+  return all;
+}
+
+Values PublishedResults::await(CollectiveBuilder &thread, Value at,
+                               Value least) {
+  OpBuilder &builder = thread.builder;
+  Location loc = thread.loc;
+  SmallVector<Type> types{builder.getI32Type()};
+  types.append(pieces, builder.getIntegerType(isInWords ? 64 : 32));
+  auto loop = scf::WhileOp::create(
+      builder, loc, types, ValueRange(),
+      [&](OpBuilder &, Location, ValueRange) {
+        Values now = read(thread, at);
+        Value isEarly = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, now.front(), least);
+        scf::ConditionOp::create(builder, loc, isEarly, now);
+      },
+      [&](OpBuilder &, Location, ValueRange) {
+        scf::YieldOp::create(builder, loc);
+      });
+  Values known{arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, loop.getResult(0),
+      getState(thread, ResultState::Everything))};
+  if (isInWords) {
+    llvm::append_range(known, unpack(thread, loop.getResults().drop_front()));
+    return known;
+  }
+  acquire(thread);
+  Value place =
+      arith::SelectOp::create(builder, loc, known.front(),
+                              getPlace(thread, at, ResultState::Everything),
+                              getPlace(thread, at, ResultState::Own));
+  llvm::append_range(known, loadPublished(thread, memory, place));
+  return known;
+}
+
+Values PublishedResults::get(CollectiveBuilder &c, Value at) {
+  Extent any = {Value(), ShapedType::kDynamic, ShapedType::kDynamic};
+  Value place = getPlace(c, at, ResultState::Everything);
+  if (!isInWords)
+    return c.get(buildView(c.builder, c.loc, c.getPullType(any), memory),
+                 place);
+  CollectiveBuilder typed = c;
+  typed.elementTypes = {c.builder.getI64Type()};
+  Value view = buildView(c.builder, c.loc, typed.getPullType(any), {words});
+  Values packed;
+  for (int64_t i = 0; i < pieces; ++i)
+    packed.push_back(typed.get(view, c.add(place, c.constant(i))).front());
+  return unpack(c, packed);
+}
