@@ -72,11 +72,11 @@ func.func @transpose(%a: !obs.pull<3 x 4294967296 x i64>) -> !obs.pull<429496729
   return %f : !obs.pull<4294967296 x 3 x i64>
 }
 
-// 2^32 / 2048 tiles.
+// 2^32 / 4096 tiles.
 // CHECK-LABEL: .entry scan(
-// CHECK: setp.{{[lg][et]}}.u{{32|64}} {{%p[0-9]+}}, {{%rd?[0-9]+}}, {{2097151|2097152}};
+// CHECK: setp.{{[lg][et]}}.u{{32|64}} {{%p[0-9]+}}, {{%rd?[0-9]+}}, {{1048575|1048576}};
 // CHECK: ld.shared.b64 [[TILE:%rd[0-9]+]]
-// CHECK: shl.b64 {{%rd[0-9]+}}, [[TILE]], 11;
+// CHECK: shl.b64 {{%rd[0-9]+}}, [[TILE]], 12;
 // CHECK: ret;
 func.func @scan(%a: !obs.pull<4294967296 x i64>) -> !obs.pull<4294967296 x i64> {
   %z = arith.constant 0 : i64
