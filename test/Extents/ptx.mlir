@@ -113,14 +113,15 @@ func.func @chunks(%a: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
   return %f : !obs.pull<? x i64>
 }
 
-// Tiles of 2048 elements: their number is a quotient of 64 bits, the first element of a tile is its number times 2048,
-// in 64 bits, and elements of the last tile are compared with the extent in 64 bits.
+// Tiles of 4096 or 2048 elements: their number is a quotient of 64 bits, the first element of a tile is its number times
+// their size, in 64 bits, and so is the number of elements from it to the end, with which positions are compared.
 // CHECK-LABEL: .entry scan(
 // CHECK: ld.param.b64 [[N:%rd[0-9]+]], [scan_param_1];
-// CHECK: add.s64 [[ROUNDED:%rd[0-9]+]], [[N]], 2047;
-// CHECK: shr.u64 [[TILES:%rd[0-9]+]], [[ROUNDED]], 11;
-// CHECK: shl.b64 [[FIRST:%rd[0-9]+]], {{%rd[0-9]+}}, 11;
-// CHECK: setp.ge.s64 {{%p[0-9]+}}, {{%rd[0-9]+}}, [[N]];
+// CHECK: add.s64 [[ROUNDED:%rd[0-9]+]], [[N]], 4095;
+// CHECK: shr.u64 [[TILES:%rd[0-9]+]], [[ROUNDED]], 12;
+// CHECK: shl.b64 [[FIRST:%rd[0-9]+]], {{%rd[0-9]+}}, 12;
+// CHECK: sub.s64 [[LEFT:%rd[0-9]+]], [[N]], {{%rd[0-9]+}};
+// CHECK: setp.lt.s64 {{%p[0-9]+}}, [[LEFT]], {{[0-9]+}};
 func.func @scan(%a: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
   %z = arith.constant 0 : i64
   %p = obs.scan grid inclusive { arith.addi } %a init %z {strategy = "one_pass"} : !obs.pull<? x i64>
@@ -131,10 +132,11 @@ func.func @scan(%a: !obs.pull<? x i64>) -> !obs.pull<? x i64> {
 // The same for compact, and for the segmented forms.
 // CHECK-LABEL: .entry compact(
 // CHECK: ld.param.b64 [[N:%rd[0-9]+]], [compact_param_1];
-// CHECK: add.s64 [[ROUNDED:%rd[0-9]+]], [[N]], 2047;
-// CHECK: shr.u64 {{%rd[0-9]+}}, [[ROUNDED]], 11;
-// CHECK: shl.b64 [[FIRST:%rd[0-9]+]], {{%rd[0-9]+}}, 11;
-// CHECK: setp.ge.s64 {{%p[0-9]+}}, {{%rd[0-9]+}}, [[N]];
+// CHECK: add.s64 [[ROUNDED:%rd[0-9]+]], [[N]], 4095;
+// CHECK: shr.u64 {{%rd[0-9]+}}, [[ROUNDED]], 12;
+// CHECK: shl.b64 [[FIRST:%rd[0-9]+]], {{%rd[0-9]+}}, 12;
+// CHECK: sub.s64 [[LEFT:%rd[0-9]+]], [[N]], {{%rd[0-9]+}};
+// CHECK: setp.lt.s64 {{%p[0-9]+}}, [[LEFT]], {{[0-9]+}};
 func.func @compact(%a: !obs.pull<? x i64>, %b: !obs.pull<? x i1>) -> (!obs.pull<? x i64>, !obs.pull<1 x i64>) {
   %p, %q = obs.compact %a flags %b : !obs.pull<? x i64>, !obs.pull<? x i1> -> !obs.push<grid, ? x i64>, !obs.push<grid, 1 x i64>
   %f, %g = obs.force %p, %q {kernel = "compact"} : !obs.push<grid, ? x i64>, !obs.push<grid, 1 x i64>
@@ -146,7 +148,8 @@ func.func @compact(%a: !obs.pull<? x i64>, %b: !obs.pull<? x i1>) -> (!obs.pull<
 // CHECK: add.s64 [[ROUNDED:%rd[0-9]+]], [[N]], 2047;
 // CHECK: shr.u64 {{%rd[0-9]+}}, [[ROUNDED]], 11;
 // CHECK: shl.b64 [[FIRST:%rd[0-9]+]], {{%rd[0-9]+}}, 11;
-// CHECK: setp.ge.s64 {{%p[0-9]+}}, {{%rd[0-9]+}}, [[N]];
+// CHECK: sub.s64 [[LEFT:%rd[0-9]+]], [[N]], {{%rd[0-9]+}};
+// CHECK: setp.lt.s64 {{%p[0-9]+}}, [[LEFT]], {{[0-9]+}};
 func.func @segments(%a: !obs.pull<? x i64>, %b: !obs.pull<? x i1>) -> !obs.pull<? x i64> {
   %z = arith.constant 0 : i64
   %p = obs.segmented_scan grid inclusive { arith.addi } %a init %z flags %b : !obs.pull<? x i64>, !obs.pull<? x i1>
