@@ -6,7 +6,7 @@
 // MEMORY: {{^}}obs-run: error: out of memory
 // MEMORY-NOT: {{.}}
 // RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824 --device emulate" 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: [[#@LINE+33]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
+// DEVICE: [[#@LINE+35]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
 
 // RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not sh -c "obs-opt %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
@@ -27,6 +27,8 @@
 // A device has no end.
 // RUN: not obs-run %s --entry=copy /dev/zero:i32 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // ENDLESS: error: argument 1, '/dev/zero:i32': a device may have no end; give the extents of an array of at most 2^40 bytes, as in /dev/zero:64xi32
+// RUN: not obs-run /dev/zero 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: error: cannot read the program '/dev/zero': a device may have no end; give a file, or - for the standard input
 // RUN: obs-run %s --entry=copy /dev/zero:3xi32 | FileCheck %s --check-prefix=ZEROS
 // ZEROS: [0, 0, 0]
 // RUN: not obs-run %s --entry=copy /dev/null:3xi32 2>&1 | FileCheck %s --check-prefix=NOTHING

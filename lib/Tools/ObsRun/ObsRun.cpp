@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -81,6 +82,12 @@ private:
 };
 
 Error Session::parseProgram() {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(options.program, status) &&
+      status.type() == llvm::sys::fs::file_type::character_file)
+    return createStringError("cannot read the program '" + options.program +
+                             "': a device may have no end; give a file, or - "
+                             "for the standard input");
   std::string reason;
   std::unique_ptr<llvm::MemoryBuffer> file =
       openInputFile(options.program, &reason);
