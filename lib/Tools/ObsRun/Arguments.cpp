@@ -225,6 +225,12 @@ readDevice(StringRef path, uint64_t bytes) {
   return std::unique_ptr<llvm::MemoryBuffer>(std::move(buffer));
 }
 
+bool run::isDevice(const Twine &path) {
+  llvm::sys::fs::file_status status;
+  return !llvm::sys::fs::status(path, status) &&
+         status.type() == llvm::sys::fs::file_type::character_file;
+}
+
 static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
                                         StringRef description) {
   auto array = parseArrayType(slot, description);
@@ -233,18 +239,16 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   auto &[extents, type] = *array;
   if (extents.empty())
     extents = slot.extents;
-  llvm::sys::fs::file_status status;
-  bool isDevice = !llvm::sys::fs::status(path, status) &&
-                  status.type() == llvm::sys::fs::file_type::character_file;
+  bool isEndless = isDevice(path);
   std::optional<int64_t> needed = countBytes(extents, type);
-  if (isDevice && !needed)
+  if (isEndless && !needed)
     return createStringError("a device may have no end; give the extents of an "
                              "array of at most 2^40 bytes, as in " +
                              path + ":64x" + llvm::to_string(type));
   auto file =
-      isDevice ? readDevice(path, llvm::is_contained(extents, 0) ? 0 : *needed)
-               : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                             /*RequiresNullTerminator=*/false);
+      isEndless ? readDevice(path, llvm::is_contained(extents, 0) ? 0 : *needed)
+                : llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
   if (!file)
     return createStringError("cannot be read: " + file.getError().message());
   StringRef bytes = (*file)->getBuffer();

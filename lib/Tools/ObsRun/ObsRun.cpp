@@ -19,7 +19,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -82,9 +81,7 @@ private:
 };
 
 Error Session::parseProgram() {
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(options.program, status) &&
-      status.type() == llvm::sys::fs::file_type::character_file)
+  if (isDevice(options.program))
     return createStringError("cannot read the program '" + options.program +
                              "': a device may have no end; give a file, or - "
                              "for the standard input");
