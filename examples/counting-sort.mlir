@@ -8,13 +8,14 @@
 // among the threads. A block finds the keys of its elements by a search in the start
 // positions of the keys, for the first element and for the last one. An occurrence sort only
 // marks the keys that occur. Many iterations write the same value, so the contract is
-// `any`, and no atomic operation is needed. `obs.compact` keeps the marked keys.
+// `any`. `obs.compact` keeps the marked keys.
 //
 // GPU: @counting has three kernels. The first kernel counts: the host takes one of three
 // forms of it, by the range. The second kernel scans the counts in one pass, and the third
-// one writes the keys. @occurrence has a kernel that
-// marks, and a kernel that compacts in one pass. The host waits for one number: the number
-// of different keys.
+// one writes the keys. @occurrence has a kernel that marks, also in three forms, and a
+// kernel that compacts in one pass. Only kernels read the marks, so 32 marks are the bits of
+// a word, and blocks mark in shared memory. The host waits for one number: the number of
+// different keys.
 //
 // Run: obs-run examples/counting-sort.mlir --entry=counting iota:10xi32 20
 //      obs-run examples/counting-sort.mlir --entry=counting --device=emulate --report iota:1000xi32 5000
@@ -58,7 +59,7 @@ func.func @occurrence(%keys: !ints {obs.name = "keys"}, %range: index {obs.name 
     %k = func.call @key(%keys, %i, %range) : (!ints, index, index) -> index
     obs.write %yes at [%k] : i1
   } : !obs.push<grid, ? x i1>
-  %marks = obs.force %m {kernel = "mark", threads = 256 : i64} : !obs.push<grid, ? x i1>
+  %marks = obs.force %m {kernel = "mark"} : !obs.push<grid, ? x i1>
   %all = obs.iota [%range] : !ints
   %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !grid_i32s, !obs.push<grid, 1 x i32>
   %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256 : i64} : !grid_i32s, !obs.push<grid, 1 x i32>

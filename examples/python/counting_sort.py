@@ -25,7 +25,7 @@ def place(keys, i, range):
     return key
 
 
-@obs.jit(threads=256)
+@obs.jit
 def counting(keys: Keys, range: index):
     @obs.fill(range, i32, over=keys.size, init=0, combine="add")
     def counts(i):
@@ -34,7 +34,7 @@ def counting(keys: Keys, range: index):
     return obs.expand(counts.force(kernel="count"), keys.size)(lambda key, _: key.to(i32))[0]
 
 
-@obs.jit(threads=256)
+@obs.jit
 def occurrence(keys: Keys, range: index):
     @obs.fill(range, i1, over=keys.size, init=False, combine="any")
     def marks(i):

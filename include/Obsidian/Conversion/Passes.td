@@ -48,7 +48,8 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
 
     A write of contract `any` to memory with initial contents first tests whether
     the element already has the value. The load has the contract of the store.
-    `test-any=false` omits the test.
+    An atomic `and`, `or`, minimum or maximum of integers of 32 or 64 bits first
+    tests whether it would change the element. `test-any=false` omits the tests.
 
     ```mlir
     // before
@@ -65,7 +66,8 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"testAny", "test-any", "bool", "true",
-      "Before a write of contract `any`, test whether the element has the value">
+      "Before a write of contract `any` and before an atomic `and`, `or`, minimum or "
+           "maximum, test whether it changes the element">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

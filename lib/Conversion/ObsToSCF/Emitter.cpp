@@ -229,6 +229,34 @@ Value Emitter::buildDiffers(Location loc, Value value, Value buffer,
                                getBits(load), getBits(value));
 }
 
+/// True if an operation combines elements to one of its operands if it has
+/// combined them before, and atomic operations on such elements exist.
+static bool isIdempotent(Attribute kind, Type type) {
+  using Kind = arith::AtomicRMWKind;
+  auto name = dyn_cast<StringAttr>(kind);
+  std::optional<Kind> known =
+      name ? arith::symbolizeAtomicRMWKind(name.getValue()) : std::nullopt;
+  return known && (type.isInteger(32) || type.isInteger(64)) &&
+         llvm::is_contained({Kind::andi, Kind::ori, Kind::maxs, Kind::maxu,
+                             Kind::mins, Kind::minu},
+                            *known);
+}
+
+/// A condition: the combination of an element with `value` differs from the
+/// element. An `or` with 0 is an atomic load.
+Value Emitter::buildChanges(Location loc, Attribute kind, Value value,
+                            Value buffer, ValueRange indices) {
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(value.getType(), 0));
+  Value old = memref::AtomicRMWOp::create(
+      builder, loc, arith::AtomicRMWKind::ori, zero, buffer, indices);
+  Value next = arith::getReductionOp(
+      *arith::symbolizeAtomicRMWKind(cast<StringAttr>(kind).getValue()),
+      builder, loc, old, value);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, next,
+                               old);
+}
+
 LogicalResult Emitter::emitWrite(WriteOp write) {
   Location loc = write.getLoc();
   SmallVector<Value> indices(target->prefix);
@@ -243,10 +271,22 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
     if (target->update)
       op->setAttr(updateAttrName, builder.getI64IntegerAttr(target->update));
   };
+  // Many iterations write few elements, often the same: a load that finds them
+  // is served by a cache.
+  bool canTest =
+      testAny && write->getParentOfType<FillOp>()->hasAttr("obs.started");
   for (auto [value, buffer] : llvm::zip(write.getValues(), target->buffers)) {
     Value stored = values.lookupOrDefault(value);
+    OpBuilder::InsertionGuard guard(builder);
+    auto writeIf = [&](Value condition) {
+      auto branch = scf::IfOp::create(builder, loc, condition,
+                                      /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    };
     if (contract.contract == Contract::Reduce &&
         !write->hasAttr("obs.contract")) {
+      if (canTest && isIdempotent(contract.kind, stored.getType()))
+        writeIf(buildChanges(loc, contract.kind, stored, buffer, indices));
       markUpdate(buildAtomic(builder, loc, contract.kind, stored, buffer,
                              indices, symbols)
                      .getDefiningOp());
@@ -254,16 +294,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
     }
     bool isAny =
         contract.contract == Contract::Any && !write->hasAttr("obs.contract");
-    OpBuilder::InsertionGuard guard(builder);
-    // Many iterations write few elements, often the same: a load that finds
-    // them is served by a cache.
-    if (isAny && testAny &&
-        write->getParentOfType<FillOp>()->hasAttr("obs.started")) {
-      auto branch = scf::IfOp::create(
-          builder, loc, buildDiffers(loc, stored, buffer, indices),
-          /*withElseRegion=*/false);
-      builder.setInsertionPointToStart(branch.thenBlock());
-    }
+    if (isAny && canTest)
+      writeIf(buildDiffers(loc, stored, buffer, indices));
     auto store = memref::StoreOp::create(builder, loc, stored, buffer, indices);
     markUpdate(store);
     if (getInitialNesting(write))

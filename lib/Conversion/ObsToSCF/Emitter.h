@@ -29,8 +29,8 @@ struct StoredArray {
 /// looked up in `values`, old arrays in `arrays`.
 class Emitter {
 public:
-  /// `testAny`: what any iteration may write is written only if it is not there
-  /// already.
+  /// `testAny`: elements that any iteration may write, and combinations that do
+  /// not change an element, are written only if they are not there already.
   Emitter(KernelOp kernel, bool testAny)
       : builder(kernel.getContext()),
         symbols(kernel->getParentOfType<ModuleOp>()), testAny(testAny) {}
@@ -54,6 +54,8 @@ private:
                          bool isInPlace);
   LogicalResult emitWrite(WriteOp write);
   Value buildDiffers(Location loc, Value value, Value buffer,
+                     ValueRange indices);
+  Value buildChanges(Location loc, Attribute kind, Value value, Value buffer,
                      ValueRange indices);
   LogicalResult emitGet(GetOp get);
   LogicalResult emitConstant(ConstantOp constant);

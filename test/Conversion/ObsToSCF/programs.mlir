@@ -122,6 +122,31 @@ obs.kernel @tested(%n: index, %x: f32, %a: memref<8xf32>) attributes {threads = 
   %r = obs.force %p into %a {unchecked} : !obs.push<grid, 8 x f32> into memref<8xf32> -> !obs.pull<8 x f32>
 }
 
+// A combination that does not change an element is not written. An `or` with 0 is an atomic load. A sum always
+// changes the element.
+// CHECK-LABEL: obs.kernel @combined
+// CHECK: %[[OLD:.*]] = memref.atomic_rmw ori %c0_i32, %[[A:.*]][%[[I:.*]]] :
+// CHECK: %[[NEXT:.*]] = arith.maxsi %[[OLD]], %[[X:.*]] : i32
+// CHECK: %[[CHANGES:.*]] = arith.cmpi ne, %[[NEXT]], %[[OLD]] : i32
+// CHECK: scf.if %[[CHANGES]] {
+// CHECK-NEXT: memref.atomic_rmw maxs %[[X]], %[[A]][%[[I]]]
+// CHECK-NOT: ori
+// CHECK-NOT: scf.if
+// CHECK: memref.atomic_rmw addi
+// ALWAYS-LABEL: obs.kernel @combined
+// ALWAYS-NOT: ori
+// ALWAYS: memref.atomic_rmw maxs
+obs.kernel @combined(%n: index, %x: i32, %a: memref<8xi32>, %b: memref<8xi32>) attributes {threads = 16 : i64} {
+  %c0 = arith.constant 0 : index
+  %p = obs.fill reduce(maxs) par (%t) in (%n) {
+    obs.write %x at [%c0] : i32
+  } {obs.started} : !obs.push<grid, 8 x i32>
+  %q = obs.fill reduce(addi) par (%t) in (%n) {
+    obs.write %x at [%c0] : i32
+  } {obs.started} : !obs.push<grid, 8 x i32>
+  %r, %s = obs.force %p, %q into %a, %b {unchecked} : !obs.push<grid, 8 x i32>, !obs.push<grid, 8 x i32> into memref<8xi32>, memref<8xi32> -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>)
+}
+
 // The bit operations in arith: x ^ 2^i, x + (x & ~(2^i - 1)).
 // CHECK-LABEL: obs.kernel @bits
 // CHECK: %[[P:.*]] = arith.shli %c1

@@ -92,7 +92,8 @@ func.func @expand(%l: !obs.pull<64 x i32>) -> !obs.push<block, 1000 x index> att
   return %p : !obs.push<block, 1000 x index>
 }
 
-// At level grid a block computes 4096 elements. Two threads look for the lengths of the first and the last one. The other
+// At level grid a block computes 4096 elements. Two warps look for the lengths of the first and the last one: 32 lanes
+// compare elements in each step, and count those that are not larger. The other
 // lengths mark their first element in shared memory, and the maximum of the marks up to an element is its length. A thread
 // writes 16 elements, without a guard if the tile is full. Between many lengths, each element looks for its own.
 // CHECK-LABEL: @expand_by_blocks(
@@ -102,9 +103,14 @@ func.func @expand_by_blocks(%l: !obs.pull<? x i32>, %n: index) -> !obs.push<grid
   // CHECK: obs.fill unchecked [%[[CAPACITY]]] {
   // CHECK: obs.par block (%[[TILE:.*]]) in
   // CHECK-NEXT: arith.muli %[[TILE]], %c4096
+  // CHECK: obs.distribute warp in block (%{{.*}} : !obs.pull<2 x index>)
+  // CHECK: scf.for {{.*}} iter_args(%[[FIRST:.*]] = %c0, %[[END:.*]] = %{{.*}})
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[FIRST]]
+  // CHECK: arith.divui %[[LEFT]], %c33
   // CHECK: obs.generate
-  // CHECK: scf.for
   // CHECK: obs.get %[[SUMS]]
+  // CHECK: obs.force {{.*}} : !obs.push<warp, 32 x i32>
+  // CHECK: scf.yield
   // CHECK: %[[BOUNDS:.*]] = obs.force {{.*}} : !obs.push<block, 2 x index>
   // CHECK: %[[LOW:.*]] = obs.get %[[BOUNDS]][%c0]
   // CHECK: %[[HIGH:.*]] = obs.get %[[BOUNDS]][%c1]

@@ -88,6 +88,11 @@ LogicalResult expandSegmentedReduce(OpBuilder &builder, SegmentedReduceOp op);
 LogicalResult expandIrregular(OpBuilder &builder, ExpandableOpInterface op,
                               const ExpansionOptions &options);
 
+/// Replaces `op` and its force by those of words with 32 marks each, if `op`
+/// only marks elements with true, and only kernels read the `size` marks.
+/// Returns the fill of the words, or null.
+FillOp packMarks(CollectiveBuilder &c, FillOp op, const Extent &size);
+
 /// Replaces a fill whose result has privatised copies, together with the other
 /// fills of its force. `erased` contains the fills that were replaced. Emits
 /// `[strategy-name]` and `[R2-bounded]`.

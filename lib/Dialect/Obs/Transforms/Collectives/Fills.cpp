@@ -284,6 +284,12 @@ strategies::expandFill(OpBuilder &builder, FillOp op,
     op.erase();
     op = packed;
   }
+  if (!options.plain && op.getContract() == Contract::Any &&
+      op.getType().getExtents().size() == 1) {
+    CollectiveBuilder c = getAdder(builder, op);
+    if (FillOp packed = packMarks(c, op, getSize(c, op)))
+      op = packed;
+  }
   StringAttr strategy = op->getAttrOfType<StringAttr>("strategy");
   ParOp loop = hasStart(op) ? findCopyableLoop(op) : ParOp();
   if (!strategy && !loop)

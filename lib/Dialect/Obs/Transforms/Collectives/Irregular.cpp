@@ -17,6 +17,7 @@
 #include "Pieces.h"
 #include "Published.h"
 #include "RowScan.h"
+#include "Strategies.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -372,9 +373,15 @@ struct ExpandedElements {
   /// The index of the length that element `t` belongs to: the first one at
   /// which the sum is larger than `t`.
   Value findLength(CollectiveBuilder &c, Value t) {
-    return findFirstAbove(c, n, t, [&](Value length) {
-      return toIndex(c, c.get(sums, length).front());
-    });
+    return findFirstAbove(c, n, t,
+                          [&](Value length) { return getEnd(c, length); });
+  }
+  /// The same at level warp: lanes compare elements of 32 lengths in each step,
+  /// so that a warp waits for memory in few steps.
+  Value findLengthByLanes(CollectiveBuilder &warp, Value t);
+  /// The sum up to length `i`.
+  Value getEnd(CollectiveBuilder &c, Value i) {
+    return toIndex(c, c.get(sums, i).front());
   }
   /// The number of elements of all lengths.
   Value getTotal(CollectiveBuilder &c) { return getSum(c, sums, n.value); }
@@ -399,6 +406,49 @@ private:
 };
 } // namespace
 
+Value ExpandedElements::findLengthByLanes(CollectiveBuilder &warp, Value t) {
+  OpBuilder &builder = warp.builder;
+  CollectiveBuilder counts(
+      builder, warp.loc, Level::Warp, builder.getI32Type(),
+      /*commutative=*/true,
+      [](OpBuilder &b, Location loc, ValueRange x, ValueRange y) {
+        return Values{arith::AddIOp::create(b, loc, x[0], y[0])};
+      });
+  Value zero = warp.constant(0), one = warp.constant(1),
+        last = warp.sub(n.value, one);
+  // Of k candidates, at most k / 33 remain after a step.
+  Value steps = warp.add(warp.div(warp.ceilLog2(n), warp.constant(5)), one);
+  auto loop = scf::ForOp::create(
+      builder, warp.loc, zero, steps, one, ValueRange{zero, n.value},
+      [&](OpBuilder &b, Location loc, Value, ValueRange bounds) {
+        Value low = bounds[0], high = bounds[1];
+        // Lane i compares the last candidate of part i.
+        Value size = warp.add(
+            warp.div(warp.sub(high, low), warp.constant(warpSize + 1)), one);
+        auto getLast = [&](Value part) {
+          return warp.sub(warp.add(low, warp.mul(warp.add(part, one), size)),
+                          one);
+        };
+        Value isBefore = counts.force(counts.generate(
+            counts.getConstantExtent(warpSize), [&](Value lane) {
+              Value place = getLast(lane);
+              Value isBehind =
+                  warp.less(t, getEnd(warp, warp.min(place, last)));
+              Value no = arith::ConstantIntOp::create(b, loc, 0, 1);
+              Value holds = arith::SelectOp::create(b, loc, isBehind, no,
+                                                    warp.less(place, high));
+              return Values{
+                  arith::ExtUIOp::create(b, loc, b.getI32Type(), holds)};
+            }));
+        Value part =
+            toIndex(warp, counts.get(reduceLanes(counts, isBefore), zero)[0]);
+        scf::YieldOp::create(b, loc,
+                             ValueRange{warp.add(low, warp.mul(part, size)),
+                                        warp.min(getLast(part), high)});
+      });
+  return loop.getResult(0);
+}
+
 /// The first elements of the lengths after `low` are marked with the distance
 /// of their length from `low`. The maximum of the marks up to an element is the
 /// distance of the length of the element.
@@ -419,13 +469,12 @@ void ExpandedElements::writeDense(CollectiveBuilder &block,
       [&](Value k, auto mark) {
         Value distance = block.add(k, block.constant(1));
         Value i = block.add(low, distance);
-        Value begin = getSum(block, sums, i);
+        // There is a length before this one.
+        Value begin = getEnd(block, block.sub(i, block.constant(1)));
         // Only one length begins at an element and is not empty.
-        buildIf(block, block.less(begin, toIndex(block, block.get(sums, i)[0])),
-                [&] {
-                  mark(convert(block, distance, number),
-                       block.sub(begin, first));
-                });
+        buildIf(block, block.less(begin, getEnd(block, i)), [&] {
+          mark(convert(block, distance, number), block.sub(begin, first));
+        });
       },
       zero, /*unchecked=*/true);
   RowScan scan(marks, shape, {}, [&](Value warp, Value lane) {
@@ -466,18 +515,21 @@ void ExpandedElements::writeDense(CollectiveBuilder &block,
 void ExpandedElements::writeTile(CollectiveBuilder &block,
                                  const RowShape &shape, Value first,
                                  Value end) {
-  // Two threads look for the lengths of the first and the last element.
+  // Two warps look for the lengths of the first and the last element.
+  Extent one = block.getConstantExtent(1), two = block.getConstantExtent(2);
   CollectiveBuilder numbers = block;
-  Extent two = block.getConstantExtent(2);
-  Value bounds = numbers.force(numbers.generate(two, [&](Value k) {
-    Value t = block
-                  .choose(
-                      block.equal(k, block.constant(0)),
-                      [&] { return Values{first}; },
-                      [&] { return Values{block.sub(end, block.constant(1))}; })
-                  .front();
-    return Values{findLength(block, t)};
-  }));
+  numbers.elementTypes = {block.builder.getIndexType()};
+  Value bounds = numbers.distributeWarps(
+      two, 1, two, [&](CollectiveBuilder &warp, Value k) {
+        Value t =
+            warp.choose(
+                    warp.equal(k, warp.constant(0)),
+                    [&] { return Values{first}; },
+                    [&] { return Values{warp.sub(end, warp.constant(1))}; })
+                .front();
+        Value found = findLengthByLanes(warp, t);
+        return warp.generate(one, [&](Value) { return Values{found}; });
+      });
   Value low = block.get(bounds, block.constant(0)).front();
   Value high = block.get(bounds, block.constant(1)).front();
   // Many lengths of 0 would keep one block busy.
