@@ -8,8 +8,8 @@
 //
 // A fiber is a stack and a saved stack pointer. Switching stores the registers
 // that a call preserves on the old stack and loads them from the new one, which
-// takes a few nanoseconds. A fiber that is not resumed any more costs nothing:
-// its stack is simply used again, so nothing on it may need a destructor.
+// takes a few nanoseconds. If a fiber is not resumed any more, its stack is
+// used again. So no object on the stack may need a destructor.
 //
 //===----------------------------------------------------------------------===//
 

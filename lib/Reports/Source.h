@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowered code keeps the locations in the source, and no other information on
-// it.
+// Lowered code keeps the locations in the source. It keeps no other information
+// about the source.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes through a kernel in the order of its control flow and finds the pairs of
-// accesses that two threads can make without waiting for each other in between.
+// Follows the control flow of a kernel and finds the pairs of accesses that two
+// threads can make without a barrier between them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linear equalities and inequalities, whether integers satisfy all of them, and
-// which. Numbers have any size, as those that few bits are shifted by many make
-// large factors.
+// Linear equalities and inequalities. The solver decides whether there are
+// integers that satisfy all of them, and finds such integers. Numbers have any
+// size, because shifts by many bits become large factors.
 //
 //===----------------------------------------------------------------------===//
 

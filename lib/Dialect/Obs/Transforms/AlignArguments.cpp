@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The possible sources of values form a graph. Its edges go from a view to the
-// memory that it is of, and from a choice to its operands. Alignment only gets
-// less along an edge, so the greatest solution of the equations, also around
-// loops, is the least of all that is reached.
+// memory that it is of, and from a choice to its operands. A value has at most
+// the alignment of each value that it can reach, also around loops. So its
+// alignment is the smallest of these.
 //
 //===----------------------------------------------------------------------===//
 
