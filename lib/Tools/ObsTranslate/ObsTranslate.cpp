@@ -56,7 +56,7 @@ struct TranslateOptions {
       llvm::cl::desc("Compute a product and a sum with one rounding:"),
       llvm::cl::values(
           clEnumValN(Fast, "fast", "if both are in one region"),
-          clEnumValN(Flagged, "flagged", "where the flag contract is")),
+          clEnumValN(Flagged, "flagged", "only with the flag contract")),
       llvm::cl::init(Flagged), llvm::cl::cat(category)};
   llvm::cl::opt<bool> noTiles{
       "no-tiles",
