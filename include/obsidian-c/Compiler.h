@@ -90,7 +90,7 @@ OBS_EXPORT obs_message obs_compiler_get_message(const obs_compiler *compiler,
 typedef struct obs_program obs_program;
 
 enum {
-  /* Floats round the same way in every run. */
+  /* Collectives round floats in the same way in every run. */
   OBS_DETERMINISTIC = 1,
   /* Kernels check the extents that only kernels know. */
   OBS_RUNTIME_CHECKS = 2,

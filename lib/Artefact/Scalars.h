@@ -46,7 +46,7 @@ std::string printInC(llvm::StringRef op, llvm::ArrayRef<Operand> operands,
 /// A constant as such an expression.
 std::string printConstantInC(llvm::StringRef type, uint64_t bits);
 
-/// Whether `name` is a function of <math.h> that those expressions may call.
+/// True if `name` is a function of <math.h> that these expressions may call.
 bool isMathFunction(llvm::StringRef name);
 
 } // namespace mlir::obs::artefact

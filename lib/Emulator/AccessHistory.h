@@ -76,8 +76,8 @@ public:
   uint32_t timeOfWarpBarrier(uint32_t thread) const {
     return warps[thread / kWarpSize].barrierTime;
   }
-  /// Whether `earlier`, of this block, comes before all that `thread` does from
-  /// now on.
+  /// True if `earlier`, of this block, is ordered before all later accesses of
+  /// `thread`.
   bool isOrdered(const Access &earlier, uint32_t thread) const;
 
 private:

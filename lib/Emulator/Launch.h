@@ -209,8 +209,8 @@ private:
     ++progressCount;
   }
   void failStuck(BlockState &block);
-  /// Whether the launch ends since nothing has happened for too long. Then the
-  /// error is set.
+  /// True if the launch must end because it made no progress for too long. The
+  /// error is then set.
   bool hasTimedOut();
   void failDeadlock();
   void failEndless();

@@ -44,8 +44,8 @@ private:
 
 class SyncOrder {
 public:
-  /// Whether `earlier` comes before what `thread` of `block` does from now on,
-  /// by releases and acquires.
+  /// True if releases and acquires order `earlier` before all later accesses of
+  /// `thread` of `block`.
   bool isOrdered(const Access &earlier, uint32_t block, uint32_t thread) const;
 
   /// A sync access that reads or writes; both for an atomic operation.

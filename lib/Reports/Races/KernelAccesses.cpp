@@ -411,7 +411,8 @@ bool Uniformity::compute(Value value, Between between) {
   // All lanes receive the value of one lane. requireConvergence checks that all
   // lanes reach the shuffle.
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
-    // Whether there is a lane to get it from is another matter for each.
+    // The second result differs between lanes: it is true if the lane that is
+    // read exists.
     if (number != 0)
       return false;
     APInt width;

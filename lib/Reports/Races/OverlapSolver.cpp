@@ -142,7 +142,7 @@ bool ShiftCases::tryCase() {
     found = solveByEnumeration(one, budget);
   if (found && found->kind == Answer::Apart)
     return true;
-  // Whether the program gets to this case is not known.
+  // It is not known whether this case occurs in the program.
   if (found)
     answer = *found;
   answer.kind = Answer::Open;

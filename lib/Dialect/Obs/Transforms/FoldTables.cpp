@@ -56,7 +56,7 @@ static void collectUses(Operation *op, SmallVectorImpl<Value> &inputs) {
   });
 }
 
-/// Whether `op` computes the same at compile time as at run time.
+/// True if `op` has the same results at compile time and at run time.
 static bool isKnown(Operation *op) {
   return !op->walk([](Operation *nested) {
               if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(

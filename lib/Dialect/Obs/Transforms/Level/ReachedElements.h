@@ -122,8 +122,8 @@ private:
   IndexModel *model;
   scf::ForallOp leaf;
   scf::ForOp warps;
-  /// Whether a warp runs the leaf, and whether each of its threads does
-  /// iterations that follow each other.
+  /// True if a warp executes the leaf, and true if each of its threads executes
+  /// consecutive iterations.
   bool isOfWarp = false, isBlockedLeaf = false;
   ValueRange indices;
   ArrayRef<int64_t> shape;
