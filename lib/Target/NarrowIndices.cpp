@@ -136,8 +136,8 @@ private:
     });
   }
 
-  /// The range of a result on NVIDIA's GPUs, where it is tighter than the one
-  /// that upstream knows for GPUs in general.
+  /// The range of a result on NVIDIA's GPUs, if it is tighter than the one of
+  /// upstream for GPUs in general.
   static std::optional<ConstantIntRanges> limitOf(Operation *op) {
     if (isa<gpu::BlockIdOp>(op))
       return unsignedRange(0, kMaxBlocks - 1);

@@ -194,7 +194,7 @@ Answer races::solve(const Question &question) {
   if (isClosed(tried))
     return *tried;
   std::optional<Answer> proved = solveByPresburger(question);
-  // It knows nothing of barriers that order some lanes.
+  // It does not model barriers that order some lanes.
   if (proved && proved->hasThreads &&
       areOrdered(question, proved->firstThread, proved->secondThread))
     proved = Answer();

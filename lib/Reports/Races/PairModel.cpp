@@ -55,7 +55,7 @@ Question PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // One thread is sufficient for the question, so any pair of threads will do.
+  // One thread is sufficient for the question, so any pair of threads is used.
   start(pending, access, Between::Warps);
   question.isOneThread = true;
   question.firstThread = getThread(Owner::First);
@@ -102,7 +102,7 @@ IndexExpr PairModel::getBlock(Owner side) {
   return *block;
 }
 
-/// Whose number a leaf `value` is, seen from `side`.
+/// The owner of a leaf `value` in the access of `side`.
 Owner PairModel::getOwner(Value value, Owner side) {
   if (!uniformity.isUniform(value, question.between))
     return side;

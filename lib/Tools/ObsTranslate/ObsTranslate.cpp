@@ -91,7 +91,7 @@ struct TranslateOptions {
 /// Takes a program to kernels, unless it has some already.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const TranslateOptions &options) {
-  // Users want the place in their program, not the text in between.
+  // A user needs the place in the program, not the code of a later stage.
   module.getContext()->printOpOnDiagnostic(false);
   // The parts of a program are small; starting threads would take longer.
   module.getContext()->disableMultithreading();

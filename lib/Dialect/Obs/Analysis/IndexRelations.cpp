@@ -170,8 +170,8 @@ static ThreadRelation relateShift(const Pair &pair) {
   return best;
 }
 
-/// Solves the equations that are linear over bits. `exact` tells whether that
-/// were all, on domains that are powers of two.
+/// Solves the equations that are linear over bits. Sets `exact` if all
+/// equations are, on domains that are powers of two.
 static ThreadRelation relateBits(const Pair &pair, bool &exact) {
   exact = false;
   ThreadRelation worst = limit(pair);
@@ -344,8 +344,7 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
 
 /// The relation where all symbols that are left are unknown.
 static ThreadRelation relateOnce(const Pair &pair) {
-  // Dimensions that no one knows anything about do not separate anything, but
-  // the others do.
+  // Unknown dimensions do not separate iterations, but the others do.
   Pair known = pair;
   llvm::erase_if(known.equations, [](auto &equation) {
     IndexMap both{equation.first, equation.second};
@@ -522,7 +521,8 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       return relate({x, loop.variable, count}, {y, loop.variable, count},
                     workersForEach, independent, conditions);
     };
-    // As they are, too: bits know nothing of symbols.
+    // Relates the indices as they are, and with fixed loops too, because
+    // equations over bits have no symbols.
     ThreadRelation relation = relateMaps(a, b);
     return open.size() == loops.size()
                ? relation

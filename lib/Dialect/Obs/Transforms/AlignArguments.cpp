@@ -137,7 +137,7 @@ struct AlignArguments : obs::impl::ObsAlignArgumentsPassBase<AlignArguments> {
       Type element =
           cast<MemRefType>(kernel.getArgument(argument.second).getType())
               .getElementType();
-      // Every access is aligned as its elements, and says so itself.
+      // Every access has at least the alignment of its elements.
       if (element.isIntOrFloat() &&
           alignment * 8 > element.getIntOrFloatBitWidth())
         kernel.setArgAttr(argument.second,
