@@ -188,7 +188,7 @@ Answer races::solve(const Question &question) {
   auto isClosed = [](const std::optional<Answer> &answer) {
     return answer && answer->kind != Answer::Open;
   };
-  // The cheap way comes first.
+  // First the cheap method.
   uint64_t budget = uint64_t(1) << (question.isOneThread ? 18 : 15);
   std::optional<Answer> tried = solveByEnumeration(question, budget);
   if (isClosed(tried))

@@ -85,9 +85,9 @@ static void cancel(IndexExpr &a, IndexExpr &b) {
   b = right.toExpr();
 }
 
-/// The relation if one dimension says factor * (i - j) = difference for the
+/// The relation if one dimension implies factor * (i - j) = difference for the
 /// iterations of both sides. The terms of other variables only need bounds: a
-/// digit that is smaller than `factor` leaves no choice.
+/// digit that is smaller than `factor` determines i - j.
 static ThreadRelation relateShift(const Pair &pair) {
   ThreadRelation best = limit(pair);
   for (unsigned k = 0; k < pair.equations.size(); ++k) {
@@ -513,7 +513,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       count.reset();
     else if (std::optional<int64_t> number = count->getConstant();
              number && *number >= 0)
-      // As a bound, not as a number: iterations are not worth to be tried.
+      // As a bound, not as a number: it is not worthwhile to try iterations.
       count = IndexExpr::symbol(
           own - 1,
           IndexRange{*number - 2 * int64_t(indexEnumerationBudget), *number});

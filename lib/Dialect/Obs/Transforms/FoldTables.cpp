@@ -177,7 +177,7 @@ static LogicalResult fold(ForceOp force) {
   llvm::Expected<SmallVector<HostValue>> values =
       interpreter::interpret(function, {}, options);
   function.erase();
-  // Its text says where it happened.
+  // The text of the error has the location in the table.
   if (!values)
     return force.emitOpError("[table-known] the table cannot be computed: ")
            << llvm::toString(values.takeError());

@@ -346,7 +346,7 @@ public:
   }
 
 private:
-  /// `extent` is what `type` says of dimension `d`.
+  /// Requires that `extent` matches dimension `d` of `type`.
   void checkType(Type type, unsigned d, Value extent) {
     int64_t bound = getArrayBound(type, d);
     if (ShapedType::isDynamic(bound))
