@@ -3,7 +3,7 @@
 First, each block sorts a chunk of 512 (the periodic network vsort). Then runs of 512 * 2^i are
 merged, for i = 1, 2, ... A merge has a column of comparators between each element and its mirror
 image in the run, columns at strides 256 * 2^i, ..., 512, and the smaller strides, again by a block
-for each chunk. A column over the whole array mainly moves data, so up to three columns are one
+for each chunk. A column over the whole array only moves data, so up to three columns are one
 kernel: a network on the 2^k elements that a thread has in registers. An array is padded with the
 largest integer up to a power of two. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
 

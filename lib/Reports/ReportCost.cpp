@@ -285,7 +285,7 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   };
   const char *provided = "";
   if (isKnown && !leaf) {
-    cost = WarpCost{1, 1, 1}; // All lanes access the same.
+    cost = WarpCost{1, 1, 1}; // All lanes want the same.
   } else if (isKnown) {
     CodeModel &model = getModel(access.op);
     isKnown = model.ask(access, workers, query);

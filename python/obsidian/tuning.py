@@ -68,7 +68,7 @@ _tables: dict[str, dict[str, int]] = {}
 
 
 def threads_of(function: _Tuned, text: str) -> int:
-    """The tuned number of threads of a program, or 0. A trial lets `function` compile again."""
+    """The tuned number of threads of a program, or 0. `function` forgets its calls for a trial."""
     _functions.add(function)
     place = os.environ.get("OBS_TUNED", "")
     if _trial is None and not place:

@@ -138,7 +138,7 @@ mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
                      unsigned lanesOfPhase = warpSize / phases;
                      for (unsigned first = 0; first < lanes.size();
                           first += lanesOfPhase) {
-                       // Lanes that access one word share a wavefront.
+                       // Lanes that want one word share a wavefront.
                        std::array<std::set<int64_t>, 32> wordsOfBank;
                        for (int64_t lane : lanes.slice(
                                 first, std::min<size_t>(lanesOfPhase,
