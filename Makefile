@@ -41,14 +41,15 @@ wheel:
 	$${PYTHON:-python3} scripts/check-wheel.py dist/obsidian_gpu-*.whl
 
 # Writes docs/generated/ from the TableGen descriptions, docs/images/architecture.svg from the
-# build files, and what the tools in build/bin print into docs/programs/, docs/Gallery.md and
-# README.md.
+# build files, and what the tools in build/bin print into docs/programs/, docs/Gallery.md,
+# README.md, docs/obs-run.md and docs/Dag.md.
 docs:
 	./scripts/check-docs.sh --update
 	./scripts/architecture.py --update
 	./scripts/check-programs.py --update --bin=build/bin
 	./scripts/gallery.py --update --bin=build/bin
 	./scripts/check-readme.py --update --bin=build/bin
+	./scripts/check-console.py --update --bin=build/bin
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs "$${CLANG_FORMAT:-clang-format-22}" -i

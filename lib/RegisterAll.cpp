@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's registerAll* would do, but they pull every dialect and conversion
-// of MLIR into the static tools. This file names only those that an obs program
-// can meet on its way to PTX.
+// The functions registerAll* of upstream would be sufficient. However, they add
+// every dialect and conversion of MLIR to the static tools. This file names
+// only those that the lowering of an obs program needs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -121,7 +121,7 @@ def main() -> int:
         files = [str(path) for path in examples if path.stem != "sizes"]
         print(run_python("-c", EXAMPLES, *files))
         notebook = shutil.copy(ROOT / "examples" / "python" / "tour.ipynb", folder)
-        # Python 3.10 knows no columns, so that the notebook shows other places there.
+        # Python 3.10 has no columns, so the notebook shows other places there.
         update = ["--update"] if sys.version_info < (3, 11) else []
         run_python(str(ROOT / "scripts" / "check-notebook.py"), *update, notebook)
         report = run_python("-m", "obsidian", f"{ROOT}/examples/python/saxpy.py:saxpy", "explain")

@@ -67,7 +67,7 @@ func.func @main(%n: index, %m: index) -> !obs.pull<? x i32> {
 }
 """
 
-# A kernel with a launch that asks for more than any GPU has.
+# A kernel with a launch that needs more than any GPU has.
 LAUNCH = """
 module attributes {gpu.container_module} {
   gpu.module @kernels {

@@ -139,8 +139,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--threads", default=THREADS, type=lambda text: [int(number) for number in text.split(",")],
                         help="instead of those above, as N,...")
-    parser.add_argument("--sample", type=int, help="so many programs, each for one number of threads, and no more")
-    parser.add_argument("--most", type=int, help="so many changes of each of them, and no more")
+    parser.add_argument("--sample", type=int, help="the largest number of programs, each for one number of threads")
+    parser.add_argument("--most", type=int, help="the largest number of changes of each of them")
     parser.add_argument("--summary", help="a file for the last line, too")
     parser.add_argument("names", nargs="*", help="parts of file names; all programs without any")
     options = parser.parse_args()

@@ -46,9 +46,9 @@ class Measurement:
     limit_ms: float | None = None
     #: If two runs on equal inputs gave the same bits.
     same_bits: bool | None = None
-    #: What went wrong; empty if nothing did.
+    #: The error, or empty.
     error: str = ""
-    #: What a peer could not do.
+    #: Errors of peers, and numbers of repetitions that the time limit reduced.
     notes: list[str] = field(default_factory=list)
     #: The seconds of the first call of our program in this process: compiler, driver, and run.
     first_s: float = 0.0

@@ -87,7 +87,7 @@ class Work:
     view: Callable[[Any], Any] = lambda result: result
     #: The part of an array that peers compute, too.
     common: Callable[[Any], Any] = lambda array: array
-    #: How far floats may differ, relative to 1 + |x|; 0 means equal.
+    #: The largest difference of floats, relative to 1 + |x|; 0 means equal.
     tolerance: float = 0.0
     #: The share of elements that may differ on a GPU, where peers round in another way.
     differing: float = 0.0

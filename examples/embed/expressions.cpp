@@ -78,7 +78,7 @@ Value FrontEnd::addAll(Value x) {
                                        body->getArgument(1));
     YieldOp::create(builder, loc, both);
   }
-  // The rest of the expression sees one number as an array of any length.
+  // In the rest of the expression, one number is an array of any length.
   Value stored = ForceOp::create(builder, loc, sum.getResult(0), ValueRange())
                      .getResults()
                      .front();

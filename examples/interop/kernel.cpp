@@ -5,7 +5,7 @@
 //   c++ kernel.cpp -lcuda -o kernel && ./kernel saxpy.ptx
 //
 // saxpy.json: parameters k (f32), x, x_extent, y, y_extent, r, r_extent; 256
-// threads in a block; max(ceildiv(x_extent, 256), 1) blocks.
+// threads in a block; ceildiv(max(ceildiv(x_extent, 256), 1), 4) blocks.
 
 #include "check.h"
 #include <cstdint>
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
   float k = 2.0f;
   int64_t extent = count;
   void *parameters[] = {&k, &dx, &extent, &dy, &extent, &dr, &extent};
-  unsigned blocks = static_cast<unsigned>((count + 255) / 256);
+  unsigned blocks = static_cast<unsigned>((count + 1023) / 1024);
   check(cuLaunchKernel(saxpy, blocks, 1, 1, 256, 1, 1, 0, nullptr, parameters,
                        nullptr),
         "launch");

@@ -29,7 +29,7 @@ def minimum(a: Annotated[Pull, "n", i32]):
 @obs.jit
 def first_largest(a: Annotated[Pull, "n", i32]):
     def larger(x, y):
-        is_right = (x[1] < 0) | (y[0] > x[0])  # A place that is none loses against any.
+        is_right = (x[1] < 0) | (y[0] > x[0])  # Position -1 is not selected.
         return obs.where(is_right, y, x)
 
     return obs.zip(a, obs.iota(a.size, i32)).reduce(larger, init=(i32.min, -1))

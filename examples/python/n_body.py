@@ -53,7 +53,7 @@ def threads(bodies: Annotated[Pull, "n", Body], e: f32):
 
 @obs.jit(threads=256)
 def blocks(bodies: Annotated[Pull, "n", Body], e: f32):
-    chunks = bodies.split(256, pad=0)  # Bodies without mass attract nobody.
+    chunks = bodies.split(256, pad=0)  # Bodies without mass attract no body.
 
     def accelerations(own):
         here = own.map(lambda p: Vector(p.x, p.y, p.z)).force()

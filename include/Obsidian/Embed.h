@@ -62,9 +62,9 @@ enum class Form {
   HostC,
   /// The cost report.
   Cost,
-  /// Empty; the messages are the reasons for every barrier.
+  /// An empty text. The messages are the reasons for every barrier.
   Barriers,
-  /// Empty; the messages are proofs or races.
+  /// An empty text. The messages are proofs or races.
   Races
 };
 
@@ -185,8 +185,8 @@ public:
   /// Runs the program. The results are valid until the next run, or longer if
   /// the caller has an allocator. On a GPU, all work is enqueued on `stream`, a
   /// `CUstream`, and the host waits only if the program reads an element on the
-  /// host. If `stream` is null, the program
-  /// runs on a separate stream and has finished when this function returns.
+  /// host. If `stream` is null, the program runs on a separate stream and has
+  /// finished when this function returns.
   FailureOr<ArrayRef<Argument>> run(ArrayRef<Argument> arguments,
                                     void *stream = nullptr);
   /// The same on a GPU, with less overhead. Each argument slot is the bits of a

@@ -90,9 +90,9 @@ OBS_EXPORT obs_message obs_compiler_get_message(const obs_compiler *compiler,
 typedef struct obs_program obs_program;
 
 enum {
-  /* Floats round the same way in every run. */
+  /* Collectives round floats in the same way in every run. */
   OBS_DETERMINISTIC = 1,
-  /* Kernels check the extents that only they know. */
+  /* Kernels check the extents that only kernels know. */
   OBS_RUNTIME_CHECKS = 2,
   /* Arrays do not share memory, so that the emulator finds all reads of
    * unwritten memory. */
@@ -146,10 +146,10 @@ typedef enum {
   OBS_HOST_C = 3,
   /* The cost report. */
   OBS_COST = 4,
-  /* Empty; the messages are the reasons for every barrier. */
+  /* An empty text. The messages are the reasons for every barrier. */
   OBS_BARRIERS = 5,
-  /* Empty; the messages are the proofs that kernels have no races. A race is a
-   * failure, whose messages name two threads. */
+  /* An empty text. The messages are the proofs that kernels have no races. A
+   * race is a failure, whose messages name two threads. */
   OBS_RACES = 6
 } obs_form;
 

@@ -17,8 +17,8 @@ namespace mlir::obs::artefact {
 std::vector<Kernel> describeKernels(ModuleOp module);
 
 /// The name in the program of `value`, a parameter or a result of a host
-/// function: its `obs.name`. Empty if it has none, or one that expressions have
-/// a use for.
+/// function: its `obs.name`. Empty if it has none, or if the name has a meaning
+/// in expressions.
 StringRef getGivenName(Value value);
 
 /// The text of a `Let` for `op`.

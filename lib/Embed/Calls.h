@@ -12,8 +12,8 @@
 
 namespace mlir::obs::embed {
 
-/// While it exists, diagnostics become messages of the compiler, which has none
-/// before.
+/// While this object exists, diagnostics become messages of the compiler. Its
+/// constructor removes the earlier messages.
 class Compiler::Call : public ScopedDiagnosticHandler {
 public:
   explicit Call(Compiler &compiler);

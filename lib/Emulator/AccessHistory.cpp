@@ -33,8 +33,7 @@ void BlockClock::passWarpBarrier(uint32_t number, uint32_t mask) {
   if (!warp.partial)
     warp.partial = std::make_unique<Warp::Partial>();
   Warp::Partial &partial = *warp.partial;
-  // The times that all lanes of the mask know together. Each of them knows
-  // these now.
+  // The latest times that any lane of the mask has. All of them have these now.
   std::array<uint32_t, kWarpSize> known{};
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     if (!(mask >> lane & 1))

@@ -24,8 +24,8 @@
 
 namespace mlir::obs::emulator {
 
-/// The class of an access, as it matters to other accesses. A reading or
-/// writing access without a race is Sync.
+/// The class of an access in the check of races. An atomic or volatile access
+/// is Sync.
 enum class AccessClass : uint8_t {
   None,
   Read,
@@ -33,7 +33,7 @@ enum class AccessClass : uint8_t {
   Write,
   AnyWrite,
   SyncWrite,
-  /// Of a cell: each of its bytes has a separate cell.
+  /// A cell of a word, each byte of which has a separate cell.
   Split
 };
 
@@ -42,7 +42,7 @@ struct Access {
   uint16_t thread = 0;
   AccessClass kind = AccessClass::None;
   uint32_t time = 0;
-  /// Its place in the source; the number of the cells for Split.
+  /// The number of the site in the source. For Split, the number of the cells.
   uint32_t site = 0;
 
   explicit operator bool() const { return kind != AccessClass::None; }
@@ -54,39 +54,40 @@ struct Access {
 
 /// The past accesses of a word, or of a byte.
 struct Cell {
-  /// The last write, or two of the unordered atomics or `any` writes.
+  /// The last write, or two unordered atomics or `any` writes.
   Access writes[2];
-  /// Two of the unordered reads since.
+  /// Two unordered reads since then.
   Access reads[2];
 };
 
-/// The barriers that the threads of a block passed.
+/// The barriers that the threads of a block have passed.
 class BlockClock {
 public:
   void reset(uint32_t numThreads);
   void passBlockBarrier() { barrierTime = ++now; }
   void passWarpBarrier(uint32_t warp, uint32_t mask);
 
-  /// Has the later accesses of `thread` carry another time than those so far.
+  /// Later accesses of `thread` have another time than its accesses so far.
   void advance(uint32_t thread);
 
   uint32_t timeOf(uint32_t thread) const;
   uint32_t timeOfBlockBarrier() const { return barrierTime; }
-  /// When all lanes of the thread's warp met.
+  /// The time of the last barrier of all lanes of the thread's warp.
   uint32_t timeOfWarpBarrier(uint32_t thread) const {
     return warps[thread / kWarpSize].barrierTime;
   }
-  /// Whether `earlier`, of this block, comes before all that `thread` does from
-  /// now on.
+  /// True if `earlier`, of this block, is ordered before all later accesses of
+  /// `thread`.
   bool isOrdered(const Access &earlier, uint32_t thread) const;
 
 private:
   struct Warp {
     uint32_t allLanes;
-    /// When all lanes met last.
+    /// The time of the last barrier of all lanes.
     uint32_t barrierTime = 0;
-    /// For barriers of some lanes and releases, made by the first: the time of
-    /// each lane, and up to when lane i knows what lane j did.
+    /// For barriers of some lanes, and releases. The first of these creates it.
+    /// `times` is the time of each lane. `known[i][j]` is the time before which
+    /// accesses of lane j are ordered before those of lane i.
     struct Partial {
       std::array<uint32_t, kWarpSize> times{};
       std::array<std::array<uint32_t, kWarpSize>, kWarpSize> known{};
@@ -97,7 +98,8 @@ private:
   std::vector<Warp> warps;
 };
 
-/// The cells of one range of memory, made when they are first touched.
+/// The cells of one range of memory. A page of cells is created at its first
+/// access.
 class CellTable {
 public:
   explicit CellTable(uint64_t bytes) : pages(bytes / kPageBytes + 1) {}

@@ -116,7 +116,7 @@ FiberState mlir::obs::emulator::makeFiber(char *top, void (*entry)(void *),
   getcontext(&start->context);
   start->entry = entry;
   start->argument = argument;
-  // makecontext wants a lower end; the real one is the page that is protected.
+  // makecontext needs a lower end. The real one is the protected page.
   start->context.uc_stack.ss_sp = top - kUsed;
   start->context.uc_stack.ss_size = kUsed;
   start->context.uc_link = nullptr;

@@ -8,8 +8,8 @@
 //
 // A fiber is a stack and a saved stack pointer. Switching stores the registers
 // that a call preserves on the old stack and loads them from the new one, which
-// takes a few nanoseconds. A fiber that is not resumed any more costs nothing:
-// its stack is simply used again, so nothing on it may need a destructor.
+// takes a few nanoseconds. If a fiber is not resumed any more, its stack is
+// used again. So no object on the stack may need a destructor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,19 +22,19 @@
 
 namespace mlir::obs::emulator {
 
-/// The state by which a suspended fiber is resumed.
+/// The state from which a suspended fiber is resumed.
 using FiberState = void *;
 
-/// Makes a fiber on the stack that ends (exclusively) at `top` that calls
-/// `entry(argument)` when it first runs. `entry` must not return.
+/// Makes a fiber on the stack that ends (exclusively) at `top`. When the fiber
+/// first runs, it calls `entry(argument)`, which must not return.
 FiberState makeFiber(char *top, void (*entry)(void *), void *argument);
 
-/// Suspends the running fiber, or the plain thread, into `from`, and resumes
-/// `to`. Returns when something resumes `from`.
+/// Suspends the running fiber, or the thread without a fiber, into `from`, and
+/// resumes `to`. Returns when `from` is resumed.
 void switchFiber(FiberState &from, FiberState to);
 
-/// Stacks of one size, each above a page that may not be touched. Memory stays
-/// until the pool goes.
+/// Stacks of one size, each above a page without access rights. The memory is
+/// freed with the pool.
 class StackPool {
 public:
   StackPool() = default;
@@ -47,7 +47,7 @@ public:
   /// Usable bytes of a stack.
   size_t stackBytes() const { return usable; }
 
-  /// The lowest usable address of a stack, or null when there is no memory.
+  /// The lowest usable address of a stack, or null if there is no memory.
   char *acquire() {
     if (free.empty() && !grow())
       return nullptr;
@@ -57,9 +57,9 @@ public:
   }
   void release(char *stack) { free.push_back(stack); }
 
-  /// The address at which a fiber on `stack` begins. It is not always at the
-  /// same offset, so that the frames of many fibers do not fall into the same
-  /// few sets of the cache.
+  /// The address at which a fiber on `stack` begins. The offset differs between
+  /// stacks, so that the frames of many fibers are in different sets of the
+  /// cache.
   char *top(char *stack) const;
 
   /// Declares all stacks free. Their contents are lost.

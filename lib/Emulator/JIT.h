@@ -19,7 +19,7 @@ class LLJIT;
 
 namespace mlir::obs::emulator {
 
-/// Machine code of a module in the LLVM dialect for this computer, linked with
+/// Machine code of a module in the LLVM dialect for this machine, linked with
 /// the runtime of the emulator and the C library.
 class JIT {
 public:

@@ -23,16 +23,16 @@ namespace mlir::obs::emulator {
 /// The type without its memory space.
 Type withoutMemorySpace(Type type);
 
-/// The bytes that one element takes in memory, or 0 for a type that kernels
-/// cannot keep in memory.
+/// The number of bytes of an element in memory; 0 for a type that kernels
+/// cannot store in memory.
 uint64_t elementBytes(Type type);
 
-/// True for registers that hold an array of a warp. Lanes without an element
-/// take part in shuffles too, with any value.
+/// True for registers with an array of a warp. Lanes without an element take
+/// part in shuffles, too, with any value.
 bool isLaneArray(memref::AllocaOp alloca);
 
-/// The buffer that `memref` is a view of: an argument, a private array, or a
-/// part of the shared memory.
+/// The buffer of the view `memref`: an argument, a private array, or a part of
+/// the shared memory.
 Value findBuffer(Value memref);
 
 /// The sites of a module and the declarations of the runtime in it.
@@ -40,8 +40,8 @@ class ModuleState {
 public:
   explicit ModuleState(ModuleOp module) : module(module) {}
 
-  /// Makes a new site. Returns its number. `extra` are attributes besides the
-  /// kind and the location.
+  /// Makes a new site and returns its number. `extra` are attributes in
+  /// addition to the kind and the location.
   int32_t addSite(SiteKind kind, Location loc,
                   ArrayRef<NamedAttribute> extra = {}) {
     Builder builder(loc.getContext());
@@ -53,7 +53,7 @@ public:
     return sites.size() - 1;
   }
 
-  /// The function `name` of the runtime, declared if need be.
+  /// The function `name` of the runtime. The first call declares it.
   func::FuncOp declare(StringRef name, TypeRange inputs, TypeRange results,
                        bool returns) {
     func::FuncOp &decl = hooks[name];
@@ -107,17 +107,18 @@ private:
   LogicalResult convertGenericAtomic(memref::GenericAtomicRMWOp op);
   void convertAssert(cf::AssertOp op);
   void checkDivision(Operation *op, bool isSigned);
-  /// Stops the launch with an error of `kind` where `failed` holds.
+  /// Stops the launch with an error of `kind` if `failed` is true.
   void failIf(Location loc, Value failed, SiteKind kind, const Twine &text);
 
   /// Counts the iterations of the innermost loop around each store with the
   /// contract `disjoint` that is not a part of the force that stores.
   void countIterations();
 
-  /// If all threads of a block take the same way through the outermost loops
-  /// and branches, and nothing outside of these touches memory: lets a thread
-  /// set `isActive` where it enters one of them. A block whose first thread
-  /// ends without it is idle: no thread of it does anything.
+  /// Applies if all threads of a block take the same path through the outermost
+  /// loops and branches, and if no operation outside of these accesses memory.
+  /// A thread then sets `isActive` when it enters one of them. If the first
+  /// thread of a block ends without `isActive`, the block is idle: its other
+  /// threads have no effect.
   bool noteActiveBlocks();
 
   /// Emits the checks for an access of `length` consecutive elements.
@@ -146,8 +147,8 @@ private:
     return LLVM::GEPOp::create(builder, loc, pointerType, builder.getI8Type(),
                                base, ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   }
-  /// A value of the block's or the thread's state as it is at the start. It is
-  /// read once, at the entry.
+  /// A value of the initial state of the block or the thread. It is read once,
+  /// at the entry.
   Value blockField(size_t offset, Type type);
   Value threadField(size_t offset, Type type);
   Value fieldAt(Value base, size_t offset, Type type);
@@ -171,9 +172,9 @@ private:
   Type pointerType;
   func::FuncOp target;
   Value thread, params, block;
-  /// Code that runs once, at the entry, is inserted before this op.
+  /// Code that runs once, at the entry, is inserted before this operation.
   Operation *entryPoint = nullptr;
-  /// Values read at the entry, by offset.
+  /// The values that are read at the entry, by offset.
   llvm::DenseMap<size_t, Value> threadFields, blockFields;
   uint64_t privateBytes = 0, staticSharedBytes = 0;
 };

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The threads of a block are fibers. The scheduler resumes a thread, which runs
-// until it waits for others, ends, fails or spins; then the scheduler releases
-// what can be released, first within the warp, then within the block. Functions
-// of the first group below run on the stack of a thread, those of the second on
-// the stack of the scheduler.
+// until it waits for others, ends, fails or spins. Then the scheduler releases
+// the threads that no longer wait, first in the warp, then in the block.
+// Functions of the first group below run on the stack of a thread, those of the
+// second on the stack of the scheduler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,26 +28,26 @@
 
 namespace mlir::obs::emulator {
 
-/// A site of the compiled module, as the machine knows it.
+/// A site of the compiled module.
 struct Site {
   SiteKind kind;
   uint32_t bytes = 0;
   uint32_t align = 1;
   /// `file:line:col`.
   std::string location;
-  /// The place where the buffer that it accesses is made, in the same form, or
-  /// empty.
+  /// The location of the operation that allocates the accessed buffer, in the
+  /// same form, or empty.
   std::string buffer;
-  /// Of a store: the number of the force that updates the buffer, or 0.
+  /// For a store: the number of the force that updates the buffer, or 0.
   uint32_t update = 0;
   StoreContract contract = StoreContract::None;
   /// Bits of MemoryOrder.
   uint32_t order = 0;
-  /// Message of an assertion or format of a printf.
+  /// The message of an assertion, or the format of a printf.
   std::string text;
 };
 
-/// Memory of the module itself: its `memref.global`s.
+/// The memory of a `memref.global` of the module.
 struct GlobalRange {
   const char *base;
   size_t bytes;
@@ -62,7 +62,7 @@ struct Kernel {
   size_t sharedBytes = 0;
   /// A block whose first thread ends and is not `isActive` is idle.
   bool mayBeIdle = false;
-  /// The only block size it may be launched with; unknown if zero.
+  /// The only block size of a launch; unknown if zero.
   uint32_t blockSize[3] = {0, 0, 0};
 };
 
@@ -84,14 +84,15 @@ struct Thread : ThreadContext {
   BlockState *owner;
   uint32_t index;
   ThreadState state;
-  /// The site of the operation that it waits at, or spins at.
+  /// The site of the operation at which the thread waits or spins.
   uint32_t site;
   uint32_t mask;
   uint32_t shuffleOffset, shuffleWidth;
   uint64_t shuffleValue;
-  /// For finding out that a thread spins: the address of the last access, how
-  /// often it was the last one too, and how many sync accesses or loop
-  /// iterations there were since the thread was resumed.
+  /// These numbers show whether the thread spins: the address of the last
+  /// access, the number of consecutive accesses of this address, and the
+  /// numbers of sync accesses and of loop iterations since the thread was
+  /// resumed.
   const char *lastAddress;
   uint32_t repeats;
   uint32_t syncs;
@@ -115,8 +116,8 @@ struct BlockState {
   std::vector<WarpState> warps;
   std::vector<char> storage;
   uint32_t ready, atBarrier, done;
-  /// Its first thread has not run yet, and says whether the others have to.
-  /// They begin after it.
+  /// The first thread has not run yet. It determines whether the other threads
+  /// run. They begin after it.
   bool isUntried;
 };
 
@@ -158,7 +159,7 @@ private:
     uint32_t bytes;
     uint32_t alignMask;
     AccessKind kind;
-    /// The range of global or constant memory that the last access was in.
+    /// The range of global or constant memory of the last access.
     MemorySpace space;
     const char *base;
     size_t size;
@@ -176,13 +177,13 @@ private:
                 const llvm::Twine &message);
   void setErrorOutOfBounds(const Thread &thread, uint32_t site,
                            const char *address);
-  /// Finds the range of `address` and keeps it at the site. Sets the error if
-  /// the access is not right.
+  /// Finds the range of `address` and stores it at the site. Sets the error if
+  /// the access is not valid.
   bool locate(Thread &thread, char *address, uint32_t site, MemorySpace &space);
   static void threadMain(void *thread);
-  /// After `thread` has ended: the next lane of its warp, if that has not begun
-  /// and may begin on the same stack. The scheduler learns of nothing, which
-  /// makes threads that do nothing cheap.
+  /// After `thread` has ended: the next lane of its warp, if this lane has not
+  /// begun and may begin on the same stack. It begins without the scheduler, so
+  /// threads without work take little time.
   Thread *startNextLane(Thread &thread);
 
   // On the stack of the scheduler.
@@ -209,8 +210,8 @@ private:
     ++progressCount;
   }
   void failStuck(BlockState &block);
-  /// Whether the launch ends since nothing has happened for too long. Then the
-  /// error is set.
+  /// True if the launch must end because it made no progress for too long. The
+  /// error is then set.
   bool hasTimedOut();
   void failDeadlock();
   void failEndless();
@@ -230,20 +231,20 @@ private:
   uint32_t numThreads;
   size_t sharedBytes;
   bool isRandom;
-  /// True if observers are called for each access, or if it may be a
+  /// True if observers are called for each access, or if each access may be a
   /// preemption.
   bool isWatched;
 
   FiberState scheduler = nullptr;
-  /// The thread that runs, or was the last to.
+  /// The thread that runs, or that ran last.
   Thread *current = nullptr;
   std::vector<std::unique_ptr<BlockState>> resident, idle;
   uint64_t nextBlock = 0;
   uint64_t idleSteps = 0, progressCount = 0;
-  /// Iterations of loops without a bound since the last progress, and those of
-  /// them that were there when the budget of idle steps was last spent.
+  /// The number of iterations of loops without a bound since the last progress,
+  /// and this number when the budget of idle steps was last exceeded.
   uint64_t iterations = 0, knownIterations = 0;
-  /// The thread that ran the last of them, and the loop.
+  /// The thread that executed the last of these iterations, and its loop.
   const Thread *looping = nullptr;
   uint32_t loopSite = 0;
   uint64_t randomState;
@@ -251,7 +252,7 @@ private:
   /// Bytes by [is shared][is store].
   uint64_t bytesMoved[2][2] = {{0, 0}, {0, 0}};
   std::string error;
-  /// The thread that wants to print, and its arguments.
+  /// The thread that waits for its output, and the arguments of its printf.
   Thread *printer = nullptr;
   const uint64_t *printArgs = nullptr;
 };

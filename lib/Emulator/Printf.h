@@ -15,12 +15,12 @@
 
 namespace mlir::obs::emulator {
 
-/// The error in a C format string for arguments of these kinds ('i' an integer,
-/// 'f' a float), or an empty string.
+/// The error in a format string of C for arguments of these kinds ('i': an
+/// integer, 'f': a float), or an empty string.
 std::string checkPrintfFormat(llvm::StringRef format, llvm::StringRef kinds);
 
-/// Formats as C does. `args` has a 64-bit slot per conversion: an integer or
-/// the bits of a double. `format` has passed checkPrintfFormat.
+/// Formats text by the rules of C. `args` has 64 bits for each conversion: an
+/// integer or the bits of a double. `format` has passed checkPrintfFormat.
 std::string formatPrintf(llvm::StringRef format, const uint64_t *args);
 
 } // namespace mlir::obs::emulator

@@ -17,7 +17,7 @@ namespace mlir::obs::emulator {
 
 constexpr unsigned kWarpSize = 32;
 
-/// The part of a block's state that generated code reads, by offset.
+/// The state of a block that generated code reads, by offset.
 struct BlockContext {
   uint64_t blockId[3];
   uint64_t blockDim[3];
@@ -28,7 +28,7 @@ struct BlockContext {
   uint64_t dynamicSharedBytes;
 };
 
-/// The part of a thread's state that generated code reads, by offset.
+/// The state of a thread that generated code reads, by offset.
 struct ThreadContext {
   uint64_t threadId[3];
   uint64_t laneId;
@@ -40,8 +40,8 @@ struct ThreadContext {
   uint32_t exitSite;
   /// Counted by the kernel: iterations of loops around forces.
   uint64_t iteration;
-  /// Set by the kernel where the thread enters an outermost loop or branch, if
-  /// the kernel has blocks that may be idle.
+  /// Set by the kernel when the thread enters an outermost loop or branch, if
+  /// blocks of the kernel may be idle.
   uint32_t isActive;
 };
 
@@ -72,7 +72,7 @@ enum class SiteKind : uint8_t {
 enum MemoryOrder : uint32_t { kAcquires = 1, kReleases = 2 };
 
 llvm::StringRef stringifySiteKind(SiteKind kind);
-/// Gives false if there is no kind of that name.
+/// Returns false if there is no kind of that name.
 bool parseSiteKind(llvm::StringRef name, SiteKind &kind);
 
 /// Attribute names of the converted module and its functions.
@@ -103,32 +103,34 @@ constexpr llvm::StringLiteral kUnsignedToBFloat = "obs_emu_unsigned_to_bfloat";
 } // namespace hook
 
 extern "C" {
-/// Before a plain load or store: bounds, alignment, counts.
+/// Called before a plain load or store: checks bounds and alignment, and
+/// counts.
 void obs_emu_access(ThreadContext *thread, char *address, uint32_t site);
-/// Before an atomic or volatile access: the same, and a yield.
+/// Called before an atomic or volatile access: does the same, and yields.
 void obs_emu_sync_access(ThreadContext *thread, char *address, uint32_t site);
-/// Index `index` of dimension `dim` is not below `extent`. Does not return.
+/// Reports that index `index` of dimension `dim` is not below `extent`. Does
+/// not return.
 void obs_emu_index_failed(ThreadContext *thread, uint32_t site, uint64_t dim,
                           int64_t index, int64_t extent);
 /// Does not return.
 void obs_emu_assert_failed(ThreadContext *thread, uint32_t site);
 void obs_emu_block_barrier(ThreadContext *thread, uint32_t site);
 void obs_emu_warp_barrier(ThreadContext *thread, uint32_t site, uint32_t mask);
-/// Exchanges `value`, extended to 64 bits; sets `shuffleValid`.
+/// Exchanges `value`, which is extended to 64 bits, and sets `shuffleValid`.
 uint64_t obs_emu_shuffle(ThreadContext *thread, uint32_t site, uint64_t value,
                          uint32_t offset, uint32_t width);
-/// `args` has one 64-bit slot per argument: an integer, sign-extended, or the
-/// bits of a double.
+/// `args` has 64 bits for each argument: a sign-extended integer, or the bits
+/// of a double.
 void obs_emu_printf(ThreadContext *thread, uint32_t site, const uint64_t *args);
-/// Once per iteration of a loop that may not end.
+/// Called once for each iteration of a loop without a bound.
 void obs_emu_poll(ThreadContext *thread, uint32_t site);
 /// `order` has the bits of MemoryOrder.
 void obs_emu_fence(ThreadContext *thread, uint32_t order);
-/// A private array of `bytes` bytes begins to exist.
+/// Called when a private array of `bytes` bytes is allocated.
 void obs_emu_private_begins(ThreadContext *thread, char *base, uint64_t bytes);
-/// `a * b + c`, rounded once, of the bits of bf16.
+/// The bits of `a * b + c`, rounded once. The operands are bits of bf16.
 uint32_t obs_emu_fma_bfloat(uint32_t a, uint32_t b, uint32_t c);
-/// The bits of the bf16 next to an integer.
+/// The bits of the bf16 that is nearest to an integer.
 uint32_t obs_emu_signed_to_bfloat(int64_t value);
 uint32_t obs_emu_unsigned_to_bfloat(uint64_t value);
 }

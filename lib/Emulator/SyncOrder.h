@@ -24,9 +24,10 @@
 
 namespace mlir::obs::emulator {
 
-/// For blocks, warps of blocks and threads of blocks the time before which
-/// their accesses are known. Copies share the table until one of them changes:
-/// after a barrier all threads of a block know the same.
+/// For blocks, warps of blocks and threads of blocks: the time before which
+/// their accesses are ordered before those of the owner. Copies share the table
+/// until one of them changes, because all threads of a block have the same
+/// table after a barrier.
 class Knowledge {
 public:
   bool contains(const Access &access) const;
@@ -37,34 +38,35 @@ public:
 
 private:
   using Table = llvm::DenseMap<uint64_t, uint32_t>;
-  /// The table of this object alone.
+  /// The table, of which no other object has a copy.
   Table &change();
   std::shared_ptr<Table> times;
 };
 
 class SyncOrder {
 public:
-  /// Whether `earlier` comes before what `thread` of `block` does from now on,
-  /// by releases and acquires.
+  /// True if releases and acquires order `earlier` before all later accesses of
+  /// `thread` of `block`.
   bool isOrdered(const Access &earlier, uint32_t block, uint32_t thread) const;
 
-  /// A sync access that reads or writes; both for an atomic operation.
+  /// A sync access that reads or writes. Both are called for an atomic
+  /// operation.
   void read(const void *address, uint32_t block, uint32_t thread,
             bool acquires);
   void write(const void *address, uint32_t block, uint32_t thread,
              BlockClock &clock, bool releases, bool alsoReads);
   void fence(uint32_t block, uint32_t thread, BlockClock &clock, bool acquires,
              bool releases);
-  /// Those of `numThreads` threads from `first` on that are in `mask` (all if
-  /// there are more than 32) wait for each other.
+  /// The threads in `mask`, of the `numThreads` threads from `first` on, wait
+  /// for each other. If there are more than 32 threads, all of them wait.
   void barrier(uint32_t block, uint32_t first, uint32_t numThreads,
                uint32_t mask);
 
 private:
   struct ThreadState {
     Knowledge known;
-    /// The knowledge that it read by relaxed loads, and that its last fence
-    /// releases.
+    /// The events that relaxed loads of the thread have read, and the events
+    /// that its last fence releases.
     Knowledge read, released;
     bool hasFence = false;
   };
@@ -74,7 +76,7 @@ private:
   Knowledge past(uint32_t block, uint32_t thread, BlockClock &clock);
 
   llvm::DenseMap<uint64_t, ThreadState> threads;
-  /// By address, the knowledge of a thread that acquires there.
+  /// For each address, the events that a thread receives that acquires there.
   llvm::DenseMap<const void *, Knowledge> released;
 };
 

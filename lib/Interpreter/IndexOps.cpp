@@ -294,8 +294,8 @@ static LogicalResult runSplit(Frame &frame, const Instruction &inst) {
   return frame.setPull(inst, 0, chunks, readChunk);
 }
 
-/// The extents that all inner arrays of a nested array have; of an empty one
-/// those that the first would have, or 0 where only elements tell.
+/// The extents of all inner arrays of a nested array. For an empty array, these
+/// are the extents of the first inner array, or 0 if they depend on elements.
 static LogicalResult getInnerExtents(Frame &frame, const Instruction &inst,
                                      const PullArray &nested, PullType type,
                                      IndexVector &extents) {

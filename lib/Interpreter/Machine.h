@@ -30,12 +30,12 @@ struct Code;
 struct Instruction;
 class Store;
 
-/// Executes one operation: reads the slots of its operands, sets the slots of
-/// its results. On failure the trap has been recorded in the machine.
+/// Executes one operation: reads the slots of its operands and sets the slots
+/// of its results. If it fails, the machine has recorded the trap.
 using Handler = LogicalResult (*)(Frame &, const Instruction &);
 using HandlerTable = llvm::StringMap<Handler>;
 
-/// A block with its operations; the terminator has become `yields`.
+/// A block with its operations. `yields` replaces the terminator.
 struct Sequence {
   Sequence() = default;
   Sequence(Sequence &&) = default;
@@ -52,9 +52,9 @@ struct Instruction {
   ScalarOpFn scalar = nullptr;
   SmallVector<unsigned, 3> operands;
   SmallVector<unsigned, 1> results;
-  /// Regions that run at once.
+  /// Regions that run immediately.
   std::vector<Sequence> bodies;
-  /// The region of an operation that makes a closure of it.
+  /// The region, if the operation makes a closure of it.
   std::unique_ptr<Code> closure;
 };
 
@@ -62,11 +62,11 @@ struct Instruction {
 struct Code {
   Sequence body;
   unsigned numSlots = 0;
-  /// Slots of the surrounding code that slots 0, 1, ... are copies of.
+  /// The slots of the surrounding code that are copied to slots 0, 1, ...
   SmallVector<unsigned> captures;
 };
 
-/// The numbers that values of type `index` hold.
+/// The numbers in values of type `index`.
 inline IndexVector toIndex(DataRef data) {
   IndexVector index;
   for (const Datum &value : data)
@@ -74,7 +74,7 @@ inline IndexVector toIndex(DataRef data) {
   return index;
 }
 
-/// The state that outlives every frame: options, numbered functions, the trap.
+/// The state of all frames: options, numbered functions and the trap.
 class Machine {
 public:
   Machine(MLIRContext *context, const InterpreterOptions &options)
@@ -88,12 +88,13 @@ public:
     return data;
   }
 
-  /// Records why and where the program stops; the first trap counts.
+  /// Records the reason and the location at which the program stops. Later
+  /// traps are ignored.
   LogicalResult trap(Location loc, const Twine &message);
-  /// The same for reading an element that was never written.
+  /// The same for a read of an element that was never written.
   LogicalResult trapUnwritten(Location loc, const Twine &message);
-  /// True if the trap is such a one; then it is forgotten. A copy of such an
-  /// element has no value either.
+  /// Removes the trap and returns true, if it is of the second kind. A copy of
+  /// such an element counts as not written, too.
   bool takeUnwritten();
   llvm::Error takeError();
 
@@ -104,18 +105,18 @@ public:
   LogicalResult call(Location loc, func::FuncOp function, DataRef arguments,
                      Data &results);
 
-  /// The array of elements `store` holds.
+  /// The array of the elements in `store`.
   PullPtr makeStored(Location loc, const std::shared_ptr<const Store> &store);
-  /// `array` itself if a read computes nothing or returns arrays. Otherwise its
-  /// elements in memory.
+  /// `array` itself, if a read computes nothing or returns arrays. Otherwise an
+  /// array of its elements in memory.
   llvm::FailureOr<PullPtr> materialize(Location loc, PullPtr array,
                                        PullType type);
   /// Materializes a value that a loop carries or a host function returns.
   LogicalResult materialize(Location loc, Type type, Datum &value);
 
-  /// Runs `fn` for the extents of the arrays that it makes, where there are no
-  /// elements: those that it reads are 0, nothing is stored or printed, and
-  /// assertions hold. Nothing is left of a trap.
+  /// Runs `fn` only to find the extents of the arrays that it makes, without
+  /// elements: each element that it reads is 0, nothing is stored or printed,
+  /// and assertions hold. A trap is removed.
   LogicalResult probe(llvm::function_ref<LogicalResult()> fn);
   bool isProbing() const { return probing; }
 
@@ -185,9 +186,9 @@ struct Frame {
   LogicalResult run(const Sequence &sequence, DataRef arguments, Data &yields);
 };
 
-/// A region with the values that it captures: a function of its arguments. It
-/// is never entered twice at a time, because an array never depends on itself,
-/// so that it can use one frame again and again.
+/// A region with the values that it captures: a function of its arguments. All
+/// executions use one frame. They are never nested, because no array depends on
+/// itself.
 class Closure {
 public:
   Closure(Frame &parent, const Code &code);
@@ -207,7 +208,7 @@ inline std::shared_ptr<Closure> makeClosure(Frame &frame,
   return std::make_shared<Closure>(frame, *inst.closure);
 }
 
-/// Elements under construction, to which a force or a fill writes.
+/// The elements that a force or a fill writes.
 class Store {
 public:
   /// Null after a trap: too many elements.
@@ -221,9 +222,9 @@ public:
     arith::AtomicRMWKind kind = arith::AtomicRMWKind::assign;
     func::FuncOp function;
   };
-  /// The rule that the contract and kind of `op` stand for.
+  /// The rule for the contract and kind of `op`.
   static WriteRule getRule(Operation *op, Contract contract, Attribute kind);
-  /// Of the writes that do not say otherwise.
+  /// The rule of writes without a contract.
   WriteRule rule;
 
   /// A write of the program at `loc`; the index is in range.
@@ -233,7 +234,7 @@ public:
                       Index index) {
     return write(machine, loc, values, index, rule);
   }
-  /// Gives an element its value; as far as the contract goes, not a write.
+  /// Sets an element. The contract does not count this as a write.
   void define(int64_t position, DataRef values);
 
   bool isDefined(int64_t position) const { return defined[position]; }
@@ -254,8 +255,8 @@ private:
   std::vector<const void *> writers;
 };
 
-/// `a` and `b` combined as `memref.atomic_rmw` of that kind combines memory and
-/// operand.
+/// The combination of `a` and `b` by the operation of `memref.atomic_rmw` of
+/// this kind.
 Scalar combine(arith::AtomicRMWKind kind, Scalar a, Scalar b);
 
 /// Allocates memory; null after a trap.

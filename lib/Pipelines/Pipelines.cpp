@@ -53,7 +53,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createObsFuseArraysPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Users that want to see the plan run this pass.
+  // A user who needs the plan runs this pass.
   ObsOutlineKernelsPassOptions outline;
   outline.plan = false;
   outline.reuse = options.reuseBuffers;

@@ -14,10 +14,10 @@ namespace mlir::obs {
 
 /// Operations by kind. Conversions and constants are not counted.
 struct Arithmetic {
-  /// On values that get stored: floating-point numbers, functions of them
-  /// (sine, root and so on), and integers.
+  /// Operations on values that are stored: on floats, functions of floats (such
+  /// as sines and roots), and on integers.
   Count floats, functions, integers;
-  /// For addresses and conditions.
+  /// Operations for addresses and conditions.
   Count indices;
 
   Arithmetic &operator+=(const Arithmetic &other);
@@ -25,8 +25,8 @@ struct Arithmetic {
   std::string str() const;
 };
 
-/// The operations that run while `scope`, the loop of `model` or something
-/// around it, runs once.
+/// The operations that one execution of `scope` runs: the loop of `model`, or
+/// an operation around it.
 Arithmetic getArithmetic(CodeModel &model, Operation *scope);
 
 } // namespace mlir::obs

@@ -16,16 +16,16 @@
 
 namespace mlir::obs {
 
-/// A number of 0 or more: a sum of products of a number and of sizes that are
-/// known at run time, or not known at all.
+/// A number that is not negative: a sum of products of a number and sizes that
+/// are known at run time, or an unknown number.
 class Count {
 public:
   Count(int64_t number = 0);
   /// A size that is known at run time.
   static Count size(std::string text);
   static Count unknown();
-  /// The result of a division or the like of two numbers, written as "name(a op
-  /// b)". It has to grow with both, or with `a` where `b` is no bound.
+  /// The result of a division or a similar operation, written as "name(a op
+  /// b)". It must increase with both operands, or with `a` if `b` is exact.
   static Count call(const std::string &name, const std::string &op,
                     const Count &a, const Count &b);
   static Count min(const Count &a, const Count &b);
@@ -33,13 +33,13 @@ public:
 
   Count &operator+=(const Count &other);
   Count operator*(const Count &other) const;
-  /// The difference; a bound of it if only the most is known.
+  /// The difference, or a bound of it if this number is a bound.
   Count operator-(const Count &other) const;
-  /// The same where the number is the most that it can be.
+  /// The same number as an upper bound.
   Count asBound() const;
 
   bool isUnknown() const { return unknownNumber; }
-  /// True for a number that is known, not only the most that it can be.
+  /// True for a known number that is not only a bound.
   bool isExact() const { return !unknownNumber && !isBound; }
   bool isZero() const { return !unknownNumber && terms.empty(); }
   std::optional<int64_t> getConstant() const;
@@ -47,17 +47,17 @@ public:
   std::string str() const;
 
 private:
-  /// False if sizes can make this less than `other`, or may.
+  /// True if this is proved to be at least `other` for all sizes.
   bool isAtLeast(const Count &other) const;
   void dropZeros();
 
-  /// The number before each product of sizes, which are sorted.
+  /// The factor of each product of sizes. The sizes of a product are sorted.
   std::map<std::vector<std::string>, int64_t> terms;
   bool unknownNumber = false;
   bool isBound = false;
 };
 
-/// `total` / `number` with at most two digits after the point.
+/// `total` / `number`, with at most two digits after the decimal point.
 std::string getRatio(uint64_t total, uint64_t number);
 
 } // namespace mlir::obs

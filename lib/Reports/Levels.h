@@ -14,26 +14,27 @@
 
 namespace mlir::obs {
 
-/// The dialects that `getLevels` can make operations of.
+/// Adds the dialects of the operations that `getLevels` can build.
 void addLevelDialects(DialectRegistry &registry);
 
-/// A copy of `module` in level IR with barriers and shared memory placed: as it
-/// is if it has kernels (`obs.kernel`), else compiled for `threads` threads (0:
-/// chosen). Fails, with a diagnostic, for lowered kernels, which
-/// `[report-stage]` excludes, and where compilation fails.
+/// A copy of `module` in level IR with barriers and a plan of shared memory. A
+/// module with kernels (`obs.kernel`) is not changed; other modules are
+/// compiled for `threads` threads (0: chosen). Fails, with a diagnostic, for
+/// lowered kernels (`[report-stage]`), and if the compilation fails.
 FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
 
-/// The name of the entry point that `kernel` becomes.
+/// The name of the entry point of `kernel`.
 StringRef getEntryName(KernelOp kernel);
 
 /// The properties of a kernel that are known only when it is lowered.
 struct Lowered {
   std::string name;
-  /// Threads of a block that are launched.
+  /// The launched threads of a block.
   int64_t threads = 0;
 };
 
-/// The dialects that `getLowered` can make operations of, and `getLevels`.
+/// Adds the dialects of the operations that `getLowered` and `getLevels` can
+/// build.
 void addLoweredDialects(DialectRegistry &registry);
 
 /// Lowers the kernels of a copy of `levels`, in their order.

@@ -86,8 +86,8 @@ void obs::reportPulls(KernelOp kernel, const Source &source,
       [&](Operation *op) { opsAt[getPlace(op->getLoc())].push_back(op); });
   bool isFirst = true;
   for (const Source::Pull &pull : source.pulls) {
-    // Operations that were simplified away were not computed: the operation
-    // that is left most often speaks for all.
+    // Operations that were simplified away are not computed, so the number is
+    // that of the operation with the most copies.
     Count all;
     std::optional<int64_t> most;
     size_t places = 0;

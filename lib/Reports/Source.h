@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowered code keeps the locations in the source, and no other information on
-// it.
+// Lowered code keeps the locations in the source. It keeps no other information
+// about the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,28 +18,29 @@
 
 namespace mlir::obs {
 
-/// The program over arrays that kernels were made from.
+/// The program over arrays from which kernels were compiled.
 struct Source {
   /// An operation that computes the elements of a virtual array.
   struct Pull {
     std::string name, place;
     /// Locations of the operations for each element.
     std::vector<std::string> body;
-    /// The number of sub-programs for blocks or warps that it is in.
+    /// The number of surrounding sub-programs of blocks or warps.
     unsigned depth = 0;
-    /// The number of its elements, if that is known.
+    /// The number of elements, if it is known.
     std::optional<int64_t> elements;
   };
 
-  /// Nothing, for kernels that are compiled already.
+  /// Empty for kernels that are already compiled.
   static Source get(ModuleOp module);
 
   std::vector<Pull> pulls;
-  /// The name of the collective at a place.
+  /// The name of the collective at a location.
   llvm::StringMap<std::string> storing;
 };
 
-/// Writes how often `kernel` computes the elements of each virtual array.
+/// Writes the number of computations of the elements of each virtual array in
+/// `kernel`.
 void reportPulls(KernelOp kernel, const Source &source,
                  llvm::function_ref<CodeModel &(Operation *)> getModel,
                  raw_ostream &os);

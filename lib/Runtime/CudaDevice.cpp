@@ -294,7 +294,7 @@ static int getTargetOfPTX(StringRef ptx) {
 }
 
 Error CudaDevice::loadPTX(StringRef module, StringRef image) {
-  // The driver wants a terminated string.
+  // The driver needs a terminated string.
   std::string text = image.str();
   char log[8192] = "";
   int options[] = {cuda::JitErrorLogBuffer, cuda::JitErrorLogBufferSizeBytes,

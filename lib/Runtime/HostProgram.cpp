@@ -402,7 +402,7 @@ Error HostProgram::Executor::executeFor(const Step &step) {
       return error;
     assign(carried, step.lists[1]);
     drop(code.prepared[step.number].owned[0]);
-    // Stops instead of wrapping around, as the loop's trip count says.
+    // Stops before the counter wraps around, as the trip count requires.
     uint64_t left = upper.getUInt() - iv.getUInt();
     if (Scalar(iv.type, left).getUInt() <= by.getUInt())
       break;
@@ -609,7 +609,7 @@ Error HostProgram::Executor::launch(const Step &step, const LaunchShape &shape,
       device.launch(*code.prepared[step.number].handle, shape, parameters);
   if (!error)
     return error;
-  // The emulator says where in the kernel, which is the better place.
+  // The location of the emulator, in the kernel, is more exact.
   std::string text = llvm::toString(std::move(error));
   if (splitLocation(text).first.empty())
     return makeLocatedError(step.location, text);

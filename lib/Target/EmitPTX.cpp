@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's serialisation links libdevice always, which takes longer than all
-// the rest, and leaves its choice of approximate roots and quotients.
+// Upstream's serialisation always links libdevice, which takes longer than all
+// other steps, and it does not select exact roots and quotients.
 //
 //===----------------------------------------------------------------------===//
 

@@ -136,8 +136,8 @@ private:
     });
   }
 
-  /// The range of a result on NVIDIA's GPUs, where it is tighter than the one
-  /// that upstream knows for GPUs in general.
+  /// The range of a result on NVIDIA's GPUs, if it is tighter than the one of
+  /// upstream for GPUs in general.
   static std::optional<ConstantIntRanges> limitOf(Operation *op) {
     if (isa<gpu::BlockIdOp>(op))
       return unsignedRange(0, kMaxBlocks - 1);
@@ -460,7 +460,8 @@ void Narrower::visitRing(Operation *op) {
   state.addOperands(narrow(op->getOperands()));
   state.addTypes(i32);
   Operation *small = builder.create(state);
-  // 64 bits hold sums and products of 32; that the result fits says that 32 do.
+  // Sums and products of 32 bits fit into 64 bits. If the result fits into 32
+  // bits, the operation of 32 bits does not wrap.
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(small)) {
     auto overflow = arith::IntegerOverflowFlags::none;
     if (all.asUnsigned)

@@ -40,7 +40,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m obsidian", description="Show a program in another form, or report on it."
     )
     parser.add_argument("program", help="FILE.py:function, or FILE.mlir")
-    parser.add_argument("form", nargs="?", choices=_FORMS, default="mlir")
+    parser.add_argument(
+        "form",
+        nargs="?",
+        choices=_FORMS,
+        default="mlir",
+        help="the form or report to show; mlir by default",
+    )
     parser.add_argument("--chip", default="", help="the GPU to compile for, such as sm_90")
     parser.add_argument("--threads", type=int, default=0, help="threads of a block")
     parser.add_argument(
@@ -48,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a static value, or for cost a size; a level is written by its name",
+        help="a static value (a level by its name), or a size for cost",
     )
     return parser
 

@@ -189,8 +189,8 @@ def while_(
 ) -> tuple[Any, ...]:
     """The values that names have after a `while`.
 
-    Python runs iterations while it knows the condition: the first one of `while low < high` may be
-    known where the second is not.
+    Python runs iterations while it knows the condition. In `while low < high`, the first condition
+    may be known, and the second one unknown.
     """
     while True:
         with current().rehearse() if is_tracing() else contextlib.nullcontext():

@@ -55,7 +55,7 @@ class Program(Protocol):
 
     @property
     def shape(self) -> Any:
-        """How the results form a Python value; None if there is one."""
+        """The form of the Python value that the results make; None if there is one result."""
 
     @property
     def donated(self) -> Mapping[str, Sequence[int]]:

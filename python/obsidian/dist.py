@@ -37,8 +37,8 @@ _RULES: dict[str, Callable[[int, int], int]] = {
 def shard(whole: Any, group: Group) -> ShardedArray:
     """Distribute an array that every process has. Each process keeps its part.
 
-    `whole` is a tensor of one dimension, or a tuple of tensors of equal lengths. The parts are as
-    long as possible and nearly equal. No message is sent.
+    `whole` is a tensor of one dimension, or a tuple of tensors of equal lengths. The lengths of the
+    parts differ by at most one piece of PIECE elements. No message is sent.
     """
     values = whole if isinstance(whole, tuple) else (whole,)
     lengths = _fair_lengths(_length(values), group.size)
@@ -63,7 +63,7 @@ class ShardedArray:
         """The array whose part on each process is `local`, of any length. One all_gather.
 
         `local` is a tensor of one dimension on the device of the group, or a tuple of tensors of
-        equal lengths. All processes give the same types.
+        equal lengths. The types are the same on all processes.
         """
         values = local if isinstance(local, tuple) else (local,)
         with group.step("from_local"):

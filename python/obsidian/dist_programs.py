@@ -38,7 +38,7 @@ def _array(extent: str, kinds: Kinds) -> ParameterType:
 def _program(
     function: Callable[..., Any], threads: int | None = None, **types: ParameterType
 ) -> Function[Any]:
-    """Give a function the types of its parameters, and `@obs.jit`."""
+    """Add the types of its parameters, and `@obs.jit`, to a function."""
     function.__annotations__ = types
     return Function(function, threads)
 

@@ -72,8 +72,8 @@ def element_of(dtype: Any) -> str | None:
 class _TorchAllocator(Allocator):
     """Tensors from the caching allocator of PyTorch, on its current stream.
 
-    A run asks for the same blocks in the same order as the one before. So a block that became a
-    result is made as this result the next time, and no view of it is needed.
+    A run allocates the same blocks in the same order as the run before. So a block that became a
+    result is allocated as this result the next time, and no view of it is needed.
     """
 
     def __init__(self, index: int, element: str) -> None:
@@ -327,9 +327,9 @@ class CuPy(Framework):
 
 
 class JAX(Framework):
-    """JAX. Its streams are its own, so a call on a GPU waits for its arguments and its results.
+    """JAX. Its streams are not accessible, so a call on a GPU waits for arguments and results.
 
-    Calls in `jax.jit` wait for nothing: see `jax_calls.py`.
+    Calls in `jax.jit` do not wait: see `jax_calls.py`.
     """
 
     name = "JAX"

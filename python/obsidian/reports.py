@@ -35,7 +35,7 @@ def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
 
 @dataclass(frozen=True, repr=False)
 class CostReport:
-    """What the kernels of a program cost: `f.cost(...)`.
+    """The costs of the kernels of a program: `f.cost(...)`.
 
     Numbers that depend on sizes are formulas of the names of extents: `8 * n`. `str` returns the
     report as text. Notebooks show tables, and pictures of the shared memory.

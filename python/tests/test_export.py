@@ -211,7 +211,7 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
 
 
 def test_kernels_that_cannot_be_read(tmp_path: Path) -> None:
-    """The emulator needs them, and says so."""
+    """The emulator needs them, and reports this."""
     sums.export(tmp_path)
     (tmp_path / "sums.kernels.mlir").write_text("")
     function = load(tmp_path, "sums")

@@ -254,7 +254,7 @@ def test_argument_without_annotation() -> None:
 
 
 def test_emulator_finds_that_a_promise_is_false() -> None:
-    """The proof takes the promise for granted, and says so."""
+    """The proof assumes the promise, and reports this."""
     report = racing.races()
     assert report
     assert "under contract" in str(report)

@@ -18,7 +18,7 @@ THREADS = [1, 17, 32, 96, 128, 1024]
 
 
 class Disagreement(NamedTuple):
-    """The result that differs; without one the run fails, and the verdict tells how."""
+    """The result that differs, or None if the run fails. The verdict then describes the failure."""
 
     result: int | None
     launch: list[str]

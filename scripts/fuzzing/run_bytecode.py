@@ -88,7 +88,7 @@ class Worker(Runner):
         command = [*READ, "--mlir-disable-threading", str(path)]
         done = self.run(command)
         verdict = judge(done)
-        # MLIR's reader asks for as much memory as the lengths in the file say.
+        # MLIR's reader allocates memory for the lengths in the file.
         if verdict.problem == "memory":
             return verdict._replace(problem="crash in MLIR")
         # MLIR's reader refuses some files without a word, as the stock mlir-opt does.

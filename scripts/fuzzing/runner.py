@@ -1,7 +1,7 @@
-"""Runs a tool under limits and tells how it ended.
+"""Runs a tool under limits and judges the end of the run.
 
-In: a command with its limits of time and memory. Out: `Done`, its exit code and its text; and of that a
-`Verdict`: the tool accepts the program, refuses it with an error, or has a problem, which is one of timeout,
+In: a command with its limits of time and memory. Out: `Done`, its exit code and its text, and a `Verdict`
+on them. The tool accepts the program, refuses it with an error, or has a problem. A problem is one of timeout,
 memory, crash, crash in MLIR, round trip, error with exit code 0, and no located diagnostic.
 """
 

@@ -83,7 +83,7 @@ def add_launch_arguments(parser, extents):
 
 
 def launches_of(arguments):
-    """The options of each run; the interpreter knows no launches."""
+    """The options of each run. The interpreter has no launches."""
     for device in arguments.device:
         if device == "interpret":
             yield ["--device=interpret"]

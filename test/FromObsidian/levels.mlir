@@ -26,7 +26,7 @@ func.func @t_concat(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// pConcat, asGrid: block programs side by side; in them, warp programs side by side.
+// pConcat, asGrid: block programs side by side, which contain warp programs side by side.
 func.func @p_concat(%a: !obs.pull<256 x i32>) -> !obs.pull<256 x i32> {
   %tiles = obs.split %a by [128] : !obs.pull<256 x i32> -> !obs.pull<2 x !obs.pull<128 x i32>>
   %parts = obs.distribute block (%tile = %tiles : !obs.pull<2 x !obs.pull<128 x i32>>) -> !obs.push<grid, 2 x 128 x i32> {
@@ -182,7 +182,7 @@ func.func @to_g_program(%a: !v) -> (!v, !v) {
   return %r#0, %r#1 : !v, !v
 }
 
-// compute, force, sync: of a block; a run-time length with a bound will do.
+// compute, force, sync: a force in a block. A length at run time needs a bound.
 func.func @compute(%a: !v) -> !v {
   %zero = arith.constant 0 : i32
   %n = obs.dim %a, 0 : !v
@@ -231,7 +231,7 @@ func.func @force_g(%a: !v) -> (!v, !v) {
   return %r#1, %t : !v, !v
 }
 
-// forceTo, writeTo: into memory that is given. The result is the new array.
+// forceTo, writeTo: a force into memory of the caller. The result is the new array.
 func.func @force_to(%m: memref<?xi32>) -> !v {
   %one = arith.constant 1 : i32
   %a = obs.view %m : memref<?xi32>
@@ -244,7 +244,7 @@ func.func @force_to(%m: memref<?xi32>) -> !v {
   return %r : !v
 }
 
-// composeS [f, f, f]: a force after each kernel, and none after the last but the one asked for.
+// composeS [f, f, f]: a force after each kernel, and the force of the program after the last one.
 func.func private @stage(%a: !c32) -> !c32 attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
   %c31 = arith.constant 31 : index
@@ -275,7 +275,8 @@ func.func @compose_s(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// atomicForce: a histogram of each block in its own storage, read by all after it.
+// atomicForce: each block has a histogram in its own storage. All of its threads read it
+// afterwards.
 func.func @atomic_force(%a: !obs.pull<96 x i32>) -> !obs.pull<48 x i32> {
   %tiles = obs.split %a by [32] : !obs.pull<96 x i32> -> !obs.pull<3 x !c32>
   %parts = obs.distribute block (%tile = %tiles : !obs.pull<3 x !c32>) -> !obs.push<grid, 3 x 16 x i32> {
@@ -299,7 +300,7 @@ func.func @atomic_force(%a: !obs.pull<96 x i32>) -> !obs.pull<48 x i32> {
   return %r : !obs.pull<48 x i32>
 }
 
-// Storage of each level: the thread's in registers, the warp's and the block's shared.
+// The storage of each level: registers of a thread, shared memory of a warp and of a block.
 func.func @storage(%a: !obs.pull<256 x i32>) -> !obs.pull<256 x i32> {
   %tiles = obs.split %a by [128] : !obs.pull<256 x i32> -> !obs.pull<2 x !obs.pull<128 x i32>>
   %parts = obs.distribute block (%tile = %tiles : !obs.pull<2 x !obs.pull<128 x i32>>) -> !obs.push<grid, 2 x 128 x i32> {

@@ -23,8 +23,8 @@ func.func @mutable_global(%m: memref<?xi32>, %k: index) -> !v {
   return %r : !v
 }
 
-// newSharedMutable, assignMutable, indexMutable: an array of the block; a later force
-// keeps what it does not write. No two threads can race for it.
+// newSharedMutable, assignMutable, indexMutable: an array of the block. A later force
+// keeps the elements that it does not write. There is no race between threads.
 func.func @mutable_shared(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %tiles = obs.split %a by [32] : !obs.pull<96 x i32> -> !obs.pull<3 x !obs.pull<32 x i32>>
   %parts = obs.distribute block (%tile = %tiles : !obs.pull<3 x !obs.pull<32 x i32>>) -> !obs.push<grid, 3 x 32 x i32> {
@@ -75,7 +75,7 @@ func.func @atomic_sub(%onto: !v, %reads: !v) -> !v {
   return %f : !v
 }
 
-// atomicMin, Max, And, Or, Xor were a wish. Last position of each key, -1 if none.
+// atomicMin, Max, And, Or, Xor were planned. The last position of each key, or -1.
 func.func @atomic_max(%keys: !v) -> !obs.pull<10 x i32> {
   %none = arith.constant -1 : i32
   %n = obs.dim %keys, 0 : !v
@@ -89,7 +89,7 @@ func.func @atomic_max(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
-// atomicExch without its result: one of several writers wins. All write the same here.
+// atomicExch without its result: one of several writers wins. Here all write the same value.
 func.func @atomic_exch(%keys: !v) -> !obs.pull<10 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -103,7 +103,7 @@ func.func @atomic_exch(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
-// atomicDec, which wraps to a bound, here 3: only the number of decrements counts.
+// atomicDec, which wraps to a bound, here 3. The result depends only on the number of decrements.
 func.func @atomic_dec(%keys: !v) -> !obs.pull<10 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -124,8 +124,8 @@ func.func @atomic_dec(%keys: !v) -> !obs.pull<10 x i32> {
   return %r : !obs.pull<10 x i32>
 }
 
-// atomicCAS(1, 9) without its result, on 0, 1, 0, 1, ...: reads see the old contents,
-// and one write wins of those that find the expected value.
+// atomicCAS(1, 9) without its result, on 0, 1, 0, 1, ...: reads return the old contents. Of the
+// writes that find the expected value, one wins.
 func.func @atomic_cas(%keys: !v) -> !obs.pull<10 x i32> {
   %one = arith.constant 1 : i32
   %nine = arith.constant 9 : i32
@@ -160,8 +160,8 @@ func.func @gather(%a: !v, %reads: !v) -> !v {
   return %r : !v
 }
 
-// scatterGlobal idx src, permutePush: out[idx[i]] = src[i]. `disjoint` is the
-// author's claim that idx holds no index twice; the emulator checks it.
+// scatterGlobal idx src, permutePush: out[idx[i]] = src[i]. By `disjoint`, the author
+// promises that idx contains no index twice. The emulator checks this.
 func.func @scatter(%a: !v, %places: !obs.pull<? x index>) -> !v {
   %n = obs.dim %a, 0 : !v
   %p = obs.fill unchecked [%n] par (%t) in (%n) {
@@ -173,7 +173,7 @@ func.func @scatter(%a: !v, %places: !obs.pull<? x index>) -> !v {
   return %r : !v
 }
 
-// perm: the same of an array that is a push array already.
+// perm: the same for an array that is already a push array.
 func.func @perm(%a: !v, %places: !obs.pull<? x index>) -> !v {
   %n = obs.dim %a, 0 : !v
   %p = obs.push %a : !v -> !out
@@ -196,7 +196,7 @@ func.func @table(%a: !obs.pull<8 x i32>) -> !obs.pull<8 x i32> {
   return %r : !obs.pull<8 x i32>
 }
 
-// Elements that are tuples: of any number of scalars, of any types.
+// Elements that are tuples, of any number of scalars and of any types.
 func.func @tuples(%a: !v, %b: !v) -> (!obs.pull<? x i32, i32, i64, i1>) {
   %r = obs.map (%x = %a : !v, %y = %b : !v) -> !obs.pull<? x i32, i32, i64, i1> {
     %l = arith.minsi %x, %y : i32

@@ -15,7 +15,7 @@ func.func @squares(%n: index) -> !v {
   return %r : !v
 }
 
-// arr ! k, len arr: 0 if there is no such element.
+// arr ! k, len arr: the result is 0 if there is no such element.
 func.func @access(%a: !v, %k: index) -> (i32, index) {
   %zero = arith.constant 0 : i32
   %n = obs.dim %a, 0 : !v
@@ -74,7 +74,7 @@ func.func @zip_with3(%a: !v, %b: !v, %c: !v) -> !v {
   return %r : !v
 }
 
-// zipWith f of arrays of any lengths: the shorter one counts, and one says so.
+// zipWith f of arrays of any lengths: `take` cuts both to the shorter length.
 func.func @zip_with(%a: !v, %b: !v) -> !v {
   %n = obs.dim %a, 0 : !v
   %m = obs.dim %b, 0 : !v
@@ -121,7 +121,7 @@ func.func @split_at(%a: !v, %k: index) -> (!v, !v) {
   return %x, %y : !v, !v
 }
 
-// halve since 2012: of an odd length the second half is longer.
+// halve since 2012: if the length is odd, the second half is longer.
 func.func @halve(%a: !v) -> (!v, !v) {
   %c1 = arith.constant 1 : index
   %n = obs.dim %a, 0 : !v
@@ -132,7 +132,7 @@ func.func @halve(%a: !v) -> (!v, !v) {
   return %x, %y : !v, !v
 }
 
-// halve of the thesis: of an odd length the first half is longer.
+// halve of the thesis: if the length is odd, the first half is longer.
 func.func @halve_2008(%a: !v) -> (!v, !v) {
   %c1 = arith.constant 1 : index
   %n = obs.dim %a, 0 : !v
@@ -143,7 +143,7 @@ func.func @halve_2008(%a: !v) -> (!v, !v) {
   return %x, %y : !v, !v
 }
 
-// evenOdds: of an odd length there is one more even element.
+// evenOdds: if the length is odd, there is one more even element.
 func.func @even_odds(%a: !v) -> (!v, !v) {
   %c1 = arith.constant 1 : index
   %n = obs.dim %a, 0 : !v
@@ -154,7 +154,7 @@ func.func @even_odds(%a: !v) -> (!v, !v) {
   return %x, %y : !v, !v
 }
 
-// everyNth k m: elements m, m + k, ... as long as there are any.
+// everyNth k m: all elements m, m + k, ... that exist.
 func.func @every_nth(%a: !v, %k: index, %m: index) -> !v {
   %n = obs.dim %a, 0 : !v
   %l = arith.minui %m, %n : index
@@ -164,7 +164,7 @@ func.func @every_nth(%a: !v, %k: index, %m: index) -> !v {
   return %r : !v
 }
 
-// splitUp 4: the last chunk is filled up with 0. Element 1 of each chunk.
+// splitUp 4: the last chunk is padded with 0. The result is element 1 of each chunk.
 func.func @split_up(%a: !v) -> !v {
   %zero = arith.constant 0 : i32
   %c1 = arith.constant 1 : index
@@ -188,7 +188,7 @@ func.func @coalesce(%a: !v) -> !v {
   return %r : !v
 }
 
-// take k, drop k, at least one element: head, tail, last.
+// take k, drop k, of at least one element; head, tail, last.
 func.func @parts(%a: !v, %k: index) -> (!v, !v, i32, !v, i32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -203,7 +203,7 @@ func.func @parts(%a: !v, %k: index) -> (!v, !v, i32, !v, i32) {
   return %take, %drop, %head, %tail, %last : !v, !v, i32, !v, i32
 }
 
-// setSize, resize: shorter by take, longer only with the elements to be added.
+// setSize, resize: `take` makes an array shorter. A longer array needs new elements.
 func.func @resize(%a: !v, %n: index, %fill: i32) -> !v {
   %m = obs.dim %a, 0 : !v
   %r = obs.generate (%i) [%n] {
@@ -260,7 +260,7 @@ func.func @untriple(%a: !v, %b: !v, %c: !v) -> !v {
   return %r : !v
 }
 
-// fold1 f, and Foldable: the value of a fold within one element of an array.
+// fold1 f, and Foldable: a fold computes one element of an array.
 func.func @fold1(%a: !obs.pull<8 x i32>) -> !obs.pull<1 x i32> {
   %c0 = arith.constant 0 : index
   %r = obs.generate (%i) {
@@ -295,7 +295,7 @@ func.func @bin_split(%a: !obs.pull<16 x i32>) -> !obs.pull<16 x i32> {
   return %r : !obs.pull<16 x i32>
 }
 
-// fromDyn n and toDyn: `take` gives an extent that the type knows, or not.
+// fromDyn n and toDyn: `take` converts a dynamic extent to a static one, and back.
 func.func @from_to_dyn(%a: !v) -> (!obs.pull<4 x i32>, !v) {
   %n = obs.dim %a, 0 : !v
   %c4 = arith.constant 4 : index
@@ -335,7 +335,7 @@ func.func @transpose(%a: !obs.pull<? x 3 x i32>) -> !obs.pull<3 x ? x i32> {
   return %r : !obs.pull<3 x ? x i32>
 }
 
-// The same of an array of arrays, as in the matrix product of the repository.
+// The same for an array of arrays, as in the matrix product of the repository.
 func.func @transpose_nested(%a: !obs.pull<12 x i32>) -> !obs.pull<12 x i32> {
   %rows = obs.split %a by [3] : !obs.pull<12 x i32> -> !obs.pull<4 x !obs.pull<3 x i32>>
   %columns = obs.generate (%j) {

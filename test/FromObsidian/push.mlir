@@ -57,7 +57,8 @@ func.func @push_app(%a: !v, %x: i32) -> !v {
   return %r : !v
 }
 
-// fmap on a push array changes what is written; other arrays are read where it writes.
+// fmap on a push array changes the written values. Other arrays are read at the index of the
+// write.
 func.func @fmap_push(%a: !v, %b: !v) -> !v {
   %p = obs.push %a : !v -> !out
   %q = obs.map (%x = %p : !out, %y = %b : !v) -> !out {
@@ -91,7 +92,7 @@ func.func @append_push(%a: !v, %b: !v) -> !v {
   return %r : !v
 }
 
-// unpairP: both elements of a pair from the thread that has it; one pass.
+// unpairP: one thread writes both elements of a pair, in one pass.
 func.func @unpair_push(%pairs: !obs.pull<? x i32, i32>) -> !v {
   %c1 = arith.constant 1 : index
   %n = obs.dim %pairs, 0 : !obs.pull<? x i32, i32>
@@ -133,8 +134,8 @@ func.func @reverse_push(%a: !v) -> !v {
   return %r : !v
 }
 
-// load 4, store 4, pushN: n/4 iterations of 4 elements each, neighbours in
-// neighbouring iterations. The last ones of an n that 4 does not divide are guarded.
+// load 4, store 4, pushN: n/4 iterations of 4 elements each. Neighbouring iterations have
+// neighbouring elements. If 4 does not divide n, the last elements are guarded.
 func.func @load4(%a: !v) -> !v {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -156,7 +157,7 @@ func.func @load4(%a: !v) -> !v {
   return %r : !v
 }
 
-// The same said with arrays: a sub-program of level thread for each strided chunk.
+// The same with arrays: a sub-program of level thread for each strided chunk.
 func.func @load4_arrays(%a: !v) -> !v {
   %zero = arith.constant 0 : i32
   %n = obs.dim %a, 0 : !v
@@ -207,7 +208,7 @@ func.func @map_perm_seq(%a: !obs.pull<16 x i32>) -> !obs.pull<16 x i32> {
   return %r : !obs.pull<16 x i32>
 }
 
-// pushBy, toGlobalBy: places from a table. The author answers for a permutation.
+// pushBy, toGlobalBy: indices from a table. The author promises that they are a permutation.
 func.func @push_by(%a: !v, %places: !obs.pull<? x index>) -> !v {
   %n = obs.dim %a, 0 : !v
   %p = obs.push %a : !v -> !out
@@ -235,7 +236,7 @@ func.func @merge_l(%a: !v, %b: !v) -> !v {
 }
 
 // iv, ivMerge, ilvPermute, ilvPush: the gather half and the scatter half of a column,
-// each a permutation of the bits of the index. Rotating by 1, then by 2 of 3 bits: nothing.
+// each a permutation of the bits of the index. Rotations of 3 bits by 1 and by 2 cancel out.
 func.func @ilv_halves(%a: !obs.pull<8 x i32>) -> (!obs.pull<8 x i32>, !obs.pull<8 x i32>) {
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -252,7 +253,7 @@ func.func @ilv_halves(%a: !obs.pull<8 x i32>) -> (!obs.pull<8 x i32>, !obs.pull<
   return %gathered, %r : !obs.pull<8 x i32>, !obs.pull<8 x i32>
 }
 
-// singletonPush p, execBlock' p: a program for one value, written once for a block.
+// singletonPush p, execBlock' p: a program for one value, which one thread of the block writes.
 func.func @singleton_push(%a: !obs.pull<96 x i32>) -> !obs.pull<3 x i32> {
   %zero = arith.constant 0 : i32
   %chunks = obs.split %a by [32] : !obs.pull<96 x i32> -> !obs.pull<3 x !obs.pull<32 x i32>>

@@ -40,7 +40,7 @@ func.func @seq_iterate(%a: !v) -> !v {
   return %r : !v
 }
 
-// seqUntil, which is a while: halve as long as the number is even and not 0.
+// seqUntil, which is a while: halves a number as long as it is even and not 0.
 func.func @seq_until(%a: !v) -> !v {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -79,8 +79,8 @@ func.func @seq_scan(%a: !v, %carry: i32) -> !v {
   return %r : !v
 }
 
-// mapAccumL f: an accumulator of any type goes from element to element; the
-// result is written before. Here: the number of negative elements before.
+// mapAccumL f: a loop over the elements carries an accumulator of any type. Each element of
+// the result is the accumulator before it, here the number of negative elements before.
 func.func @map_accum_l(%a: !v) -> !v {
   %zero = arith.constant 0 : i32
   %n = obs.dim %a, 0 : !v
@@ -172,7 +172,8 @@ func.func @s_map_accum(%a: !obs.pull<256 x i32>) -> !obs.pull<256 x i32> {
   return %r : !obs.pull<256 x i32>
 }
 
-// A sequential sort: each element goes to the place that the smaller ones leave it.
+// A sequential sort: the index of an element is the number of smaller elements and of equal
+// elements before it.
 func.func @seq_sort(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %chunks = obs.split %a by [8] : !obs.pull<96 x i32> -> !obs.pull<12 x !obs.pull<8 x i32>>
   %parts = obs.distribute thread (%c = %chunks : !obs.pull<12 x !obs.pull<8 x i32>>) -> !obs.push<grid, 12 x 8 x i32> {
@@ -243,7 +244,7 @@ func.func @seq_merge(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// Runs of four, each in order: the input of seq_merge.
+// Sorted runs of four elements: the input of seq_merge.
 func.func @sorted_halves(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   %r = obs.generate (%i) {
     %c0 = arith.constant 0 : index
@@ -278,8 +279,8 @@ func.func @sorted_halves(%a: !obs.pull<96 x i32>) -> !obs.pull<96 x i32> {
   return %r : !obs.pull<96 x i32>
 }
 
-// A sequential filter: the elements that are not negative first, -1 after them,
-// and how many there are.
+// A sequential filter of each row: first the elements that are not negative, then -1. The
+// second result has the number of the elements that are not negative.
 func.func @seq_filter(%a: !v) -> (!v, !v) {
   %zero = arith.constant 0 : i32
   %gone = arith.constant -1 : i32

@@ -8,7 +8,7 @@
 // mlir-opt --load-dialect-plugin=ObsPlugin.so --load-pass-plugin=ObsPlugin.so
 //   --pass-pipeline='builtin.module(obs-to-gpu{threads=64})' program.mlir
 //
-// It was built for one version of MLIR and loads into no other.
+// It can be loaded only by the version of MLIR that it was built for.
 //
 //===----------------------------------------------------------------------===//
 

@@ -153,7 +153,7 @@ public:
   LaunchStats stats;
 };
 
-/// Whether `text` begins with `file:line` and then, after a column, `kind`.
+/// True if `text` begins with `file:line` and, after a column, has `kind`.
 inline ::testing::AssertionResult isError(const std::string &text, int line,
                                           const std::string &kind) {
   std::string start = "test:" + std::to_string(line) + ":";

@@ -33,7 +33,7 @@ namespace mlir::obs::artefact {
 struct Slot {
   /// Only for a parameter.
   std::string name;
-  /// As in the source, for messages.
+  /// The type in the source, for messages.
   std::string type;
   /// `i1`, `i32`, `f16`, `bf16`, `index` and so on, as in all structures of
   /// this file.
@@ -51,7 +51,7 @@ struct Slot {
 
 /// A scalar or an array of a host function, which is defined once.
 struct PlanValue {
-  /// In the function; empty for a constant.
+  /// The name in the function; empty for a constant.
   std::string name;
   std::string elementType;
   /// The rank of an array; -1 for a scalar.
@@ -65,8 +65,8 @@ struct PlanValue {
 using ValueNumber = unsigned;
 using ValueList = std::vector<ValueNumber>;
 
-/// One step of a host function. `kind` says how many operands and lists there
-/// are, in the order of the comment, and what `text` is.
+/// One step of a host function. `kind` determines the number of operands and
+/// lists, which have the order in its comment, and the meaning of `text`.
 struct Step {
   enum Kind : uint8_t {
     /// text: an operation of `arith` or `math`, perhaps with a predicate after
@@ -123,7 +123,7 @@ struct Step {
   };
 
   Kind kind = Let;
-  /// In the function, over all bodies.
+  /// The number of the step in the function, counted over all bodies.
   unsigned number = 0;
   std::string text;
   /// `file:line:column`, or empty.

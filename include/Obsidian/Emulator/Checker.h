@@ -7,22 +7,23 @@
 //===----------------------------------------------------------------------===//
 //
 // An observer that stores, for every four bytes of shared and global memory,
-// the last accesses. Errors name the access at which they were found, and in a
-// note the place of the other access, or of the memory:
+// the last accesses. An error names the access at which it was found. A note
+// has the location of the other access, or of the memory:
 //
 //   prog.mlir:12:9: race: load of 4 bytes by thread 1 of block 0 ...
 //   prog.mlir:9:5: note: the other access is a store by thread 0 of block 0
 //
 // Kinds of errors:
 //
-// - `race`: two accesses of one byte by different threads, at least one of
-//   which writes, that nothing orders. Barriers order the threads of a block,
-//   warp barriers those lanes that their masks name. Threads of a warp are not
-//   in lock step. Blocks are ordered by releases and acquires only: atomic
+// - `race`: two accesses of one byte by different threads that nothing orders,
+//   of which at least one writes. Barriers order the threads of a block.
+//   Barriers of a warp order the lanes that their masks name. Threads of a warp
+//   are not in lock step. Only releases and acquires order blocks: atomic
 //   accesses of the LLVM dialect with such an ordering, or atomic and volatile
-//   ones with fences. Atomic and volatile accesses do not race with each other,
-//   nor do stores with the contract `any` into one buffer; both race with all
-//   other accesses, and by themselves order nothing.
+//   accesses with fences. Atomic and volatile accesses do not race with each
+//   other. Stores with the contract `any` into one buffer do not race with each
+//   other, either. Both race with all other accesses. Without an ordering, they
+//   order no other access.
 // - `false-claim`: one thread stores to an element twice by stores of one
 //   buffer with the contract `disjoint`, and no thread reads the element in
 //   between. The contract promises that no element is written twice. If two
@@ -31,6 +32,7 @@
 // - `uninit`: a load of bytes that were never written. If a thread writes them
 //   before the block passes a barrier (for global memory: before the launch
 //   ends), the error is a race.
+//
 // The errors that are found depend on the accesses of the kernel, not on the
 // order of its threads. Among the accesses of one kind that nothing orders, the
 // checker keeps two by different threads, from different blocks or warps if
@@ -39,7 +41,6 @@
 // barriers whose mask does not contain all lanes, and releases and acquires.
 // With them, a race may not be found if three or more threads access the
 // element.
-// them a race can be missed if three or more threads access the element.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interface by which an operation of another dialect runs on the reference
-// interpreter: InterpretableOpInterface, and the class for one execution of the
-// operation. Arrays are functions, so the results that an operation sets run
-// later, once for each read.
+// InterpretableOpInterface, by which the reference interpreter executes
+// operations of other dialects, and the class for one execution of such an
+// operation. Arrays are functions. So an array result that an operation sets
+// runs later, once for each read.
 //
 //===----------------------------------------------------------------------===//
 

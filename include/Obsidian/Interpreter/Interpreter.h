@@ -8,8 +8,8 @@
 // The interpreter executes a function of the obs dialect directly, with one
 // simple function for each operation. It defines the meaning of the language
 // and shares no code with the compiler: no folder, pass or interface that code
-// generation uses is called. Operations of other dialects say what they mean by
-// InterpretableOpInterface.
+// generation uses is called. Operations of other dialects define their meaning
+// by InterpretableOpInterface.
 //
 // A violation of a rule of the language is a trap: an error with the location
 // of the operation. Examples are an index out of range, extents that disagree,
@@ -31,14 +31,15 @@ namespace mlir::obs::interpreter {
 
 /// A scalar or an array of scalars in host memory: an argument or a result.
 ///
-/// An obs array with several element types is that many consecutive arrays of
-/// the same extents; every other argument or result is one HostValue.
+/// An array of tuples consists of one HostValue for each element type, in
+/// order, with the same extents. Every other argument or result is one
+/// HostValue.
 struct HostValue {
   Type elementType;
   bool isScalar = false;
-  /// Of an array; row-major, none negative. A rank-0 memref has none.
+  /// The extents of an array; none is negative. A memref of rank 0 has none.
   SmallVector<int64_t> extents;
-  /// `getScalarBytes(elementType)` bytes for each element, row-major.
+  /// `getScalarBytes(elementType)` bytes for each element, in row-major order.
   std::vector<char> data;
 
   static HostValue scalar(Scalar value);
@@ -56,13 +57,13 @@ struct HostValue {
 struct InterpreterOptions {
   /// The output of `obs.print`; if null, nothing is printed.
   raw_ostream *output = nullptr;
-  /// The number of times that regions may run; then the run is an error.
+  /// The maximum number of executions of regions. More executions are an error.
   uint64_t budget = std::numeric_limits<uint64_t>::max();
 };
 
-/// The element types of the HostValues that make up one argument or result of
-/// type `type` (a scalar, a memref, or a pull array that is not nested), in
-/// order. Empty when a value of the type cannot be passed.
+/// The element types of the HostValues of one argument or result of type `type`
+/// (a scalar, a memref, or a pull array that is not nested), in order. Empty if
+/// a value of the type cannot be passed.
 SmallVector<Type> getHostElementTypes(Type type);
 
 /// Runs `entry` on `arguments`. The arguments must have the types and extents

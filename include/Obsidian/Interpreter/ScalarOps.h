@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of `arith` and `math` on single values, used by everything that
-// executes IR by walking it: the reference interpreter and host programs.
+// The meaning of `arith` and `math` on single values. The reference interpreter
+// and the executor of host programs use it.
 //
-// A value is a type and a bit pattern of at most 64 bits, so nothing is
-// allocated. `index` is 64 bits wide. Integer ops wrap; `nsw` and `nuw` change
-// nothing. f32 and f64 ops run in the machine's own arithmetic, in the
-// precision of their type; f16 and bf16 arithmetic is correctly rounded, and
-// `math` functions of them are computed in f32 and rounded.
+// A value is a type and a bit pattern of at most 64 bits. `index` has 64 bits.
+// Operations on integers wrap; `nsw` and `nuw` have no effect. Operations on
+// f32 and f64 use the arithmetic of the machine, in the precision of their
+// type. Arithmetic of f16 and bf16 is correctly rounded. Functions of `math` on
+// f16 and bf16 are computed in f32 and rounded.
 //
-// An operation whose result the IR leaves undefined is an error here, not a
-// number:
-// division by zero, overflow of signed division, a shift by the width or more,
-// conversion of a float to an integer type that cannot hold it.
+// If the result of an operation is undefined, the evaluation is an error:
+// division by zero, overflow of a signed division, a shift by the width or
+// more, and the conversion of a float to an integer type that cannot represent
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ namespace mlir::obs::interpreter {
 /// `index`, `f16`, `bf16`, `f32`, `f64`.
 bool isScalarType(Type type);
 
-/// Width in bits of a scalar type; `index` is 64.
+/// The number of bits of a scalar type; 64 for `index`.
 unsigned getScalarWidth(Type type);
 
-/// Size in bytes of a scalar type in memory: `i1` takes one byte, an integer
-/// the next power of two of bytes, `index` eight.
+/// The size of a scalar type in memory, in bytes: 1 for `i1`, the next power of
+/// two for other integers, and 8 for `index`.
 unsigned getScalarBytes(Type type);
 
 /// One value of a scalar type. Bits above the width of the type are zero.
@@ -52,7 +52,7 @@ struct Scalar {
   uint64_t bits = 0;
 
   Scalar() = default;
-  /// A value with the given pattern; bits above the width are dropped.
+  /// A value with these bits; bits above the width are dropped.
   Scalar(Type type, uint64_t bits);
 
   /// `value` of an integer or index type, wrapped to its width.
@@ -61,12 +61,12 @@ struct Scalar {
   }
   /// `value` rounded to the nearest (ties to even) of a float type.
   static Scalar fromDouble(Type type, double value);
-  /// The number in an integer, index, bool or float attribute.
+  /// The value of an integer, index, bool or float attribute.
   static llvm::Expected<Scalar> fromAttr(Attribute attr);
-  /// Parses a literal as a person writes it: `-3`, `0x1f`, `true`, `1.5e-3`,
-  /// `inf`, `nan`. Integers must fit the type, signed or unsigned.
+  /// Parses a literal, such as `-3`, `0x1f`, `true`, `1.5e-3`, `inf` or `nan`.
+  /// An integer must fit the type, with or without sign.
   static llvm::Expected<Scalar> parse(Type type, StringRef text);
-  /// Reads `getScalarBytes(type)` bytes in the host's byte order.
+  /// Reads `getScalarBytes(type)` bytes in the byte order of the host.
   static Scalar load(Type type, const void *memory);
   /// Writes `getScalarBytes(type)` bytes.
   void store(void *memory) const;
@@ -74,7 +74,7 @@ struct Scalar {
   bool isTrue() const { return bits & 1; }
   uint64_t getUInt() const { return bits; }
   int64_t getSInt() const;
-  /// The value of a float type; exact.
+  /// The value of a float type, exactly.
   double getDouble() const;
   llvm::APInt getAPInt() const;
   llvm::APFloat getAPFloat() const;
@@ -93,26 +93,26 @@ struct Scalar {
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Scalar &scalar);
 
-/// Evaluates one op; appends its results. The caller has checked that the
-/// operands have the types of the op's operands. The error, if any, names the
-/// op and the reason but not the location.
+/// Evaluates one operation and appends its results. The caller must check that
+/// the operands have the types of the operation's operands. An error names the
+/// operation and the reason, and not the location.
 using ScalarOpFn = llvm::Error (*)(Operation *op, ArrayRef<Scalar> operands,
                                    SmallVectorImpl<Scalar> &results);
 
-/// The evaluator of `op`, or null when it is not an `arith` or `math` op whose
-/// operands and results all are scalars, or none that is known. Looking it up
-/// once and keeping it saves the lookup and the checks of types.
+/// The evaluator of `op`. Null if `op` is not a supported operation of `arith`
+/// or `math` on scalars. A caller that keeps the evaluator saves the lookup and
+/// the checks of types.
 ScalarOpFn lookupScalarOp(Operation *op);
 
-/// `file:line:col` of `loc` (the innermost call site, the first of a fused
-/// location), or an empty string when it has none.
+/// `file:line:col` of `loc` (of the innermost call site, or of the first part
+/// of a fused location). Empty if it has none.
 std::string formatLocation(Location loc);
 
 /// An error with the text `file:line:col: message`.
 llvm::Error makeLocatedError(Location loc, const llvm::Twine &message);
 
-/// The `file:line:col` at the start of `text`, and the text after `: `. Without
-/// a location, an empty string and all of `text`.
+/// The `file:line:col` at the start of `text`, and the text after `: `. If
+/// there is no location, an empty string and all of `text`.
 std::pair<StringRef, StringRef> splitLocation(StringRef text);
 
 /// Prefixes `error` with `loc`, unless it is success.

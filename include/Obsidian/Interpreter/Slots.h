@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A parameter or result of a function is one value, or one array for each
-// component of its elements.
+// component of the elements.
 //
 //===----------------------------------------------------------------------===//
 

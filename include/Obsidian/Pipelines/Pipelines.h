@@ -60,7 +60,7 @@ struct ObsToGPUOptions : PassPipelineOptions<ObsToGPUOptions> {
       llvm::cl::init(true)};
   PassOptions::Option<bool> verifyLevels{
       *this, "verify-levels",
-      llvm::cl::desc("Check the rules of levels between the passes"),
+      llvm::cl::desc("Also check the rules of level IR after obs-tile-grid"),
       llvm::cl::init(false)};
 };
 
@@ -111,8 +111,8 @@ LogicalResult buildObsToNVVMPipeline(OpPassManager &pm,
 /// dialect that the emulator compiles for the CPU.
 void buildObsToCPUPipeline(OpPassManager &pm, const ObsToGPUOptions &options);
 
-/// Registers `obs-to-gpu`, `obs-to-nvvm` and `obs-to-cpu`, and the passes of
-/// Obsidian/Target.
+/// Registers `obs-to-levels`, `obs-to-gpu`, `obs-to-nvvm` and `obs-to-cpu`, and
+/// the passes of Obsidian/Target.
 void registerObsPipelines();
 
 } // namespace mlir::obs

@@ -21,12 +21,12 @@ namespace mlir::obs::runtime {
 /// device and a separate stream, so other users of CUDA are not disturbed.
 class CudaDevice : public Device {
 public:
-  /// Turns a `gpu.module` into PTX text for a chip such as `sm_90`.
+  /// Compiles a `gpu.module` to PTX text for a chip such as `sm_90`.
   using Compiler = std::function<llvm::Expected<std::string>(
       Operation *gpuModule, StringRef chip)>;
 
   /// Opens GPU `index`, or the one that OBS_DEVICE names, or the first.
-  /// `compile` may be empty where only loadPTX is used.
+  /// `compile` may be empty if only loadPTX is used.
   static llvm::Expected<std::unique_ptr<CudaDevice>>
   create(std::optional<int> index, Compiler compile);
   ~CudaDevice() override;
@@ -80,9 +80,9 @@ private:
   struct Kernel {
     std::string name;
     cuda::Function function;
-    /// The dynamic shared memory that the function was last allowed.
+    /// The current limit of the function for dynamic shared memory.
     uint64_t allowedSharedBytes;
-    /// Of a block; 0 if the driver does not say.
+    /// Limits for a block; 0 if the driver does not return them.
     int maxThreads, fixedSharedBytes;
     bool isRunning;
   };
@@ -91,7 +91,7 @@ private:
     cuda::Graph graph;
     cuda::GraphExec exec;
     uint64_t numSteps;
-    /// Memory that it uses and that holds no array.
+    /// Memory that the work uses and that contains no array.
     SmallVector<DevicePtr> memory;
   };
 
@@ -101,14 +101,14 @@ private:
   /// The driver, with the context of this device made current.
   const cuda::Driver &enter() const;
   int getAttribute(int attribute) const;
-  /// Success, or an error with `doing`, `: ` and the text of the driver, that
+  /// Success, or an error with `doing`, `: ` and the text of the driver. It
   /// names the kernels that may be the cause.
   llvm::Error check(cuda::Result result, const Twine &doing);
-  /// Fails while work is recorded: then nothing that `doing` names is there
-  /// yet.
+  /// Fails while work is recorded, because it is not executed yet. `doing`
+  /// names the operation in the message.
   llvm::Error checkNotRecording(const Twine &doing) const;
-  /// Returns freed memory that is not in use again to the driver. True if there
-  /// was any.
+  /// Returns kept memory that no array uses to the driver. True if there was
+  /// such memory.
   bool releaseSpares();
   llvm::Error checkShape(const Kernel &kernel, const LaunchShape &shape) const;
 
@@ -117,21 +117,23 @@ private:
   std::string name;
   cuda::Device device = 0;
   cuda::Context context = nullptr;
-  /// The stream in use, and the one that this device has made.
+  /// The stream in use, and the stream that this object created.
   cuda::Stream stream = nullptr, ownStream = nullptr;
   std::optional<Allocator> allocator;
   cuda::Event timerStart = nullptr, timerStop = nullptr;
   int major = 0, minor = 0;
   llvm::StringMap<cuda::Module> modules;
   /// The sizes of allocated arrays, and freed memory that is kept for an array
-  /// of the same size. A program that allocates in a loop calls the driver,
-  /// which would wait for the GPU each time, in its first iterations only.
+  /// of the same size. The driver waits for the GPU when it frees memory. So a
+  /// program that allocates in a loop calls the driver in its first iterations
+  /// only.
   llvm::DenseMap<DevicePtr, uint64_t> sizes;
   llvm::DenseMap<uint64_t, SmallVector<DevicePtr, 2>> spares;
   std::vector<Kernel> kernels;
   bool isRecording = false;
   std::vector<Recorded> recorded;
-  /// Of a launch; 0 if the driver does not say. The driver is asked once.
+  /// Limits for a launch; 0 if the driver does not return them. They are read
+  /// once.
   int maxThreads = 0, maxBlocks[3] = {0, 0, 0}, maxSharedBytes = 0;
   /// Kernels that were launched since the last wait.
   SmallVector<KernelHandle> running;

@@ -35,7 +35,7 @@ using Graph = struct GraphHandle *;
 using GraphNode = struct GraphNodeHandle *;
 using GraphExec = struct GraphExecHandle *;
 
-/// Results that have texts of their own. Success is 0.
+/// Results for which this project has a separate text. Success is 0.
 enum : Result {
   Success = 0,
   ErrorInvalidValue = 1,
@@ -103,8 +103,9 @@ struct LaunchConfig {
   unsigned numAttributes;
 };
 
-/// Name of the member, symbol in the library, parameter types. `_v2` and `_v3`
-/// are the names that `cuda.h` defines the plain ones to.
+/// The name of the member, the symbol in the library, and the types of the
+/// parameters. `cuda.h` defines names without `_v2` as macros for these
+/// symbols.
 #define OBS_CUDA_DRIVER_FUNCTIONS(X)                                           \
   X(init, "cuInit", (unsigned))                                                \
   X(driverGetVersion, "cuDriverGetVersion", (int *))                           \

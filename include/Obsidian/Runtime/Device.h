@@ -26,7 +26,7 @@ namespace mlir {
 class Operation;
 namespace obs::runtime {
 
-/// An address in the memory of a device.
+/// An address in memory of a device.
 using DevicePtr = uint64_t;
 
 /// A loaded kernel; valid as long as its device.
@@ -50,9 +50,9 @@ struct LaunchShape {
 /// Counters of one launch, summed over all its threads. Only the emulator has
 /// them.
 struct LaunchCounters {
-  /// Barriers that a block went through, summed over blocks.
+  /// Executed barriers of blocks, summed over blocks.
   uint64_t blockBarriers = 0;
-  /// Barriers that a warp went through, summed over warps.
+  /// Executed barriers of warps, summed over warps.
   uint64_t warpBarriers = 0;
   uint64_t globalBytesLoaded = 0;
   uint64_t globalBytesStored = 0;
@@ -60,7 +60,7 @@ struct LaunchCounters {
   uint64_t atomics = 0;
 };
 
-/// A machine that runs kernels. Not thread safe.
+/// A machine that runs kernels. It is not thread-safe.
 class Device {
 public:
   virtual ~Device();
@@ -68,11 +68,11 @@ public:
   /// The name of the device in messages: `emulator`, `NVIDIA H200`.
   virtual std::string getName() const = 0;
 
-  /// New memory of `bytes`, aligned to 256, with any contents. `bytes` may be
-  /// 0; the pointer is then also unique.
+  /// New memory of `bytes` bytes, aligned to 256 bytes, with undefined
+  /// contents. `bytes` may be 0; the pointer is then also unique.
   llvm::Expected<DevicePtr> allocate(uint64_t bytes);
-  /// The place in the source, `file:line:col`, of the next allocations, for
-  /// messages about their memory.
+  /// Sets the location in the source, `file:line:col`, of the next allocations,
+  /// for messages about their memory.
   void setAllocationLocation(StringRef location) {
     allocationLocation.assign(location.begin(), location.end());
   }
@@ -92,8 +92,8 @@ public:
   virtual llvm::Error fill(DevicePtr target, uint64_t pattern,
                            unsigned elementBytes, uint64_t count) = 0;
 
-  /// Makes the kernels of a `gpu.module` known. Kernels of modules of one name
-  /// replace each other.
+  /// Loads the kernels of a `gpu.module`. They replace those of an earlier
+  /// module of the same name.
   virtual llvm::Error loadModule(Operation *gpuModule) = 0;
 
   /// The kernel `name` of the loaded module `module`.
@@ -101,24 +101,25 @@ public:
                                                  StringRef name) = 0;
 
   /// Starts a kernel. `parameters` points to the value of each parameter, in
-  /// order, in the memory layout of its type (pointers and `index` 8 bytes). A
-  /// grid without blocks does nothing. A failure in the kernel may be reported
-  /// by this call or by a later one that waits.
+  /// order, in the memory layout of its type (pointers and `index` have 8
+  /// bytes). A launch without blocks has no effect. A failure in the kernel may
+  /// be reported by this call or by a later call that waits.
   virtual llvm::Error launch(KernelHandle kernel, const LaunchShape &shape,
                              ArrayRef<void *> parameters) = 0;
 
   /// Waits for all work.
   virtual llvm::Error synchronize() = 0;
 
-  /// Time of the device in milliseconds between the two calls, for the work
-  /// that was started between them; stopTimer waits for it.
+  /// The time on the device, in milliseconds, of the work that was started
+  /// between the two calls. stopTimer waits for this work.
   virtual llvm::Error startTimer() = 0;
   virtual llvm::Expected<double> stopTimer() = 0;
 
-  /// From beginRecording on launches, fills and copies on the device are only
-  /// noted, and nothing can be read or waited for. endRecording returns all of
-  /// them as one piece of work, also if something failed in between. Memory
-  /// that was freed meanwhile stays with it. Fails unless this is a GPU.
+  /// After beginRecording, launches, fills and copies on the device are
+  /// recorded and not executed. Reading from the device and waiting for it are
+  /// errors. endRecording returns all of them as one piece of work, even after
+  /// an error in between. Memory that was freed in between belongs to this
+  /// work. Both functions fail unless the device is a GPU.
   virtual llvm::Error beginRecording();
   virtual llvm::Expected<WorkHandle> endRecording();
   /// Executes the recorded work, with the same memory.
@@ -126,13 +127,13 @@ public:
   /// The number of launches, fills and copies in the recorded work.
   virtual uint64_t getNumSteps(WorkHandle work) const { return 0; }
 
-  /// Counters of the last launch, where the device keeps them.
+  /// The counters of the last launch, if the device has counters.
   virtual std::optional<LaunchCounters> getLastLaunchCounters() const {
     return std::nullopt;
   }
 
-  /// Allocations not yet freed, their bytes, and the most bytes that ever were
-  /// allocated at once.
+  /// The number of allocations that are not freed, their bytes, and the maximum
+  /// of these bytes so far.
   uint64_t getNumLiveAllocations() const { return live.size(); }
   uint64_t getLiveBytes() const { return liveBytes; }
   uint64_t getPeakBytes() const { return peakBytes; }

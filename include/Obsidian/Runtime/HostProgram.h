@@ -26,24 +26,25 @@ namespace mlir::obs::runtime {
 
 /// One launch of a kernel.
 struct LaunchRecord {
-  /// Lives as long as the program.
+  /// Valid as long as the program.
   StringRef kernel;
   LaunchShape shape;
   /// The time on the device; only if times were requested.
   std::optional<double> milliseconds;
-  /// Only where the device counts.
+  /// Only if the device has counters.
   std::optional<LaunchCounters> counters;
 };
 
-/// The builtin type with this text, as `i32`; null if no scalar has it.
+/// The builtin type with this text, such as `i32`; null if it is not the type
+/// of a scalar.
 Type getScalarType(MLIRContext &context, StringRef text);
 
-/// An artefact on one device, which must outlive it and the arrays that come
-/// from it.
+/// An artefact on one device. The device must outlive this object and the
+/// arrays that it returns.
 class HostProgram {
 public:
-  /// `artefact`, whose kernels `device` has loaded, with types of `context`. An
-  /// error says what cannot be executed.
+  /// Prepares `artefact`, whose kernels `device` has loaded, with types of
+  /// `context`. An error names the step that cannot be executed.
   static llvm::Expected<HostProgram>
   create(std::shared_ptr<const artefact::Artefact> artefact, Device &device,
          MLIRContext &context);
@@ -70,7 +71,7 @@ public:
   llvm::Expected<SmallVector<RuntimeValue>>
   record(StringRef entry, ArrayRef<RuntimeValue> arguments, WorkHandle &work);
 
-  /// Has each launch timed, which makes it wait for the kernel.
+  /// Measures the time of each launch. A launch then waits for its kernel.
   void setTiming(bool enable) { timing = enable; }
 
   /// The output of `obs.print`; standard output unless set.

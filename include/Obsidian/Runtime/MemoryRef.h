@@ -16,8 +16,8 @@
 
 namespace mlir::obs::runtime {
 
-/// Memory of a device, or of the host where `device` is null. It is given back
-/// when the last reference goes.
+/// Memory of a device, or of the host if `device` is null. It is freed when the
+/// last reference is destroyed.
 class Buffer {
 public:
   static llvm::Expected<std::shared_ptr<Buffer>> createOnDevice(Device &device,
@@ -33,11 +33,12 @@ public:
   bool isOnDevice() const { return device != nullptr; }
   Device *getDevice() const { return device; }
   uint64_t getBytes() const { return bytes; }
-  /// Address on the device; only of device buffers that are not freed.
+  /// The address on the device. The memory is on a device and is not freed.
   DevicePtr getAddress() const { return address; }
   char *getHostData() { return host.data(); }
 
-  /// Frees the memory before the last reference goes, which `isFreed` tells.
+  /// Frees the memory before the last reference is destroyed. `isFreed` then
+  /// returns true.
   llvm::Error freeNow();
   bool isFreed() const { return freed; }
   /// Leaves the memory to the caller, who frees it. It stays in use.
@@ -54,18 +55,18 @@ private:
   std::vector<char> host;
 };
 
-/// A strided view of a buffer: a memref at run time. Offsets,
-/// from the start of the buffer, and strides count elements.
+/// A strided view of a buffer: a memref at run time. Offsets and strides count
+/// elements. Offsets begin at the start of the buffer.
 struct MemoryRef {
   std::shared_ptr<Buffer> buffer;
   Type elementType;
   int64_t offset = 0;
-  /// The start of the memory from which the offset of the memref's layout
-  /// counts. For a part of an array it differs from the start of the buffer.
+  /// The position at which the offset of the memref's layout begins. For a part
+  /// of an array, it differs from the start of the buffer.
   int64_t base = 0;
   SmallVector<int64_t, 4> sizes, strides;
 
-  /// A new dense array of `sizes` on `device`, with any contents.
+  /// A new dense array of `sizes` on `device`, with undefined contents.
   static llvm::Expected<MemoryRef> allocate(Device &device, Type elementType,
                                             ArrayRef<int64_t> sizes);
   /// The same on the host.
@@ -87,10 +88,10 @@ struct MemoryRef {
     return interpreter::getScalarBytes(elementType);
   }
   int64_t getNumElements() const;
-  /// True when the elements stand one after the other in row-major order.
+  /// True if the elements are adjacent, in row-major order.
   bool isContiguous() const;
-  /// An error when an element lies outside of the buffer, a size is negative,
-  /// or the buffer was freed.
+  /// An error if an element is outside of the buffer, a size is negative, or
+  /// the buffer was freed.
   llvm::Error checkAccess() const;
 
   /// Copies all elements from or to `data`, dense and in row-major order.
@@ -107,8 +108,8 @@ llvm::Error fill(const MemoryRef &target, interpreter::Scalar value);
 /// The run-time value of an SSA value of a host function.
 using RuntimeValue = std::variant<interpreter::Scalar, MemoryRef>;
 
-/// The scalar, or a new array on `device` with the elements, that `data` has
-/// row by row.
+/// The scalar in `data`, or a new array on `device` with the elements in
+/// `data`, which are in row-major order.
 llvm::Expected<RuntimeValue> copyToDevice(Device &device, Type elementType,
                                           bool isScalar,
                                           ArrayRef<int64_t> extents,

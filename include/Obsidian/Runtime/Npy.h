@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading and writing of `.npy` files, versions 1.0 to 3.0: booleans, integers
-// of 8 to 64 bits and floats of 16 to 64 bits, little-endian and in C order,
-// of any rank, with extents of 0 too. Signless integers are read from signed
-// and from unsigned ones and written as signed ones, `index` is a 64-bit
-// integer, and `bf16`, which NumPy lacks, is `uint16` with the same bits.
+// Reads and writes `.npy` files, versions 1.0 to 3.0: booleans, integers of 8
+// to 64 bits and floats of 16 to 64 bits, little-endian and in C order, of any
+// rank and extents. Signless integers are read from signed and unsigned
+// integers, and written as signed integers. `index` is an integer of 64 bits.
+// NumPy has no `bf16`: it is `uint16` with the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +36,9 @@ struct NpyArray {
   ArrayRef<char> data;
   std::unique_ptr<llvm::MemoryBuffer> file;
 
-  /// As NumPy names it: `int32`, `float64`, `bool`.
+  /// The name of the type in NumPy: `int32`, `float64`, `bool`.
   std::string getTypeName() const;
-  /// True when the elements can be values of the scalar type `type`.
+  /// True if the elements can be values of the scalar type `type`.
   bool holds(Type type) const;
 };
 

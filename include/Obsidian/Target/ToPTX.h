@@ -19,9 +19,10 @@ namespace mlir::obs {
 /// Options of the translation to PTX.
 struct PTXOptions {
   /// The file libdevice.10.bc, with the math functions that the hardware does
-  /// not have; `none` to do without; empty to look for it in the CUDA toolkit.
+  /// not have. `none`: such functions are refused. Empty: the CUDA toolkit is
+  /// searched for the file.
   std::string libdevice;
-  /// 0 to 3, as of LLVM's command line.
+  /// 0 to 3, as for LLVM's option -O.
   unsigned optLevel = 2;
   /// The PTX has the file and the line of each instruction, which profilers
   /// show.
@@ -36,31 +37,32 @@ std::string findLibdevice();
 /// `sm_70` and later. The error lists the supported chips.
 llvm::Expected<std::string> parseChip(StringRef chip);
 
-/// The PTX feature that a chip needs at least, such as `+ptx80`. Drivers reject
-/// PTX that is newer than they are, so it is no newer than it must be.
+/// The feature of LLVM for the oldest PTX version that supports a chip, such as
+/// `+ptx80`. A driver rejects PTX that is newer than the driver.
 StringRef getPTXFeature(StringRef chip);
 
 /// The shared memory that a block can have on a chip, in bytes; that of `sm_90`
 /// if the chip is not known.
 int64_t getSharedBytes(StringRef chip);
 
-/// PTX of all kernels of a module after `obs-to-gpu`: of its one `gpu.module`,
-/// which may stand beside host functions. The module is left as it is.
-/// Entry points are named as the kernels and take pointers, 64-bit extents and
-/// scalars in the order of the kernels' arguments. Errors in the kernels are
-/// reported as diagnostics, and the returned error then has no text. An unknown
-/// chip is an error with a text. Needs the translations to LLVM IR of the
-/// builtin, GPU, LLVM and NVVM dialects to be registered with the context.
+/// PTX of all kernels of `module`, which is the result of `obs-to-gpu`. It has
+/// one `gpu.module`, and may have host functions. The module is not changed.
+/// Entry points have the names of the kernels, and take pointers, extents of 64
+/// bits and scalars in the order of the kernels' arguments. Errors in the
+/// kernels are reported as diagnostics, and the returned error then has no
+/// text. An unknown chip is an error with a text. The translations of the
+/// builtin, GPU, LLVM and NVVM dialects to LLVM IR must be registered with the
+/// context.
 llvm::Expected<std::string> translateToPTX(ModuleOp module, StringRef chip,
                                            const PTXOptions &options = {});
 
-/// The machine code of the PTX, by the assembler `ptxas` of the CUDA toolkit,
-/// which is looked for as libdevice is and in $PATH. Without one, or when it
-/// rejects the PTX, the error has a text.
+/// The machine code of the PTX, by the assembler `ptxas` of the CUDA toolkit.
+/// The toolkit, which is found as for libdevice, and $PATH are searched for it.
+/// If there is no assembler, or if it rejects the PTX, the error has a text.
 llvm::Expected<std::string> translateToCubin(ModuleOp module, StringRef chip,
                                              const PTXOptions &options = {});
 
-/// The LLVM IR that the PTX is made of, after optimisation.
+/// The LLVM IR of the PTX, after optimisation.
 llvm::Expected<std::string> translateToLLVMIR(ModuleOp module, StringRef chip,
                                               const PTXOptions &options = {});
 

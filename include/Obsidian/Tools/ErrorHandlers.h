@@ -15,8 +15,7 @@ namespace mlir::obs {
 /// Call it in the first line of the main function of a tool. Afterwards:
 ///
 /// - If memory is exhausted or output cannot be written, the tool prints one
-/// line
-///   of error and has exit status 1.
+///   error and has exit status 1.
 /// - If the pipe after the tool is closed, the tool ends without a message.
 /// - After a crash, the tool requests a report to this project.
 void installErrorHandlers(llvm::StringRef tool);

@@ -69,8 +69,7 @@ static SmallVector<Value> getSources(Operation *loop, unsigned number) {
   return {other.getInits()[number], other.getYieldOp().getOperand(number)};
 }
 
-/// Fails if `values`, which become one array of `op`, are to live in different
-/// homes.
+/// Fails if `values`, which become one array of `op`, request different homes.
 static LogicalResult verifyRequests(Operation *op, ValueRange values) {
   ForceOp first;
   for (Value value : values) {

@@ -1,4 +1,4 @@
-//===- Places.cpp - Slices and elements at places that a run knows --------===//
+//===- Places.cpp - Slices and elements at run-time positions -------------===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

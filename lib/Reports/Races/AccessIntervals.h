@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes through a kernel in the order of its control flow and finds the pairs of
-// accesses that two threads can make without waiting for each other in between.
+// Follows the control flow of a kernel and finds the pairs of accesses that two
+// threads can make without a barrier between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ namespace mlir::obs::races {
 
 class AccessIntervals {
 public:
-  /// `visit` is called once for every pair and every way in which the
-  /// iterations of loops relate; an access can be paired with itself.
+  /// `visit` is called once for each pair of accesses and each relation of the
+  /// iterations of their loops. A pair can consist of one access twice.
   using Visitor = llvm::function_ref<void(const PendingAccess &first,
                                           const MemoryAccess &second)>;
 
@@ -38,8 +38,8 @@ public:
         holders.insert(op);
   }
 
-  /// Fails, with a diagnostic, where some threads pass by a barrier that others
-  /// wait at.
+  /// Fails, with a diagnostic, if a thread can miss a barrier at which other
+  /// threads wait.
   LogicalResult run();
 
 private:
@@ -61,7 +61,7 @@ private:
   /// The operations at which the threads wait for each other, and those that
   /// have such an operation in their regions.
   llvm::DenseSet<Operation *> barriers, holders;
-  /// The loops around, outermost first, that hold barriers.
+  /// The surrounding loops that contain barriers, outermost first.
   SmallVector<Operation *> loops;
   /// Pairs that were visited.
   SmallVector<std::pair<PendingAccess, Operation *>> visited;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linear equalities and inequalities, whether integers satisfy all of them, and
-// which. Numbers have any size, as those that few bits are shifted by many make
-// large factors.
+// Linear equalities and inequalities. The solver decides whether there are
+// integers that satisfy all of them, and finds such integers. Numbers have any
+// size, because shifts by many bits become large factors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct Sum {
   /// Adds `other`, times `factor`.
   void add(const Sum &other, const llvm::DynamicAPInt &factor);
   bool isConstant() const { return terms.empty(); }
-  /// Its value if the columns have these values.
+  /// The value of the sum if the columns have these values.
   llvm::DynamicAPInt evaluate(llvm::ArrayRef<llvm::DynamicAPInt> values) const;
   bool operator==(const Sum &other) const {
     return constant == other.constant && terms == other.terms;
@@ -41,9 +41,9 @@ Sum number(const llvm::DynamicAPInt &value);
 Sum number(int64_t value);
 Sum difference(const Sum &a, const Sum &b);
 
-/// Sums that are 0, and sums that are at least 0. Each is divided by the common
-/// divisor of its factors: of integers, the constant is then rounded, which
-/// often shows that there are none.
+/// Sums that are 0, and sums that are at least 0. Each sum is divided by the
+/// common divisor of its factors. The constant is then rounded, because the
+/// columns are integers. This often shows that there is no solution.
 class Constraints {
 public:
   /// sum = 0
@@ -52,7 +52,7 @@ public:
   void require(Sum sum);
   /// No integers satisfy the constraints.
   void refute() { refuted = true; }
-  /// True if that is known without a search.
+  /// True if it is known, without a search, that there is no solution.
   bool isRefuted() const { return refuted; }
   llvm::ArrayRef<Sum> getZeros() const { return zeros; }
   llvm::ArrayRef<Sum> getNaturals() const { return naturals; }
@@ -63,7 +63,7 @@ public:
   findSample(unsigned numColumns) const;
 
 private:
-  /// A column, and the sum of others that it equals.
+  /// A column, and the sum of other columns that is equal to it.
   using Solution = std::pair<unsigned, Sum>;
 
   bool joinOpposites();

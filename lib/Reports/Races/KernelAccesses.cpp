@@ -250,7 +250,7 @@ LogicalResult races::requireLowered(gpu::GPUFuncOp kernel) {
             [](auto id) { return id.getDimension() != gpu::Dimension::x; })
         .Default(false);
   };
-  // Others may tell threads apart, or make them wait for each other.
+  // Others may depend on the thread, or make threads wait for each other.
   auto isUnknownOfGPU = [](Operation *op) {
     bool isOfGPU =
         isa_and_nonnull<gpu::GPUDialect, NVVM::NVVMDialect>(op->getDialect());
@@ -411,7 +411,8 @@ bool Uniformity::compute(Value value, Between between) {
   // All lanes receive the value of one lane. requireConvergence checks that all
   // lanes reach the shuffle.
   if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op)) {
-    // Whether there is a lane to get it from is another matter for each.
+    // The second result differs between lanes: it is true if the lane that is
+    // read exists.
     if (number != 0)
       return false;
     APInt width;
@@ -452,9 +453,9 @@ bool Uniformity::compute(Value value, Between between) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Ranges of values that loops carry, of which the analysis of upstream knows
-/// nothing: a range that holds the first value, and that one iteration does not
-/// leave, holds all of them.
+/// Ranges of values that loops carry. The analysis of upstream has no range for
+/// them. If a range contains the first value, and one iteration does not leave
+/// it, it contains all values.
 class CarriedRanges {
 public:
   explicit CarriedRanges(const DataFlowSolver &solver) : solver(solver) {}

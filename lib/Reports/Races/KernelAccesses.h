@@ -35,29 +35,30 @@ struct MemoryAccess {
   /// The kernel argument, or the result of gpu.dynamic_shared_memory.
   Value root;
   bool isShared;
-  /// The array accessed, and one index for each of its dimensions.
+  /// The accessed array, and one index for each of its dimensions.
   Value array;
   SmallVector<Value> indices;
-  /// Bytes that one access reaches.
+  /// The number of bytes of one access.
   int64_t bytes;
-  /// The promise of the source: "any" thread that writes it writes something
-  /// right, no two writes meet ("disjoint"), or it is written before a flag is
-  /// raised and read after the flag was seen ("published"). Else empty.
+  /// The promise of the source. "any": the value of any writing thread is
+  /// correct. "disjoint": no two writes have the same element. "published": it
+  /// is written before a flag is set, and read after the flag is read. Empty if
+  /// there is no promise.
   StringRef contract;
 };
 
-/// The memory that a view, cast or part of memory is taken from.
+/// The memory of which a view, cast or part of memory is a part.
 Value getRoot(Value memory);
 
-/// The bytes that a value takes in memory.
+/// The number of bytes of a value in memory.
 int64_t getBytes(Type type);
 
-/// Fails, with a diagnostic `[race-stage]`, if `kernel` is not as obs-to-gpu
-/// leaves it, so that the check could overlook something: it has more than one
-/// dimension, or accesses memory in a way that is not known here.
+/// Fails, with a diagnostic `[race-stage]`, if `kernel` cannot be a result of
+/// obs-to-gpu, so that the check could miss a race: it has more than one
+/// dimension, or accesses memory by other operations.
 LogicalResult requireLowered(gpu::GPUFuncOp kernel);
 
-/// The access that `op` makes, if it makes one to shared or global memory.
+/// The access of `op` to shared or global memory, if there is one.
 std::optional<MemoryAccess> getMemoryAccess(Operation *op);
 
 /// True if the mask of a barrier is known for each thread of a block of
@@ -73,8 +74,8 @@ bool waitTogether(Value mask, int64_t first, int64_t second);
 llvm::DenseSet<Operation *> findBarriers(gpu::GPUFuncOp kernel,
                                          Between between);
 
-/// Parameters of `kernel` that all launches in its program give the value of
-/// another parameter before them: sizes of arrays, mostly.
+/// Parameters of `kernel` that have the value of an earlier parameter in all
+/// launches of its program. Most of them are sizes of arrays.
 llvm::DenseMap<Value, Value> getEqualParameters(gpu::GPUFuncOp kernel);
 
 /// Finds the values that are the same for both threads of a pair, while both
@@ -83,8 +84,9 @@ class Uniformity {
 public:
   explicit Uniformity(gpu::GPUFuncOp kernel) : kernel(kernel) {}
   bool isUniform(Value value, Between between);
-  /// Fails, with a diagnostic, if the two threads of `between` can decide
-  /// differently at `op`, an scf operation that holds a `what` for both.
+  /// Fails, with a diagnostic, if the two threads of `between` can take
+  /// different branches at `op`, an scf operation that contains a `what` for
+  /// both.
   LogicalResult require(Operation *op, Between between, StringRef what);
 
 private:
@@ -99,8 +101,8 @@ private:
   Varying known[3];
 };
 
-/// Fails, with a diagnostic `[barrier-divergence]`, where only some lanes of a
-/// warp come to a shuffle.
+/// Fails, with a diagnostic `[barrier-divergence]`, if only some lanes of a
+/// warp can reach a shuffle.
 LogicalResult requireConvergence(gpu::GPUFuncOp kernel, Uniformity &uniformity);
 
 /// The bounds of values, from the ranges of thread and block numbers and of

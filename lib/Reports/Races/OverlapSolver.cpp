@@ -142,7 +142,7 @@ bool ShiftCases::tryCase() {
     found = solveByEnumeration(one, budget);
   if (found && found->kind == Answer::Apart)
     return true;
-  // Whether the program gets to this case is not known.
+  // It is not known whether this case occurs in the program.
   if (found)
     answer = *found;
   answer.kind = Answer::Open;
@@ -188,13 +188,13 @@ Answer races::solve(const Question &question) {
   auto isClosed = [](const std::optional<Answer> &answer) {
     return answer && answer->kind != Answer::Open;
   };
-  // The cheap way comes first.
+  // First the cheap method.
   uint64_t budget = uint64_t(1) << (question.isOneThread ? 18 : 15);
   std::optional<Answer> tried = solveByEnumeration(question, budget);
   if (isClosed(tried))
     return *tried;
   std::optional<Answer> proved = solveByPresburger(question);
-  // It knows nothing of barriers that order some lanes.
+  // It does not model barriers that order some lanes.
   if (proved && proved->hasThreads &&
       areOrdered(question, proved->firstThread, proved->secondThread))
     proved = Answer();

@@ -25,30 +25,31 @@ namespace mlir::obs::races {
 
 struct Answer {
   enum Kind {
-    /// No two threads meet.
+    /// No two threads access the same address.
     Apart,
-    /// The two threads below do.
+    /// The two threads below access the same address.
     Meet,
-    /// Could not be decided; if threads are given, these may meet.
+    /// It could not be decided. If there are threads, these two may access the
+    /// same address.
     Open
   };
   Kind kind = Open;
   bool hasThreads = false;
   int64_t firstThread = 0;
   int64_t secondThread = 0;
-  /// The address where they meet, in the numbers of the question.
+  /// The common address, in the numbers of the question.
   SmallVector<int64_t> address;
 };
 
 Answer solve(const Question &question);
 
-/// By trying all numbers; nullopt if unknown ones matter, or if that would take
-/// more than `budget` evaluations.
+/// Tries all numbers. nullopt if the answer depends on unknown numbers, or if
+/// more than `budget` evaluations were necessary.
 std::optional<Answer> solveByEnumeration(const Question &question,
                                          uint64_t budget);
 
-/// By Presburger arithmetic; nullopt if there are too many cases. A value that
-/// has no expression in it counts as any number.
+/// Uses Presburger arithmetic. nullopt if there are too many cases. A value
+/// that has no expression in this arithmetic can be any number.
 std::optional<Answer> solveByPresburger(const Question &question);
 
 } // namespace mlir::obs::races

@@ -316,7 +316,8 @@ void PairModel::addMeetings(MemoryAccess a, MemoryAccess b) {
     a.indices.back() = first;
     b.indices.back() = second;
   }
-  // Every access is within its array: the answer says where that is not proved.
+  // Every access is assumed to be within its array. The answer reports the
+  // accesses for which this is not proved.
   question.conditions.append(getBounds(a, Owner::First));
   question.conditions.append(getBounds(b, Owner::Second));
   // Elements of one array with sizes that are not known: the same element has

@@ -55,7 +55,7 @@ Question PairModel::askBounds(const MemoryAccess &access) {
   PendingAccess pending;
   pending.access = &access;
   assumesBounds = false;
-  // One thread is sufficient for the question, so any pair of threads will do.
+  // One thread is sufficient for the question, so any pair of threads is used.
   start(pending, access, Between::Warps);
   question.isOneThread = true;
   question.firstThread = getThread(Owner::First);
@@ -102,7 +102,7 @@ IndexExpr PairModel::getBlock(Owner side) {
   return *block;
 }
 
-/// Whose number a leaf `value` is, seen from `side`.
+/// The owner of a leaf `value` in the access of `side`.
 Owner PairModel::getOwner(Value value, Owner side) {
   if (!uniformity.isUniform(value, question.between))
     return side;
@@ -150,8 +150,8 @@ static Value getUncut(Value value) {
   return getBits(value.getType()) < 32 ? Value() : value;
 }
 
-/// True if a thread of every block comes from `outer`, which is around `op`, to
-/// `op`: only numbers of threads stand in the way.
+/// True if a thread of every block reaches `op` from `outer`, which is around
+/// `op`. All branches between them depend only on the number of the thread.
 static bool isReachedByBlocks(Operation *op, Operation *outer,
                               int64_t threads) {
   for (; op->getParentOp() != outer; op = op->getParentOp()) {
@@ -381,7 +381,7 @@ static bool mayWrap(const IndexExpr &expr) {
   };
   bool isSum = llvm::is_contained({Kind::Add, Kind::Sub, Kind::Mul, Kind::Shl},
                                   expr.getKind());
-  // Of a shift by a number that is not known, a condition says that it fits.
+  // For a shift by an unknown number, a condition requires that it fits.
   if (expr.getKind() == Kind::Shl && !expr.getOperands()[1].getConstant())
     return false;
   return isSum && !expr.getRange() && llvm::all_of(expr.getOperands(), isSmall);

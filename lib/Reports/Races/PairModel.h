@@ -20,14 +20,14 @@
 
 namespace mlir::obs::races {
 
-/// The number of iterations of a loop since something happened.
+/// The number of iterations of a loop since an access.
 enum class Age : uint8_t { ThisTurn, LastTurn, Earlier };
 
 /// The position of the earlier access of a pair in a loop around it.
 struct PastLoop {
   Operation *loop;
   Age age = Age::ThisTurn;
-  /// The loop has ended since; `age` counts from its last iteration.
+  /// The loop has ended since then; `age` counts from its last iteration.
   bool left = false;
 
   bool operator==(const PastLoop &other) const {
@@ -46,21 +46,21 @@ struct NewLoop {
   }
 };
 
-/// An access after which the two threads have not waited for each other. Only
-/// loops that contain a barrier for the two are listed, outermost first. In all
-/// other loops, each thread has its own iteration.
+/// An access after which the two threads have not waited for each other. The
+/// lists contain only loops with a barrier for both threads, outermost first.
+/// In all other loops, each thread has its own iteration.
 struct PendingAccess {
   const MemoryAccess *access;
   SmallVector<PastLoop, 2> past;
   SmallVector<NewLoop, 2> begun;
-  /// Nothing but the conditions of the question decides whether threads come
-  /// here without a barrier: they need not pass one by in another branch.
+  /// Only the conditions of the question decide whether threads can come here
+  /// without a barrier. No barrier is in another branch.
   bool isCertain = true;
   /// The masks of the barriers since then at which only some lanes of the warp
   /// have waited for each other.
   SmallVector<Value, 0> masks;
 
-  /// The same access at the same place of the same loops.
+  /// True for the same access at the same position in the same loops.
   bool operator==(const PendingAccess &other) const {
     return access == other.access && past == other.past &&
            begun == other.begun && masks == other.masks;
@@ -76,23 +76,25 @@ struct Unknown {
   /// The number of a block, or the value that a loop over the grid has in a
   /// block. It differs between threads of different blocks.
   bool isBlock = false;
-  /// Comes from data, not from numbers of threads and iterations.
+  /// It depends on data, not only on numbers of threads and iterations.
   bool isData = false;
-  /// Can be more numbers here than in a run: not every solution is a race.
+  /// It can have more values here than in a run, so not every solution is a
+  /// race.
   bool isLoose = false;
   /// A number that a block has drawn by this atomic addition. It differs from
   /// the numbers that other blocks have drawn there.
   Operation *draw = nullptr;
 };
 
-/// An unknown that stands for a number of bits to shift by.
+/// An unknown shift amount.
 struct Shift {
   unsigned unknown;
-  /// The expression that the number is made of.
+  /// The expression of the amount.
   IndexExpr amount;
 };
 
-/// One dimension of the two addresses: each reaches `width` numbers.
+/// One dimension of the two addresses. Each access covers `width` numbers from
+/// its address on.
 struct Meeting {
   IndexExpr first;
   IndexExpr second;
@@ -100,27 +102,26 @@ struct Meeting {
   int64_t secondWidth = 1;
 };
 
-/// Can all `conditions` be other than zero, and all `meetings` overlap?
-/// Symbol s of an expression is `unknowns[s]`.
+/// The question whether all `conditions` can be other than 0 while all
+/// `meetings` overlap. Symbol s of an expression is `unknowns[s]`.
 struct Question {
   Between between;
   int64_t threads;
   SmallVector<Unknown> unknowns;
   SmallVector<IndexExpr> conditions;
   SmallVector<Meeting> meetings;
-  /// The meetings are of indices of one array, not of bytes.
+  /// The meetings are indices of one array, not bytes.
   bool isByElement = false;
-  /// Numbers of the threads in their blocks; for lanes of one warp too.
+  /// The numbers of the threads in their blocks, also for lanes of one warp.
   IndexExpr firstThread = IndexExpr::constant(0);
   IndexExpr secondThread = IndexExpr::constant(0);
   SmallVector<Shift> shifts;
-  /// All that decides whether the two accesses happen is in `conditions`: only
-  /// then is a solution a race.
+  /// `conditions` contain all conditions of the two accesses. Only then, a
+  /// solution is a race.
   bool isComplete = true;
-  /// Lanes that one of these masks has wait for each other between the
-  /// accesses.
+  /// The lanes in one of these masks wait for each other between the accesses.
   SmallVector<Value, 0> masks;
-  /// The question is about the first thread alone.
+  /// The question concerns the first thread only.
   bool isOneThread = false;
 };
 
@@ -132,7 +133,7 @@ inline bool areOrdered(const Question &question, int64_t first,
   });
 }
 
-/// True if `expr` contains something that comes from data.
+/// True if `expr` depends on data.
 bool hasData(const Question &question, const IndexExpr &expr);
 
 /// The bits of an integer; 64 for `index`.
@@ -142,13 +143,13 @@ inline unsigned getBits(Type type) {
 
 inline IndexExpr constant(int64_t value) { return IndexExpr::constant(value); }
 
-/// The number of values in `range`, less one. It fits where the difference of
-/// its ends as signed numbers does not.
+/// The number of values in `range`, less one. The difference of its ends as
+/// signed numbers could overflow.
 inline uint64_t getSpan(const IndexRange &range) {
   return uint64_t(range.max) - uint64_t(range.min);
 }
 
-/// 1 if `a` compares with `b` in this way, else 0.
+/// 1 if the comparison of `a` with `b` is true, else 0.
 inline IndexExpr compare(IndexExpr::Compare how, IndexExpr a, IndexExpr b) {
   return IndexExpr::select(how, a, b, constant(1), constant(0));
 }
@@ -165,13 +166,12 @@ public:
       : kernel(kernel), threads(threads), uniformity(uniformity),
         ranges(ranges), equalParameters(getEqualParameters(kernel)) {}
 
-  /// The question for `pending` and `later`, which is where control flow is
-  /// now.
+  /// The question for `pending` and `later`. Control flow is at `later`.
   Question ask(const PendingAccess &pending, const MemoryAccess &later,
                Between between);
 
-  /// Asks if a thread can access `access` with an index outside of its array.
-  /// No assumption is made about other indices, either.
+  /// The question whether a thread can make `access` with an index outside of
+  /// its array. There is no assumption about other indices, either.
   Question askBounds(const MemoryAccess &access);
 
 private:
@@ -221,20 +221,20 @@ private:
   Uniformity &uniformity;
   const Ranges &ranges;
 
-  /// The parameters that launches say are equal. They matter for bounds only,
-  /// so that a proof that there are no races is one for all launches.
+  /// The parameters that are equal in all launches. They are used for bounds
+  /// only, so a proof that there are no races holds for any launch.
   llvm::DenseMap<Value, Value> equalParameters;
 
   Question question;
-  /// Indices are taken to be within their arrays.
+  /// Indices are assumed to be within their arrays.
   bool assumesBounds = true;
   const PendingAccess *first = nullptr;
   const MemoryAccess *second = nullptr;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> known;
   llvm::DenseMap<std::pair<Operation *, unsigned>, IndexExpr> turns;
   llvm::DenseMap<std::pair<Value, unsigned>, IndexExpr> shifts;
-  /// The bounds that the variables of loops stay below in iterations that make
-  /// all accesses that stand in them, for all questions.
+  /// Upper limits of the counters of loops, for all questions: in an iteration
+  /// with a larger counter, an access in the loop would be out of bounds.
   llvm::DenseMap<Operation *, int64_t> mostIndices;
   std::optional<IndexExpr> warp, lanes[3], blocks[3];
 };

@@ -487,7 +487,7 @@ void Attempt::assume(const IndexExpr &condition, bool holds) {
   requireLess(value, number(0));
 }
 
-/// The two threads are different, in the way that the question is about.
+/// The two threads are different, as the question requires.
 void Attempt::assumeApart() {
   auto different = [&](const Sum &a, const Sum &b) {
     if (choose(2) == 0)
@@ -671,7 +671,7 @@ static std::optional<Answer> solveAllCases(const Question &question,
   answer.kind = Answer::Apart;
   for (unsigned tried = 0; tried < maxCases; ++tried) {
     Attempt attempt(question, withMultiples, choices);
-    // After one case that is open, only one that surely happens says more.
+    // After an open case, only an exact case can improve the answer.
     bool matters =
         attempt.collect() && (answer.kind == Answer::Apart || attempt.isExact);
     if (matters)

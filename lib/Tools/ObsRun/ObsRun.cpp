@@ -53,7 +53,7 @@ public:
   Session(const Options &options, DialectRegistry &registry)
       : options(options), context(registry, MLIRContext::Threading::DISABLED),
         diagnostics(sourceMgr, &context) {
-    // The place is enough; the operation as it is then says little to users.
+    // The location is sufficient. The lowered operation does not help users.
     context.printOpOnDiagnostic(false);
   }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A parser of our own, since `llvm::cl` takes a negative number for an option
-// and its help lists the options of every library.
+// This tool has its own parser: `llvm::cl` parses a negative number as an
+// option, and its help lists the options of every library.
 //
 //===----------------------------------------------------------------------===//
 

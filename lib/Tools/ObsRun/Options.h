@@ -30,7 +30,7 @@ struct Options {
   std::optional<int64_t> threads, blocks;
   SmallVector<std::string> arguments;
   SmallVector<std::string> outputs;
-  /// Checks of the emulator. Bounds are checked always.
+  /// Checks of the emulator. Bounds are always checked.
   bool checkBounds = false, checkRaces = false, checkUninit = false;
   bool randomSchedule = false;
   std::optional<uint64_t> seed;
@@ -48,8 +48,8 @@ struct Options {
 };
 
 /// Reads the command line. Options may stand anywhere, as `--name=value` or
-/// `--name value`. A word that begins with a minus and a digit, as `-3`, is an
-/// argument of the program.
+/// `--name value`. A word that begins with a minus and a digit, such as `-3`,
+/// is an argument of the program.
 llvm::Expected<Options> parseOptions(ArrayRef<const char *> arguments);
 
 /// The text of `--help`.

@@ -29,7 +29,7 @@ public:
   static llvm::Expected<std::unique_ptr<Runner>>
   createOnDevice(ModuleOp module, StringRef entry, const Options &options);
 
-  /// The name of the device that it runs on, for people.
+  /// The name of the device, for messages.
   virtual std::string getName() const = 0;
 
   /// Runs the function on copies of `arguments`.
@@ -39,7 +39,7 @@ public:
   /// The launches of the last run; none on the interpreter.
   virtual ArrayRef<runtime::LaunchRecord> getLaunches() const { return {}; }
 
-  /// Of runs as a graph: the number of launches, fills and copies in it.
+  /// For runs as a CUDA graph: the number of launches, fills and copies in it.
   virtual std::optional<uint64_t> getNumGraphSteps() const {
     return std::nullopt;
   }

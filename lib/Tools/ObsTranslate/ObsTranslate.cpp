@@ -56,7 +56,7 @@ struct TranslateOptions {
       llvm::cl::desc("Compute a product and a sum with one rounding:"),
       llvm::cl::values(
           clEnumValN(Fast, "fast", "if both are in one region"),
-          clEnumValN(Flagged, "flagged", "where the flag contract is")),
+          clEnumValN(Flagged, "flagged", "only with the flag contract")),
       llvm::cl::init(Flagged), llvm::cl::cat(category)};
   llvm::cl::opt<bool> noTiles{
       "no-tiles",
@@ -91,7 +91,7 @@ struct TranslateOptions {
 /// Takes a program to kernels, unless it has some already.
 static LogicalResult lowerToGPU(ModuleOp module,
                                 const TranslateOptions &options) {
-  // Users want the place in their program, not the text in between.
+  // A user needs the place in the program, not the code of a later stage.
   module.getContext()->printOpOnDiagnostic(false);
   // The parts of a program are small; starting threads would take longer.
   module.getContext()->disableMultithreading();

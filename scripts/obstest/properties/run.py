@@ -67,7 +67,7 @@ def run_group(cases, options, folder):
             _, _, _, _, label, owner = m.results[number]
             failures.append((owner, launch, f"{label} {why}"))
         elif len(cases) > 1:
-            # One case alone tells which.
+            # Runs of one case each find the case that fails.
             return [f for case in cases for f in run_group([case], options, folder)]
         else:
             failures.append((cases[0], launch, why))

@@ -16,11 +16,11 @@ namespace mlir::obs {
 /// Adds dialects to a registry.
 using RegisterDialectsFn = void (*)(DialectRegistry &);
 
-/// Registers `--obs-to-ptx`, `--obs-to-cubin`, `--obs-to-llvmir`,
-/// `--obs-to-launch-json`, and their options, with upstream's translation tool.
-/// The translations take programs over arrays, which they lower by
-/// `obs-to-gpu`, and modules that are already lowered. `registerDialects` adds
-/// the dialects that programs may use.
+/// Registers the translations of `obs-translate` and their options with
+/// upstream's translation tool. The translations `--obs-to-...` take programs
+/// over arrays, which they lower by `obs-to-gpu`, and modules that are already
+/// lowered. `--dag-to-...` take Dag programs. `registerDialects` adds the
+/// dialects that programs may use.
 void registerObsTranslations(
     RegisterDialectsFn registerDialects = registerAllDialects);
 

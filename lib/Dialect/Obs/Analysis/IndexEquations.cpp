@@ -122,7 +122,7 @@ private:
   bool isOpen(const IndexExpr &expr) const;
 
   ArrayRef<unsigned> unknowns;
-  /// The work that is left to a query: operands that commute have many orders.
+  /// The remaining work of a query: operands that commute have many orders.
   unsigned budget = 1000;
 };
 } // namespace

@@ -360,7 +360,8 @@ IndexExpr IndexExpr::binary(Kind kind, IndexExpr lhs, IndexExpr rhs) {
   return IndexExpr(node);
 }
 
-/// Whether numbers within bounds compare in this way, if all of them agree.
+/// The result of a comparison of numbers within bounds, if it is the same for
+/// all of them.
 static std::optional<bool> compareRanges(Compare compare,
                                          std::optional<IndexRange> a,
                                          std::optional<IndexRange> b) {

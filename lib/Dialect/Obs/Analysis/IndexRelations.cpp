@@ -85,9 +85,9 @@ static void cancel(IndexExpr &a, IndexExpr &b) {
   b = right.toExpr();
 }
 
-/// The relation if one dimension says factor * (i - j) = difference for the
+/// The relation if one dimension implies factor * (i - j) = difference for the
 /// iterations of both sides. The terms of other variables only need bounds: a
-/// digit that is smaller than `factor` leaves no choice.
+/// digit that is smaller than `factor` determines i - j.
 static ThreadRelation relateShift(const Pair &pair) {
   ThreadRelation best = limit(pair);
   for (unsigned k = 0; k < pair.equations.size(); ++k) {
@@ -170,8 +170,8 @@ static ThreadRelation relateShift(const Pair &pair) {
   return best;
 }
 
-/// Solves the equations that are linear over bits. `exact` tells whether that
-/// were all, on domains that are powers of two.
+/// Solves the equations that are linear over bits. Sets `exact` if all
+/// equations are, on domains that are powers of two.
 static ThreadRelation relateBits(const Pair &pair, bool &exact) {
   exact = false;
   ThreadRelation worst = limit(pair);
@@ -344,8 +344,7 @@ static std::optional<ThreadRelation> relatePoints(const Pair &pair) {
 
 /// The relation where all symbols that are left are unknown.
 static ThreadRelation relateOnce(const Pair &pair) {
-  // Dimensions that no one knows anything about do not separate anything, but
-  // the others do.
+  // Unknown dimensions do not separate iterations, but the others do.
   Pair known = pair;
   llvm::erase_if(known.equations, [](auto &equation) {
     IndexMap both{equation.first, equation.second};
@@ -514,7 +513,7 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       count.reset();
     else if (std::optional<int64_t> number = count->getConstant();
              number && *number >= 0)
-      // As a bound, not as a number: iterations are not worth to be tried.
+      // As a bound, not as a number: it is not worthwhile to try iterations.
       count = IndexExpr::symbol(
           own - 1,
           IndexRange{*number - 2 * int64_t(indexEnumerationBudget), *number});
@@ -522,7 +521,8 @@ ThreadRelation mlir::obs::relateTurns(ArrayRef<IndexExpr> a,
       return relate({x, loop.variable, count}, {y, loop.variable, count},
                     workersForEach, independent, conditions);
     };
-    // As they are, too: bits know nothing of symbols.
+    // Relates the indices as they are, and with fixed loops too, because
+    // equations over bits have no symbols.
     ThreadRelation relation = relateMaps(a, b);
     return open.size() == loops.size()
                ? relation

@@ -33,7 +33,7 @@ struct FillWrite {
   SmallVector<int64_t> extents;
   /// The element that it writes.
   IndexMap address;
-  /// It runs where each of these is 0 or, where `expected` says so, is not.
+  /// It runs if each of these is 0, or is not 0 if its `expected` is set.
   IndexMap guards;
   SmallVector<bool> expected;
   SmallVector<Operation *> branches;

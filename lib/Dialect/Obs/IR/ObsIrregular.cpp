@@ -229,7 +229,7 @@ static LogicalResult verifyRange(Operation *op, PushType numbers,
          << " elements; use a wider type, such as index";
 }
 
-/// The result that tells how many elements of the first one there are.
+/// Verifies the result that contains the number of elements of the first one.
 static LogicalResult verifyCount(Operation *op, PushType count, Level level,
                                  Type counted) {
   if (failed(verifyNumbers(op, count, "the count")) ||

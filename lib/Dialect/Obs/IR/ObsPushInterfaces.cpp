@@ -211,7 +211,7 @@ Value DistributeOp::buildExtent(OpBuilder &builder, Location loc,
   unsigned outerRank = getArrayExtents(getArrays().front().getType()).size();
   if (dim < outerRank)
     return obs::buildExtent(builder, loc, getArrays().front(), dim);
-  // All instances yield the same extents, so those of the first will do.
+  // All instances yield the same extents, so those of the first are used.
   SmallVector<Value> zeros(outerRank,
                            arith::ConstantIndexOp::create(builder, loc, 0));
   SmallVector<Value> elements;

@@ -157,8 +157,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
   return shape.inferLike(loc, type, getArrayElementTypes(type), types);
 }
 
-/// The type that says most of the extents that `arrays` share: that of the
-/// first one whose extents are static.
+/// The type with the most information on the extents that `arrays` share: that
+/// of the first array with static extents.
 static Type getMostKnown(ValueRange arrays) {
   for (Type type : arrays.getTypes())
     if (!ShapedType::isDynamicShape(getArrayExtents(type)))

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The operations of ObsSourceOps.td and ObsIndexOps.td. Every diagnostic starts
-// with the label of its rule in docs/Spec.md and ends with the way to mend it.
+// with the label of its rule in docs/Spec.md and ends with a correction of the
+// program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The possible sources of values form a graph. Its edges go from a view to the
-// memory that it is of, and from a choice to its operands. Alignment only gets
-// less along an edge, so the greatest solution of the equations, also around
-// loops, is the least of all that is reached.
+// memory that it is of, and from a choice to its operands. A value has at most
+// the alignment of each value that it can reach, also around loops. So its
+// alignment is the smallest of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -137,7 +137,7 @@ struct AlignArguments : obs::impl::ObsAlignArgumentsPassBase<AlignArguments> {
       Type element =
           cast<MemRefType>(kernel.getArgument(argument.second).getType())
               .getElementType();
-      // Every access is aligned as its elements, and says so itself.
+      // Every access has at least the alignment of its elements.
       if (element.isIntOrFloat() &&
           alignment * 8 > element.getIntOrFloatBitWidth())
         kernel.setArgAttr(argument.second,

@@ -11,7 +11,7 @@
 // Statements share arrays, which get the instances as leading dimensions, and
 // pure values, which are computed again where they are used.
 //
-// A body whose control flow or extents depend on the instance is left alone.
+// A body whose control flow or extents depend on the instance is unchanged.
 //
 //===----------------------------------------------------------------------===//
 

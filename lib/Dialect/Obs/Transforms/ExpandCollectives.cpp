@@ -160,9 +160,9 @@ namespace {
 struct AtomicOperator {
   /// The kind of `obs.fill reduce(kind)`; empty if there is none.
   StringRef kind;
-  /// Whether the order of the elements changes nothing.
+  /// True if the result does not depend on the order of the elements.
   bool isExact = false;
-  /// Whether the order may change the result nevertheless.
+  /// True if the program permits another result for another order.
   bool isRelaxed = false;
 };
 } // namespace

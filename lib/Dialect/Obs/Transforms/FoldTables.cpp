@@ -56,7 +56,7 @@ static void collectUses(Operation *op, SmallVectorImpl<Value> &inputs) {
   });
 }
 
-/// Whether `op` computes the same at compile time as at run time.
+/// True if `op` has the same results at compile time and at run time.
 static bool isKnown(Operation *op) {
   return !op->walk([](Operation *nested) {
               if (isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect>(
@@ -177,7 +177,7 @@ static LogicalResult fold(ForceOp force) {
   llvm::Expected<SmallVector<HostValue>> values =
       interpreter::interpret(function, {}, options);
   function.erase();
-  // Its text says where it happened.
+  // The text of the error has the location in the table.
   if (!values)
     return force.emitOpError("[table-known] the table cannot be computed: ")
            << llvm::toString(values.takeError());

@@ -9,11 +9,11 @@
 // arrays into the writer of their force by PushOpInterface::emit. Both work on
 // the interfaces alone.
 //
-// Behind `forceBeforeMaps`, three steps, each of which leaves correct IR:
+// After `forceBeforeMaps` follow three steps. After each step, the IR is valid:
 //   1. arrays that loops carry or host functions return are forced, so that
 //      only storage is passed on;
-//   2. from the outside in, every force gets one fill for each result (and 1
-//      again, for the arrays that this brings to light);
+//   2. every force gets one fill for each result, outer ones first (step 1 is
+//      repeated for the arrays that appear here);
 //   3. reads of virtual arrays (ReadExpander.cpp), then greedily extents and
 //      reads that the arms of a choice share.
 //

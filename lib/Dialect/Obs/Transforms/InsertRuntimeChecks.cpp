@@ -138,7 +138,7 @@ public:
             "an extent is more than 2^48");
   }
 
-  /// An operation of another dialect knows its conditions.
+  /// An operation of another dialect builds its own conditions.
   void checkForeign(ArrayOpInterface array) {
     array.buildChecks(builder, loc, [&](Value condition, StringRef message) {
       require(condition, message);
@@ -231,7 +231,7 @@ public:
         inner.push_back(buildExtent(builder, loc, array, extents.size() + d));
     for (auto [d, extent] : llvm::enumerate(extents)) {
       checkType(join.getResult().getType(), d, extent);
-      // Only the chunks themselves tell.
+      // Only the chunks themselves have this extent.
       if (!inner[d])
         continue;
       Value all = product({buildExtent(builder, loc, array, d), inner[d]});
@@ -346,7 +346,7 @@ public:
   }
 
 private:
-  /// `extent` is what `type` says of dimension `d`.
+  /// Requires that `extent` matches dimension `d` of `type`.
   void checkType(Type type, unsigned d, Value extent) {
     int64_t bound = getArrayBound(type, d);
     if (ShapedType::isDynamic(bound))
@@ -538,7 +538,8 @@ public:
       : program(program), builder(program),
         hoister(builder, program, /*mayRead=*/false) {}
 
-  /// Gives false, and leaves `check` where it is, if only a kernel knows.
+  /// Moves `check` to the host. Returns false, without a change, if its
+  /// condition is known only in a kernel.
   bool move(AssertOp check) {
     builder.setInsertionPoint(program);
     Value condition = hoister.hoist(check.getCondition());

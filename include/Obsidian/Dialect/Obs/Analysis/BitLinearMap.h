@@ -12,8 +12,8 @@
 
 namespace mlir::obs {
 
-/// The solutions of linear equations over `numBits` <= 64 bits: nothing, or
-/// `origin` xor all sums of `basis`.
+/// The solutions of linear equations over `numBits` <= 64 bits: none, or the
+/// numbers `origin` xor s, for all sums s (by xor) of elements of `basis`.
 class BitSubspace {
 public:
   /// The parity of `x & mask` is `value`.
@@ -25,10 +25,10 @@ public:
                            llvm::ArrayRef<Equation> equations);
 
   bool isEmpty() const { return empty; }
-  /// log2 of the number of points, where there are any.
+  /// log2 of the number of solutions, if there are any.
   unsigned getDimension() const { return basis.size(); }
   llvm::ArrayRef<uint64_t> getBasis() const { return basis; }
-  /// The parity of `x & mask` if all points agree on it.
+  /// The parity of `x & mask`, if it is the same for all solutions.
   std::optional<bool> getParity(uint64_t mask) const;
 
 private:
@@ -37,7 +37,7 @@ private:
   llvm::SmallVector<uint64_t> basis;
 };
 
-/// y = M x xor c over at most 64 bits each way. Row i is the mask of the bits
+/// y = M x xor c. x and y have at most 64 bits. Row i is the mask of the bits
 /// of x whose parity is bit i of M x.
 class BitLinearMap {
 public:
@@ -45,12 +45,12 @@ public:
                uint64_t constant = 0);
 
   static BitLinearMap andMask(unsigned bits, uint64_t mask);
-  /// Bits shifted out of the width are lost.
+  /// Bits that are shifted out of the width are lost.
   static BitLinearMap shiftLeft(unsigned bits, unsigned amount);
   static BitLinearMap shiftRight(unsigned bits, unsigned amount);
   /// Bit i moves to bit `targets[i]`.
   static BitLinearMap permute(llvm::ArrayRef<unsigned> targets);
-  /// The map to 64 bits whose value at i is `values[i]`. The number of values
+  /// The map to 64 bits whose value for i is `values[i]`. The number of values
   /// is a power of two. nullopt if there is no such map.
   static std::optional<BitLinearMap> fit(llvm::ArrayRef<uint64_t> values);
 
@@ -63,10 +63,10 @@ public:
   uint64_t apply(uint64_t x) const;
   /// x -> this(inner(x)).
   BitLinearMap compose(const BitLinearMap &inner) const;
-  /// The sum of two maps where no bit can be set in both; nullopt where one
-  /// may be.
+  /// The sum of two maps, if no bit can be set in both values; otherwise
+  /// nullopt.
   std::optional<BitLinearMap> disjointAdd(const BitLinearMap &other) const;
-  /// The inputs that M sends to 0.
+  /// The inputs x for which M x is 0.
   BitSubspace getKernel() const;
 
 private:
@@ -82,8 +82,8 @@ struct VariableBits {
   unsigned numBits;
 };
 
-/// `expr` as a map from the bits of its variables to 64 bits; nullopt if it
-/// is not linear over bits or has symbols. Every variable must be below
+/// `expr` as a map from the bits of its variables to 64 bits. nullopt if it is
+/// not linear over bits or has symbols. Every variable must be less than
 /// 2^numBits.
 std::optional<BitLinearMap>
 getBitLinearMap(const IndexExpr &expr, llvm::ArrayRef<VariableBits> variables,

@@ -14,7 +14,7 @@ namespace mlir::obs {
 
 enum class InPlace {
   No,
-  /// Allowed if both arrays are one parameter: barriers then order the accesses
+  /// Allowed if both arrays are one parameter. Barriers then order the accesses
   /// of the threads of a block or warp.
   OneParameter,
   /// Allowed also for two pointers to the same memory: only the thread that

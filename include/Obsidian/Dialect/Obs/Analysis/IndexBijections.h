@@ -15,27 +15,29 @@ namespace mlir::obs {
 /// The known properties of a map from one box of indices to another.
 struct Bijection {
   enum class Kind {
-    /// Two indices have one target, or a target is outside.
+    /// Two indices have the same target, or a target is outside of the range.
     No,
     Unknown,
-    /// No two indices have one target, and all targets are inside if symbols
-    /// and extents fit each other, as in a reversal by a length that is known
+    /// No two indices have the same target. All targets are inside of the range
+    /// if symbols and extents agree, as in a reversal by a length that is known
     /// at run time.
     IfInside,
-    /// Every target is hit exactly once.
+    /// Every element of the range is the target of exactly one index.
     Yes
   };
   Kind kind = Kind::Unknown;
-  /// For No: an index whose target is outside or that of another index, the
-  /// first one where they can be tried one by one. Empty if none is known.
+  /// For No: an index whose target is outside of the range or is also the
+  /// target of another index. If all indices can be tried, it is the first one.
+  /// Empty if no such index is known.
   llvm::SmallVector<int64_t> witness;
 };
 
-/// Whether `map` takes the box `domain` to the box `range`. Variables 0 to rank
-/// - 1 are the index; the extents are constants or symbols. Answers by affine
-/// forms (permuted, reversed, modular and mixed-radix indices), linear maps
-/// over bits, by permutations of bits with symbols as parameters, and by trying
-/// at most `indexEnumerationBudget` indices, in this order.
+/// Decides whether `map` is a bijection from the indices below the extents
+/// `domain` to those below the extents `range`. Variables 0 to rank - 1 are the
+/// index. The extents are constants or symbols. The proofs are tried in this
+/// order: affine forms (permuted, reversed, modular and mixed-radix indices),
+/// linear maps over bits, permutations of bits with symbols as parameters, and
+/// enumeration of at most `indexEnumerationBudget` indices.
 Bijection classifyBijection(llvm::ArrayRef<IndexExpr> map,
                             llvm::ArrayRef<IndexExpr> domain,
                             llvm::ArrayRef<IndexExpr> range);

@@ -18,20 +18,21 @@ using IndexSolution = llvm::DenseMap<unsigned, IndexExpr>;
 /// Returns `expr` with the variables of `solution` replaced by their values.
 IndexExpr substitute(const IndexExpr &expr, const IndexSolution &solution);
 
-/// True if both have the same value wherever both have one: as sums, as sums
-/// without carry, or because they are built alike. False if that is not found.
+/// True if both expressions are proved to be equal wherever both have a value:
+/// as sums, as sums without carry, or by their structure.
 bool areEqual(const IndexExpr &a, const IndexExpr &b);
 
-/// True if the two differ wherever both have a value: by bounds, by an odd part
-/// of a difference that is else even, or by xor with a number.
+/// True if both expressions are proved to be different wherever both have a
+/// value: by bounds, because their difference is odd, or by an xor with a
+/// number.
 bool areNeverEqual(const IndexExpr &a, const IndexExpr &b);
 
-/// Values of the variables `unknowns`, of those that occur, with which `map` is
-/// `target` for all values of all other variables and symbols; nullopt if none
-/// are found. Sums are solved as digits, xor and permutations of bits by their
-/// inverses, all else operand by operand, so any arithmetic may occur, shifts
-/// by symbols included. Ranges of the unknowns are for the caller to compare
-/// with those of their values.
+/// Solves the equation `map` = `target` for the variables `unknowns` that occur
+/// in it. It holds for all values of all other variables and symbols. nullopt
+/// if no solution is found. Sums are solved as digits, xor and permutations of
+/// bits by their inverses, and all other operations operand by operand. So any
+/// arithmetic may occur, including shifts by symbols. The caller must compare
+/// the ranges of the unknowns with those of their values.
 std::optional<IndexSolution> solveFor(llvm::ArrayRef<unsigned> unknowns,
                                       llvm::ArrayRef<IndexExpr> map,
                                       llvm::ArrayRef<IndexExpr> target);

@@ -18,7 +18,7 @@
 
 namespace mlir::obs {
 
-/// Points at most that a query tries one by one.
+/// The maximum number of points that a query tries one by one.
 constexpr uint64_t indexEnumerationBudget = uint64_t(1) << 16;
 
 /// The numbers from `min` to `max`, both included.
@@ -27,11 +27,11 @@ struct IndexRange {
   int64_t max;
 };
 
-/// An immutable expression over numbered variables, which differ from worker to
-/// worker or from step to step, and numbered symbols, which have one unknown
-/// value throughout. All arithmetic is that of 64-bit two's complement: sums
-/// and products wrap, divisions round down, `shr` shifts zeros in. Copying is
-/// cheap, and equal subexpressions may be shared.
+/// An immutable expression over variables and symbols, which have numbers. The
+/// value of a variable differs from worker to worker or from step to step. A
+/// symbol has one value, which is unknown. Arithmetic has 64 bits in two's
+/// complement: sums and products wrap, divisions round down, and `shr` shifts
+/// zeros in. A copy is cheap, and equal subexpressions may be shared.
 class IndexExpr {
 public:
   enum class Kind {
@@ -73,21 +73,21 @@ public:
   };
 
   static IndexExpr constant(int64_t value);
-  /// Variable `id` in [0, extent), or any number without an extent.
+  /// Variable `id` in [0, extent). Without an extent, it can be any number.
   static IndexExpr variable(unsigned id,
                             std::optional<int64_t> extent = std::nullopt);
-  /// Symbol `id`, within `range` if that is known.
+  /// Symbol `id`, with its range if that is known.
   static IndexExpr symbol(unsigned id,
                           std::optional<IndexRange> range = std::nullopt);
-  /// A number about which nothing is known, another one at every evaluation.
+  /// An unknown number, which may differ between evaluations.
   static IndexExpr opaque();
   /// `kind` is one of Add to Max. Constants and neutral operands are folded.
   static IndexExpr binary(Kind kind, IndexExpr lhs, IndexExpr rhs);
-  /// `onTrue` if `lhs` compares with `rhs` in this way, else `onFalse`.
+  /// `onTrue` if the comparison of `lhs` with `rhs` is true, else `onFalse`.
   static IndexExpr select(Compare compare, IndexExpr lhs, IndexExpr rhs,
                           IndexExpr onTrue, IndexExpr onFalse);
-  /// `value` with its bits permuted. Without a value where p or q do not fit 64
-  /// bits, or a rotation is not by less than its width.
+  /// `value` with its bits permuted. The expression has no value if p or q are
+  /// not valid for 64 bits, or if a rotation is not by less than its width.
   static IndexExpr permute(Permutation how, IndexExpr value, IndexExpr p,
                            IndexExpr q);
 
@@ -104,7 +104,7 @@ public:
   /// The operands: of `select` lhs, rhs, onTrue, onFalse; of `permute` the
   /// value, p and q.
   llvm::ArrayRef<IndexExpr> getOperands() const;
-  /// True where neither a variable nor an opaque number occurs.
+  /// True if neither a variable nor an opaque number occurs.
   bool isUniform() const;
   bool hasOpaque() const;
   bool hasVariable() const;
@@ -114,19 +114,20 @@ public:
   /// if no bounds are known.
   std::optional<IndexRange> getRange() const;
 
-  /// So many of the low bits are 0, at least.
+  /// A number of low bits that are 0 for all values.
   unsigned getZeroBits() const;
 
-  /// The value of a binary operation of numbers; nullopt where it has none.
+  /// The value of a binary operation on numbers; nullopt if it has none.
   static std::optional<int64_t> fold(Kind kind, int64_t lhs, int64_t rhs);
-  /// Whether `lhs` compares with `rhs` in this way.
+  /// True if the comparison of `lhs` with `rhs` is true.
   static bool holds(Compare compare, int64_t lhs, int64_t rhs);
 
-  /// Structural equality; opaque numbers equal nothing.
+  /// Structural equality. An opaque number is not equal to any expression.
   bool operator==(const IndexExpr &other) const;
   bool operator!=(const IndexExpr &other) const { return !(*this == other); }
 
-  /// Replaces variables and symbols; `leaf` returns nullopt for the others.
+  /// Replaces variables and symbols. `leaf` returns nullopt for those that do
+  /// not change.
   IndexExpr substitute(
       llvm::function_ref<std::optional<IndexExpr>(const IndexExpr &)> leaf)
       const;
@@ -174,8 +175,8 @@ void collectSubexpressions(const IndexExpr &expr,
                            llvm::DenseMap<const void *, unsigned> &seen,
                            llvm::SmallVectorImpl<IndexExpr> &order);
 
-/// If `expr` is a number plus a multiple of one symbol: that symbol, and its
-/// value if `expr` is `value`.
+/// If `expr` is a number plus a multiple of one symbol: the number of this
+/// symbol, and its value if `expr` is equal to `value`.
 std::optional<std::pair<unsigned, int64_t>>
 solveForSymbol(const IndexExpr &expr, int64_t value);
 
@@ -188,11 +189,11 @@ struct LinearForm {
   llvm::SmallVector<std::pair<IndexExpr, int64_t>> terms;
 
   static LinearForm get(const IndexExpr &expr);
-  /// Adds `factor` times `expr`, which becomes a term or joins its equal.
+  /// Adds `factor` times `expr`. If an equal term exists, its factor changes.
   void add(const IndexExpr &expr, int64_t factor);
   void add(const LinearForm &other, int64_t factor);
   IndexExpr toExpr() const;
-  /// Bounds, nullopt where a term has none.
+  /// Bounds; nullopt if a term has none.
   std::optional<IndexRange> getRange() const;
 };
 
@@ -200,10 +201,10 @@ struct LinearForm {
 class IndexEvaluator {
 public:
   explicit IndexEvaluator(llvm::ArrayRef<IndexExpr> exprs);
-  /// The values where variable `v` is `variables[v]` and symbol `s` is
-  /// `symbols[s]`, until the next call. nullopt where one is missing, or the
-  /// value has no meaning: opaque, division by zero or less, shift by 64 or
-  /// more.
+  /// The values if variable `v` is `variables[v]` and symbol `s` is
+  /// `symbols[s]`, valid until the next call. nullopt if one of them is missing
+  /// or an expression has no value: an opaque number, a division by zero or
+  /// less, or a shift by 64 or more.
   std::optional<llvm::ArrayRef<int64_t>>
   evaluate(llvm::ArrayRef<int64_t> variables,
            llvm::ArrayRef<int64_t> symbols = {});
@@ -216,7 +217,8 @@ private:
   llvm::SmallVector<Step> steps;
   llvm::SmallVector<unsigned> outputs;
   llvm::SmallVector<int64_t> values;
-  /// Whether a step has a value: an arm that is not selected needs none.
+  /// True for each step that has a value. An operand of a select that is not
+  /// selected needs none.
   llvm::SmallVector<bool> defined;
   llvm::SmallVector<int64_t> results;
 };

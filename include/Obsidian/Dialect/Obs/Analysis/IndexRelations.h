@@ -12,7 +12,7 @@
 
 namespace mlir::obs {
 
-/// The worker of T that runs iteration i of n.
+/// The worker that runs iteration i of n, if there are T workers.
 enum class IterationLayout {
   /// Worker i mod T.
   Striped,
@@ -26,8 +26,9 @@ enum class ThreadRelation { Disjoint, SameThread, SameWarp, SameBlock };
 
 /// One access of a leaf loop.
 struct LeafAccess {
-  /// The address, one expression for each dimension. Variables other than
-  /// `iteration` are of loops in the leaf; they need an extent to be of use.
+  /// The address, one expression for each dimension. Other variables than
+  /// `iteration` are counters of loops in the leaf. A variable without an
+  /// extent can be any number.
   llvm::ArrayRef<IndexExpr> address;
   /// The number of the variable that counts the iterations of the leaf.
   unsigned iteration = 0;
@@ -36,27 +37,29 @@ struct LeafAccess {
   IterationLayout layout = IterationLayout::Striped;
 };
 
-/// So many workers that each runs one iteration: then "the same thread" means
-/// "the same iteration".
+/// A number of workers that is never less than that of the iterations. Each
+/// worker then runs one iteration, so "the same thread" means "the same
+/// iteration".
 constexpr uint64_t workersForEach = uint64_t(1) << 40;
 
-/// Over all pairs of an iteration of `a` and one of `b`, run by `threads`
-/// workers in warps of 32, whose addresses can be equal: are there none, is
-/// it always the same thread, always the same warp, or any two of the block.
-/// Symbols have the same value on both sides, except those in `independent`,
-/// and symbols of known range may have any value of it.
+/// Considers all pairs of an iteration of `a` and an iteration of `b` whose
+/// addresses can be equal. `threads` workers in warps of 32 run the iterations.
+/// Returns `Disjoint` if there are no such pairs, `SameThread` or `SameWarp` if
+/// the same thread or warp always runs both iterations, and else `SameBlock`.
+/// Symbols have the same value in both accesses, except those in `independent`.
+/// A symbol with a known range may have any value in this range.
 ///
-/// A symbol that stands for something of an enclosing loop is the same on both
-/// sides only within one iteration: name it independent to compare different
-/// ones.
+/// A symbol that depends on a loop around the accesses has the same value in
+/// both accesses only in one iteration of this loop. To compare different
+/// iterations, add it to `independent`.
 ///
-/// Each of `conditions`, which are uniform, is not 0 where the accesses are:
-/// bounds of loops around, as an example.
+/// Each of `conditions`, which are uniform, is not 0 when the accesses are
+/// executed. Bounds of surrounding loops are an example.
 ///
-/// Never answers too little. Exact for constant counts and ranges within the
-/// budget, and for maps that are linear over bits where counts are powers of
-/// two. Iterations are assumed to be fewer than 2^40, so that addresses do
-/// not wrap.
+/// The result includes all threads that can access one address. It is exact for
+/// constant counts and ranges within the budget, and for maps that are linear
+/// over bits if counts are powers of two. The analysis assumes that there are
+/// fewer than 2^40 iterations, so that addresses do not wrap.
 ThreadRelation relate(const LeafAccess &a, const LeafAccess &b,
                       uint64_t threads,
                       llvm::ArrayRef<unsigned> independent = {},
@@ -71,9 +74,9 @@ struct CommonLoop {
   IndexExpr count;
 };
 
-/// Decides whether two accesses to one element are of the same iteration of all
-/// `loops`, outermost first (`SameThread`), or whether no two iterations access
-/// one element (`Disjoint`). `SameBlock`: neither is proved. Symbols and
+/// Returns `SameThread` if two accesses to one element are always in the same
+/// iteration of all `loops` (outermost first), `Disjoint` if no two iterations
+/// access one element, and `SameBlock` if neither is proved. Symbols and
 /// conditions are as in `relate`.
 ThreadRelation relateTurns(llvm::ArrayRef<IndexExpr> a,
                            llvm::ArrayRef<IndexExpr> b,

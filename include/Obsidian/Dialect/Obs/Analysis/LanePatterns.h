@@ -37,7 +37,7 @@ struct LanePattern {
   bool own = false;
 };
 
-/// `sources[l]` is the lane that lane l reads, -1 where it does not matter.
+/// `sources[l]` is the lane that lane l reads, or -1 if any lane is correct.
 LanePattern classifyLanes(llvm::ArrayRef<int> sources);
 
 } // namespace mlir::obs

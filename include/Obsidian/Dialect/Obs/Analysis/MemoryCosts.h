@@ -14,28 +14,29 @@ namespace mlir::obs {
 
 /// The costs of one access for the warps of a leaf loop.
 struct WarpCost {
-  /// The worst request.
+  /// The cost of the most expensive request.
   unsigned max = 0;
-  /// Over all requests.
+  /// The sum of the costs of all requests.
   uint64_t total = 0;
   uint64_t requests = 0;
 };
 
-/// Serialised wavefronts in shared memory, of 32 banks of 4 bytes, when
-/// variable 0 of `address`, an element number, runs over `count` iterations
-/// spread over `threads` workers and access `width` elements from there on. 8
-/// bytes go in two halves of a warp, 16 in four quarters. Iterations in which
-/// one of `conditions` is known to be 0 access nothing. nullopt where the
-/// address is not known but for an offset that the lanes of a request share, or
-/// the count is over the budget.
+/// The wavefronts of an access to shared memory, which has 32 banks of 4 bytes.
+/// `address` is the number of the first of `width` elements. Its variable 0 is
+/// the number of the iteration, from 0 to `count` - 1, and `threads` workers
+/// share the iterations. A warp executes an access of 8 bytes in two halves,
+/// and one of 16 bytes in four quarters. Iterations in which one of
+/// `conditions` is known to be 0 access nothing. nullopt if the address is
+/// unknown, except for an offset that is equal in all lanes of a request, or if
+/// the count exceeds the budget.
 std::optional<WarpCost>
 getBankConflicts(const IndexExpr &address, int64_t count, unsigned threads,
                  unsigned elementBytes,
                  IterationLayout layout = IterationLayout::Striped,
                  llvm::ArrayRef<IndexExpr> conditions = {}, unsigned width = 1);
 
-/// The same for sectors of 32 bytes in global memory; shared offsets are taken
-/// to be multiples of a sector.
+/// The same for sectors of 32 bytes in global memory. An offset that is equal
+/// in all lanes is assumed to be a multiple of a sector.
 std::optional<WarpCost>
 getSectors(const IndexExpr &address, int64_t count, unsigned threads,
            unsigned elementBytes,

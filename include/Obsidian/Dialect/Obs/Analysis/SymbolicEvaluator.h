@@ -13,8 +13,9 @@
 
 namespace mlir::obs {
 
-/// Numbers the uniform expressions that values are multiples of; equal ones
-/// have one number. Shared by evaluators whose values are compared.
+/// Numbers of the uniform expressions whose multiples occur in values. Equal
+/// expressions have the same number. Evaluators whose values are compared share
+/// one table.
 class TermTable {
 public:
   unsigned getNumber(const IndexExpr &expr);
@@ -24,7 +25,8 @@ private:
   llvm::SmallVector<IndexExpr> exprs;
 };
 
-/// A number plus multiples of terms of a TermTable, by number, none of them 0.
+/// A number plus multiples of terms of a TermTable. A term is given by its
+/// number, and no factor is 0.
 struct TermSum {
   using Terms = llvm::SmallVector<std::pair<unsigned, int64_t>, 2>;
 
@@ -39,10 +41,10 @@ struct TermSum {
   void add(const TermSum &other, int64_t factor);
 };
 
-/// Evaluates expressions at many points where symbols are not known: a value is
-/// a number plus multiples of symbols and of uniform expressions that are not
-/// sums. A value that depends on an unknown condition has several possible
-/// values. Arithmetic may wrap, unless declared ranges exclude it.
+/// Evaluates expressions at many points, although symbols are unknown: a value
+/// is a number plus multiples of symbols and of uniform expressions that are
+/// not sums. A value that depends on an unknown condition has several possible
+/// values. Arithmetic may wrap, unless declared ranges exclude this.
 class SymbolicEvaluator {
 public:
   /// A value with more possible values than this is treated as unknown.
@@ -50,15 +52,16 @@ public:
 
   SymbolicEvaluator(llvm::ArrayRef<IndexExpr> exprs, TermTable &terms);
 
-  /// The expressions that it evaluates.
+  /// The evaluated expressions.
   llvm::ArrayRef<IndexExpr> getExprs() const { return exprs; }
-  /// From now on, `symbol` is `value`. An expression that stays a term although
-  /// a symbol in it is fixed is still the same term.
+  /// From now on, `symbol` is `value`. If an expression with this symbol stays
+  /// a term, it is still the same term.
   void fixSymbol(unsigned symbol, int64_t value);
-  /// Evaluates where variable `v` is `variables[v]`, unknown if that is missing
-  /// or nullopt.
+  /// Evaluates the expressions at a point: variable `v` is `variables[v]`, and
+  /// is unknown if this is missing or nullopt.
   void evaluate(llvm::ArrayRef<std::optional<int64_t>> variables = {});
-  /// The values that expression `i` can have at the last point; empty: any.
+  /// The values that expression `i` can have at the last point. If there are
+  /// none, it can have any value.
   llvm::ArrayRef<TermSum> getValues(unsigned i) const;
   /// The value of expression `i`, if it is one number.
   std::optional<int64_t> getNumber(unsigned i) const;
@@ -87,10 +90,10 @@ private:
                                  const TermSum &b);
   std::optional<TermSum> combineWithNumber(IndexExpr::Kind kind,
                                            const TermSum &a, int64_t number);
-  /// Bounds where nothing wraps.
+  /// Bounds, if no operation wraps.
   std::optional<IndexRange> getRange(const TermSum &sum) const;
-  /// The sum as a multiple of `divisor` and a rest in [0, divisor), if both are
-  /// sums again; divisor > 0.
+  /// The quotient by `divisor`, which is positive, and the remainder in
+  /// [0, divisor), if both are sums.
   struct Division {
     TermSum quotient, rest;
   };

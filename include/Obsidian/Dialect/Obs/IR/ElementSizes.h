@@ -13,18 +13,19 @@
 
 namespace mlir::obs {
 
-/// Bits of an integer, a float or `index`, which has 64 on host and device.
+/// The number of bits of an integer, a float or `index`. `index` has 64 bits on
+/// the host and on the device.
 inline unsigned getElementBits(Type type) {
   return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
 }
 
-/// The number of bytes of such an element in memory. A truth value has one
-/// byte.
+/// The number of bytes of such an element in memory. An `i1` has one byte.
 inline int64_t getElementBytes(Type type) {
   return llvm::divideCeil(getElementBits(type), 8);
 }
 
-/// The largest number of an integer type or `index`: truth values have no sign.
+/// The largest number of an integer type or `index`. It is 1 for `i1`, which
+/// has no sign.
 inline int64_t getMostNumber(Type type) {
   unsigned bits = getElementBits(type);
   return llvm::maxIntN(bits == 1 ? 2 : bits);

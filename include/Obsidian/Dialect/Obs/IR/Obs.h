@@ -44,32 +44,35 @@ struct WriteContract {
   Contract contract = Contract::Disjoint;
   Attribute kind;
   /// Not 0 for initial contents, which later writes of the same force may
-  /// replace: how deep the fill is nested in others that have such contents, 1
-  /// for the outermost. Those of a deeper fill replace those around it.
+  /// replace. It is the depth of the fill in nested fills with initial
+  /// contents, and 1 for the outermost one. The initial contents of a nested
+  /// fill replace those of the fills around it.
   unsigned initial = 0;
-  /// That no other write reaches the element is claimed, not proved (R5).
+  /// The author promises that no other write has the same element (R5).
   bool unchecked = false;
-  /// Nothing is claimed, but the contract of the source could not be proved.
+  /// There is no promise, but the contract of the source could not be proved.
   bool unproved = false;
 };
 
-/// Of `obs.contract` on a write whose contract `disjoint` is neither proved nor
-/// refuted.
+/// The value of `obs.contract` on a write whose contract `disjoint` is neither
+/// proved nor refuted.
 constexpr llvm::StringLiteral unprovedMark = "unproved";
 
-/// Of `obs.contract` on a write of initial contents, and the attribute that
-/// says how deep their fill is nested, if that is more than 1.
+/// The value of `obs.contract` on a write of initial contents, and the
+/// attribute with the depth of their fill, if the depth is more than 1.
 constexpr llvm::StringLiteral initialMark = "init";
 constexpr llvm::StringLiteral nestingAttrName = "obs.nesting";
 
-/// On a write of a force that updates the array of an earlier force in place:
-/// the number of the force among those of the kernel. The writes of one force
-/// are disjoint, and those of two forces need not be. A loop around such a
-/// force has the attribute, too: each iteration runs a force of its own.
+/// An attribute of a write of a force that updates the array of an earlier
+/// force in place: the number of the force in the kernel. The writes of one
+/// force are disjoint, and those of two forces need not be. A loop around such
+/// a force has the attribute, too: each of its iterations counts as a separate
+/// force.
 constexpr llvm::StringLiteral updateAttrName = "obs.update";
 
-/// Marks a load and the store of its result, which copy an element from array
-/// to array. If the source was never written, the copy has no value, either.
+/// Marks a load and the store of its result, which copy an element from one
+/// array to another. If the source was never written, the copy counts as not
+/// written, too.
 constexpr llvm::StringLiteral copyAttrName = "obs.copy";
 
 /// The function that a push array calls for every element that it writes, with
@@ -79,12 +82,13 @@ using Writer =
     llvm::function_ref<void(OpBuilder &builder, Location loc, ValueRange values,
                             ValueRange indices, WriteContract contract)>;
 
-/// Changes an index in place. Returns the condition under which it is an index
-/// of the result; null if it always is. See IndexMapOpInterface.
+/// Replaces an index of the source by the index of the result. Returns the
+/// condition under which the result has this element, or null if it always has
+/// it. See IndexMapOpInterface.
 using IndexChange =
     std::function<Value(OpBuilder &, Location, SmallVectorImpl<Value> &)>;
 
-/// Takes a condition, of type `i1`, and the message where it does not hold.
+/// Takes a condition, of type `i1`, and the message if it does not hold.
 using CheckFn = llvm::function_ref<void(Value condition, StringRef message)>;
 
 /// The elements of `array` at `indices`: one value for each element type.
@@ -137,17 +141,18 @@ ScopeInfo getEnclosingScope(Operation *op);
 /// The fill whose elements an `obs.write` or `obs.put` at `op` writes, or null.
 FillOp getEnclosingFill(Operation *op);
 
-/// The element types, extents and bounds of a pull or push type, uniformly.
+/// The extents and the element types of a pull or push type.
 ArrayRef<int64_t> getArrayExtents(Type type);
 ArrayRef<Type> getArrayElementTypes(Type type);
-/// Static bound of one extent (the extent itself if static), or kDynamic.
+/// The bound of an extent: the extent itself if it is static. kDynamic if there
+/// is none.
 int64_t getArrayBound(Type type, unsigned dim);
 
 /// The extent of dimension `dim` of `array` as an `index` value: a constant, or
 /// `obs.dim`.
 Value buildExtent(OpBuilder &builder, Location loc, Value array, unsigned dim);
-/// The dimension that `dim` names; nullopt if it is not a constant, or if the
-/// array does not have this dimension, so that the result is undefined.
+/// The number of the dimension of `dim`. nullopt if it is not a constant, or if
+/// the memory does not have this dimension; the result is then undefined.
 std::optional<unsigned> getKnownDimension(memref::DimOp dim);
 /// All extents of `array`.
 SmallVector<Value> buildExtents(OpBuilder &builder, Location loc, Value array);
@@ -162,19 +167,20 @@ Value buildView(OpBuilder &builder, Location loc, PullType type,
 void emitPush(OpBuilder &builder, Location loc, Value array, Writer writer);
 
 /// Clones the single block of `region` at the insertion point of `builder` with
-/// its arguments replaced, and returns what its terminator yields.
+/// its arguments replaced. Returns the operands of its terminator.
 SmallVector<Value> cloneBody(OpBuilder &builder, Region &region,
                              ValueRange arguments);
 
-/// Builds the atomic operation that combines `memory[indices]` with `value` as
-/// `kind` says, which is valid at `from`. Gives the value before.
+/// Builds the atomic operation that combines `memory[indices]` with `value` by
+/// `kind`. If `kind` is a symbol, it is looked up from `from`. Returns the
+/// value before.
 Value buildAtomic(OpBuilder &builder, Location loc, Attribute kind, Value value,
                   Value memory, ValueRange indices, Operation *from);
 
 /// The `WriteContract::initial` of a write whose contract is marked.
 unsigned getInitialNesting(Operation *write);
 
-/// The values of a mixed list as in DynamicIndexList.
+/// The values of a list of constants and values, as in DynamicIndexList.
 SmallVector<Value> buildMixed(OpBuilder &builder, Location loc,
                               ValueRange dynamic, ArrayRef<int64_t> statics);
 

@@ -45,6 +45,9 @@ def Obs_DistributionAttr : EnumAttr<Obs_Dialect, Obs_Distribution, "distribution
     striped:  0 1 2 3 0 1 2 3        iteration = step * workers + worker
     blocked:  0 0 1 1 2 2 3 3        iteration = worker * steps + step
     ```
+
+    In a loop over the lanes of a warp with the distribution `owners`, the lanes
+    whose registers contain the written elements execute the iteration.
   }];
   let assemblyFormat = "`<` $value `>`";
 }
@@ -68,16 +71,18 @@ def Obs_MapAttr : Obs_Attr<"Map", "map",
 def Obs_HomeAttr : Obs_Attr<"Home", "home"> {
   let summary = "Memory space of a buffer in level IR";
   let description = [{
-    `#obs.home<owner, storage>` consists of the level whose instances each own
-    one such buffer, and of its storage. `convert-obs-to-scf` writes the storage
-    `auto`, and `obs-assign-homes` replaces it.
+    The owner is a level: each instance of this level has one such buffer.
+    `convert-obs-to-scf` writes the storage that the program requests, or
+    `auto`. `obs-assign-homes` replaces `auto`.
 
-    | owner  | registers       | shared               | global |
-    |--------|-----------------|----------------------|--------|
-    | thread | private memory  |                      |        |
-    | warp   |                 | one slice per warp   |        |
-    | block  |                 | one per block        |        |
-    | grid   |                 |                      | device |
+    | owner  | registers                             | shared                  |
+    |--------|---------------------------------------|-------------------------|
+    | thread | private memory of the thread          |                         |
+    | warp   | a part of the elements in each lane   | one slice for each warp |
+    | block  | a part of the elements in each thread | one array for each block |
+
+    Arrays of the grid have no home. They are arguments of the kernel, in device
+    memory.
   }];
   let parameters = (ins EnumParameter<Obs_Level>:$owner, EnumParameter<Obs_Storage>:$storage);
   let assemblyFormat = "`<` $owner `,` $storage `>`";

@@ -18,8 +18,8 @@ def Obs_BitOpInterface : OpInterface<"BitOpInterface"> {
   let cppNamespace = "::mlir::obs";
   let description = [{
     A bit operation on an index. For any values of its parameters, it is an
-    injective map of its first operand. So networks are provably free of write
-    conflicts.
+    injective map of its first operand. So the compiler can prove that networks
+    write no element twice.
   }];
   let methods = [
     InterfaceMethod<"Builds the same value from `arith` operations.",
@@ -38,8 +38,9 @@ def Obs_InsertZeroOp : Obs_BitOp<"insert_zero"> {
   let summary = "Insert a zero at bit `bit`, moving the higher bits up";
   let description = [{
     The result is `value + (value & ~(2^bit - 1))`: bits below `bit` stay, and
-    the others move up by one. The operation numbers the pairs of a comparator
-    column.
+    the others move up by one. In a stage of a sorting network that compares
+    elements at a distance of `2^bit`, the result for `t` is the first element
+    of pair `t`.
 
     Syntax:
 
@@ -93,7 +94,9 @@ def Obs_FlipOp : Obs_BitOp<"flip"> {
 def Obs_FlipLowOp : Obs_BitOp<"flip_low"> {
   let summary = "Invert bits 0 to `bit`";
   let description = [{
-    The result is `value ^ (2^(bit+1) - 1)`: the partner in a vee column.
+    The result is `value ^ (2^(bit+1) - 1)`. In a stage of a sorting network
+    that merges two runs of `2^bit` elements, it is the partner of the element
+    `value`.
 
     Syntax:
 

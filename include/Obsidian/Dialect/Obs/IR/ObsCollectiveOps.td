@@ -21,9 +21,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Obs_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Obs_ExpandableOpInterface]> {
   let cppNamespace = "::mlir::obs";
   let description = [{
-    A reduction or scan: an array of rank 1, an initial value and an associative
-    operator, whose region takes two elements, the left one first, and yields
-    their combination.
+    A reduction or scan. It has an array of rank 1, an initial value and an
+    associative operator. The operator is a region. It takes two elements, the
+    left one first, and yields their combination.
   }];
   let methods = [
     InterfaceMethod<"The array of elements.", "::mlir::Value", "getArray">,

@@ -48,9 +48,9 @@ def Obs_MapOp : Obs_Op<"map", [
     receives.
 
     The region is applied to a push operand where its program writes, and to its
-    initial contents. Elements without a write stay unwritten. The region is
-    applied to values that writes of contract `reduce` combine after all of
-    these writes (R7).
+    initial contents. Elements without a write stay unwritten. There is one
+    exception: if writes of contract `reduce` combine values, the region is
+    applied after all of these writes (R7).
 
     Syntax:
 
@@ -260,9 +260,9 @@ def Obs_SplitOp : Obs_Op<"split", [
     An extent `n` that is split by `k` has `ceil(n / k)` chunks. Element `i` of
     chunk `c` is element `c * k + i` of the source. If `n` is not a multiple of
     `k`, reads past the end return the `pad` values. Without `pad`, `k` divides
-    `n` (R4): the verifier checks static extents, the host dynamic ones, and
-    kernels the extents that only they know under `runtime-checks` of
-    `obs-to-gpu`.
+    `n` (R4). The verifier checks static extents, and the host checks dynamic
+    ones. With the option `runtime-checks` of `obs-to-gpu`, kernels check the
+    extents that only kernels know.
 
     Syntax:
 
@@ -442,8 +442,9 @@ def Obs_ReshapeOp : Obs_Op<"reshape", [Pure] # ContiguousMapMethods> {
   let summary = "The same elements in row-major order under other extents";
   let description = [{
     The source and the result have the same number of elements (R4). The
-    verifier checks static numbers, the host dynamic ones, and kernels the
-    numbers that only they know under `runtime-checks` of `obs-to-gpu`.
+    verifier checks static numbers, and the host checks dynamic ones. With the
+    option `runtime-checks` of `obs-to-gpu`, kernels check the numbers that only
+    kernels know.
 
     Syntax:
 
@@ -614,9 +615,9 @@ def Obs_GetOp : Obs_Op<"get", [
   let summary = "Element of a pull array at an index";
   let description = [{
     The operation has one result for each element type. The index is in range.
-    In a region above thread level, barriers treat the read as a read by all
-    threads of that level (R3). In a host function, the operation copies one
-    element from the device, and the host waits for it.
+    In a region above thread level, all threads of the instance read the element
+    (R3). In a host function, the operation copies one element from the device,
+    and the host waits for it.
 
     Syntax:
 

@@ -1,4 +1,4 @@
-//===- ObsIrregularOps.td - Arrays whose places depend on values -*- tablegen -*-===//
+//===- ObsIrregularOps.td - Arrays whose indices depend on values -*- tablegen -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,11 +48,10 @@ def Obs_CompactOp : Obs_IrregularOp<"compact"> {
     those of the array, of the flags and of the two results.
 
     The attribute `strategy` names the algorithm that counts the flags, as for
-    `obs.scan`. The default at level grid is `one_pass` if the elements can be
-    forced before the count, which is known only after them: both are forced
-    once, by one force of the two results or by two consecutive forces. One
-    kernel then writes both. Otherwise the default is `three_kernels`, and a
-    separate kernel writes the count.
+    `obs.scan`. At level grid, the default is `one_pass` if each result is
+    forced only once: both by one force, or the elements by an earlier force in
+    the same region. One kernel then writes both results. Otherwise the default
+    is `three_kernels`, and a separate kernel writes the count.
 
     Example:
 
@@ -238,9 +237,9 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
 
     | strategy | place of the copies | results |
     |---|---|---|
-    | `per_thread` | registers of 256 threads of a block; each thread compares each index with all indices of its copy | static extent, at most 16 elements; at most 128 bytes |
-    | `per_warp` | shared memory of a block, 8 copies, for elements that a block of 256 threads reads in different warps | at most 1024 elements; 131072 bytes for all copies |
-    | `per_block` | shared memory of a block | at most 131072 bytes; up to 524288 bytes, 4 blocks read the same elements, and each has a copy of a range of the result |
+    | `per_thread` | registers of each thread; a thread compares each index with all indices of its copy | static extent, at most 16 elements; at most 128 bytes |
+    | `per_warp` | shared memory of a block, 8 copies, one for each warp of a block of 256 threads | at most 1024 elements; 131072 bytes for all copies |
+    | `per_block` | shared memory of a block | at most 131072 bytes; up to 524288 bytes, 2 to 4 blocks read the same elements, and each has a copy of a range of the result |
     | `atomic` | no copies: one atomic operation on the result for each element | more bytes |
 
     If the extent of the result has no bound, the host chooses when it knows the
@@ -253,10 +252,12 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     elements, and copies of warps are not used, because a multiprocessor
     combines the simultaneous writes of a warp to one element in shared memory.
     For operations that memory does not have (`muli`, operations on floats other
-    than `addf`, and functions), copies of threads are used up to 32 elements,
-    and copies of warps up to 4096 elements. The option `shared-bytes` of
-    `obs-to-gpu` is the size of the shared memory of a block. Copies that do not
-    fit are not used.
+    than `addf` of `f32` and `f64`, integers of less than 32 bits, and
+    functions), copies of threads are used up to 32 elements, and copies of
+    warps up to 4096 elements. The option `shared-bytes` of `obs-to-gpu` is the
+    size of the shared memory of a block. Copies that do not fit are not used.
+    Copies of warps and blocks are also not used if the number of writes is
+    known to be at most twice the number of elements of the copies of a block.
 
     Each block combines a part of 4096 elements or more in its copies; there are
     at most 528 parts. Larger copies have longer parts. A thread reads two
@@ -264,9 +265,9 @@ def Obs_ScatterOp : Obs_IrregularOp<"scatter", [
     needs few operations. A kernel with one copy for each block has 1024 threads
     and at most 256 parts, unless the force names the number of threads. If the
     elements are known to be one part, there are no copies. Blocks add their
-    copies to the result by atomic operations. If a result is too long for registers,
-    `per_thread` uses private memory of each thread. The default below level
-    grid is `atomic`.
+    copies to the result by atomic operations. If a result is too long for
+    registers, `per_thread` uses private memory of each thread. The default
+    below level grid is `atomic`.
 
     Copies start from the neutral element of the operation. A function,
     `reduce(@f)`, has no neutral element. Its copies have a flag for each

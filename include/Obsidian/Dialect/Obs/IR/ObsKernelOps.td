@@ -212,7 +212,7 @@ def Obs_BarrierOp : Obs_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait for all threads of a warp or block";
   let description = [{
     `obs-place-barriers` places barriers. The attribute `why` lists every hazard
-    that requires the barrier, until the last step of the lowering.
+    that requires the barrier. `obs-map-levels` removes it.
 
     Syntax:
 

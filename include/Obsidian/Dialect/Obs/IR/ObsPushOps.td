@@ -78,7 +78,8 @@ def Obs_FillOp : Obs_Op<"fill", [
 
     Elements without a write have initial contents: one scalar for each element
     type, or the contents of an array. Without initial contents, a read of such
-    an element is an error, which interpreter and emulator report.
+    an element is an error. The interpreter reports it, and so does the emulator
+    with `--check`.
 
     Syntax:
 
@@ -97,9 +98,10 @@ def Obs_FillOp : Obs_Op<"fill", [
     `init` gives every element the same initial value. `onto` takes the initial
     values from an array of the extents and element types of the result. By
     default, there are no initial contents. The default contract is `disjoint`.
-    `unchecked` stops the verifier from a search for two writes of one element.
-    `extents` has one value for each `?` of the type. `par` abbreviates a region
-    that contains this one `obs.par`. The type is that of the result.
+    With `unchecked`, the verifier does not search for two writes of one
+    element: the author promises that there are none. `extents` has one value
+    for each `?` of the type. `par` abbreviates a region that contains only this
+    `obs.par`. The type is that of the result.
 
     Example:
 
@@ -132,8 +134,8 @@ def Obs_ParOp : Obs_Op<"par", [
   let summary = "Parallel loop over the units of a level";
   let description = [{
     The iterations are independent. The loop has one or more dimensions. The
-    body is a region of the level of the unit. `obs-fuse-arrays` turns
-    `obs.push` and `obs.distribute` into this operation.
+    body is a region of the level of the unit. `obs-fuse-arrays` replaces
+    `obs.push` and `obs.distribute` by this operation.
 
     Syntax:
 
@@ -261,12 +263,12 @@ def Obs_DistributeOp : Obs_Op<"distribute", [
   let summary = "One sub-program of a level for each element of an array";
   let description = [{
     The sub-programs run side by side. Their level is at most the level around
-    the operation. At the same level, each force in them is one force of all of
-    them. The region has one argument for every element type of every operand,
-    and yields push arrays of its level whose extents are the same in every
-    sub-program. A result has the extents of the operands (which agree, R4)
-    followed by those of the yielded array. `obs.join` turns it into one array
-    without chunks.
+    the operation. If both levels are equal, each force in the region is one
+    force for all sub-programs. The region has one argument for every element
+    type of every operand. It yields push arrays of its level, whose extents are
+    the same in every sub-program. The extents of the operands agree (R4). A
+    result has these extents, followed by those of the yielded array. `obs.join`
+    makes one array without chunks from it.
 
     Syntax:
 
@@ -326,9 +328,9 @@ def Obs_ForceOp : Obs_Op<"force", [
   let summary = "Run arrays and store their elements";
   let description = [{
     The operation runs the programs of push arrays and stores the elements that
-    they write. It pushes a pull array at the level of the region first, so
-    `obs.push` and `obs.force` of the result may be written as one force. No
-    other operation stores arrays. The level of push arrays is that of the
+    they write. It first pushes a pull array at the level of the region. So an
+    `obs.push` before an `obs.force` can be omitted. No other operation stores
+    arrays that the program can read. The level of push arrays is that of the
     region (R1). Below level grid, the extents are static or bounded (R2). At
     level grid, a force is one kernel.
 
@@ -349,10 +351,12 @@ def Obs_ForceOp : Obs_Op<"force", [
     reserves memory. `in` requests a storage. The compiler uses this storage or
     refuses the program. The default is `auto`: the compiler selects the
     storage. The attributes `kernel` and `threads` are the name of the kernel
-    and the number of threads of a block. A single type after the first colon is
-    that of all arrays. `-> types` are the types of the results. By default, a
-    result is the pull array with the extents, the bounds and the element types
-    of its operand.
+    and the number of threads of a block. The attribute `unchecked` is for a
+    program that reads the memory after `into`: the author promises that these
+    reads are allowed, if the compiler cannot prove it (R8). A single type after
+    the first colon is that of all arrays. `-> types` are the types of the
+    results. By default, a result is the pull array with the extents, the bounds
+    and the element types of its operand.
 
     Example:
 
@@ -378,7 +382,7 @@ def Obs_ForceOp : Obs_Op<"force", [
     ::mlir::obs::Level getArrayLevel();
   }];
   let builders = [
-    /// The arrays live in `into`, or in fresh memory if that is empty.
+    /// The arrays are stored in `into`, or in new memory if `into` is empty.
     OpBuilder<(ins "::mlir::ValueRange":$arrays, "::mlir::ValueRange":$into)>
   ];
   let hasCustomAssemblyFormat = 1;

@@ -60,8 +60,8 @@ def Obs_ConstantOp : Obs_Op<"constant", [
     Pure, InferTypeOpAdaptor]> {
   let summary = "Table of constants";
   let description = [{
-    A static array of literal elements. This operation does not select the
-    memory of the table: the compiler does, or `obs.force ... in constant`.
+    A static array of literal elements. The compiler selects the memory of the
+    table. `obs.force ... in constant` requests constant memory.
 
     Syntax:
 
@@ -161,9 +161,9 @@ def Obs_GenerateOp : Obs_Op<"generate", [
     DeclareOpInterfaceMethods<Obs_LevelScopeOpInterface, ["isScalarScope"]>] # PullArrayMethods> {
   let summary = "The array of the values of a function of the index";
   let description = [{
-    The region computes the element at the index in its arguments, one argument
-    for each dimension. It is thread-level code: it may read other arrays. The
-    yielded elements may be pull arrays.
+    The arguments of the region are an index, with one argument for each
+    dimension. The region computes the element at this index. It is scalar code
+    and may read other arrays. The yielded elements may be pull arrays.
 
     Syntax:
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A strategy says how the workers of a level share a reduction or a scan. It is
-// a function that builds core operations, and `obs-expand-collectives` finds it
-// by its name:
+// A strategy is the algorithm by which the workers of a level share a reduction
+// or a scan. It is a function that builds core operations, and
+// `obs-expand-collectives` finds it by its name:
 //
 //   ReduceStrategy byEights;
 //   byEights.shorten = [](CollectiveBuilder &c, Value x) {
@@ -21,9 +21,9 @@
 //   byEights.storesElements = true;
 //   registerReduceStrategy("by_eights", byEights);
 //
-// A strategy sees an array of rank 1 and an associative operator without a
-// neutral element. `obs-expand-collectives` adds initial values, exclusive
-// scans, totals and segments around the code of the strategy.
+// A strategy gets an array of rank 1 and an associative operator, which has no
+// known neutral element. `obs-expand-collectives` adds initial values,
+// exclusive scans, totals and segments around the code of the strategy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ struct Extent {
   Value value;
   /// The number, or kDynamic.
   int64_t size;
-  /// The largest that it can be, or kDynamic.
+  /// The largest number that it can be, or kDynamic.
   int64_t bound;
 
   bool isStatic() const { return !ShapedType::isDynamic(size); }
@@ -58,8 +58,8 @@ public:
   using Operator =
       std::function<Values(OpBuilder &, Location, ValueRange, ValueRange)>;
 
-  /// Static extents up to this one are expanded stage by stage, longer ones by
-  /// a loop over stages.
+  /// Stages are unrolled for static extents up to this number. For larger
+  /// extents, there is a loop over stages.
   static constexpr int64_t maxUnrolledExtent = 128;
 
   CollectiveBuilder(OpBuilder &builder, Location loc, Level level,
@@ -73,9 +73,9 @@ public:
   /// The level of the code at the insertion point: `force` stores there.
   Level level;
   SmallVector<Type> elementTypes;
-  /// Whether elements may change places.
+  /// True if elements may be combined in any order.
   bool commutative;
-  /// Whether elements are read one at a time (`plain` of the pass).
+  /// True if elements are read one at a time (`plain` of the pass).
   bool plain = false;
 
   // Numbers.
@@ -83,7 +83,7 @@ public:
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
-  /// Of numbers that are not negative.
+  /// Quotient and remainder of numbers that are not negative.
   Value div(Value a, Value b);
   Value rem(Value a, Value b);
   Value min(Value a, Value b);
@@ -98,7 +98,7 @@ public:
   Extent getConstantExtent(int64_t size);
   Extent getExtent(Value array);
   Extent ceilDiv(Extent n, int64_t k);
-  /// `n` with its static size forgotten: extents that a loop changes.
+  /// `n` without its static size, for extents that a loop changes.
   static Extent forget(Extent n) {
     return {n.value, ShapedType::kDynamic, n.bound};
   }
@@ -126,7 +126,8 @@ public:
   Values foldEach(Value array, ValueRange start, int64_t begin, Value end);
 
   // Arrays.
-  /// The pull array whose elements `element` builds from the index. Not stored.
+  /// The pull array whose elements `element` builds from the index. It is not
+  /// stored.
   Value generate(Extent n, llvm::function_ref<Values(Value)> element);
   /// The same array. Several places read it, but each element in one place
   /// only, so no remark recommends a force.
@@ -142,12 +143,14 @@ public:
   Value forceFill(ArrayRef<Extent> extents, Value workers,
                   llvm::function_ref<void(Value, WriteFn)> body,
                   ValueRange init = {}, bool unchecked = false);
-  /// `count` times: replaces `array`, which is stored, by the array that
-  /// `stage` makes of it, of the same type.
+  /// Replaces `array`, which is stored, `count` times by the result of `stage`,
+  /// which takes the number of the stage and the array. Its result has the same
+  /// type.
   Value repeat(Value count, Value array,
                llvm::function_ref<Value(Value, Value)> stage);
-  /// The arrays of `partExtent` elements each that `part` makes at level warp,
-  /// one for each of `parts`, one after the other, cut to `total`. Stored.
+  /// The stored array of the first `total` elements of all parts, one part
+  /// after the other. `part` builds each part at level warp, as an array of
+  /// `partExtent` elements.
   Value
   distributeWarps(Extent parts, int64_t partExtent, Extent total,
                   llvm::function_ref<Value(CollectiveBuilder &, Value)> part);
@@ -161,17 +164,18 @@ private:
 
 /// A strategy of reductions. `shorten` returns an array of few elements, which
 /// need not be stored. Their combination from left to right is that of all
-/// elements. For an empty array it is empty.
+/// elements. For an empty array, the result is empty.
 struct ReduceStrategy {
   std::function<Value(CollectiveBuilder &, Value)> shorten;
-  /// It changes the order of elements.
+  /// The strategy changes the order of elements.
   bool commutativeOnly = false;
-  /// It stores arrays as long as its operand, which so needs a bound.
+  /// The strategy stores arrays of the length of its operand. So the operand
+  /// needs a bound.
   bool storesElements = false;
-  /// It leaves at most 32 elements, which are stored: all workers combine them,
-  /// instead of one that stores the result for all.
+  /// The result is stored and has at most 32 elements. All workers combine
+  /// them. Otherwise, one worker combines them and stores the result for all.
   bool allCombine = false;
-  /// The lowest level that it works at.
+  /// The lowest level at which the strategy works.
   Level minLevel = Level::Thread;
 };
 

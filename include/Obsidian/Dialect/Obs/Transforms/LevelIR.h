@@ -21,16 +21,15 @@ class ForallOp;
 namespace mlir::obs {
 class MapAttr;
 
-/// Marks tables that are in constant memory, or should be:
-/// an `obs.constant` that the
-/// program asks to be there, a `memref.global`, and a `memref.get_global` of
-/// which the lanes of a warp always read one element.
+/// Marks tables in constant memory. It stands on an `obs.constant` if the
+/// program requests constant memory, on a `memref.global`, and on a
+/// `memref.get_global` if the lanes of a warp always read one element of it.
 constexpr llvm::StringLiteral constantAttrName = "obs.constant";
 /// The constant memory of a module of kernels, in bytes.
 constexpr int64_t constantMemoryBytes = 1 << 16;
 
-/// The alloc, kernel argument or table that `memory` is (a part of); null if
-/// that is not known.
+/// The alloc, kernel argument or table that `memory` is, or is a part of; null
+/// if it is not known.
 Value getRoot(Value memory);
 
 /// The map that spreads the iterations of a leaf loop. Null if the loop is not
@@ -40,10 +39,10 @@ MapAttr getLeafMap(scf::ForallOp leaf);
 /// Each warp has a slice of an array of warps in shared memory. It begins at a
 /// multiple of this number of bytes.
 constexpr int64_t sliceAlignment = 16;
-/// Bytes from one slice of such an array to the next.
+/// The number of bytes from one slice of such an array to the next one.
 int64_t getSliceBytes(MemRefType type);
 
-/// "file.mlir:3:5", or "?" without a location in a file.
+/// "file.mlir:3:5", or "?" if there is no location in a file.
 std::string getPlace(Location location);
 
 } // namespace mlir::obs

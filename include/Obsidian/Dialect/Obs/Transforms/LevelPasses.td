@@ -13,14 +13,15 @@ include "mlir/Pass/PassBase.td"
 def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
   let summary = "Spread shared arrays over the banks of shared memory";
   let description = [{
-    Shared memory has 32 banks of 4 bytes; lanes of a warp that access different
+    Shared memory has 32 banks of 4 bytes. Lanes of a warp that access different
     words of one bank wait for each other. For each shared array with
     conflicting accesses, this pass compares several layouts: rows with 1 to 32
-    elements of padding, or the last index xored with the number of the row (for
-    an array of one row, of the 128 bytes that hold one word of each bank). The
-    pass selects the variant with the fewest wavefronts, over all accesses with
-    known indices, in all iterations of surrounding counted loops (up to 64).
-    Padding costs memory only. A xor must save a quarter of the wavefronts.
+    elements of padding, or the last index xored with the number of the row. In
+    an array of one row, the number of the row is that of the group of 128
+    bytes, which has one word in each bank. The pass selects the layout with the
+    fewest wavefronts. It counts the wavefronts of all accesses with known
+    indices, in up to 64 iterations of the surrounding counted loops. Padding
+    costs memory only. A xor must save a quarter of the wavefronts.
 
     `obs-report-cost` prints the degree of conflicts of each access.
 
@@ -48,42 +49,43 @@ def ObsAssignBanksPass : Pass<"obs-assign-banks", "::mlir::obs::KernelOp"> {
 def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
   let summary = "Decide the home of every forced array";
   let description = [{
-    The pass replaces `auto` in the memory space of every buffer: arrays of a
-    thread live in registers (private memory), those of a block mostly in shared
-    memory.
+    The pass replaces `auto` in the memory space of every buffer. Arrays of a
+    thread are in registers (private memory). Arrays of a warp and of a block
+    are in registers or in shared memory.
 
     If the loop of a ring changes the array in place, all accesses are of the
     first slot, and the ring keeps only this slot.
 
-    An array of a warp lives in the registers of its lanes, element e with lane
-    e mod 32, if it has at most 32 elements for each, and the register of each
-    access is known at compile time. If a loop writes elements of other lanes (a
-    comparator writes two elements, for example), the owners of the written
-    elements execute it. `obs-map-levels` replaces reads of elements of other
-    lanes by shuffles. All other arrays of warps live in shared memory.
+    An array of a warp is in the registers of its lanes if it has at most 32
+    elements for each lane, and if the register of each access is known at
+    compile time. Element e is in lane e mod 32. If a loop writes elements of
+    other lanes (a comparator writes two elements, for example), the owners of
+    the written elements execute it. `obs-map-levels` replaces reads of elements
+    of other lanes by shuffles. All other arrays of warps are in shared memory.
 
-    An array of a block lives in registers if no two threads use the same
-    element. Accumulators are an example. Uses by the lanes of warps count as
-    uses by the threads of the block if each warp executes at most one iteration
-    of the loop over warps. If the array has more elements than the block has
-    threads, a thread has several elements, and the compiler must know the
-    register of each access. So step s of a leaf loop accesses the same register
-    in all threads. Its iteration is s T + t for thread t, or t q + s if the
-    loop is `blocked`. `obs.registers` is the number of elements of each thread.
-    The two slots of a ring are the same registers if every read is of the slot
-    that was written last. This also holds if nested loops carry the array.
+    An array of a block is in registers if no two threads use the same element.
+    Accumulators are an example. Uses by the lanes of warps count as uses by the
+    threads of the block if each warp executes at most one iteration of the loop
+    over warps. If the array has more elements than the block has threads, a
+    thread has several elements, and the compiler must know the register of each
+    access. So in each step of a leaf loop, all threads access the same
+    register. In step s of q, thread t of T executes iteration s T + t, or
+    t q + s if the loop is `blocked`. `obs.registers` is the number of elements
+    of each thread. The two slots of a ring are the same registers if every read
+    is of the slot that was written last. This also holds if nested loops carry
+    the array.
 
     `obs-map-levels` unrolls the steps of such loops. If the program does not
     request registers, the pass uses them only for loops of at most 16 steps and
-    at most 4096 unrolled operations, and all arrays of the block together use
+    at most 4096 unrolled operations. All arrays of the block together then use
     at most half of the registers of its threads, up to 128. If the program
-    requests registers, the limit is 64 for each array.
+    requests registers, the limit is 64 for each array and thread.
 
     An array of a block is split if threads other than the writers read at most
     an eighth of it. The elements that their own thread reads become a separate
-    array in registers. Only the elements that other threads read are stored.
-    The last array of a scan is an example: only the total is read by other
-    threads.
+    array in registers. Only the elements that other threads read are in shared
+    memory. The last array of a scan is an example: other threads read only the
+    total.
 
     The pass marks a table as `obs.constant` if the algebra of index maps shows
     that the lanes of a warp always read the same element: the constant cache
@@ -106,9 +108,9 @@ def ObsAssignHomesPass : Pass<"obs-assign-homes", "::mlir::obs::KernelOp"> {
 def ObsAssignLayoutsPass : Pass<"obs-assign-layouts", "::mlir::obs::KernelOp"> {
   let summary = "Assign the iterations of every leaf loop to workers";
   let description = [{
-    The pass gives every leaf loop without an `obs.distribution` the
-    distribution `striped`: neighbouring workers execute neighbouring
-    iterations, so that accesses at the counter of the loop coalesce.
+    Every leaf loop without an `obs.distribution` gets the distribution
+    `striped`: neighbouring workers execute neighbouring iterations, so that
+    accesses at the counter of the loop coalesce.
 
     If a program requests registers for an array of a block, a loop that uses it
     is `blocked` where this assigns each element to one thread and `striped`
@@ -312,9 +314,9 @@ def ObsPlaceBarriersPass : Pass<"obs-place-barriers", "::mlir::obs::KernelOp"> {
     Lanes of a warp exchange data through barriers of the warp, which stand in
     the loops over warps. Data that warps write into an array of their block
     needs a barrier of the block. Each kind of barrier counts for both: after a
-    barrier in its own code, a warp sees all earlier accesses of its lanes, and
-    a barrier of the block also separates two iterations of a loop around the
-    code of warps. Nothing orders different blocks.
+    barrier in its own code, all earlier accesses of the lanes of a warp are
+    complete, and a barrier of the block also separates two iterations of a loop
+    around the code of warps. No barrier orders different blocks.
 
     ```mlir
     // before
@@ -365,7 +367,7 @@ def ObsRestrictArgumentsPass : Pass<"obs-restrict-arguments", "::mlir::ModuleOp"
   let description = [{
     Two arguments of a kernel are different arrays, except if a force works in
     place (`obs.may_alias`, rule R8). The launch contract states this to
-    programs in other languages. The pass gives `llvm.noalias` to each array
+    programs in other languages. The pass adds `llvm.noalias` to each array
     argument that a kernel only loads, or only stores. Loads of such an argument
     are `ld.global.nc` and may move before stores to other arguments. If a
     kernel both loads and stores an argument, or updates it atomically, the

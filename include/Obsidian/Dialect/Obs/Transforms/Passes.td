@@ -19,15 +19,15 @@ def ObsAlignArgumentsPass : Pass<"obs-align-arguments", "::mlir::ModuleOp"> {
     pass on several arrays; the result has the smallest alignment of them. So a
     carried array has the smallest alignment of its first value and of the
     values that the iterations pass on. An argument of a kernel has the smallest
-    alignment of all launches. `llvm.align` states this alignment if
-    it is more than that of an element. Code generation may then access several
-    elements at once.
+    alignment of all launches. `llvm.align` states this alignment if it is more
+    than that of an element. Code generation may then access several elements at
+    once.
 
     ```mlir
-    // before: of 4 bytes, one behind the first
+    // before: %p begins 4 bytes after the beginning of %a
     %p = obs.part %a from %c1 extents(%n) : memref<?xf32> to memref<?xf32>
     gpu.func @k(%in: memref<f32>, %n: index, %out: memref<f32>) kernel
-    // after, if %p is %in
+    // after, if a launch passes %p to %in
     gpu.func @k(%in: memref<f32>, %n: index, %out: memref<f32> {llvm.align = 16 : i64}) kernel
     ```
 
@@ -40,10 +40,11 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
   let summary = "Run sub-programs of one level side by side";
   let description = [{
     A `par` over instances of the level of its region has no workers that could
-    execute the instances in parallel. This pass merges the instances: each parallel loop of a
-    sub-program becomes one loop over all of them, and each array that they
-    force becomes one array with the instances as leading dimensions. One
-    barrier for each instance becomes one barrier for all.
+    execute the instances in parallel. This pass merges the instances. Each
+    parallel loop of a sub-program becomes one loop over all instances. Each
+    array that the sub-programs force becomes one array with the instances as
+    leading dimensions. One barrier for each instance becomes one barrier for
+    all.
 
     ```mlir
     // before, at level block
@@ -60,8 +61,8 @@ def ObsBatchDistributePass : Pass<"obs-batch-distribute"> {
     %a = obs.force %p : !obs.push<block, 2 x 8 x i32>
     ```
 
-    Sub-programs whose control flow depends on the instance stay as they are:
-    `convert-obs-to-scf` runs those one after the other.
+    Sub-programs whose control flow depends on the instance are unchanged: they
+    run one after the other.
   }];
 }
 
@@ -107,15 +108,16 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `lanes` | reduce | each of the 32 lanes of a warp combines every 32nd element; then five stages combine the lanes. Only if `commutative`. At level warp, the elements of the lanes are in registers, for any n. Not below level warp |
     | `rows` | reduce | each warp combines up to 1024 elements in rows of 128 (64 or 32 if n is not a multiple of 4). A lane combines its neighbours in a row, and shuffles combine the lanes of each row. If `commutative`, a lane combines its elements of all rows before the shuffles. All threads combine the results of the warps, at most 32. Not below level block |
 
-    At level grid these work inside a block, and others share the work between
-    blocks, which take parts of 4096 elements or more, at most 528 of them. In
-    a reduction, and in the first kernel of `three_kernels`, a part is read by
-    rows: a thread reads four neighbours in each of four rows before it combines
-    them. If the order matters, a warp combines 512 neighbouring elements: a
-    lane combines its neighbours, shuffles combine the lanes of each row, and
-    lane 0 combines the rows. If `commutative`, each of 256 workers has four
-    accumulators. A thread reads one element at a time if an element needs a
-    loop or more than 64 operations, or if it is not read from memory.
+    At level grid, blocks share the work. The strategies above combine elements
+    inside a block. In a reduction, and in the first kernel of `three_kernels`,
+    each block has a part of 4096 elements or more. There are at most 528 parts.
+    A warp reads rows of 128 elements, four neighbours in each lane. If the
+    order matters, a warp combines the eight rows of 1024 neighbouring elements:
+    a lane combines its neighbours, shuffles combine the lanes of each row, and
+    lane 0 combines the rows. If `commutative`, each of 256 workers reads four
+    rows at once and has four accumulators. A thread reads one element at a time
+    if an element needs a loop or more than 64 operations, or if it is not read
+    from memory.
 
     | strategy | of | kernels |
     |---|---|---|
@@ -123,30 +125,46 @@ def ObsExpandCollectivesPass : Pass<"obs-expand-collectives"> {
     | `one_kernel` | reduce | one, and a memset: each block publishes the result of its part and draws a number from a counter. The block with the last number combines all results in the order of the parts. One block and no memset if n is known to be at most 4096 |
     | `two_kernels` | reduce | the parts; then one block combines their results, in the same way |
     | `three_kernels` | scan, segmented forms | the parts; one block scans their results; the parts again, each with the result of the parts before it |
-    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 4096 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Elements stay in registers: of each of four rows, a thread has up to four neighbours. Two kernels if the total is used before the elements are forced |
+    | `one_pass` | the same | one, and a memset: each block scans a tile of up to 8192 elements, publishes its result, and looks back at the tiles before it, so every element is read once. Elements stay in registers: a thread has up to four neighbours in each of up to eight rows. Two kernels if the total is used before the elements are forced |
     | `sequential` | `segmented_reduce` by offsets | one, with a thread for each segment |
 
-    The default strategy at level grid is `sequential` if the table above
-    allows it. Otherwise, a reduction whose result is forced directly uses
-    `atomic` if the order does not change the result (for `addf`, also if it is
-    `fastmath<reassoc>`), and other reductions use `one_kernel`. A scan uses
-    `one_pass`. In all strategies except `atomic`, the grouping of elements
-    depends on their number and types only. So the results have the same bits in
-    every run, for any number of threads and blocks. In `one_pass`, if the
-    operator takes floats, a block that looks back combines tiles one after the
-    other, from the left.
-    The results of `one_kernel` and `two_kernels` are equal to each other. The
-    speed of the blocks determines the order of `atomic`. This does not change
-    the result of an associative operator, but it changes the rounding of
-    floats. The option `deterministic` replaces it by `one_kernel`, even if the
-    program names it. The default at level thread is `sequential`. At the
-    other levels it is `halving_tree` or `adjacent_tree` (reduction) or
-    `kogge_stone` (scan) for up to 32 elements, at level
-    block `rows` for a known number of 513 to 8192 elements of at most 8 bytes
-    that are read from memory without a loop and with at most 64 operations,
-    else `warps` for up to
-    1024 elements, at level warp `lanes` if `commutative`, and `raking` for all
-    others. Strategies other than `sequential`, `raking` and `lanes` of a
+    The default strategies at level grid are:
+
+    - `sequential` for a `segmented_reduce` by offsets;
+    - `atomic` for a reduction whose result is only forced, if the order does
+      not change the result, or if the operation is `commutative` and its
+      operator is an `addf` with `fastmath<reassoc>`;
+    - `one_kernel` for all other reductions;
+    - `one_pass` for scans and all other segmented forms.
+
+    One block reduces an array that is known to have at most 4096 elements,
+    unless the program names `atomic`.
+
+    In all strategies except `atomic`, the results have the same bits in every
+    run, for any number of threads and blocks: if an operation can round, the
+    grouping of elements depends on their number and types only. In `one_pass`,
+    tiles then form groups of 32. A tree combines the tiles before a tile in its
+    group, and earlier groups are combined from left to right. The results of
+    `one_kernel` and `two_kernels` are equal to each other. The speed of the
+    blocks determines the order of `atomic`. This changes the rounding of floats
+    and nothing else. The option `deterministic` replaces `atomic` by
+    `one_kernel` for elements with floats, even if the program names it.
+
+    The default strategies below level grid are the first of these rows that
+    fits:
+
+    | level | elements | reduce | scan |
+    |---|---|---|---|
+    | thread | any number | `sequential` | `sequential` |
+    | warp, block | at most 2 | `sequential` | `kogge_stone` |
+    | warp, block | at most 32 | `halving_tree` if `commutative`, else `adjacent_tree` | `kogge_stone` |
+    | block | a static extent of 513 to 8192; elements of at most 8 bytes that are read from memory, without a loop and with at most 64 operations | `rows` | |
+    | block | at most 1024 | `warps` | `warps` |
+    | warp | any number | `lanes` if `commutative`, else `raking` | `raking` |
+    | block | any number | `raking` | `raking` |
+
+    A `segmented_reduce` by offsets of an array without a bound uses
+    `sequential`. Strategies other than `sequential`, `raking` and `lanes` of a
     reduction need a bound of n.
 
     With `plain`, each element is read on its own, and the host does not choose
@@ -272,20 +290,22 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Every grid-level force of a host function becomes an `obs.kernel` and an
     `obs.launch` of it. Arguments stand in the order of the source, results
-    last. Arrays become memrefs in device memory: function arguments and results
-    change type, fresh results are `gpu.alloc`ed and, unless they leave the
-    function or a loop, deallocated after their last use. An array reuses the
-    memory of an array of the same type and extents that is no longer live. It
-    also reuses the memory of an array that this kernel is the last to read, if
-    no iteration reads an element that another iteration writes. Then the kernel
-    has one parameter for both arrays and runs in place. The plan reports this,
-    and the number of arrays that share a buffer. A part of an array in memory
-    is returned and carried without a copy. Iterations of host loops allocate no
-    memory if the extents of the carried arrays have a maximum that is known
-    before the loop: the arrays use a fixed set of buffers alternately, with
-    fewer buffers for kernels in place. Initial contents of a result are a
-    `gpu.memset` or `gpu.memcpy` before the launch. `obs.get` in host code
-    copies one element.
+    last. Arrays become memrefs in device memory, so the types of function
+    arguments and results change. New results are allocated by `gpu.alloc`. They
+    are deallocated after their last use, unless they leave the function or a
+    loop.
+
+    An array reuses the memory of an array of the same type and extents that is
+    no longer live. It also reuses the memory of an array that this kernel is
+    the last to read, if no iteration reads an element that another iteration
+    writes. Then the kernel has one parameter for both arrays and runs in place.
+    A part of an array in memory is returned and carried without a copy.
+    Iterations of host loops allocate no memory if the extents of the carried
+    arrays have a maximum that is known before the loop: the arrays use a fixed
+    set of buffers alternately, with fewer buffers for kernels in place.
+
+    Initial contents of a result are a `gpu.memset` or `gpu.memcpy` before the
+    launch. `obs.get` in host code copies one element.
 
     ```mlir
     // before
@@ -303,9 +323,9 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
     }
     ```
 
-    A remark for each host function is the plan: it counts kernels, memsets,
-    copies and buffers, and a note for each, in order, names the arrays that a
-    kernel reads and writes, and the size of a buffer.
+    A remark for each host function is its plan. It counts kernels, memsets,
+    copies, reads by the host, and buffers. A note for each step, in order,
+    names the arrays that the step reads and writes, or the size of a buffer.
 
     ```
     saxpy.mlir:11:1: remark: plan of 'main': 1 kernel, 0 memsets, 0 copies, 0 host reads, 1 buffer
@@ -317,7 +337,7 @@ def ObsOutlineKernelsPass : Pass<"obs-outline-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"plan", "plan", "bool", "true", "Report the plan of each host function">,
     Option<"reuse", "reuse", "bool", "true",
-      "Let arrays of equal extents share memory if one is dead before the other is stored">
+      "Let arrays of equal extents share memory if they are not live at the same time">
   ];
 }
 
@@ -400,13 +420,22 @@ def ObsVerifyCallsPass : Pass<"obs-verify-calls", "::mlir::ModuleOp"> {
 def ObsSetLaunchPass : Pass<"obs-set-launch", "::mlir::ModuleOp"> {
   let summary = "Choose the launch parameters of kernels";
   let description = [{
-    `threads` is a compile-time number of a kernel: the option, else the
-    attribute of the force, else the number of iterations of the longest static
-    loop over the threads of a block, rounded up to warps and limited to 256,
-    else 256. If there are static loops over at least 4 warps, only the longest
-    of these counts, because more threads would only wait. The number of blocks
-    is the option, or is computed at launch: each unit executes one iteration.
-    Neither changes results.
+    The number of threads of a block is known at compile time. It is the first
+    of these numbers that exists:
+
+    1. the option `threads`;
+    2. the attribute `threads` of the force;
+    3. if a loop over the warps of a block has at least 4 iterations: 32 times
+       the number of iterations of the longest of these loops, because more
+       threads would only wait;
+    4. the number of iterations of the longest loop over the threads or warps of
+       a block, in threads, rounded up to warps;
+    5. 256.
+
+    Numbers 3 and 4 are at most 256, and are 256 if a loop has an unknown number
+    of iterations. The number of blocks is the option `blocks`, or is computed
+    at launch so that each unit executes one iteration. Launch parameters do not
+    change results.
 
     ```mlir
     // before
@@ -432,9 +461,9 @@ def ObsUnrollLoopsPass : Pass<"obs-unroll-loops"> {
     iterations at level warp that carry an array of 33 to 1024 elements. An
     example is the stages of a network, whose partners must be constants for
     arrays in registers. An array of at most 32 elements is one register of each
-    lane, so that loops over it can stay loops. The
-    bounds of a marked loop are constants, possibly after unrolling of the loops
-    around it (`[unroll-bounds]`). It unrolls to at most 32768 operations
+    lane, so that loops over it can stay loops. The bounds of a marked loop are
+    constants, possibly after unrolling of the loops around it
+    (`[unroll-bounds]`). It unrolls to at most 32768 operations
     (`[unroll-size]`).
 
     ```mlir

@@ -26,9 +26,8 @@ constexpr llvm::StringLiteral itemsAttrName = "obs.items";
 constexpr llvm::StringLiteral rowsAttrName = "obs.rows";
 
 /// The number of tiles of `loop`, a leaf loop over a grid or the loop that it
-/// becomes, below which a thread executes one iteration at a time: so few tiles
-/// would not keep the GPU busy. 0 if iterations are short, because they have no
-/// inner loops.
+/// becomes, below which a thread executes one iteration at a time: fewer tiles
+/// would not keep the GPU busy. 0 if iterations have no inner loops.
 int64_t getLeastTiles(Operation *loop);
 
 /// Attribute of a launch whose number of blocks follows from extents.

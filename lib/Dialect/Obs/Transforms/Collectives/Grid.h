@@ -108,7 +108,7 @@ struct OnePassOptions {
 };
 
 /// A scan in one kernel, which reads each element once. Each block publishes
-/// the result of its tile as soon as it knows it, and looks back at the tiles
+/// the result of its tile as soon as possible, and looks back at the tiles
 /// before it.
 std::unique_ptr<GridScan> buildOnePassScan(CollectiveBuilder &c, Value x,
                                            Extent n, OnePassOptions options);

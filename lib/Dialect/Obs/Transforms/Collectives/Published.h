@@ -10,7 +10,6 @@
 // atomic operation before an acquire fence may load the elements, for all types
 // of elements. Such stores and loads have the contract "published", which
 // states to obs-check-races that flags separate them.
-// obs-check-races knows that flags keep them apart.
 //
 //===----------------------------------------------------------------------===//
 

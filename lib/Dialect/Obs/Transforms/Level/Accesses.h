@@ -8,10 +8,10 @@
 // The accesses of a statement to memory that other threads of a block, or other
 // lanes of a warp, share.
 //
-// Block scope sees a kernel as one block runs it: loops over blocks are plain
+// In block scope, a kernel is the code of a block: loops over blocks are plain
 // loops; leaf loops, loops over warps and uniform loads and stores are
-// statements. Warp scope sees the body of a loop over warps as one warp runs
-// it.
+// statements. In warp scope, the body of a loop over warps is the code of one
+// warp.
 //
 //===----------------------------------------------------------------------===//
 

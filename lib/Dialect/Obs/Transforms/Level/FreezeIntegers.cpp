@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM takes the conversion of an integer to a float for exact if the integer
+// LLVM treats the conversion of an integer to a float as exact if the integer
 // was a float with few digits. A negative integer that is read as unsigned has
-// many digits, so this is wrong for uitofp(fptosi(x)). LLVM does not look
-// through a freeze.
+// many digits, so this is wrong for uitofp(fptosi(x)). LLVM does not analyse
+// the operand of a freeze.
 //
 //===----------------------------------------------------------------------===//
 

@@ -183,7 +183,7 @@ int64_t Planner::place(bool addBarriers) {
   for (unsigned i = 0; i < buffers.size(); ++i) {
     Buffer &buffer = buffers[i];
     buffer.offset = 0;
-    // Raise the offset over every neighbour in the way until none is.
+    // Raise the offset until no other buffer overlaps.
     bool moved = true;
     while (moved) {
       moved = false;

@@ -14,23 +14,23 @@
 
 namespace mlir::obs {
 
-/// Elements whose indices are the same multiples of terms, in each dimension,
-/// plus a number.
+/// Elements whose index in each dimension is the same sum of multiples of
+/// terms, plus a number.
 struct ElementGroup {
   struct Element {
-    /// One for each dimension, 0 where the index may be any.
+    /// The number in each dimension; 0 if the index can be any number.
     SmallVector<int64_t, 2> constants;
-    /// The threads, among those between, that reach the element.
+    /// All threads that access the element are in this range.
     int64_t firstWorker, lastWorker;
   };
-  /// nullopt where the index may be any.
+  /// nullopt for a dimension in which the index can be any number.
   SmallVector<std::optional<TermSum::Terms>, 2> dimensions;
   SmallVector<Element, 0> elements;
 };
 using ReachedElements = SmallVector<ElementGroup, 1>;
 
-/// Numbers of iterations that leaves have at most since no index is outside of
-/// its array at run time.
+/// Limits of the numbers of iterations of leaves. They follow from the
+/// assumption that no index is outside of its array at run time.
 class LeafLimits {
 public:
   /// The limit of `leaf`. It follows from the accesses in each iteration, of
@@ -50,9 +50,9 @@ private:
       limits;
 };
 
-/// The index arithmetic of the accesses of a kernel. Values that a whole block
-/// (or warp, at warp scope) agrees on are symbols, and numbers of iterations of
-/// loops in its leaves variables.
+/// The index arithmetic of the accesses of a kernel. Values that are equal in
+/// all threads of a block (or of a warp, at warp scope) are symbols. The
+/// numbers of iterations of loops in leaves are variables.
 struct IndexModel {
   explicit IndexModel(Workers workers) : workers(workers) {}
 
@@ -64,15 +64,15 @@ struct IndexModel {
   llvm::DenseMap<Operation *, unsigned> variables;
 };
 
-/// True if each thread runs iterations that follow each other.
+/// True if each thread runs consecutive iterations.
 bool isBlocked(scf::ForallOp leaf);
 
 /// Evaluates the indices of an access for each time that it runs in one
 /// iteration of the loops around its leaf.
 class AccessEvaluator {
 public:
-  /// Evaluations that one question may take: far more than two passes over the
-  /// largest block.
+  /// The maximum number of evaluations for one access: far more than two passes
+  /// over the largest block.
   static constexpr int64_t maxEvaluations = 1 << 18;
 
   AccessEvaluator(const Access &access, IndexModel &model);
@@ -84,23 +84,23 @@ public:
   /// The elements, and the threads that access them; nullopt if the ranges of
   /// the loops are unknown, or if the enumeration takes too long.
   std::optional<ReachedElements> getElements();
-  /// Evaluations that getElements took.
+  /// The number of evaluations in getElements.
   int64_t getCost() const { return cost; }
 
-  /// The access as the algebra compares it where it cannot be evaluated:
+  /// The access for a comparison by the algebra, if it cannot be evaluated: the
   /// indices, the variable of the leaf and its number of iterations.
   IndexMap getAddress() const;
   unsigned getIteration() const { return iteration; }
   const IndexExpr &getCount() const { return *count; }
-  /// Most iterations of the leaf, if that is known.
+  /// The maximum number of iterations of the leaf, if it is known.
   std::optional<int64_t> getMostIterations() const { return mostIterations; }
 
 private:
   struct Loop {
     unsigned variable;
-    /// Most iterations, if that is known.
+    /// The maximum number of iterations, if it is known.
     std::optional<int64_t> extent;
-    /// Of lower bound, upper bound and step.
+    /// The lower bound, the upper bound and the step.
     SymbolicEvaluator bounds;
     /// The threads depend on the iteration.
     bool isSpread;
@@ -122,8 +122,8 @@ private:
   IndexModel *model;
   scf::ForallOp leaf;
   scf::ForOp warps;
-  /// Whether a warp runs the leaf, and whether each of its threads does
-  /// iterations that follow each other.
+  /// True if a warp executes the leaf, and true if each of its threads executes
+  /// consecutive iterations.
   bool isOfWarp = false, isBlockedLeaf = false;
   ValueRange indices;
   ArrayRef<int64_t> shape;
@@ -132,7 +132,7 @@ private:
   unsigned iteration = 0, warp = 0;
   std::optional<IndexExpr> count;
   std::optional<int64_t> mostIterations;
-  /// Those in what differs from thread to thread, from the outside inwards.
+  /// The loops whose iterations differ from thread to thread, outermost first.
   SmallVector<Loop, 1> loops;
   /// The indices, then the conditions under which the access runs.
   SmallVector<IndexExpr> exprs;

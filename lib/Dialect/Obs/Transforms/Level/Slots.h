@@ -16,17 +16,16 @@ namespace mlir::obs {
 
 /// The slot of a buffer that an access uses: its first index.
 struct Slot {
-  /// The value that `index` is an expression of, as symbol 0; null for a
-  /// number.
+  /// The value of symbol 0 of `index`; null if `index` is a number.
   Value base;
-  /// nullopt: anything.
+  /// nullopt: any slot.
   std::optional<IndexExpr> index;
 
   bool operator==(const Slot &other) const {
     return base == other.base && index == other.index;
   }
   bool operator!=(const Slot &other) const { return !(*this == other); }
-  /// True when the two cannot be the same memory: x is never 1 - x.
+  /// True if both slots are certainly different memory: x is never 1 - x.
   bool differs(const Slot &other) const {
     return index && other.index && base == other.base &&
            areNeverEqual(*index, *other.index);
@@ -39,7 +38,7 @@ struct Slot {
 /// questions.
 class SlotReader {
 public:
-  /// The slot that the first index `index` of an access is.
+  /// The slot of an access whose first index is `index`.
   Slot get(Value index);
 
 private:
