@@ -1,6 +1,6 @@
 // Radix sort as in radix-sort.mlir, of unsigned keys of 64 bits (@u64), and of
 // pairs of a key of 32 bits and a value (@pairs). The sort is stable: pairs with equal keys
-// keep their order. Tiles have 2048 elements. From: the source that radix-sort.mlir names.
+// keep their order. Tiles have 4096 elements. From: the source that radix-sort.mlir names.
 //
 // GPU: three kernels for each pass. @u64 has eight passes, and @pairs has four.
 //
@@ -14,19 +14,19 @@
 !ints = !obs.pull<? x i32>
 !counts = !obs.push<block, 256 x i32>
 !table = !obs.pull<256 x i32>
-!digits = !obs.pull<2048 x i8>
-!positions = !obs.pull<2048 x i16>
-!ranks = !obs.push<block, 2048 x i16>
-!tile_pairs = !obs.pull<2048 x i32, i32>
-!tile_64 = !obs.pull<2048 x i64>
+!digits = !obs.pull<4096 x i8>
+!positions = !obs.pull<4096 x i16>
+!ranks = !obs.push<block, 4096 x i16>
+!tile_pairs = !obs.pull<4096 x i32, i32>
+!tile_64 = !obs.pull<4096 x i64>
 
 // The elements of a tile. Past the end, they repeat the last one.
 func.func private @tile_pairs(%keys: !i32_i32s, %tile: index) -> !tile_pairs attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %n = obs.dim %keys, 0 : !i32_i32s
   %last = arith.subi %n, %c1 : index
-  %first = arith.muli %tile, %c2048 : index
+  %first = arith.muli %tile, %c4096 : index
   %virtual = obs.generate (%j) {
     %i = arith.addi %first, %j : index
     %at = arith.minui %i, %last : index
@@ -39,9 +39,9 @@ func.func private @tile_pairs(%keys: !i32_i32s, %tile: index) -> !tile_pairs att
 
 // The digits of a tile: 8 bits, from bit %shift on. Past the end, they are the largest.
 func.func private @digits_pairs(%own: !tile_pairs, %shift: i32, %tile: index, %n: index) -> !digits attributes {obs.level = #obs.level<block>} {
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %largest = arith.constant 255 : i32
-  %first = arith.muli %tile, %c2048 : index
+  %first = arith.muli %tile, %c4096 : index
   %digits = obs.generate (%j) {
     %key, %value = obs.get %own[%j] : !tile_pairs
     %shifted = arith.shrui %key, %shift : i32
@@ -57,7 +57,7 @@ func.func private @digits_pairs(%own: !tile_pairs, %shift: i32, %tile: index, %n
 // The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %n = obs.dim %keys, 0 : !i32_i32s
@@ -65,7 +65,7 @@ func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> 
   %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
     %own = func.call @tile_pairs(%keys, %tile) : (!i32_i32s, index) -> !tile_pairs
     %digits = func.call @digits_pairs(%own, %shift, %tile, %n) : (!tile_pairs, i32, index, index) -> !digits
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c2048) {
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c4096) {
       %digit = obs.get %digits[%j] : !digits
       %d = arith.index_castui %digit : i8 to index
       obs.write %one at [%d] : i32
@@ -83,17 +83,17 @@ func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> 
 
 // One pass: a stable sort by 8 bits, from bit %shift on.
 func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %mask = arith.constant 255 : i32
   %zero = arith.constant 0 : i32
   %n = obs.dim %keys, 0 : !i32_i32s
-  %tiles = arith.ceildivui %n, %c2048 : index
+  %tiles = arith.ceildivui %n, %c4096 : index
   %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!i32_i32s, i32, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
   %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c2048 : index
+      %first = arith.muli %tile, %c4096 : index
       %own = func.call @tile_pairs(%keys, %tile) : (!i32_i32s, index) -> !tile_pairs
       %virtual = func.call @digits_pairs(%own, %shift, %tile, %n) : (!tile_pairs, i32, index, index) -> !digits
       %digits = obs.force %virtual in shared : !digits -> !digits
@@ -114,14 +114,14 @@ func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
         obs.yield %base : i32
       }
       %bases = obs.force %differences in shared : !table -> !table
-      %tp = obs.fill unchecked par (%j) in (%c2048) {
+      %tp = obs.fill unchecked par (%j) in (%c4096) {
         %key, %value = obs.get %own[%j] : !tile_pairs
         %rank = obs.get %ranks[%j] : !positions
         %p = arith.index_castui %rank : i16 to index
         obs.write %key, %value at [%p] : i32, i32
-      } : !obs.push<block, 2048 x i32, i32>
-      %sorted = obs.force %tp in shared : !obs.push<block, 2048 x i32, i32>
-      obs.par (%p) in (%c2048) {
+      } : !obs.push<block, 4096 x i32, i32>
+      %sorted = obs.force %tp in shared : !obs.push<block, 4096 x i32, i32>
+      obs.par (%p) in (%c4096) {
         %i = arith.addi %first, %p : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {
@@ -145,10 +145,10 @@ func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
 // The elements of a tile. Past the end, they repeat the last one.
 func.func private @tile_64(%keys: !i64s, %tile: index) -> !tile_64 attributes {obs.level = #obs.level<block>} {
   %c1 = arith.constant 1 : index
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %n = obs.dim %keys, 0 : !i64s
   %last = arith.subi %n, %c1 : index
-  %first = arith.muli %tile, %c2048 : index
+  %first = arith.muli %tile, %c4096 : index
   %virtual = obs.generate (%j) {
     %i = arith.addi %first, %j : index
     %at = arith.minui %i, %last : index
@@ -161,9 +161,9 @@ func.func private @tile_64(%keys: !i64s, %tile: index) -> !tile_64 attributes {o
 
 // The digits of a tile: 8 bits, from bit %shift on. Past the end, they are the largest.
 func.func private @digits_64(%own: !tile_64, %shift: i64, %tile: index, %n: index) -> !digits attributes {obs.level = #obs.level<block>} {
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %largest = arith.constant 255 : i64
-  %first = arith.muli %tile, %c2048 : index
+  %first = arith.muli %tile, %c4096 : index
   %digits = obs.generate (%j) {
     %key = obs.get %own[%j] : !tile_64
     %shifted = arith.shrui %key, %shift : i64
@@ -179,7 +179,7 @@ func.func private @digits_64(%own: !tile_64, %shift: i64, %tile: index, %n: inde
 // The count of each digit in each tile, ordered by digit and then by tile.
 func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   %c256 = arith.constant 256 : index
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %n = obs.dim %keys, 0 : !i64s
@@ -187,7 +187,7 @@ func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   %parts = obs.distribute block in grid (%tile = %numbers : !indexs) {
     %own = func.call @tile_64(%keys, %tile) : (!i64s, index) -> !tile_64
     %digits = func.call @digits_64(%own, %shift, %tile, %n) : (!tile_64, i64, index, index) -> !digits
-    %p = obs.fill init %zero reduce(addi) par (%j) in (%c2048) {
+    %p = obs.fill init %zero reduce(addi) par (%j) in (%c4096) {
       %digit = obs.get %digits[%j] : !digits
       %d = arith.index_castui %digit : i8 to index
       obs.write %one at [%d] : i32
@@ -205,17 +205,17 @@ func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
 
 // One pass: a stable sort by 8 bits, from bit %shift on.
 func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
-  %c2048 = arith.constant 2048 : index
+  %c4096 = arith.constant 4096 : index
   %mask = arith.constant 255 : i64
   %zero = arith.constant 0 : i32
   %n = obs.dim %keys, 0 : !i64s
-  %tiles = arith.ceildivui %n, %c2048 : index
+  %tiles = arith.ceildivui %n, %c4096 : index
   %counts = func.call @count_64(%keys, %shift, %tiles) : (!i64s, i64, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
   %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
-      %first = arith.muli %tile, %c2048 : index
+      %first = arith.muli %tile, %c4096 : index
       %own = func.call @tile_64(%keys, %tile) : (!i64s, index) -> !tile_64
       %virtual = func.call @digits_64(%own, %shift, %tile, %n) : (!tile_64, i64, index, index) -> !digits
       %digits = obs.force %virtual in shared : !digits -> !digits
@@ -236,14 +236,14 @@ func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
         obs.yield %base : i32
       }
       %bases = obs.force %differences in shared : !table -> !table
-      %tp = obs.fill unchecked par (%j) in (%c2048) {
+      %tp = obs.fill unchecked par (%j) in (%c4096) {
         %key = obs.get %own[%j] : !tile_64
         %rank = obs.get %ranks[%j] : !positions
         %p = arith.index_castui %rank : i16 to index
         obs.write %key at [%p] : i64
-      } : !obs.push<block, 2048 x i64>
-      %sorted = obs.force %tp in shared : !obs.push<block, 2048 x i64>
-      obs.par (%p) in (%c2048) {
+      } : !obs.push<block, 4096 x i64>
+      %sorted = obs.force %tp in shared : !obs.push<block, 4096 x i64>
+      obs.par (%p) in (%c4096) {
         %i = arith.addi %first, %p : index
         %is_in = arith.cmpi ult, %i, %n : index
         scf.if %is_in {

@@ -4,7 +4,7 @@ Keys have 32 bits: unsigned (`sort_u32`), signed (`sort_i32`) or floats (`sort_f
 the order of IEEE 754-2008: -NaN, -infinity, ..., -0, +0, ..., +infinity, NaN. radix_sort_64.py has
 keys of 64 bits, and keys with values. From: N. Satish, M. Harris, M. Garland, 2009.
 
-Keys are processed in tiles of 16384 bytes. A pass counts the digits of each tile, and scans the
+Keys are processed in tiles of 4096 elements. A pass counts the digits of each tile, and scans the
 counts, ordered by digit. The result is the index at which the keys of a tile with a digit begin.
 The pass also sorts the tile by the digit, at the positions that `rank` computes. So neighbours in
 the tile are neighbours in the result, and neighbouring threads write them. No two keys have the

@@ -17,9 +17,9 @@ from radix_sort import identity, sort
 
 @obs.jit(threads=256)
 def sort_u64(keys: Annotated[Pull, "n", i64]):
-    return sort(keys, identity, i64, 2048)
+    return sort(keys, identity, i64)
 
 
 @obs.jit(threads=256)
 def pairs(keys: Annotated[Pull, "n", i32], values: Annotated[Pull, "n", i32]):
-    return sort(obs.zip(keys, values), lambda pair: pair[0], size=2048)
+    return sort(obs.zip(keys, values), lambda pair: pair[0])
