@@ -124,6 +124,17 @@ bool Requests::forEach(llvm::function_ref<void(ArrayRef<int64_t>)> request) {
   return true;
 }
 
+/// The wavefronts of `words`: lanes that want one word share a wavefront.
+static unsigned countWavefronts(SmallVector<int64_t, 64> words) {
+  llvm::sort(words);
+  words.erase(llvm::unique(words), words.end());
+  std::array<unsigned, 32> wordsOfBank{};
+  unsigned degree = 0;
+  for (int64_t word : words)
+    degree = std::max(degree, ++wordsOfBank[word & 31]);
+  return degree;
+}
+
 std::optional<WarpCost>
 mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
                             unsigned threads, unsigned elementBytes,
@@ -132,31 +143,26 @@ mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
   WarpCost cost;
   unsigned bytes = elementBytes * width;
   unsigned phases = std::max(1u, bytes / 4);
-  bool known = Requests(address, count, threads, layout, conditions)
-                   .forEach([&](ArrayRef<int64_t> lanes) {
-                     unsigned wavefronts = 0;
-                     unsigned lanesOfPhase = warpSize / phases;
-                     for (unsigned first = 0; first < lanes.size();
-                          first += lanesOfPhase) {
-                       // Lanes that want one word share a wavefront.
-                       std::array<std::set<int64_t>, 32> wordsOfBank;
-                       for (int64_t lane : lanes.slice(
-                                first, std::min<size_t>(lanesOfPhase,
-                                                        lanes.size() - first)))
-                         for (unsigned byte = 0; byte < bytes; byte += 4) {
-                           int64_t word = llvm::divideFloorSigned(
-                               lane * int64_t(elementBytes) + byte, int64_t(4));
-                           wordsOfBank[word & 31].insert(word);
-                         }
-                       size_t degree = 0;
-                       for (const std::set<int64_t> &words : wordsOfBank)
-                         degree = std::max(degree, words.size());
-                       wavefronts += degree;
-                     }
-                     cost.max = std::max(cost.max, wavefronts);
-                     cost.total += wavefronts;
-                     ++cost.requests;
-                   });
+  bool known =
+      Requests(address, count, threads, layout, conditions)
+          .forEach([&](ArrayRef<int64_t> lanes) {
+            unsigned wavefronts = 0;
+            unsigned lanesOfPhase = warpSize / phases;
+            for (unsigned first = 0; first < lanes.size();
+                 first += lanesOfPhase) {
+              SmallVector<int64_t, 64> words;
+              for (int64_t lane :
+                   lanes.slice(first, std::min<size_t>(lanesOfPhase,
+                                                       lanes.size() - first)))
+                for (unsigned byte = 0; byte < bytes; byte += 4)
+                  words.push_back(llvm::divideFloorSigned(
+                      lane * int64_t(elementBytes) + byte, int64_t(4)));
+              wavefronts += countWavefronts(std::move(words));
+            }
+            cost.max = std::max(cost.max, wavefronts);
+            cost.total += wavefronts;
+            ++cost.requests;
+          });
   return known ? std::optional(cost) : std::nullopt;
 }
 

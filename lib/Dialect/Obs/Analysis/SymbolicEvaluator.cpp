@@ -253,6 +253,11 @@ void SymbolicEvaluator::Value::set(int64_t number) {
   values.front().terms.clear();
 }
 
+/// The bit of a variable in a set of variables; some share a bit.
+static uint64_t getVariableBit(unsigned variable) {
+  return uint64_t(1) << variable % 64;
+}
+
 SymbolicEvaluator::SymbolicEvaluator(ArrayRef<IndexExpr> exprs,
                                      TermTable &terms)
     : terms(&terms), exprs(exprs) {
@@ -261,9 +266,13 @@ SymbolicEvaluator::SymbolicEvaluator(ArrayRef<IndexExpr> exprs,
   for (const IndexExpr &expr : exprs)
     collectSubexpressions(expr, seen, order);
   for (const IndexExpr &expr : order) {
-    Step step{expr, {}, expr.isUniform(), {}};
-    for (const IndexExpr &operand : expr.getOperands())
+    Step step{expr, {}, expr.isUniform(), 0, {}};
+    if (expr.getKind() == Kind::Variable)
+      step.variables = getVariableBit(expr.getId());
+    for (const IndexExpr &operand : expr.getOperands()) {
       step.operands.push_back(seen[operand.getIdentity()]);
+      step.variables |= steps[step.operands.back()].variables;
+    }
     steps.push_back(std::move(step));
   }
   for (const IndexExpr &expr : exprs)
@@ -275,12 +284,12 @@ void SymbolicEvaluator::fixSymbol(unsigned symbol, int64_t value) {
   if (!isNew && found->second == value)
     return;
   found->second = value;
-  isUniformDone = false;
+  isStarted = false;
 }
 
 /// Both, as far as they differ; empty if those are too many.
-static void join(SmallVector<TermSum, 1> &values, ArrayRef<TermSum> others,
-                 unsigned limit) {
+static void join(llvm::SmallVectorImpl<TermSum> &values,
+                 ArrayRef<TermSum> others, unsigned limit) {
   for (const TermSum &other : others)
     if (!llvm::is_contained(values, other))
       values.push_back(other);
@@ -288,7 +297,7 @@ static void join(SmallVector<TermSum, 1> &values, ArrayRef<TermSum> others,
     values.clear();
 }
 
-SymbolicEvaluator::Value SymbolicEvaluator::select(const Step &step) {
+void SymbolicEvaluator::select(Step &step) {
   const Value &a = steps[step.operands[0]].value;
   const Value &b = steps[step.operands[1]].value;
   bool canHold = a.values.empty() || b.values.empty(), canFail = canHold;
@@ -300,31 +309,29 @@ SymbolicEvaluator::Value SymbolicEvaluator::select(const Step &step) {
     }
   const Value &onTrue = steps[step.operands[2]].value;
   const Value &onFalse = steps[step.operands[3]].value;
-  if (!canFail)
-    return onTrue;
-  if (!canHold)
-    return onFalse;
-  Value both;
-  if (!onTrue.values.empty() && !onFalse.values.empty()) {
-    both = onTrue;
-    join(both.values, onFalse.values, maxValues);
+  if (!canFail || !canHold) {
+    step.value = canFail ? onFalse : onTrue;
+  } else if (!onTrue.values.empty() && !onFalse.values.empty()) {
+    step.value = onTrue;
+    join(step.value.values, onFalse.values, maxValues);
   }
-  return both;
 }
 
-SymbolicEvaluator::Value SymbolicEvaluator::combine(Kind kind, const Value &a,
-                                                    const Value &b) {
-  Value result;
+void SymbolicEvaluator::combine(Step &step) {
+  Kind kind = step.expr.getKind();
+  const Value &a = steps[step.operands[0]].value;
+  const Value &b = steps[step.operands[1]].value;
+  SmallVector<TermSum, 1> &result = step.value.values;
   std::optional<int64_t> x = a.getNumber(), y = b.getNumber();
   if (x && y) {
     if (std::optional<int64_t> value = IndexExpr::fold(kind, *x, *y))
-      result.values.push_back(number(*value));
-    return result;
+      result.push_back(number(*value));
+    return;
   }
   // The result of a product with zero is zero.
   if ((kind == Kind::Mul || kind == Kind::And) && (x == 0 || y == 0)) {
-    result.values.push_back(number(0));
-    return result;
+    result.push_back(number(0));
+    return;
   }
   for (const TermSum &left : a.values)
     for (const TermSum &right : b.values) {
@@ -337,21 +344,20 @@ SymbolicEvaluator::Value SymbolicEvaluator::combine(Kind kind, const Value &a,
         value = combine(kind, left, right);
       }
       if (!value && (kind == Kind::Min || kind == Kind::Max))
-        join(result.values, {left, right}, maxValues);
+        join(result, {left, right}, maxValues);
       else if (value)
-        join(result.values, *value, maxValues);
+        join(result, *value, maxValues);
       else
-        result.values.clear();
-      if (result.values.empty())
-        return result;
+        result.clear();
+      if (result.empty())
+        return;
     }
-  return result;
 }
 
 void SymbolicEvaluator::run(Step &step,
                             ArrayRef<std::optional<int64_t>> variables) {
   const IndexExpr &expr = step.expr;
-  // Mostly numbers come from numbers; then nothing is allocated.
+  // Mostly numbers come from numbers.
   if (step.operands.size() == 2) {
     std::optional<int64_t> x = steps[step.operands[0]].value.getNumber();
     std::optional<int64_t> y = steps[step.operands[1]].value.getNumber();
@@ -359,8 +365,10 @@ void SymbolicEvaluator::run(Step &step,
             x && y ? IndexExpr::fold(expr.getKind(), *x, *y) : std::nullopt)
       return step.value.set(*result);
   }
-  Value value;
-  auto isNumber = [&](int64_t known) { value.values.push_back(number(known)); };
+  // The memory of the last value is used again.
+  SmallVector<TermSum, 1> &values = step.value.values;
+  values.clear();
+  auto isNumber = [&](int64_t known) { values.push_back(number(known)); };
   switch (expr.getKind()) {
   case Kind::Constant:
     isNumber(expr.getValue());
@@ -376,7 +384,7 @@ void SymbolicEvaluator::run(Step &step,
   case Kind::Opaque:
     break;
   case Kind::Select:
-    value = select(step);
+    select(step);
     break;
   case Kind::Permute: {
     SmallVector<IndexExpr> numbers;
@@ -393,26 +401,33 @@ void SymbolicEvaluator::run(Step &step,
     break;
   }
   default:
-    value = combine(expr.getKind(), steps[step.operands[0]].value,
-                    steps[step.operands[1]].value);
+    combine(step);
   }
   // The expression is one of a few numbers.
   std::optional<IndexRange> range = expr.getRange();
-  if (value.values.empty() && !step.isUniform && range &&
+  if (values.empty() && !step.isUniform && range &&
       uint64_t(range->max) - uint64_t(range->min) < maxValues)
     for (int64_t i = 0; i <= range->max - range->min; ++i)
       isNumber(range->min + i);
   // A uniform value stands for itself, even if it is not known.
-  if (step.isUniform && value.values.size() != 1)
-    value.values.assign(1, TermSum{0, {{terms->getNumber(expr), 1}}});
-  step.value = std::move(value);
+  if (step.isUniform && values.size() != 1)
+    values.assign(1, TermSum{0, {{terms->getNumber(expr), 1}}});
 }
 
 void SymbolicEvaluator::evaluate(ArrayRef<std::optional<int64_t>> variables) {
+  uint64_t changed = 0;
+  point.resize(std::max(point.size(), variables.size()));
+  for (unsigned v = 0; v < point.size(); ++v) {
+    std::optional<int64_t> value =
+        v < variables.size() ? variables[v] : std::nullopt;
+    if (value != point[v])
+      changed |= getVariableBit(v);
+    point[v] = value;
+  }
   for (Step &step : steps)
-    if (!step.isUniform || !isUniformDone)
+    if (!isStarted || (step.variables & changed) != 0)
       run(step, variables);
-  isUniformDone = true;
+  isStarted = true;
 }
 
 ArrayRef<TermSum> SymbolicEvaluator::getValues(unsigned i) const {

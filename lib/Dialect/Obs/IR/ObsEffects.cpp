@@ -17,23 +17,30 @@
 using namespace mlir;
 using namespace mlir::obs;
 
-/// Calls `visit` with the operation of each program that a force of `arrays`
-/// runs.
-static void forEachProgram(ValueRange arrays,
-                           llvm::function_ref<void(Operation *)> visit) {
+/// True if `holds` is true for the operation of a program that a force of
+/// `arrays` runs.
+static bool anyProgram(ValueRange arrays,
+                       llvm::function_ref<bool(Operation *)> holds) {
   SmallVector<Value> worklist(arrays);
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
     if (!op || !seen.insert(op).second)
       continue;
-    visit(op);
+    if (holds(op))
+      return true;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (isa_and_present<PushType>(operand.getType()))
           worklist.push_back(operand);
     });
   }
+  return false;
+}
+
+/// True if values of this type can be memory: not numbers, arrays or programs.
+static bool canBeMemory(Type type) {
+  return !type.isIntOrIndexOrFloat() && !isa<PullType, PushType>(type);
 }
 
 /// True if only `program`, and the operations that give the memory its first
@@ -65,14 +72,17 @@ static bool writesForeignMemory(Operation *program) {
            !isOwnMemory(memory, program);
   };
   return program
-      ->walk([&](MemoryEffectOpInterface op) {
+      ->walk([&](Operation *op) {
+        // Most operations have no such operand, which is faster to see.
+        if (llvm::none_of(op->getOperandTypes(), canBeMemory))
+          return WalkResult::advance();
         SmallVector<MemoryEffects::EffectInstance> effects;
-        if (auto force = dyn_cast<ForceOp>(*op)) {
+        if (auto force = dyn_cast<ForceOp>(op)) {
           // The programs that it runs stand in this one, or are visited, too.
           for (OpOperand &memory : force.getIntoMutable())
             effects.emplace_back(MemoryEffects::Write::get(), &memory);
-        } else {
-          op.getEffects(effects);
+        } else if (auto interface = dyn_cast<MemoryEffectOpInterface>(op)) {
+          interface.getEffects(effects);
         }
         return llvm::any_of(effects, isForeign) ? WalkResult::interrupt()
                                                 : WalkResult::advance();
@@ -91,10 +101,6 @@ void ForceOp::getEffects(
   }
   for (OpOperand &memory : getIntoMutable())
     effects.emplace_back(MemoryEffects::Write::get(), &memory);
-  bool writesMore = false;
-  forEachProgram(getArrays(), [&](Operation *program) {
-    writesMore = writesMore || writesForeignMemory(program);
-  });
-  if (writesMore)
+  if (anyProgram(getArrays(), writesForeignMemory))
     effects.emplace_back(MemoryEffects::Write::get());
 }

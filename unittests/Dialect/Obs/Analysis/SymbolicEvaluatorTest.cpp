@@ -133,6 +133,40 @@ TEST(SymbolicEvaluator, FixedSymbolsAreNumbers) {
   EXPECT_EQ(solveForSymbol(s + n, 12), std::nullopt);
 }
 
+/// An evaluator that has been at other points has the values of a new one. The
+/// numbers of the variables are 64 apart.
+TEST(SymbolicEvaluator, EachPointStandsAlone) {
+  IndexExpr x = IndexExpr::variable(0, 64), y = IndexExpr::variable(64, 64);
+  IndexExpr exprs[] = {
+      x * c(4) + y + n, binary(Kind::Min, x, y), (n + x) * c(2),
+      IndexExpr::select(Compare::Less, x, y, n, y * c(3)), n * c(2) + s};
+  TermTable terms;
+  SymbolicEvaluator used(exprs, terms);
+  std::vector<std::optional<int64_t>> point(65);
+  auto check = [&](std::optional<int64_t> first, std::optional<int64_t> second,
+                   bool isFixed) {
+    point[0] = first;
+    point[64] = second;
+    SymbolicEvaluator fresh(exprs, terms);
+    if (isFixed)
+      fresh.fixSymbol(0, 7);
+    used.evaluate(point);
+    fresh.evaluate(point);
+    for (unsigned i = 0; i < std::size(exprs); ++i)
+      EXPECT_TRUE(used.getValues(i) == fresh.getValues(i));
+  };
+  for (bool isFixed : {false, true}) {
+    if (isFixed)
+      used.fixSymbol(0, 7);
+    for (std::optional<int64_t> first : {1, 2, 5})
+      for (std::optional<int64_t> second : {4, 4, 9})
+        check(first, second, isFixed);
+    check(std::nullopt, 9, isFixed);
+    check(3, std::nullopt, isFixed);
+    check(3, 0, isFixed);
+  }
+}
+
 /// The expressions are random. The number of the evaluator of numbers is among
 /// the values for those symbols.
 TEST(SymbolicEvaluator, AgreesWithNumbers) {

@@ -78,12 +78,14 @@ private:
     IndexExpr expr;
     llvm::SmallVector<unsigned, 4> operands;
     bool isUniform;
+    /// The variables in it, as bits.
+    uint64_t variables;
     Value value;
   };
 
   void run(Step &step, llvm::ArrayRef<std::optional<int64_t>> variables);
-  Value select(const Step &step);
-  Value combine(IndexExpr::Kind kind, const Value &a, const Value &b);
+  void select(Step &step);
+  void combine(Step &step);
   std::optional<bool> compare(IndexExpr::Compare compare, const TermSum &a,
                               const TermSum &b);
   std::optional<TermSum> combine(IndexExpr::Kind kind, const TermSum &a,
@@ -104,8 +106,10 @@ private:
   llvm::SmallVector<Step> steps;
   llvm::SmallVector<unsigned> outputs;
   llvm::DenseMap<unsigned, int64_t> fixed;
-  /// The steps without variables have their values.
-  bool isUniformDone = false;
+  /// The last point. Only steps in which a variable has changed run again.
+  llvm::SmallVector<std::optional<int64_t>> point;
+  /// All steps have the values of that point.
+  bool isStarted = false;
 };
 
 } // namespace mlir::obs

@@ -104,7 +104,7 @@ Accesses AccessFlow::getCarried(const Accesses &pending, Operation *loop) {
 
 /// Bounds of a number that is computed around `op`, where counters of loops
 /// over workers begin with 0.
-static IndexRange getRangeAt(Value number, Operation *op) {
+static IndexRange computeRangeAt(Value number, Operation *op) {
   IndexRecognizer recognizer;
   recognizer.preferRanges();
   for (auto outer = op->getParentOfType<scf::ForOp>(); outer;
@@ -117,8 +117,16 @@ static IndexRange getRangeAt(Value number, Operation *op) {
   return recognizer.get(number).getRange().value_or(getUniformRange(number));
 }
 
+/// The same, computed once.
+IndexRange AccessFlow::getRangeAt(Value number, Operation *op) {
+  auto found = ranges.find({number, op});
+  if (found == ranges.end())
+    found = ranges.insert({{number, op}, computeRangeAt(number, op)}).first;
+  return found->second;
+}
+
 /// The minimum by which a counter of `loop` grows in an iteration.
-static int64_t getLeastStep(scf::ForOp loop) {
+int64_t AccessFlow::getLeastStep(scf::ForOp loop) {
   auto count = loop.getStep().getDefiningOp<WorkerCountOp>();
   if (!count)
     return getRangeAt(loop.getStep(), loop).min;
@@ -131,7 +139,7 @@ static int64_t getLeastStep(scf::ForOp loop) {
 
 /// The maximum by which a counter of `loop` can grow, from the worker that
 /// begins with the smallest value; empty if this does not fit in a number.
-static std::optional<int64_t> getMostLength(scf::ForOp loop) {
+std::optional<int64_t> AccessFlow::getMostLength(scf::ForOp loop) {
   // The numbers of workers begin with 0.
   int64_t from = loop.getLowerBound().getDefiningOp<WorkerIdOp>()
                      ? 0
@@ -145,13 +153,13 @@ static std::optional<int64_t> getMostLength(scf::ForOp loop) {
 
 /// True if the body of `loop` runs at most once. For a loop over workers, at
 /// most once for each worker.
-static bool runsOnce(scf::ForOp loop) {
+bool AccessFlow::runsOnce(scf::ForOp loop) {
   std::optional<int64_t> length = getMostLength(loop);
   return length && *length <= std::max<int64_t>(1, getLeastStep(loop));
 }
 
 /// True if the body of `loop` never runs.
-static bool runsNever(scf::ForOp loop) {
+bool AccessFlow::runsNever(scf::ForOp loop) {
   std::optional<int64_t> length = getMostLength(loop);
   return length && *length <= 0;
 }
@@ -293,7 +301,7 @@ void AccessFlow::run(KernelOp kernel, Visitor visitor) {
 
 /// True if `loop` runs again because of a loop around it, and the threads of a
 /// warp do not wait for each other in between.
-static bool isRepeatedAtOnce(scf::ForOp loop) {
+bool AccessFlow::isRepeatedAtOnce(scf::ForOp loop) {
   for (Operation *op = loop; !isa<KernelOp>(op->getParentOp());) {
     if (!op->getBlock()->getOps<BarrierOp>().empty())
       return false;

@@ -53,9 +53,17 @@ private:
   Accesses leave(const Accesses &pending, ValueRange from, ValueRange to,
                  Region &region);
   Accesses getCarried(const Accesses &pending, Operation *loop);
+  IndexRange getRangeAt(Value number, Operation *op);
+  int64_t getLeastStep(scf::ForOp loop);
+  std::optional<int64_t> getMostLength(scf::ForOp loop);
+  bool runsOnce(scf::ForOp loop);
+  bool runsNever(scf::ForOp loop);
+  bool isRepeatedAtOnce(scf::ForOp loop);
 
   Level scope;
   AccessReader reader;
+  /// The bounds of numbers at an operation.
+  llvm::DenseMap<std::pair<Value, Operation *>, IndexRange> ranges;
   /// Not null while the analysis runs.
   Visitor visit;
 };

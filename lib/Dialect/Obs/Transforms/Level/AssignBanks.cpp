@@ -46,6 +46,9 @@ struct Request {
   IndexMap indices;
   int64_t count;
   int64_t threads;
+  /// The wavefronts that it takes, as the array is, more than one for each
+  /// warp.
+  uint64_t conflicts = 0;
 };
 
 class Array {
@@ -61,9 +64,14 @@ public:
 
   /// Finds the accesses; false if the array has other uses.
   bool collect();
-  /// The wavefronts of the requests, without requests that cannot be analysed.
-  uint64_t getCost(const Placement &placement) const;
-  uint64_t getLeast() const;
+  /// The number of requests of warps that can be analysed.
+  uint64_t getWarps() const { return warps; }
+  /// The wavefronts of them all without conflicts, and as the array is.
+  uint64_t getLeast() const { return warps * std::max<int64_t>(1, bytes / 4); }
+  uint64_t getCost() const { return wavefronts; }
+  /// The wavefronts with another layout. If they are not fewer than `limit`,
+  /// any number that is not, either.
+  uint64_t getCost(const Placement &placement, uint64_t limit) const;
   int64_t getBytes() {
     return alloc.getType().getNumElements() * bytes * copies;
   }
@@ -77,6 +85,8 @@ public:
 
 private:
   void addRequests(Operation *op, ValueRange indices);
+  std::optional<WarpCost> getCost(const Request &request,
+                                  const Placement &placement) const;
   IndexExpr getAddress(const IndexMap &indices,
                        const Placement &placement) const;
   bool isOneRow() const { return shape.size() == 1 || isRing(); }
@@ -92,6 +102,7 @@ private:
   int64_t copies = 1;
   SmallVector<Operation *> accesses;
   SmallVector<Request> requests;
+  uint64_t warps = 0, wavefronts = 0;
 };
 } // namespace
 
@@ -119,6 +130,16 @@ bool Array::collect() {
     accesses.push_back(op);
     addRequests(op, getIndices(op).getAsOperandRange());
   }
+  // Where the conflicts are, it shows first that a layout does not help.
+  for (Request &request : requests)
+    if (std::optional<WarpCost> cost = getCost(request, {})) {
+      warps += cost->requests;
+      wavefronts += cost->total;
+      request.conflicts = cost->total - cost->requests;
+    }
+  llvm::sort(requests, [](const Request &a, const Request &b) {
+    return a.conflicts > b.conflicts;
+  });
   return true;
 }
 
@@ -210,24 +231,21 @@ IndexExpr Array::getAddress(const IndexMap &indices,
   return address;
 }
 
-uint64_t Array::getCost(const Placement &placement) const {
-  uint64_t total = 0;
-  for (const Request &request : requests)
-    if (std::optional<WarpCost> cost =
-            getBankConflicts(getAddress(request.indices, placement),
-                             request.count, request.threads, bytes))
-      total += cost->total;
-  return total;
+std::optional<WarpCost> Array::getCost(const Request &request,
+                                       const Placement &placement) const {
+  return getBankConflicts(getAddress(request.indices, placement), request.count,
+                          request.threads, bytes);
 }
 
-/// The cost of all requests without conflicts.
-uint64_t Array::getLeast() const {
-  uint64_t total = 0;
-  for (const Request &request : requests)
-    if (std::optional<WarpCost> cost =
-            getBankConflicts(getAddress(request.indices, {}), request.count,
-                             request.threads, bytes))
-      total += cost->requests * std::max<int64_t>(1, bytes / 4);
+uint64_t Array::getCost(const Placement &placement, uint64_t limit) const {
+  // Each takes a wavefront.
+  uint64_t total = warps;
+  for (const Request &request : requests) {
+    if (total >= limit)
+      break;
+    if (std::optional<WarpCost> cost = getCost(request, placement))
+      total += cost->total - cost->requests;
+  }
   return total;
 }
 
@@ -276,7 +294,7 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
 
   void runOnOperation() override {
     Workers workers = getWorkers(getOperation());
-    SmallVector<Array> arrays;
+    SmallVector<Array, 0> arrays;
     // Arrays may share memory later, so this is the maximum.
     int64_t room = limit;
     getOperation().walk([&](memref::AllocOp alloc) {
@@ -293,15 +311,17 @@ struct AssignBanks : obs::impl::ObsAssignBanksPassBase<AssignBanks> {
 
 private:
   void improve(Array &array, int64_t &room) {
-    uint64_t before = array.getCost({});
+    uint64_t before = array.getCost();
     if (before == array.getLeast())
       return;
     Placement best;
     uint64_t least = before;
     for (const Placement &placement : array.getPlacements(room)) {
-      uint64_t cost = array.getCost(placement);
+      if (least <= array.getWarps())
+        break;
       // The operations for every index must be worth the gain.
       uint64_t price = placement.swizzle > 1 ? before / 4 : 0;
+      uint64_t cost = array.getCost(placement, least - price);
       if (cost + price < least) {
         best = placement;
         least = cost;

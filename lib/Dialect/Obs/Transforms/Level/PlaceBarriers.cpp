@@ -21,6 +21,7 @@
 #include "Meetings.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
+#include <deque>
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSPLACEBARRIERSPASS
@@ -71,10 +72,10 @@ namespace {
 /// Places the barriers of one region of code.
 class Placer {
 public:
-  /// `analyze` runs the analysis of the code, as `workers` run it, with the
-  /// given visitor.
-  Placer(Workers workers, function_ref<void(AccessFlow::Visitor)> analyze)
-      : meetings(workers), analyze(analyze) {}
+  /// `analyze` runs the analysis of the code, as the workers of `meetings` run
+  /// it, with the given visitor.
+  Placer(Meetings &meetings, function_ref<void(AccessFlow::Visitor)> analyze)
+      : meetings(meetings), analyze(analyze) {}
 
   /// Places the barriers.
   void run();
@@ -89,7 +90,7 @@ private:
   SmallVector<Conflict> findConflictsWithout(Operation *op);
   bool weaken(Operation *op);
 
-  Meetings meetings;
+  Meetings &meetings;
   function_ref<void(AccessFlow::Visitor)> analyze;
   /// The scopes of the barriers in front of statements.
   llvm::MapVector<Operation *, std::optional<Level>> guarded;
@@ -203,28 +204,31 @@ void Placer::run() {
 
 /// The conflicts in the code of the block and of the warps in `loop` with the
 /// current barriers.
-static SmallVector<Conflict> findConflicts(KernelOp kernel, scf::ForOp loop) {
+static SmallVector<Conflict> findConflicts(KernelOp kernel, scf::ForOp loop,
+                                           Meetings &ofWarp,
+                                           Meetings &ofBlock) {
   auto warps = [&](AccessFlow::Visitor visit) {
     AccessFlow(Level::Warp, /*withWarpArrays=*/true).run(loop, visit);
   };
   auto block = [&](AccessFlow::Visitor visit) {
     AccessFlow(Level::Block, /*withWarpArrays=*/false).run(kernel, visit);
   };
-  SmallVector<Conflict> found =
-      Placer({warpSize, warpSize}, warps).findConflicts();
-  llvm::append_range(found, Placer(getWorkers(kernel), block).findConflicts());
+  SmallVector<Conflict> found = Placer(ofWarp, warps).findConflicts();
+  llvm::append_range(found, Placer(ofBlock, block).findConflicts());
   return found;
 }
 
 /// Removes the barriers of warps in `loop` that are not necessary because of
 /// the barriers around it. Sets the reasons of the others.
-static void prune(KernelOp kernel, scf::ForOp loop) {
+static void prune(KernelOp kernel, scf::ForOp loop, Meetings &ofWarp,
+                  Meetings &ofBlock) {
   SmallVector<BarrierOp> barriers;
   loop.walk([&](BarrierOp barrier) { barriers.push_back(barrier); });
   auto isNeeded = [&](BarrierOp barrier) {
     Operation *next = barrier->getNextNode();
     barrier->remove();
-    SmallVector<Conflict> conflicts = findConflicts(kernel, loop);
+    SmallVector<Conflict> conflicts =
+        findConflicts(kernel, loop, ofWarp, ofBlock);
     next->getBlock()->getOperations().insert(next->getIterator(), barrier);
     barrier.setWhyAttr(getReasons(kernel.getContext(), conflicts));
     return !conflicts.empty();
@@ -250,18 +254,21 @@ struct PlaceBarriers : obs::impl::ObsPlaceBarriersPassBase<PlaceBarriers> {
       if (isWarpLoop(loop))
         loops.push_back(loop);
     });
+    // No barrier changes the elements of an access, so these stay true.
+    std::deque<Meetings> ofWarps;
+    Meetings ofBlock(getWorkers(kernel));
     for (scf::ForOp loop : loops) {
       AccessFlow flow(Level::Warp, /*withWarpArrays=*/true);
-      Placer({warpSize, warpSize}, [&](AccessFlow::Visitor visit) {
-        flow.run(loop, visit);
-      }).run();
+      Placer(ofWarps.emplace_back(Workers{warpSize, warpSize}),
+             [&](AccessFlow::Visitor visit) { flow.run(loop, visit); })
+          .run();
     }
     AccessFlow flow(Level::Block, /*withWarpArrays=*/false);
-    Placer(getWorkers(kernel), [&](AccessFlow::Visitor visit) {
+    Placer(ofBlock, [&](AccessFlow::Visitor visit) {
       flow.run(kernel, visit);
     }).run();
-    for (scf::ForOp loop : loops)
-      prune(kernel, loop);
+    for (auto [loop, ofWarp] : llvm::zip_equal(loops, ofWarps))
+      prune(kernel, loop, ofWarp, ofBlock);
     kernel.walk([&](BarrierOp barrier) {
       ++(barrier.getScope() == Level::Warp ? warpBarriers : blockBarriers);
     });
