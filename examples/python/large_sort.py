@@ -1,13 +1,17 @@
-"""Sorts any number of integers: the large sorter of the DAMP'12 paper, with push arrays.
+"""Sorts any number of integers by a bitonic network, many columns at a time.
 
-First, each block sorts a chunk of 512 (the periodic network vsort). Then runs of 512 * 2^i are
-merged, for i = 1, 2, ... A merge has a column of comparators between each element and its mirror
-image in the run, columns at strides 256 * 2^i, ..., 512, and the smaller strides, again by a block
-for each chunk. A column over the whole array only moves data, so up to three columns are one
-kernel: a network on the 2^k elements that a thread has in registers. An array is padded with the
-largest integer up to a power of two. From: K. Claessen, M. Sheeran, J. Svensson, DAMP 2012.
+First, each block sorts a chunk of 2^13. Then runs of 2^13 * 2^i are merged, for i = 1, 2, ... A
+merge has a column of comparators between each element and its mirror image in the run (a vee), and
+columns at strides that are powers of two. From: K. Batcher, Sorting networks and their
+applications, 1968.
 
-A sort of 2^24 elements has 61 kernels, and at most two arrays.
+A column only moves data. So a block loads a tile, the elements whose indices differ in ten bits and
+the lowest three, and executes the columns of the ten bits. Its threads have 32 elements each in
+registers, for five columns at a time. Another kernel executes the columns of the 13 lowest bits. An
+array is padded with the largest integer up to a power of two.
+
+A sort of 2^24 elements has 24 kernels, and at most two arrays. `examples/large-sort.mlir` has
+chunks of 512, and a thread in it has one comparator of a column.
 
 >>> import numpy as np
 >>> large_sort(np.int32([5, 1, 4]))
@@ -17,87 +21,56 @@ array([1, 4, 5], dtype=int32)
 from typing import Annotated
 
 import obsidian as obs
-from obsidian import Pull, block, i32, index, thread
+from obsidian import Pull, block, i32, index
+
+#: The binary logarithms of the elements of a chunk or tile, of the columns of a tile, and of the
+#: neighbours in a tile.
+CHUNK, COLUMNS, LINE = 13, 10, 3
+THREADS = (1 << CHUNK) // 32
 
 
-def stage(s, mask, bit):
-    """Comparators in a block between elements that differ in the bits of the mask."""
+def columns(x, low, is_vee):
+    """The columns at strides 2^(low + 9), ..., 2^low of the whole array, the first as a vee."""
+    lines = index(1) << (low - LINE)
 
-    @obs.fill(512, i32, over=256, unchecked=True)
-    def compare(t):
-        i = obs.bit.insert_zero(t, bit)
-        j = i ^ mask
-        return {i: obs.min(s[i], s[j]), j: obs.max(s[i], s[j])}
+    def place(b, e):
+        # Bits 0 to 2 of e stay, and the others become bits low to low + 9.
+        line = b & (lines - 1)
+        if is_vee:
+            line = obs.where(e >= (1 << CHUNK) // 2, lines - 1 - line, line)
+        begin = (b >> (low - LINE) << (low + COLUMNS)) + (line << LINE)
+        return begin + (e >> LINE << low) + (e & ((1 << LINE) - 1))
 
-    return compare.force()
+    def first(own):
+        return obs.vee(own) if is_vee else obs.descend(own, 5)
 
+    def program(b):
+        tile = obs.generate(1 << CHUNK)(lambda e: x[place(b, e)])
+        tile = obs.thread_columns(tile, CHUNK - 5, first, mirrors=is_vee)
+        return obs.thread_columns(tile, LINE, lambda own: obs.descend(own, 5), stored=False)
 
-@obs.function
-def sort_chunk(s):
-    for i in obs.range(1, 10):
-        for wide in obs.range(i):
-            s = stage(s, ((index(2) << (i - 1 - wide)) - 1 << (9 - i)), 8 - wide)
-    return s
-
-
-@obs.function
-def merge_chunk(s):
-    for k in obs.range(9):
-        s = stage(s, index(256) >> k, 8 - k)
-    return s
-
-
-def columns(x, low, k, is_vee):
-    """K columns over the whole array, at strides 2^(low + k - 1), ..., 2^low.
-
-    The first compares mirror images if `is_vee`. Thread t holds the elements whose index has any
-    bits low, ..., low + k - 1 and otherwise the bits of t; of the upper half of a vee the mirror
-    images.
-    """
-    size, tiles, rest = 1 << k, x.size >> k, (index(1) << low) - 1
-
-    def address(t, j):
-        r = t & rest
-        offset = obs.where((j >= size // 2) & is_vee, rest - r, r)
-        return (((t >> low) << k | j) << low) | offset
-
-    def network(t):
-        own = obs.generate(size)(lambda j: x[address(t, j)])
-        for c in range(k):
-            half = index(size >> (c + 1))
-            mask = obs.where(is_vee, size - 1, half) if c == 0 else half
-
-            def element(j, own=own, mask=mask):
-                mine, theirs = own[j], own[j ^ mask]
-                return obs.where(j < j ^ mask, obs.min(mine, theirs), obs.max(mine, theirs))
-
-            own = obs.generate(size)(element).force()
-        return own
-
-    parts = obs.stack((network(t) for t in obs.iota(tiles)), level=thread)
-    return parts.ix_map(address, x.size, unchecked=True).force(kernel="columns")
+    parts = obs.stack((program(b) for b in obs.iota(x.size >> CHUNK)), level=block)
+    return parts.ix_map(place, x.size, unchecked=True)
 
 
 @obs.jit
 def large_sort(a: Annotated[Pull, "n", i32]):
-    n, size, rounds = a.size, index(512), index(0)
+    n, size, rounds = a.size, index(1 << CHUNK), index(0)
     while size < n:
         size, rounds = size << 1, rounds + 1
 
     def by_chunks(x, program):
-        return obs.concat((program(c) for c in x.split(512)), level=block, to=size)
+        return obs.concat((program(c) for c in x.split(1 << CHUNK)), level=block, to=size)
 
     x = obs.generate(size)(lambda e: a[e] if e < n else i32.max)
-    x = by_chunks(x, sort_chunk).force(kernel="sort_chunks", threads=256)
+    x = by_chunks(x, lambda c: obs.sort_runs(c, 1 << CHUNK))
+    x = x.force(kernel="sort_chunks", threads=THREADS)
     for i in obs.range(1, rounds + 1):
-        # Columns at strides of at least 512, three at a time; the last kernel has what is left.
-        for g in obs.range(obs.ceil_div(i, 3)):
-            left = i - 3 * g
-            if left >= 3:
-                x = columns(x, 9 + left - 3, 3, g == 0)
-            elif left == 2:
-                x = columns(x, index(9), 2, g == 0)
-            else:
-                x = columns(x, index(9), 1, g == 0)
-        x = by_chunks(x, merge_chunk).force(kernel="merge_chunks", threads=256)
+        # The strides of round i are 2^(12 + i) and less. Columns below bit 13 may run twice.
+        x = columns(x, CHUNK - COLUMNS + i, True).force(kernel="vees", threads=THREADS)
+        for g in obs.range(1, obs.ceil_div(i, COLUMNS)):
+            low = obs.max(CHUNK - COLUMNS + i - g * COLUMNS, index(CHUNK))
+            x = columns(x, low, False).force(kernel="columns", threads=THREADS)
+        x = by_chunks(x, lambda c: obs.merge_runs(c, CHUNK))
+        x = x.force(kernel="merge_chunks", threads=THREADS)
     return x.take(n)

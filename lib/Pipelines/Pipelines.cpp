@@ -73,8 +73,12 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   OpPassManager &kernel = pm.nest<KernelOp>();
   kernel.addPass(createObsMergeResultsPass());
+  kernel.addPass(createObsSplitLeavesPass());
   kernel.addPass(createObsAssignLayoutsPass());
   kernel.addPass(createObsAssignHomesPass());
+  ObsReuseArraysPassOptions reuse;
+  reuse.limit = options.sharedBytes;
+  kernel.addPass(createObsReuseArraysPass(reuse));
   kernel.addPass(createObsPlaceBarriersPass());
   ObsAssignBanksPassOptions banks;
   banks.limit = options.sharedBytes;

@@ -11,6 +11,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
@@ -28,6 +29,9 @@ static constexpr unsigned copies = 8;
 static constexpr unsigned maxOperations = 64;
 /// Loops of fewer iterations are left to LLVM, which may remove them.
 static constexpr unsigned fewIterations = 32;
+/// The most elements of an array of a thread that become registers, and the
+/// maximum number of operations of all copies of a loop over them.
+static constexpr unsigned maxRegisters = 64, maxCopied = 4096;
 
 /// True if `load` reads the element behind that of the iteration before.
 static bool readsNeighbours(llvm::LoadInst &load, llvm::Loop &loop,
@@ -42,6 +46,14 @@ static bool readsNeighbours(llvm::LoadInst &load, llvm::Loop &loop,
   return step && step->getAPInt() == size.getFixedValue();
 }
 
+/// True if the counter of `loop` is a part of the address of `op` in an array
+/// of the thread: without the loop, the elements are registers.
+static bool walksOwnArray(llvm::Instruction &op, llvm::Loop &loop) {
+  const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&op);
+  return pointer && !loop.isLoopInvariant(pointer) &&
+         llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
+}
+
 llvm::PreservedAnalyses
 UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
                      llvm::LoopStandardAnalysisResults &analyses,
@@ -49,14 +61,31 @@ UnrollLoopsPass::run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
   llvm::ScalarEvolution &evolution = analyses.SE;
   auto unchanged = llvm::PreservedAnalyses::all();
   unsigned trips = evolution.getSmallConstantTripCount(&loop);
-  if (!loop.isInnermost() || (trips != 0 && trips <= fewIterations) ||
+  if (!loop.isInnermost() ||
       llvm::findStringMetadataForLoop(&loop, "llvm.loop.unroll.count"))
     return unchanged;
   unsigned operations = 0;
-  bool profits = false;
+  bool profits = false, ownsArray = false;
+  for (llvm::BasicBlock *block : loop.blocks()) {
+    operations += block->size();
+    for (llvm::Instruction &op : *block)
+      ownsArray |= walksOwnArray(op, loop);
+  }
+  if (ownsArray && trips != 0 && trips <= maxRegisters &&
+      trips * operations <= maxCopied) {
+    llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full", 1);
+    // The loop around it, over the work of the grid, mostly runs once. The
+    // addresses of all copies would be computed before it, in registers.
+    for (llvm::Loop *outer = loop.getParentLoop(); outer;
+         outer = outer->getParentLoop())
+      if (!llvm::findStringMetadataForLoop(outer, "llvm.licm.disable"))
+        llvm::addStringMetadataToLoop(outer, "llvm.licm.disable", 1);
+    return unchanged;
+  }
+  if (trips != 0 && trips <= fewIterations)
+    return unchanged;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &op : *block) {
-      ++operations;
       auto *load = llvm::dyn_cast<llvm::LoadInst>(&op);
       if (load && load->isSimple())
         profits |= readsNeighbours(*load, loop, evolution);

@@ -18,10 +18,11 @@ from .errors import TraceError
 from .functions import choose as select
 from .functions import max as larger
 from .functions import min as smaller
-from .programs import fill
+from .levels import Level
+from .programs import fill, stack
 from .pull_push import Pull
 from .regions import up_to
-from .sources import generate
+from .sources import generate, iota
 from .types import index
 
 
@@ -84,6 +85,122 @@ def bitonic_sort(array: Pull, is_before: Order | None = None) -> Pull:
         return _merge_down(comparators(x, number, bit.flip_low, is_before), number, is_before)
 
     result: Pull = loop(_log2(array), array)(stage)
+    return result
+
+
+#: The elements that a thread has in registers in `thread_columns`, and their binary logarithm.
+_OWN_BITS = 5
+_OWN = 1 << _OWN_BITS
+
+
+def thread_columns(
+    array: Pull,
+    low: int,
+    network: Callable[[Pull], Any],
+    *,
+    mirrors: bool = False,
+    stored: bool = True,
+) -> Any:
+    """A network on the 32 elements of each thread of a block.
+
+    They are the elements whose indices differ in the bits low, ..., low + 4, in this order. With
+    `mirrors`, the upper half of them is the mirror image of the lower half in a run of 2^(low + 5),
+    so that a column between mirror images in the run is one between mirror images of the 32.
+
+    The columns of five bits need memory and a barrier once, instead of five times. The result is a
+    pull array in shared memory or, if it is not `stored`, the push array of the block.
+    """
+    size = 1 << _log2(array)
+    stride = 1 << low
+
+    def place(thread: Any, number: Any) -> Any:
+        rest = thread & (stride - 1)
+        if mirrors:
+            rest = select(number >= _OWN // 2, stride - 1 - rest, rest)
+        return (thread >> low << (low + _OWN_BITS)) + (number << low) + rest
+
+    def program(thread: Any) -> Any:
+        return network(generate(_OWN)(lambda k: array[place(thread, k)]).force())
+
+    parts = stack((program(t) for t in iota(size // _OWN)), level=Level.thread)
+    parts = parts.ix_map(place, size, unchecked=True)
+    # Rows can be padded, so that neighbouring threads use different banks.
+    return parts.reshape(size // _OWN, _OWN).force().flatten() if stored else parts
+
+
+def descend(array: Pull, bits: int) -> Pull:
+    """The columns at distances 2^(bits - 1), ..., 2, 1, as separate stages."""
+    for number in reversed(range(bits)):
+        array = comparators(array, number, bit.flip)
+    return array
+
+
+def vee(array: Pull) -> Pull:
+    """A column between mirror images, and the columns at smaller distances: two runs become one."""
+    bits = _log2(array) - 1
+    return descend(comparators(array, bits, bit.flip_low), bits)
+
+
+def merge_runs(array: Pull, bits: int) -> Pull:
+    """The columns at distances 2^(bits - 1), ..., 1 by the threads of a block, five at a time."""
+    while bits > 0:
+        low = max(bits - _OWN_BITS, 0)
+        own = bits - low
+
+        def columns(own_elements: Pull, own: int = own) -> Pull:
+            return descend(own_elements, own)
+
+        array, bits = thread_columns(array, low, columns), low
+    return array
+
+
+def _sort_values(values: list[Any]) -> list[Any]:
+    """The values in order: a merge of the sorted halves by odd and even places (K. Batcher)."""
+    size = len(values)
+    values = list(values)
+
+    def compare(i: int, j: int) -> None:
+        values[i], values[j] = smaller(values[i], values[j]), larger(values[i], values[j])
+
+    run = 1
+    while run < size:
+        distance = run
+        while distance > 0:
+            for first in range(distance % run, size - distance, 2 * distance):
+                for i in range(first, min(first + distance, size - distance)):
+                    if i // (2 * run) == (i + distance) // (2 * run):
+                        compare(i, i + distance)
+            distance //= 2
+        run *= 2
+    return values
+
+
+def _sort_own(own: Pull) -> Any:
+    """The sorted elements of one thread, as code without loops."""
+    values = _sort_values([own[k] for k in range(_OWN)])
+    return fill(_OWN, own.type.element, over=1)(lambda _: dict(enumerate(values)))
+
+
+def sort_runs(array: Pull, size: int) -> Pull:
+    """Sort each run of `size` numbers of an array by the threads of a block.
+
+    Both are powers of two, and at least 64. A thread sorts 32 elements of a run in registers. Then
+    runs are merged by the columns of a bitonic network (K. Batcher, 1968), five at a time.
+    """
+    bits = size.bit_length() - 1
+    if size & (size - 1) or size < 2 * _OWN or _log2(array) < bits:
+        raise TraceError(f"runs of {size} elements; their size is a power of two, and at least 64")
+    apart = bits - _OWN_BITS
+
+    def spread(i: Any) -> Any:
+        # The order does not matter before the first column, so threads read neighbours together.
+        own, thread = i & (_OWN - 1), i >> _OWN_BITS & ((1 << apart) - 1)
+        return (i >> bits << bits) + (own << apart) + thread
+
+    result: Pull = thread_columns(array.ix_map(spread), 0, _sort_own)
+    for stage in range(_OWN_BITS, bits):
+        low = stage + 1 - _OWN_BITS
+        result = merge_runs(thread_columns(result, low, vee, mirrors=True), low)
     return result
 
 

@@ -334,6 +334,39 @@ def test_python_control_flow_unrolls() -> None:
     np.testing.assert_array_equal(powers(integers(9)), integers(9) ** 8)
 
 
+@pytest.mark.parametrize("size", [64, 512, 1024])
+def test_sort_runs(size: int) -> None:
+    @obs.jit
+    def sort(a: Ints):
+        return obs.stack((obs.sort_runs(c, size) for c in a.split(1024)), level=block)
+
+    a = integers(3072)
+    np.testing.assert_array_equal(sort(a).reshape(-1, size), np.sort(a.reshape(-1, size)))
+
+
+def test_merge_runs() -> None:
+    # A rising half and a falling half: the columns of the bits of a run sort it.
+    @obs.jit
+    def merge(a: Ints):
+        return obs.stack((obs.merge_runs(c, 7) for c in a.split(1024)), level=block)
+
+    a = integers(2048)
+    halves = np.sort(a.reshape(-1, 2, 64))
+    halves[:, 1] = halves[:, 1, ::-1]
+    expected = np.sort(a.reshape(-1, 128))
+    np.testing.assert_array_equal(merge(halves.ravel()).reshape(-1, 128), expected)
+
+
+@pytest.mark.parametrize("size", [32, 96, 2048])
+def test_sort_runs_of_other_sizes(size: int) -> None:
+    @obs.jit
+    def sort(a: Ints):
+        return obs.stack((obs.sort_runs(c, size) for c in a.split(1024)), level=block)
+
+    with pytest.raises(obs.TraceError, match=f"runs of {size} elements"):
+        sort(integers(1024))
+
+
 def test_library() -> None:
     a = integers(256)
     rows = a.reshape(4, 64)

@@ -33,3 +33,46 @@ func.func @run_time(%n: index, %a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   %f = obs.force %r {kernel = "run_time"} : !obs.pull<? x i32>
   return %f : !obs.pull<? x i32>
 }
+
+// Loops over an array of a thread have no iterations left, so that its 32 elements are registers: a column of comparators
+// between neighbours, after one between mirror images.
+// CHECK-LABEL: .entry columns(
+// CHECK-NOT: .local
+// CHECK-COUNT-64: {{min|max}}.s32
+// CHECK-NOT: {{min|max}}.s32
+// CHECK-NOT: .local
+// CHECK: ret
+!own = !obs.pull<32 x i32>
+func.func @columns(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c31 = arith.constant 31 : index
+  %chunks = obs.split %a by [32] : !obs.pull<? x i32>
+  %parts = obs.distribute thread (%c = %chunks : !obs.pull<? x !own>) -> !obs.push<grid, ? x 32 x i32> {
+    %own = obs.force %c : !own
+    %mirrors = obs.fill par (%t) in (%c16) {
+      %j = arith.subi %c31, %t : index
+      %x = obs.get %own[%t] : !own
+      %y = obs.get %own[%j] : !own
+      %min = arith.minsi %x, %y : i32
+      %max = arith.maxsi %x, %y : i32
+      obs.write %min at [%t] : i32
+      obs.write %max at [%j] : i32
+    } : !obs.push<thread, 32 x i32>
+    %first = obs.force %mirrors : !obs.push<thread, 32 x i32>
+    %neighbours = obs.fill par (%t) in (%c16) {
+      %i = arith.shli %t, %c1 : index
+      %j = arith.addi %i, %c1 : index
+      %x = obs.get %first[%i] : !own
+      %y = obs.get %first[%j] : !own
+      %min = arith.minsi %x, %y : i32
+      %max = arith.maxsi %x, %y : i32
+      obs.write %min at [%i] : i32
+      obs.write %max at [%j] : i32
+    } : !obs.push<thread, 32 x i32>
+    obs.yield %neighbours : !obs.push<thread, 32 x i32>
+  }
+  %flat = obs.join %parts : !obs.push<grid, ? x 32 x i32>
+  %r = obs.force %flat {kernel = "columns"} : !obs.push<grid, ? x i32>
+  return %r : !obs.pull<? x i32>
+}

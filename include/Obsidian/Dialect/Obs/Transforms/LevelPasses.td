@@ -382,6 +382,79 @@ def ObsRestrictArgumentsPass : Pass<"obs-restrict-arguments", "::mlir::ModuleOp"
   }];
 }
 
+def ObsReuseArraysPass : Pass<"obs-reuse-arrays", "::mlir::obs::KernelOp"> {
+  let summary = "Overwrite shared arrays in place";
+  let description = [{
+    A loop over the threads of a block may read an array for the last time and
+    fill another one of the same type. If each iteration first reads elements
+    of the old array, and then writes the same elements of the new array, the
+    new array takes the place of the old one. Columns of a sorting network, in
+    which a thread keeps several elements, are an example.
+
+    The pass does this only in kernels whose arrays need so much shared memory
+    that a multiprocessor cannot execute 2048 threads at once. In other kernels,
+    two arrays need fewer barriers than one.
+
+    ```mlir
+    // before
+    %a = memref.alloc() : memref<256x33xi32, #obs.home<block, shared>>
+    %b = memref.alloc() : memref<256x33xi32, #obs.home<block, shared>>
+    S(%a)
+    scf.forall (%t) in (256) {
+      scf.for %j = ... { load %a[%t, %j] }
+      scf.for %j = ... { store %b[%t, %j] {obs.contract = "disjoint"} }
+    } {mapping = [#obs.map<block, thread>]}
+    // after
+    scf.forall (%t) in (256) {
+      scf.for %j = ... { load %a[%t, %j] }
+      scf.for %j = ... { store %a[%t, %j] {obs.contract = "disjoint"} }
+    } {mapping = [#obs.map<block, thread>]}
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "::mlir::obs::sharedBytesOfBlock",
+           "Shared memory of a multiprocessor in bytes (227 KiB on sm_90)">
+  ];
+  let statistics = [
+    Statistic<"reused", "arrays reused", "Arrays that take the place of others">
+  ];
+}
+
+def ObsSplitLeavesPass : Pass<"obs-split-leaves", "::mlir::obs::KernelOp"> {
+  let summary = "Full chunks need no guards";
+  let description = [{
+    A loop of a block or warp over the elements of a chunk may have a guard in
+    each iteration, because the last chunk is padded, or is not full. If a
+    thread executes at least 32 iterations, the pass adds a copy of the loop
+    without these guards. Before the loop, one test decides whether the guards
+    hold in all iterations of all threads. The loop is one over threads, or one
+    in the code of a thread. A guard compares an index, which is a number from
+    outside of the leaf loop plus a function of the counters, with a number from
+    outside.
+
+    ```mlir
+    // before, in a kernel with 32 threads
+    scf.forall (%t) in (1024) {
+      %i = arith.addi %begin, %t : index
+      %inside = arith.cmpi ult, %i, %n : index
+      scf.if %inside { S(%i) }
+    } {mapping = [#obs.map<block, thread>]}
+    // after
+    %last = arith.addi %begin, %c1023 : index
+    %all = arith.cmpi ult, %last, %n : index
+    scf.if %all {
+      scf.forall (%t) in (1024) {
+        %i = arith.addi %begin, %t : index
+        S(%i)
+      } {mapping = [#obs.map<block, thread>]}
+    } else {
+      // the loop as it was
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ObsTileGridPass : Pass<"obs-tile-grid", "::mlir::ModuleOp"> {
   let summary = "Choose the number of iterations that a thread of a grid executes together";
   let description = [{
