@@ -1,12 +1,12 @@
-//===- SignedLoops.h - Loops with signed comparisons ------------*- C++ -*-===//
+//===- ExactLoops.h - Loops whose counters do not wrap ----------*- C++ -*-===//
 //
 // Part of the Obsidian project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef OBSIDIAN_LIB_CONVERSION_OBSTOSCF_SIGNEDLOOPS_H
-#define OBSIDIAN_LIB_CONVERSION_OBSTOSCF_SIGNEDLOOPS_H
+#ifndef OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EXACTLOOPS_H
+#define OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EXACTLOOPS_H
 
 namespace mlir {
 class Operation;
@@ -14,11 +14,12 @@ class Operation;
 
 namespace mlir::obs {
 
-/// Replaces each `scf.for unsigned` in `root` by a loop over the number of its
-/// iteration, from 0 in steps of 1. So analyses of level IR need not support
-/// unsigned loops.
-void makeLoopsSigned(Operation *root);
+/// Rewrites each `scf.for` in `root` that is unsigned, or whose counter may
+/// wrap where the loop ends, to a signed loop that computes with more bits or
+/// counts its iterations. So neither the analyses of level IR nor the targets
+/// need to support such loops.
+void makeLoopsExact(Operation *root);
 
 } // namespace mlir::obs
 
-#endif // OBSIDIAN_LIB_CONVERSION_OBSTOSCF_SIGNEDLOOPS_H
+#endif // OBSIDIAN_LIB_CONVERSION_OBSTOSCF_EXACTLOOPS_H
