@@ -58,6 +58,6 @@ func.func @main(%a: !i32s) -> !i32s {
     obs.yield %p : !block_i32x512
   }
   %flat = obs.join %merged to [%n] : !obs.push<grid, ? x 512 x i32>
-  %r = obs.force %flat {kernel = "bitonic_merge", threads = 256 : i64} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "bitonic_merge", threads = 256} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

@@ -180,7 +180,7 @@ func.func private @direct(%b: !image, %weights: !image, %h: index, %w: index) ->
     }
     obs.yield %s : i32
   } : !image
-  %r = obs.force %sums {kernel = "convolution", threads = 256 : i64} : !image
+  %r = obs.force %sums {kernel = "convolution", threads = 256} : !image
   return %r : !image
 }
 
@@ -219,7 +219,7 @@ func.func private @tiled3(%b: !image, %weights: !image, %h: index, %w: index) ->
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !done
-  %r = obs.force %flat {kernel = "convolution_tiled3", threads = 256 : i64} : !out
+  %r = obs.force %flat {kernel = "convolution_tiled3", threads = 256} : !out
   return %r : !image
 }
 
@@ -258,7 +258,7 @@ func.func private @tiled5(%b: !image, %weights: !image, %h: index, %w: index) ->
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !done
-  %r = obs.force %flat {kernel = "convolution_tiled5", threads = 256 : i64} : !out
+  %r = obs.force %flat {kernel = "convolution_tiled5", threads = 256} : !out
   return %r : !image
 }
 

@@ -46,7 +46,7 @@ func.func @counting(%keys: !ints {obs.name = "keys"}, %range: index {obs.name = 
     %x = arith.index_cast %k : index to i32
     obs.yield %x : i32
   }
-  %r = obs.force %sorted {kernel = "reconstruct", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %sorted {kernel = "reconstruct", threads = 256} : !grid_i32s
   return %r : !ints
 }
 
@@ -62,7 +62,7 @@ func.func @occurrence(%keys: !ints {obs.name = "keys"}, %range: index {obs.name 
   %marks = obs.force %m {kernel = "mark"} : !obs.push<grid, ? x i1>
   %all = obs.iota [%range] : !ints
   %kept, %number = obs.compact %all flags %marks : !ints, !obs.pull<? x i1> -> !grid_i32s, !obs.push<grid, 1 x i32>
-  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256 : i64} : !grid_i32s, !obs.push<grid, 1 x i32>
+  %r, %count = obs.force %kept, %number {kernel = "reconstruct_once", threads = 256} : !grid_i32s, !obs.push<grid, 1 x i32>
   %c = obs.get %count[%c0] : !obs.pull<1 x i32>
   %size = arith.index_cast %c : i32 to index
   %result = obs.take %r [%size] : !ints

@@ -51,7 +51,7 @@ func.func @main(%a: !grid, %steps: index) -> !grid {
       }
       obs.yield %v : f32
     } : !grid
-    %f = obs.force %next {kernel = "jacobi", threads = 256 : i64} : !grid
+    %f = obs.force %next {kernel = "jacobi", threads = 256} : !grid
     scf.yield %f : !grid
   }
   return %result : !grid

@@ -49,7 +49,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     }
     obs.yield %best : i32
   }
-  %labels = obs.force %nearest {kernel = "nearest", threads = 256 : i64} : !ints
+  %labels = obs.force %nearest {kernel = "nearest", threads = 256} : !ints
 
   %sx = obs.fill init %zero reduce(addi) [%k] par (%t) in (%n) {
     %x, %y = obs.get %points[%t] : !points
@@ -68,7 +68,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     %c = arith.index_castui %label : i32 to index
     obs.write %one at [%c] : i32
   } : !sums
-  %xs, %ys, %counts = obs.force %sx, %sy, %sn {kernel = "sums", threads = 256 : i64} : !sums
+  %xs, %ys, %counts = obs.force %sx, %sy, %sn {kernel = "sums", threads = 256} : !sums
 
   %means = obs.map (%x, %y = %centres : !points, %u = %xs, %v = %ys, %count = %counts : !ints) {
     %is_empty = arith.cmpi eq, %count, %zero : i32
@@ -81,7 +81,7 @@ func.func @step(%points: !points, %centres: !points) -> (!points, !ints) {
     }
     obs.yield %mx, %my : i32, i32
   }
-  %moved = obs.force %means {kernel = "means", threads = 256 : i64} : !points
+  %moved = obs.force %means {kernel = "means", threads = 256} : !points
   return %moved, %labels : !points, !ints
 }
 

@@ -184,7 +184,7 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
     obs.yield %p : !block_i32x512
   }
   %flat = obs.join %parts to [%size] : !obs.push<grid, ? x 512 x i32>
-  %runs = obs.force %flat {kernel = "sort_chunks", threads = 256 : i64} : !grid_i32s
+  %runs = obs.force %flat {kernel = "sort_chunks", threads = 256} : !grid_i32s
 
   %end = arith.addi %rounds, %c1 : index
   %sorted = scf.for %i = %c1 to %end step %c1 iter_args(%x = %runs) -> !i32s {
@@ -223,7 +223,7 @@ func.func @main(%a: !i32s {obs.name = "numbers"}) -> (!i32s {obs.name = "sorted"
       obs.yield %p : !block_i32x512
     }
     %joined = obs.join %merged to [%size] : !obs.push<grid, ? x 512 x i32>
-    %next = obs.force %joined {kernel = "merge_chunks", threads = 256 : i64} : !grid_i32s
+    %next = obs.force %joined {kernel = "merge_chunks", threads = 256} : !grid_i32s
     scf.yield %next : !i32s
   }
   %result = obs.take %sorted [%n] : !i32s

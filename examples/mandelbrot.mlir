@@ -63,7 +63,7 @@ func.func @mandelbrot(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %steps: i
     %n = func.call @escape(%zero, %zero, %cx, %cy, %steps) : (f32, f32, f32, f32, i32) -> i32
     obs.yield %n : i32
   } : !i32_2d
-  %r = obs.force %image {kernel = "mandelbrot", threads = 256 : i64} : !i32_2d
+  %r = obs.force %image {kernel = "mandelbrot", threads = 256} : !i32_2d
   return %r : !i32_2d
 }
 
@@ -74,6 +74,6 @@ func.func @julia(%h: index, %w: index, %x: f32, %y: f32, %d: f32, %cx: f32, %cy:
     %n = func.call @escape(%zx, %zy, %cx, %cy, %steps) : (f32, f32, f32, f32, i32) -> i32
     obs.yield %n : i32
   } : !i32_2d
-  %r = obs.force %image {kernel = "julia", threads = 256 : i64} : !i32_2d
+  %r = obs.force %image {kernel = "julia", threads = 256} : !i32_2d
   return %r : !i32_2d
 }

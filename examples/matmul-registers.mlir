@@ -141,6 +141,6 @@ func.func @main(%a: !matrix, %b: !matrix) -> !matrix {
     obs.yield %q : !obs.push<block, 64 x 64 x f32>
   }
   %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 64 x 64 x f32>
-  %r = obs.force %flat {kernel = "matmul_registers", threads = 256 : i64} : !obs.push<grid, ? x ? x f32>
+  %r = obs.force %flat {kernel = "matmul_registers", threads = 256} : !obs.push<grid, ? x ? x f32>
   return %r : !matrix
 }

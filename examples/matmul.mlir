@@ -60,6 +60,6 @@ func.func @main(%a: !f32_2d, %b: !f32_2d) -> !f32_2d {
     obs.yield %q : !obs.push<block, 16 x 16 x f32>
   }
   %flat = obs.join %tiles to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x f32>
-  %r = obs.force %flat {kernel = "matmul", threads = 256 : i64} : !obs.push<grid, ? x ? x f32>
+  %r = obs.force %flat {kernel = "matmul", threads = 256} : !obs.push<grid, ? x ? x f32>
   return %r : !f32_2d
 }

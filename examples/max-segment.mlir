@@ -34,6 +34,6 @@ func.func @main(%a: !obs.pull<? x i16>) -> !obs.pull<? x i32> {
     obs.yield %p : !obs.push<block, 1 x i32>
   }
   %flat = obs.join %best : !obs.push<grid, ? x 1 x i32>
-  %r = obs.force %flat {kernel = "max_segment", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "max_segment", threads = 128} : !obs.push<grid, ? x i32>
   return %r : !obs.pull<? x i32>
 }

@@ -57,7 +57,7 @@ func.func @threads(%bodies: !bodies, %e: f32) -> !vectors {
     }
     obs.yield %x, %y, %z : f32, f32, f32
   }
-  %r = obs.force %a {kernel = "n_body_threads", threads = 256 : i64} : !vectors
+  %r = obs.force %a {kernel = "n_body_threads", threads = 256} : !vectors
   return %r : !vectors
 }
 
@@ -95,6 +95,6 @@ func.func @blocks(%bodies: !bodies, %e: f32) -> !vectors {
     obs.yield %p : !obs.push<block, 256 x f32, f32, f32>
   }
   %flat = obs.join %parts to [%n] : !obs.push<grid, ? x 256 x f32, f32, f32>
-  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256 : i64} : !obs.push<grid, ? x f32, f32, f32>
+  %r = obs.force %flat {kernel = "n_body_blocks", threads = 256} : !obs.push<grid, ? x f32, f32, f32>
   return %r : !vectors
 }

@@ -45,6 +45,6 @@ func.func @main(%a: !obs.pull<? x i32 bound [1024]>) -> !obs.pull<? x i32 bound 
     obs.yield %q : !obs.push<block, ? x i32 bound [1024]>
   }
   %flat = obs.join %sorted to [%n] : !obs.push<grid, 1 x ? x i32 bound [1, 1024]>
-  %r = obs.force %flat {kernel = "odd_even_sort", threads = 256 : i64} : !obs.push<grid, ? x i32 bound [1024]>
+  %r = obs.force %flat {kernel = "odd_even_sort", threads = 256} : !obs.push<grid, ? x i32 bound [1024]>
   return %r : !obs.pull<? x i32 bound [1024]>
 }

@@ -33,7 +33,7 @@ func.func private @tile_pairs(%keys: !i32_i32s, %tile: index) -> !tile_pairs att
     %key, %value = obs.get %keys[%at] : !i32_i32s
     obs.yield %key, %value : i32, i32
   } : !tile_pairs
-  %own = obs.force %virtual : !tile_pairs -> !tile_pairs
+  %own = obs.force %virtual : !tile_pairs
   return %own : !tile_pairs
 }
 
@@ -77,7 +77,7 @@ func.func private @count_pairs(%keys: !i32_i32s, %shift: i32, %tiles: index) -> 
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
   %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
-  %r = obs.force %flat {kernel = "count_pairs", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %flat {kernel = "count_pairs", threads = 256} : !grid_i32s
   return %r : !ints
 }
 
@@ -90,30 +90,27 @@ func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
   %tiles = arith.ceildivui %n, %c4096 : index
   %counts = func.call @count_pairs(%keys, %shift, %tiles) : (!i32_i32s, i32, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
-  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256 : i64} : !grid_i32s
+  %begins = obs.force %sums {kernel = "scan_pairs", threads = 256} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c4096 : index
       %own = func.call @tile_pairs(%keys, %tile) : (!i32_i32s, index) -> !tile_pairs
       %virtual = func.call @digits_pairs(%own, %shift, %tile, %n) : (!tile_pairs, i32, index, index) -> !digits
-      %digits = obs.force %virtual in shared : !digits -> !digits
+      %digits = obs.force %virtual in shared : !digits
       %of_tile = obs.generate (%d) {
         %row = arith.muli %d, %tiles : index
         %at = arith.addi %row, %tile : index
         %begin = obs.get %begins[%at] : !ints
         obs.yield %begin : i32
       } : !table
-      %own_begins = obs.force %of_tile : !table -> !table
+      %own_begins = obs.force %of_tile : !table
       %rp, %cp = obs.rank %digits : !digits -> !ranks, !counts
       %ranks, %own_counts = obs.force %rp, %cp : !ranks, !counts
       %sp = obs.scan exclusive { arith.addi } %own_counts init %zero : !table -> !counts
       %starts = obs.force %sp : !counts
       // Element p of the sorted tile has index p + base of its digit in the result.
-      %differences = obs.map (%begin = %own_begins : !table, %start = %starts : !table) {
-        %base = arith.subi %begin, %start : i32
-        obs.yield %base : i32
-      }
-      %bases = obs.force %differences in shared : !table -> !table
+      %differences = obs.map { arith.subi } %own_begins, %starts : !table
+      %bases = obs.force %differences in shared : !table
       %tp = obs.fill unchecked par (%j) in (%c4096) {
         %key, %value = obs.get %own[%j] : !tile_pairs
         %rank = obs.get %ranks[%j] : !positions
@@ -138,7 +135,7 @@ func.func private @pass_pairs(%keys: !i32_i32s, %shift: i32) -> !i32_i32s {
       }
     }
   } : !obs.push<grid, ? x i32, i32>
-  %r = obs.force %p {kernel = "scatter_pairs", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>
+  %r = obs.force %p {kernel = "scatter_pairs", threads = 256} : !obs.push<grid, ? x i32, i32>
   return %r : !i32_i32s
 }
 
@@ -155,7 +152,7 @@ func.func private @tile_64(%keys: !i64s, %tile: index) -> !tile_64 attributes {o
     %key = obs.get %keys[%at] : !i64s
     obs.yield %key : i64
   } : !tile_64
-  %own = obs.force %virtual : !tile_64 -> !tile_64
+  %own = obs.force %virtual : !tile_64
   return %own : !tile_64
 }
 
@@ -199,7 +196,7 @@ func.func private @count_64(%keys: !i64s, %shift: i64, %tiles: index) -> !ints {
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
   %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
-  %r = obs.force %flat {kernel = "count_64", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %flat {kernel = "count_64", threads = 256} : !grid_i32s
   return %r : !ints
 }
 
@@ -212,30 +209,27 @@ func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
   %tiles = arith.ceildivui %n, %c4096 : index
   %counts = func.call @count_64(%keys, %shift, %tiles) : (!i64s, i64, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
-  %begins = obs.force %sums {kernel = "scan_64", threads = 256 : i64} : !grid_i32s
+  %begins = obs.force %sums {kernel = "scan_64", threads = 256} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c4096 : index
       %own = func.call @tile_64(%keys, %tile) : (!i64s, index) -> !tile_64
       %virtual = func.call @digits_64(%own, %shift, %tile, %n) : (!tile_64, i64, index, index) -> !digits
-      %digits = obs.force %virtual in shared : !digits -> !digits
+      %digits = obs.force %virtual in shared : !digits
       %of_tile = obs.generate (%d) {
         %row = arith.muli %d, %tiles : index
         %at = arith.addi %row, %tile : index
         %begin = obs.get %begins[%at] : !ints
         obs.yield %begin : i32
       } : !table
-      %own_begins = obs.force %of_tile : !table -> !table
+      %own_begins = obs.force %of_tile : !table
       %rp, %cp = obs.rank %digits : !digits -> !ranks, !counts
       %ranks, %own_counts = obs.force %rp, %cp : !ranks, !counts
       %sp = obs.scan exclusive { arith.addi } %own_counts init %zero : !table -> !counts
       %starts = obs.force %sp : !counts
       // Element p of the sorted tile has index p + base of its digit in the result.
-      %differences = obs.map (%begin = %own_begins : !table, %start = %starts : !table) {
-        %base = arith.subi %begin, %start : i32
-        obs.yield %base : i32
-      }
-      %bases = obs.force %differences in shared : !table -> !table
+      %differences = obs.map { arith.subi } %own_begins, %starts : !table
+      %bases = obs.force %differences in shared : !table
       %tp = obs.fill unchecked par (%j) in (%c4096) {
         %key = obs.get %own[%j] : !tile_64
         %rank = obs.get %ranks[%j] : !positions
@@ -260,7 +254,7 @@ func.func private @pass_64(%keys: !i64s, %shift: i64) -> !i64s {
       }
     }
   } : !obs.push<grid, ? x i64>
-  %r = obs.force %p {kernel = "scatter_64", threads = 256 : i64} : !obs.push<grid, ? x i64>
+  %r = obs.force %p {kernel = "scatter_64", threads = 256} : !obs.push<grid, ? x i64>
   return %r : !i64s
 }
 

@@ -50,7 +50,7 @@ func.func private @tile(%keys: !ints, %tile: index) -> !tile attributes {obs.lev
     %key = obs.get %keys[%at] : !ints
     obs.yield %key : i32
   } : !tile
-  %own = obs.force %virtual : !tile -> !tile
+  %own = obs.force %virtual : !tile
   return %own : !tile
 }
 
@@ -94,7 +94,7 @@ func.func private @count(%keys: !ints, %shift: i32, %tiles: index) -> !ints {
   %by_digit = obs.transpose %parts [1, 0] : !obs.push<grid, ? x 256 x i32>
   %size = arith.muli %tiles, %c256 : index
   %flat = obs.reshape %by_digit [%size] : !obs.push<grid, 256 x ? x i32> -> !grid_i32s
-  %r = obs.force %flat {kernel = "count", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %flat {kernel = "count", threads = 256} : !grid_i32s
   return %r : !ints
 }
 
@@ -107,30 +107,27 @@ func.func private @pass(%keys: !ints, %shift: i32) -> !ints {
   %tiles = arith.ceildivui %n, %c4096 : index
   %counts = func.call @count(%keys, %shift, %tiles) : (!ints, i32, index) -> !ints
   %sums = obs.scan grid exclusive { arith.addi } %counts init %zero {strategy = "one_pass"} : !ints
-  %begins = obs.force %sums {kernel = "scan", threads = 256 : i64} : !grid_i32s
+  %begins = obs.force %sums {kernel = "scan", threads = 256} : !grid_i32s
   %p = obs.fill unchecked [%n] {
     obs.par block (%tile) in (%tiles) {
       %first = arith.muli %tile, %c4096 : index
       %own = func.call @tile(%keys, %tile) : (!ints, index) -> !tile
       %virtual = func.call @digits(%own, %shift, %tile, %n) : (!tile, i32, index, index) -> !digits
-      %digits = obs.force %virtual in shared : !digits -> !digits
+      %digits = obs.force %virtual in shared : !digits
       %of_tile = obs.generate (%d) {
         %row = arith.muli %d, %tiles : index
         %at = arith.addi %row, %tile : index
         %begin = obs.get %begins[%at] : !ints
         obs.yield %begin : i32
       } : !table
-      %own_begins = obs.force %of_tile : !table -> !table
+      %own_begins = obs.force %of_tile : !table
       %rp, %cp = obs.rank %digits : !digits -> !ranks, !counts
       %ranks, %own_counts = obs.force %rp, %cp : !ranks, !counts
       %sp = obs.scan exclusive { arith.addi } %own_counts init %zero : !table -> !counts
       %starts = obs.force %sp : !counts
       // Element p of the sorted tile has index p + base of its digit in the result.
-      %differences = obs.map (%begin = %own_begins : !table, %start = %starts : !table) {
-        %base = arith.subi %begin, %start : i32
-        obs.yield %base : i32
-      }
-      %bases = obs.force %differences in shared : !table -> !table
+      %differences = obs.map { arith.subi } %own_begins, %starts : !table
+      %bases = obs.force %differences in shared : !table
       %tp = obs.fill unchecked par (%j) in (%c4096) {
         %key = obs.get %own[%j] : !tile
         %rank = obs.get %ranks[%j] : !positions
@@ -155,7 +152,7 @@ func.func private @pass(%keys: !ints, %shift: i32) -> !ints {
       }
     }
   } : !grid_i32s
-  %r = obs.force %p {kernel = "scatter", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %p {kernel = "scatter", threads = 256} : !grid_i32s
   return %r : !ints
 }
 

@@ -57,7 +57,7 @@ func.func @encode(%a: !ints) -> (!ints, !ints) {
   %places = obs.iota [%n] : !ints
   %both = obs.zip %a, %places : !ints
   %k, %c = obs.compact %both flags %flags : !i32_i32s, !flags -> !obs.push<grid, ? x i32, i32>, !count
-  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256 : i64} : !obs.push<grid, ? x i32, i32>, !count
+  %runs, %count = obs.force %k, %c {kernel = "run_starts", threads = 256} : !obs.push<grid, ? x i32, i32>, !count
   %number = func.call @number(%count) : (!one) -> index
   %last = arith.subi %number, %c1 : index
   %end = arith.index_cast %n : index to i32
@@ -77,14 +77,14 @@ func.func @encode(%a: !ints) -> (!ints, !ints) {
   %elements, %lengths = obs.unzip %encoded : !i32_i32s
   %ep = obs.push grid %elements : !ints
   %lp = obs.push grid %lengths : !ints
-  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256 : i64} : !kept
+  %e, %l = obs.force %ep, %lp {kernel = "runs", threads = 256} : !kept
   return %e, %l : !ints, !ints
 }
 
 func.func @unique(%a: !ints) -> !ints {
   %flags = func.call @starts(%a) : (!ints) -> !flags
   %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256 : i64} : !kept, !count
+  %all, %count = obs.force %k, %c {kernel = "unique", threads = 256} : !kept, !count
   %number = func.call @number(%count) : (!one) -> index
   %r = obs.take %all [%number] : !ints
   return %r : !ints
@@ -98,7 +98,7 @@ func.func @filter(%a: !ints, %low: i32, %high: i32) -> !ints {
     obs.yield %f : i1
   }
   %k, %c = obs.compact %a flags %flags : !ints, !flags -> !kept, !count
-  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256 : i64} : !kept, !count
+  %all, %count = obs.force %k, %c {kernel = "filter", threads = 256} : !kept, !count
   %number = func.call @number(%count) : (!one) -> index
   %r = obs.take %all [%number] : !ints
   return %r : !ints
@@ -113,6 +113,6 @@ func.func @decode(%elements: !ints, %lengths: !ints) -> !ints {
     %x = obs.get %elements[%i] : !ints
     obs.yield %x : i32
   }
-  %r = obs.force %p {kernel = "decode", threads = 256 : i64} : !kept
+  %r = obs.force %p {kernel = "decode", threads = 256} : !kept
   return %r : !ints
 }

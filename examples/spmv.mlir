@@ -69,7 +69,7 @@ func.func @thread_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x
     %sum = obs.reduce { arith.addf } %row init %zero : !floats
     obs.yield %sum : f32
   } : !floats
-  %f = obs.force %y {kernel = "spmv_thread", threads = 256 : i64} : !floats
+  %f = obs.force %y {kernel = "spmv_thread", threads = 256} : !floats
   return %f : !floats
 }
 
@@ -87,7 +87,7 @@ func.func @warp_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x: 
     obs.yield %p : !obs.push<warp, 1 x f32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>
-  %f = obs.force %flat {kernel = "spmv_warp", threads = 128 : i64} : !obs.push<grid, ? x f32>
+  %f = obs.force %flat {kernel = "spmv_warp", threads = 128} : !obs.push<grid, ? x f32>
   return %f : !floats
 }
 
@@ -105,7 +105,7 @@ func.func @block_per_row(%offsets: !ints, %columns: !ints, %values: !floats, %x:
     obs.yield %p : !obs.push<block, 1 x f32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x f32>
-  %f = obs.force %flat {kernel = "spmv_block", threads = 128 : i64} : !obs.push<grid, ? x f32>
+  %f = obs.force %flat {kernel = "spmv_block", threads = 128} : !obs.push<grid, ? x f32>
   return %f : !floats
 }
 

@@ -76,6 +76,6 @@ func.func @main(%a: !i32_2d) -> !i32_2d {
     obs.yield %q : !obs.push<block, 16 x 16 x i32>
   }
   %flat = obs.join %sums to [%h, %w] : !obs.push<grid, ? x ? x 16 x 16 x i32>
-  %r = obs.force %flat {kernel = "box_3x3", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  %r = obs.force %flat {kernel = "box_3x3", threads = 256} : !obs.push<grid, ? x ? x i32>
   return %r : !i32_2d
 }

@@ -41,6 +41,6 @@ func.func @main(%a: !i32s) -> !i32s {
     obs.yield %q : !obs.push<block, 1 x i32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32>
-  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "sum_chunks", threads = 128} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

@@ -62,6 +62,6 @@ func.func @main(%a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
     obs.yield %p : !obs.push<block, 1 x i32>
   }
   %flat = obs.join %sums : !obs.push<grid, ? x 1 x i32>
-  %r = obs.force %flat {kernel = "sum_chunks", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "sum_chunks", threads = 128} : !obs.push<grid, ? x i32>
   return %r : !obs.pull<? x i32>
 }

@@ -36,7 +36,7 @@ func.func @main(%a: !i32_2d) -> !i32_2d {
     obs.yield %q : !block_i32x32x32
   }
   %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
-  %r = obs.force %flat {kernel = "transpose", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  %r = obs.force %flat {kernel = "transpose", threads = 256} : !obs.push<grid, ? x ? x i32>
   return %r : !i32_2d
 }
 
@@ -62,6 +62,6 @@ func.func @swizzled(%a: !i32_2d) -> !i32_2d {
     obs.yield %q : !block_i32x32x32
   }
   %flat = obs.join %done to [%w, %h] : !obs.push<grid, ? x ? x 32 x 32 x i32>
-  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256 : i64} : !obs.push<grid, ? x ? x i32>
+  %r = obs.force %flat {kernel = "transpose_swizzled", threads = 256} : !obs.push<grid, ? x ? x i32>
   return %r : !i32_2d
 }

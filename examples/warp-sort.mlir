@@ -59,6 +59,6 @@ func.func @main(%a: !i32s) -> !i32s {
     obs.yield %p : !warp_i32x32
   }
   %flat = obs.join %sorted to [%n] : !obs.push<grid, ? x 32 x i32>
-  %r = obs.force %flat {kernel = "warp_sort", threads = 128 : i64} : !obs.push<grid, ? x i32>
+  %r = obs.force %flat {kernel = "warp_sort", threads = 128} : !obs.push<grid, ? x i32>
   return %r : !i32s
 }

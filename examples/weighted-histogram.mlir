@@ -42,7 +42,7 @@ func.func @direct(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
       obs.write %weight at [%v] : i32
     }
   } {strategy = "atomic"} : !grid_i32s
-  %r = obs.force %p {kernel = "histogram_direct", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %p {kernel = "histogram_direct", threads = 256} : !grid_i32s
   return %r : !i32s
 }
 
@@ -76,28 +76,28 @@ func.func @blocks(%keys: !i32s, %weights: !i32s, %bins: index) -> !i32s {
       }
     }
   } : !grid_i32s
-  %r = obs.force %p {kernel = "histogram_blocks", threads = 256 : i64} : !grid_i32s
+  %r = obs.force %p {kernel = "histogram_blocks", threads = 256} : !grid_i32s
   return %r : !i32s
 }
 
 func.func @per_thread(%keys: !i32s, %weights: !i32s) -> !obs.pull<16 x i32> {
   %zero = arith.constant 0 : i32
   %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_thread"} : !i32s, !i32s -> !obs.push<grid, 16 x i32>
-  %r = obs.force %p {kernel = "histogram_per_thread", threads = 256 : i64} : !obs.push<grid, 16 x i32>
+  %r = obs.force %p {kernel = "histogram_per_thread", threads = 256} : !obs.push<grid, 16 x i32>
   return %r : !obs.pull<16 x i32>
 }
 
 func.func @per_warp(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
   %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_warp"} : !i32s, !i32s -> !grid_i32x128
-  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256 : i64} : !grid_i32x128
+  %r = obs.force %p {kernel = "histogram_per_warp", threads = 256} : !grid_i32x128
   return %r : !i32x128
 }
 
 func.func @per_block(%keys: !i32s, %weights: !i32s) -> !i32x128 {
   %zero = arith.constant 0 : i32
   %p = obs.scatter %weights at %keys init %zero reduce(addi) {strategy = "per_block"} : !i32s, !i32s -> !grid_i32x128
-  %r = obs.force %p {kernel = "histogram_per_block", threads = 256 : i64} : !grid_i32x128
+  %r = obs.force %p {kernel = "histogram_per_block", threads = 256} : !grid_i32x128
   return %r : !i32x128
 }
 
@@ -110,6 +110,6 @@ func.func @bits(%keys: !i32s, %weights: !i32s) -> !i32x128 {
     %bits = arith.subi %width, %leading : i32
     obs.yield %bits : i32
   }
-  %r = obs.force %q {kernel = "histogram_bits", threads = 256 : i64} : !grid_i32x128
+  %r = obs.force %q {kernel = "histogram_bits", threads = 256} : !grid_i32x128
   return %r : !i32x128
 }

@@ -65,6 +65,7 @@ private:
   void printHost(const Step &step);
   void printAllocate(const Step &step);
   void printAccess(const Step &step);
+  void printCheck(const Step &step, StringRef condition, StringRef message);
   void printSweep(StringRef mark, const ValueList &kept);
   void declare(ArrayRef<ValueNumber> values);
   void assign(ArrayRef<ValueNumber> targets, ArrayRef<ValueNumber> sources);
@@ -235,6 +236,16 @@ void FunctionPrinter::printLet(const Step &step) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// Stops the program with an error where `condition` is false.
+void FunctionPrinter::printCheck(const Step &step, StringRef condition,
+                                 StringRef message) {
+  print("if (!{0}) {{", condition);
+  print("  fputs(\"{0}error: {1}\\n\", stderr);", escapePlace(step),
+        escape(message));
+  line() << "  OBS_CALL(CUDA_ERROR_ASSERT);\n";
+  line() << "}\n";
+}
+
 /// Frees the memory that was allocated after `mark` and is not among `kept`.
 void FunctionPrinter::printSweep(StringRef mark, const ValueList &kept) {
   SmallVector<std::string> arrays;
@@ -253,15 +264,26 @@ void FunctionPrinter::printLoop(const Step &step) {
   assign(step.results, step.lists[0]);
   std::string mark = fresh("mark"), iv = name(step.inner[0]);
   print("obsrt_buffer *{0} = program.buffers;", mark);
-  print("for ({0} {1} = {2}; {1} < ({0}){3}; {1} += {4}) {{",
-        getCType(get(step.inner[0]).elementType, step.text == "unsigned"), iv,
-        name(step.operands[0]), name(step.operands[1]), name(step.operands[2]));
+  std::string type =
+      getCType(get(step.inner[0]).elementType, step.text == "unsigned");
+  std::string to = name(step.operands[1]), by = name(step.operands[2]);
+  const PlanValue &stride = get(step.operands[2]);
+  if (!stride.isConstant)
+    printCheck(step, llvm::formatv("(({0}){1} > 0)", type, by).str(),
+               "the step of a loop must be positive");
+  print("for ({0} {1} = {2}; {1} < ({0}){3}; {1} += {4}) {{", type, iv,
+        name(step.operands[0]), to, by);
   ++indent;
   declare(carried);
   assign(carried, step.results);
   printSteps(step.bodies[0]);
   assign(step.results, step.lists[1]);
   printSweep(mark, step.results);
+  // A counter that wraps could be below the end again.
+  if (!stride.isConstant || stride.bits != 1)
+    print(
+        "if ((uint64_t)({0}){1} - (uint64_t){2} <= (uint64_t)({0}){3}) break;",
+        type, to, iv, by);
   --indent;
   line() << "}\n";
 }
@@ -513,11 +535,7 @@ void FunctionPrinter::printStep(const Step &step) {
                  operand(0), operand(1), get(from).rank, getBytes(from));
   }
   case Step::Assert:
-    print("if (!{0}) {{", operand(0));
-    print("  fputs(\"{0}error: assertion failed: {1}\\n\", stderr);",
-          escapePlace(step), escape(step.text));
-    line() << "  OBS_CALL(CUDA_ERROR_ASSERT);\n";
-    line() << "}\n";
+    printCheck(step, operand(0), "assertion failed: " + step.text);
     return;
   case Step::Unsupported:
     return failUnsupported(step);

@@ -32,8 +32,8 @@ struct PrivateArray {
   std::vector<unsigned char> written;
 };
 
+/// What is known of a block after its first event.
 struct BlockState {
-  const char *shared = nullptr;
   BlockClock clock;
   std::vector<unsigned char> written;
   std::unique_ptr<CellTable> cells;
@@ -41,6 +41,14 @@ struct BlockState {
   /// For each thread, which bytes were written of the elements that it has
   /// loaded for copies and not stored yet, in their order.
   std::vector<std::deque<llvm::SmallVector<unsigned char, 16>>> copied;
+};
+
+/// A block that has begun. It has no state before its first event, so that
+/// blocks without work cost nothing.
+struct LiveBlock {
+  const char *shared = nullptr;
+  uint64_t sharedBytes = 0;
+  std::unique_ptr<BlockState> state;
 };
 
 /// The known properties of a site of the machine.
@@ -130,13 +138,17 @@ struct Checker::Impl {
   Impl(CheckOptions options, std::shared_ptr<DeviceMemory> memory)
       : options(options), memory(std::move(memory)) {}
 
-  BlockState &blockState(uint64_t number) {
+  LiveBlock &findBlock(uint64_t number) {
     if (!lastBlock || lastNumber != number) {
-      lastBlock = blocks[number].get();
+      lastBlock = &blocks.find(number)->second;
       lastNumber = number;
+      if (!lastBlock->state)
+        lastBlock->state = makeState(lastBlock->sharedBytes);
     }
     return *lastBlock;
   }
+  BlockState &blockState(uint64_t number) { return *findBlock(number).state; }
+  std::unique_ptr<BlockState> makeState(uint64_t sharedBytes);
   SiteInfo &siteInfo(const AccessEvent &event) {
     if (event.site >= sites.size())
       sites.resize(event.site + 1);
@@ -174,9 +186,10 @@ struct Checker::Impl {
   CheckOptions options;
   std::shared_ptr<DeviceMemory> memory;
   uint32_t numThreads = 0;
-  llvm::DenseMap<uint64_t, std::unique_ptr<BlockState>> blocks;
-  std::vector<std::unique_ptr<BlockState>> idle;
-  BlockState *lastBlock = nullptr;
+  llvm::DenseMap<uint64_t, LiveBlock> blocks;
+  /// States of blocks that have ended.
+  std::vector<std::unique_ptr<BlockState>> unused;
+  LiveBlock *lastBlock = nullptr;
   uint64_t lastNumber = 0;
   std::vector<SiteInfo> sites;
   llvm::DenseMap<const char *, std::unique_ptr<CellTable>> globalCells;
@@ -428,7 +441,7 @@ bool Checker::launchEnds(std::string &message) {
   impl->pending.reset();
   // Launches are ordered, and the next one may be of another machine.
   impl->blocks.clear();
-  impl->idle.clear();
+  impl->unused.clear();
   impl->lastBlock = nullptr;
   impl->sites.clear();
   impl->globalCells.clear();
@@ -437,33 +450,38 @@ bool Checker::launchEnds(std::string &message) {
   return ok;
 }
 
+std::unique_ptr<BlockState> Checker::Impl::makeState(uint64_t sharedBytes) {
+  std::unique_ptr<BlockState> state;
+  if (unused.empty()) {
+    state = std::make_unique<BlockState>();
+    state->cells = std::make_unique<CellTable>(sharedBytes);
+    state->privates.resize(numThreads);
+    state->copied.resize(numThreads);
+  } else {
+    state = std::move(unused.back());
+    unused.pop_back();
+  }
+  state->clock.reset(numThreads);
+  state->written.assign(sharedBytes, 0);
+  for (auto &arrays : state->privates)
+    arrays.clear();
+  for (auto &copies : state->copied)
+    copies.clear();
+  return state;
+}
+
 void Checker::blockBegins(uint64_t number, const void *shared,
                           uint64_t sharedBytes) {
-  std::unique_ptr<BlockState> block;
-  if (impl->idle.empty()) {
-    block = std::make_unique<BlockState>();
-    block->cells = std::make_unique<CellTable>(sharedBytes);
-    block->privates.resize(impl->numThreads);
-    block->copied.resize(impl->numThreads);
-  } else {
-    block = std::move(impl->idle.back());
-    impl->idle.pop_back();
-  }
-  block->shared = static_cast<const char *>(shared);
-  block->clock.reset(impl->numThreads);
-  block->written.assign(sharedBytes, 0);
-  for (auto &arrays : block->privates)
-    arrays.clear();
-  for (auto &copies : block->copied)
-    copies.clear();
-  impl->blocks[number] = std::move(block);
+  impl->blocks[number] = {static_cast<const char *>(shared), sharedBytes,
+                          nullptr};
   impl->lastBlock = nullptr;
 }
 
 void Checker::blockEnds(uint64_t number) {
   impl->endPending(number);
   auto found = impl->blocks.find(number);
-  impl->idle.push_back(std::move(found->second));
+  if (found->second.state)
+    impl->unused.push_back(std::move(found->second.state));
   impl->blocks.erase(found);
   impl->lastBlock = nullptr;
 }
@@ -505,7 +523,8 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   if (event.space == MemorySpace::Private)
     return impl->checkPrivate(event, message);
 
-  BlockState &block = impl->blockState(event.block);
+  LiveBlock &block = impl->findBlock(event.block);
+  BlockState &state = *block.state;
   SiteInfo &site = impl->siteInfo(event);
   auto *address = static_cast<const char *>(event.address);
   bool isShared = event.space == MemorySpace::Shared;
@@ -513,9 +532,9 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   CellTable *cells;
   if (isShared) {
     offset = address - block.shared;
-    cells = block.cells.get();
+    cells = state.cells.get();
     if (impl->options.uninit &&
-        !impl->checkMemory(event, block.written.data() + offset, event.buffer,
+        !impl->checkMemory(event, state.written.data() + offset, event.buffer,
                            message))
       return false;
   } else {
@@ -545,9 +564,9 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
   access.block = event.block;
   access.thread = event.thread;
   access.kind = classOf(event);
-  access.time = block.clock.timeOf(event.thread);
+  access.time = state.clock.timeOf(event.thread);
   access.site = event.site;
-  impl->clock = &block.clock;
+  impl->clock = &state.clock;
   impl->isShared = isShared;
   bool isFirst = true;
   bool ok = cells->forEachCell(offset, event.bytes, [&](Cell &cell) {
@@ -562,7 +581,7 @@ bool Checker::access(const AccessEvent &event, std::string &message) {
     return true;
   });
   if (ok && (isAtomic || isStore))
-    impl->syncOrder.write(address, event.block, event.thread, block.clock,
+    impl->syncOrder.write(address, event.block, event.thread, state.clock,
                           event.releases, isAtomic);
   return ok;
 }

@@ -32,9 +32,9 @@ static LogicalResult runFor(Frame &frame, const Instruction &inst) {
   auto op = cast<scf::ForOp>(inst.op);
   Scalar counter = frame.get(inst, 0).scalar;
   Scalar end = frame.get(inst, 1).scalar;
-  int64_t step = frame.getInt(inst, 2);
-  if (step <= 0)
-    return frame.trap(inst, "the step of the loop is " + Twine(step) +
+  Scalar step = frame.get(inst, 2).scalar;
+  if (op.getUnsignedCmp() ? step.getUInt() == 0 : step.getSInt() <= 0)
+    return frame.trap(inst, "the step of the loop is " + Twine(step.getSInt()) +
                                 "; it must be positive");
   DataVector carried;
   for (unsigned i = 3; i < inst.operands.size(); ++i)
@@ -52,7 +52,7 @@ static LogicalResult runFor(Frame &frame, const Instruction &inst) {
     if (failed(frame.run(inst.bodies[0], arguments, carried)) ||
         failed(materializeCarried(frame, inst, op.getResultTypes(), carried)))
       return failure();
-    Scalar next = Scalar::fromInt(counter.type, counter.bits + step);
+    Scalar next = Scalar::fromInt(counter.type, counter.bits + step.bits);
     // The counter would wrap: no further iteration is below the end.
     if (!isBelow(counter, next))
       break;

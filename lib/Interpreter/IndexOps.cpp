@@ -49,10 +49,11 @@ static LogicalResult runMap(Frame &frame, const Instruction &inst) {
     return (*closure)(arguments, out);
   };
   if (!push)
-    return frame.setPull(inst, 0, frame.getExtents(inst, 0),
-                         [apply](Location, Index index, Data &out) {
-                           return apply(index, {}, out);
-                         });
+    return frame.setPull(
+        inst, 0, frame.getExtents(inst, 0),
+        computeOnce(frame.machine, [apply](Location, Index index, Data &out) {
+          return apply(index, {}, out);
+        }));
   return frame.setPush(inst, 0, push->extents, [apply, push](WriteFn writer) {
     return push->run([&](Location loc, DataRef values, Index index) {
       DataVector results;

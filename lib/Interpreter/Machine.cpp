@@ -265,6 +265,29 @@ LogicalResult Frame::run(const Sequence &sequence, DataRef arguments,
   return success();
 }
 
+ElementFn interpreter::computeOnce(Machine &machine, ElementFn compute) {
+  struct Element {
+    IndexVector index;
+    DataVector values;
+    uint64_t numChanges;
+  };
+  return [&machine, compute = std::move(compute),
+          last = std::make_shared<std::optional<Element>>()](
+             Location loc, Index index, Data &out) -> LogicalResult {
+    if (machine.isProbing())
+      return compute(loc, index, out);
+    if (!*last || (*last)->numChanges != machine.numChanges ||
+        Index((*last)->index) != index) {
+      DataVector values;
+      if (failed(compute(loc, index, values)))
+        return failure();
+      *last = Element{IndexVector(index), values, machine.numChanges};
+    }
+    out.append((*last)->values);
+    return success();
+  };
+}
+
 Closure::Closure(Frame &parent, const Code &code)
     : frame(parent.machine, code), code(code) {
   for (auto [slot, captured] : llvm::enumerate(code.captures))

@@ -121,6 +121,8 @@ public:
   bool isProbing() const { return probing; }
 
   InterpreterOptions options;
+  /// Counts the changes of memory.
+  uint64_t numChanges = 0;
   /// Elements of obs.constant operations that ran.
   DenseMap<Operation *, std::shared_ptr<const Store>> constants;
 
@@ -132,6 +134,10 @@ private:
   bool isUnwritten = false;
   std::string message;
 };
+
+/// `compute`, but the element that was read last is computed once. Otherwise
+/// the time for a chain of maps that each read an element twice is exponential.
+ElementFn computeOnce(Machine &machine, ElementFn compute);
 
 /// The slots of one execution of a function or closure.
 struct Frame {

@@ -90,6 +90,7 @@ static LogicalResult runStore(Frame &frame, const Instruction &inst) {
   memory->bits[*position] = frame.get(inst, 0).scalar.bits;
   memory->defined[*position] = true;
   ++memory->version;
+  ++frame.machine.numChanges;
   return success();
 }
 

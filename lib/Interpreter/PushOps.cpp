@@ -269,6 +269,7 @@ static LogicalResult copyInto(Frame &frame, const Instruction &inst,
     memory.defined[position] = true;
   }
   ++memory.version;
+  ++frame.machine.numChanges;
   return success();
 }
 

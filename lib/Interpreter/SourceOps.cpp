@@ -110,7 +110,7 @@ static LogicalResult runGenerate(Frame &frame, const Instruction &inst) {
     return (*closure)(machine.fromIndex(index), out);
   };
   return frame.setPull(inst, 0, frame.getMixed(inst, 0, type.getExtents()),
-                       read);
+                       computeOnce(machine, read));
 }
 
 void interpreter::addSourceOps(HandlerTable &table) {

@@ -195,6 +195,12 @@ class Expressions(Elements):
         step = rng.choice([1, 1, 2, 3])
         iterations = rng.randint(0, 4)
         high = low + iterations * step - (rng.randrange(step) if iterations else 0)
+        if rng.random() < 0.3:
+            # The counter would wrap after the last iteration.
+            least, most = (0, (1 << bits) - 1) if is_unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+            step = rng.choice([2, 3, 100, (1 << (bits - 1)) - 1])
+            high = most - rng.randrange(3)
+            low = min(max(high - iterations * step + rng.randrange(step), least), most)
         low_name, high_name, step_name = (
             self.known(wrap(x, counter), counter).name for x in (low, high, step)
         )

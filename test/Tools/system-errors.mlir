@@ -6,7 +6,7 @@
 // MEMORY: {{^}}obs-run: error: out of memory
 // MEMORY-NOT: {{.}}
 // RUN: not sh -c "ulimit -v 3000000; exec obs-run %s --entry=huge 1073741824 --device emulate" 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: [[#@LINE+35]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
+// DEVICE: [[#@LINE+61]]:8: error: the emulated device is out of memory: cannot allocate 4294967296 bytes
 
 // RUN: not sh -c "obs-run %s --entry=copy iota:4xi32 > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not sh -c "obs-opt %s > /dev/full" 2>&1 | FileCheck %s --check-prefix=FULL
@@ -27,8 +27,34 @@
 // A device has no end.
 // RUN: not obs-run %s --entry=copy /dev/zero:i32 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // ENDLESS: error: argument 1, '/dev/zero:i32': a device may have no end; give the extents of an array of at most 2^40 bytes, as in /dev/zero:64xi32
+// RUN: ln -sf /dev/zero %t.npy
+// RUN: not obs-run %s --entry=copy %t.npy 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not obs-run /dev/zero 2>&1 | FileCheck %s --check-prefix=PROGRAM
-// PROGRAM: error: cannot read the program '/dev/zero': a device may have no end; give a file, or - for the standard input
+// RUN: not obs-opt /dev/zero 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// RUN: not obs-translate --obs-to-ptx /dev/zero 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM-NOT: {{.}}
+// PROGRAM: {{^(obs-[a-z]+: )?error: .*}}cannot read '{{.*}}': a device may have no end; give a file or a pipe
+// PROGRAM-NOT: {{.}}
+// RUN: not obs-run - < /dev/zero 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not obs-opt < /dev/zero 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not obs-opt - < /dev/zero 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not obs-translate --obs-to-ptx < /dev/zero 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: not obs-translate --obs-to-ptx -o %t.ptx < /dev/zero 2>&1 | FileCheck %s --check-prefix=INPUT
+// INPUT-NOT: {{.}}
+// INPUT: {{^(obs-[a-z]+: )?}}error: cannot read the standard input: a device may have no end; give a file or a pipe
+// INPUT-NOT: {{.}}
+
+// A pipe and /dev/null have an end. Nobody reads the standard input if there is a file.
+// RUN: cat %s | obs-run - --entry=copy iota:3xi32 | FileCheck %s --check-prefix=READ
+// RUN: obs-run %s --entry=copy iota:3xi32 < /dev/zero | FileCheck %s --check-prefix=READ
+// READ: [0, 1, 2]
+// RUN: obs-opt < /dev/null | FileCheck %s --check-prefix=EMPTY
+// RUN: obs-opt /dev/null < /dev/zero | FileCheck %s --check-prefix=EMPTY
+// EMPTY: module {
+// RUN: cat %s | obs-translate --obs-to-ptx - | FileCheck %s --check-prefix=PTX
+// RUN: obs-translate --obs-to-ptx %s -o - < /dev/zero | FileCheck %s --check-prefix=PTX
+// RUN: obs-translate --obs-to-ptx %s -o /dev/zero < /dev/zero
+// PTX: .entry copy_kernel
 // RUN: obs-run %s --entry=copy /dev/zero:3xi32 | FileCheck %s --check-prefix=ZEROS
 // ZEROS: [0, 0, 0]
 // RUN: not obs-run %s --entry=copy /dev/null:3xi32 2>&1 | FileCheck %s --check-prefix=NOTHING

@@ -8,6 +8,7 @@
 
 #include "Obsidian/RegisterAll.h"
 #include "Obsidian/Tools/ErrorHandlers.h"
+#include "Obsidian/Tools/Inputs.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -16,6 +17,9 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::obs::registerAllDialects(registry);
   mlir::obs::registerAllPasses();
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Obsidian optimizer driver\n", registry);
+  llvm::ExitOnError("obs-opt: error: ")(mlir::obs::checkHasEnd(input));
   return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Obsidian optimizer driver\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Obsidian/Tools/ErrorHandlers.h"
+#include "Obsidian/Tools/Inputs.h"
 #include "Obsidian/Tools/ObsTranslate/ObsTranslate.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
   mlir::obs::installErrorHandlers("obs-translate");
+  llvm::ExitOnError("obs-translate: error: ")(
+      mlir::obs::checkInputsHaveEnd({argv, size_t(argc)}));
   mlir::obs::registerObsTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "Obsidian translation driver\n"));

@@ -22,8 +22,10 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
       `#obs.home<owner, auto>`, or has the requested storage.
     - An array that a loop carries is a ring of two buffers. A carried slot
       number selects the buffer.
-    - An `scf.for unsigned` becomes a loop over the number of its iteration,
-      because loops of level IR compare signed numbers.
+    - The counters of loops of level IR are signed and do not wrap. An
+      `scf.for` that is unsigned, or whose last value plus the step may not fit
+      its type, becomes a loop over `index` if its type has fewer than 64 bits,
+      and otherwise a loop over the number of its iteration.
 
     ```mlir
     // before

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "ExactLoops.h"
 #include "Obsidian/Conversion/Passes.h"
-#include "SignedLoops.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -43,7 +43,7 @@ struct ConvertObsToSCF : obs::impl::ConvertObsToSCFPassBase<ConvertObsToSCF> {
   void runOnOperation() override {
     llvm::SetVector<Operation *> operators = findOperators(getOperation());
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      makeLoopsSigned(kernel);
+      makeLoopsExact(kernel);
       if (failed(Emitter(kernel, testAny).run(kernel)))
         return signalPassFailure();
     }

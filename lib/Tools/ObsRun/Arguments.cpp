@@ -8,6 +8,7 @@
 #include "Arguments.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Runtime/Npy.h"
+#include "Obsidian/Tools/Inputs.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -157,6 +158,8 @@ static Expected<HostValue> makeArray(const Slot &slot, StringRef text) {
 //===----------------------------------------------------------------------===//
 
 static Expected<HostValue> readNpyArray(const Slot &slot, StringRef path) {
+  if (Error error = checkHasEnd(path))
+    return std::move(error);
   Expected<runtime::NpyArray> array = runtime::readNpy(path);
   if (!array) {
     // The caller's message names the file already.
@@ -225,12 +228,6 @@ readDevice(StringRef path, uint64_t bytes) {
   return std::unique_ptr<llvm::MemoryBuffer>(std::move(buffer));
 }
 
-bool run::isDevice(const Twine &path) {
-  llvm::sys::fs::file_status status;
-  return !llvm::sys::fs::status(path, status) &&
-         status.type() == llvm::sys::fs::file_type::character_file;
-}
-
 static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
                                         StringRef description) {
   auto array = parseArrayType(slot, description);
@@ -239,7 +236,7 @@ static Expected<HostValue> readRawArray(const Slot &slot, StringRef path,
   auto &[extents, type] = *array;
   if (extents.empty())
     extents = slot.extents;
-  bool isEndless = isDevice(path);
+  bool isEndless = isEndlessDevice(path);
   std::optional<int64_t> needed = countBytes(extents, type);
   if (isEndless && !needed)
     return createStringError("a device may have no end; give the extents of an "

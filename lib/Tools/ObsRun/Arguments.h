@@ -18,9 +18,6 @@ namespace mlir::obs::run {
 llvm::Expected<std::vector<interpreter::HostValue>>
 readArguments(func::FuncOp entry, ArrayRef<std::string> texts);
 
-/// True if `path` names a device, such as /dev/zero, which may have no end.
-bool isDevice(const Twine &path);
-
 } // namespace mlir::obs::run
 
 #endif // OBSIDIAN_LIB_TOOLS_OBSRUN_ARGUMENTS_H

@@ -10,6 +10,7 @@
 #include "Obsidian/Dialect/Obs/Transforms/Passes.h"
 #include "Obsidian/FrontEnd/Dag/Dag.h"
 #include "Obsidian/FrontEnd/Passes.h"
+#include "Obsidian/Tools/Inputs.h"
 #include "Options.h"
 #include "Results.h"
 #include "Runner.h"
@@ -81,10 +82,8 @@ private:
 };
 
 Error Session::parseProgram() {
-  if (isDevice(options.program))
-    return createStringError("cannot read the program '" + options.program +
-                             "': a device may have no end; give a file, or - "
-                             "for the standard input");
+  if (Error error = checkHasEnd(options.program))
+    return error;
   std::string reason;
   std::unique_ptr<llvm::MemoryBuffer> file =
       openInputFile(options.program, &reason);

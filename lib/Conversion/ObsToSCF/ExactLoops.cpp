@@ -1,0 +1,131 @@
+//===- ExactLoops.cpp - Loops whose counters do not wrap ------------------===//
+//
+// Part of the Obsidian project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExactLoops.h"
+#include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
+#include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
+#include "Obsidian/Dialect/Obs/IR/Obs.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::obs;
+using Predicate = arith::CmpIPredicate;
+
+static bool isNaturalConstant(Value value) {
+  std::optional<int64_t> constant = getConstantIntValue(value);
+  return constant && *constant >= 0;
+}
+
+/// True if the sum of the step and the last value of the counter, as signed
+/// numbers, may not fit the type of the counter.
+static bool mayWrap(scf::ForOp loop) {
+  unsigned width = getElementBits(loop.getInductionVar().getType());
+  int64_t largest = llvm::maxIntN(width);
+  int64_t end = std::min(getUniformRange(loop.getUpperBound()).max, largest);
+  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()))
+    return *step > 0 && end > largest - *step + 1;
+  // A step from 0 ends the loop, or is less than the end.
+  return !isConstantIntValue(loop.getLowerBound(), 0) || end > largest / 2 + 1;
+}
+
+/// True if `loop` is the same with signed comparisons, and its counter does not
+/// wrap.
+static bool isExact(scf::ForOp loop) {
+  if (loop.getUnsignedCmp() && !(isNaturalConstant(loop.getLowerBound()) &&
+                                 isNaturalConstant(loop.getUpperBound()) &&
+                                 isNaturalConstant(loop.getStep())))
+    return false;
+  return !mayWrap(loop);
+}
+
+/// Gives `loop` a counter of type index. `getOld` computes the old counter from
+/// the new one at the start of the body.
+static void
+replaceCounter(scf::ForOp loop,
+               llvm::function_ref<Value(OpBuilder &, Value)> getOld) {
+  Value counter = loop.getInductionVar();
+  Block &body = *loop.getBody();
+  Operation *first = &body.front();
+  OpBuilder builder(first);
+  counter.setType(builder.getIndexType());
+  Value old = getOld(builder, counter);
+  counter.replaceUsesWithIf(old, [&](OpOperand &use) {
+    return !body.findAncestorOpInBlock(*use.getOwner())->isBeforeInBlock(first);
+  });
+}
+
+/// The counter of a narrow loop does not wrap with 64 bits.
+static void widen(scf::ForOp loop, bool isUnsigned) {
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Type type = loop.getInductionVar().getType();
+  auto cast = [&](OpBuilder &builder, Type to, Value value) -> Value {
+    return isUnsigned
+               ? Value(arith::IndexCastUIOp::create(builder, loc, to, value))
+               : Value(arith::IndexCastOp::create(builder, loc, to, value));
+  };
+  for (OpOperand &operand : loop->getOpOperands().take_front(3))
+    operand.set(cast(builder, builder.getIndexType(), operand.get()));
+  replaceCounter(loop, [&](OpBuilder &builder, Value counter) {
+    return cast(builder, type, counter);
+  });
+}
+
+/// A loop of 64 bits runs over the numbers of its iterations.
+static void countIterations(scf::ForOp loop, bool isUnsigned) {
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Value from = loop.getLowerBound(), to = loop.getUpperBound();
+  Value step = loop.getStep();
+  Type type = from.getType(), index = builder.getIndexType();
+  auto compare = [&](Predicate isSigned, Predicate isNotSigned, Value a,
+                     Value b) -> Value {
+    return arith::CmpIOp::create(builder, loc,
+                                 isUnsigned ? isNotSigned : isSigned, a, b);
+  };
+  auto toIndex = [&](Value value) -> Value {
+    return type == index
+               ? value
+               : arith::IndexCastUIOp::create(builder, loc, index, value);
+  };
+  if (!getConstantIntValue(step)) {
+    Value none = arith::ConstantOp::create(builder, loc,
+                                           builder.getIntegerAttr(type, 0));
+    AssertOp::create(builder, loc,
+                     compare(Predicate::sgt, Predicate::ugt, step, none),
+                     "the step of a loop must be positive");
+  }
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value runs = compare(Predicate::slt, Predicate::ult, from, to);
+  Value length = arith::SubIOp::create(builder, loc, to, from);
+  Value count =
+      arith::CeilDivUIOp::create(builder, loc, toIndex(length), toIndex(step));
+  loop.setUpperBound(arith::SelectOp::create(builder, loc, runs, count, zero));
+  loop.setLowerBound(zero);
+  loop.setStep(arith::ConstantIndexOp::create(builder, loc, 1));
+  replaceCounter(loop, [&](OpBuilder &builder, Value counter) -> Value {
+    if (type != index)
+      counter = arith::IndexCastUIOp::create(builder, loc, type, counter);
+    Value passed = arith::MulIOp::create(builder, loc, counter, step);
+    return arith::AddIOp::create(builder, loc, from, passed);
+  });
+}
+
+void obs::makeLoopsExact(Operation *root) {
+  root->walk([](scf::ForOp loop) {
+    bool isUnsigned = loop.getUnsignedCmp();
+    bool isAlready = isExact(loop);
+    loop.setUnsignedCmp(false);
+    if (isAlready)
+      return;
+    if (getElementBits(loop.getInductionVar().getType()) < 64)
+      widen(loop, isUnsigned);
+    else
+      countIterations(loop, isUnsigned);
+  });
+}
