@@ -76,12 +76,14 @@ obs.kernel @permuted(%begin: index, %n: index, %out: memref<?xi32>) attributes {
 
 // -----
 
-// A condition on the iteration alone, a difference, and a loop with 31 iterations for each lane have no copy.
+// A condition on the iteration alone, a difference, a negative multiple, and a loop with 31 iterations for each lane have no
+// copy.
 // CHECK-LABEL: obs.kernel @others
-// CHECK-COUNT-3: scf.forall
+// CHECK-COUNT-4: scf.forall
 // CHECK-NOT: scf.forall
 obs.kernel @others(%begin: index, %n: index, %out: memref<?xi32>) attributes {threads = 32 : i64} {
   %c40 = arith.constant 40 : index
+  %cm2 = arith.constant -2 : index
   %c1 = arith.constant 1 : index
   %x = arith.constant 7 : i32
   %w = obs.worker_id <grid, warp>
@@ -95,6 +97,14 @@ obs.kernel @others(%begin: index, %n: index, %out: memref<?xi32>) attributes {th
     } {mapping = [#obs.map<warp, thread>]}
     scf.forall (%t) in (1024) {
       %i = arith.subi %begin, %t : index
+      %inside = arith.cmpi ult, %i, %n : index
+      scf.if %inside {
+        memref.store %x, %out[%i] : memref<?xi32>
+      }
+    } {mapping = [#obs.map<warp, thread>]}
+    scf.forall (%t) in (1024) {
+      %minus = arith.muli %t, %cm2 : index
+      %i = arith.addi %begin, %minus : index
       %inside = arith.cmpi ult, %i, %n : index
       scf.if %inside {
         memref.store %x, %out[%i] : memref<?xi32>
@@ -118,7 +128,10 @@ obs.kernel @others(%begin: index, %n: index, %out: memref<?xi32>) attributes {th
 // CHECK: scf.for %[[B:.*]] = %{{.*}} to
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[B]], %c8192 : index
 // CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c8191 : index
-// CHECK: %[[ALL:.*]] = arith.cmpi slt, %[[LAST]]
+// CHECK: %[[FULL:.*]] = arith.cmpi slt, %[[LAST]]
+// The sum does not wrap.
+// CHECK: %[[EXACT:.*]] = arith.cmpi sge, %[[LAST]], %[[BEGIN]]
+// CHECK: %[[ALL:.*]] = arith.andi %[[FULL]], %[[EXACT]]
 // CHECK: scf.forall
 // CHECK-NOT: scf.for %
 // CHECK: scf.if %[[ALL]] {

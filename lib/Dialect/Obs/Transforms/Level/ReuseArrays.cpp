@@ -96,7 +96,9 @@ static bool canReuse(memref::AllocOp read, memref::AllocOp written,
     if (statement != leaf && !statement->isBeforeInBlock(leaf))
       return false;
     auto load = dyn_cast<memref::LoadOp>(user);
-    if (statement == leaf && !load)
+    bool isView =
+        llvm::any_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+    if (isView || (statement == leaf && !load))
       return false;
     if (statement == leaf)
       loads.push_back(load);

@@ -95,12 +95,10 @@ static std::optional<Sum> split(Value index, scf::ForallOp leaf) {
   if (isa<arith::AndIOp>(op))
     return Sum{{}, std::min(a->most, b->most)};
   std::optional<int64_t> number = getConstantIntValue(op->getOperand(1));
-  if (!number)
+  bool isShift = isa<arith::ShLIOp, arith::ShRUIOp>(op);
+  if (!number || *number < 0 || (isShift && *number > 31))
     return std::nullopt;
   int64_t most = 0;
-  bool isShift = isa<arith::ShLIOp, arith::ShRUIOp>(op);
-  if (isShift && (*number < 0 || *number > 31))
-    return std::nullopt;
   if (isa<arith::ShRUIOp>(op))
     return Sum{{}, a->most >> *number};
   if (llvm::MulOverflow(a->most, isShift ? int64_t(1) << *number : *number,
@@ -127,13 +125,15 @@ static Value buildAlways(OpBuilder &builder, arith::CmpIOp condition,
       arith::ConstantIndexOp::create(builder, loc, index->most));
   Value always = arith::CmpIOp::create(builder, loc, condition.getPredicate(),
                                        most, condition.getRhs());
-  if (!isUnsigned)
-    return always;
-  // A negative index is a large one without its sign.
-  Value isNatural = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sge, index->outside,
-      arith::ConstantIndexOp::create(builder, loc, 0));
-  return arith::AndIOp::create(builder, loc, always, isNatural);
+  // A negative index is a large one without its sign. With its sign, the sum
+  // may wrap.
+  Value least =
+      isUnsigned ? arith::ConstantIndexOp::create(builder, loc, 0).getResult()
+                 : index->outside;
+  Value isExact =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                            isUnsigned ? index->outside : most, least);
+  return arith::AndIOp::create(builder, loc, always, isExact);
 }
 
 /// Puts the code of the first branch in place of `branch`.
