@@ -10,7 +10,9 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::obs {
 
@@ -18,10 +20,14 @@ namespace mlir::obs {
 void addLevelDialects(DialectRegistry &registry);
 
 /// A copy of `module` in level IR with barriers and shared memory placed: as it
-/// is if it has kernels (`obs.kernel`), else compiled for `threads` threads (0:
-/// chosen). Fails, with a diagnostic, for lowered kernels, which
-/// `[report-stage]` excludes, and where compilation fails.
-FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
+/// is if it has kernels (`obs.kernel`), else compiled with `options`. Fails,
+/// with a diagnostic, for lowered kernels, which `[report-stage]` excludes, and
+/// where compilation fails.
+FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module,
+                                           const ObsToGPUOptions &options);
+
+/// The file, line and column of `location` as an object, or null.
+llvm::json::Value toJSON(Location location);
 
 /// The name of the entry point that `kernel` becomes.
 StringRef getEntryName(KernelOp kernel);

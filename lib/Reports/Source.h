@@ -15,6 +15,7 @@
 
 #include "CodeModel.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::obs {
 
@@ -22,7 +23,8 @@ namespace mlir::obs {
 struct Source {
   /// An operation that computes the elements of a virtual array.
   struct Pull {
-    std::string name, place;
+    std::string name;
+    Location location;
     /// Locations of the operations for each element.
     std::vector<std::string> body;
     /// The number of sub-programs for blocks or warps that it is in.
@@ -39,10 +41,12 @@ struct Source {
   llvm::StringMap<std::string> storing;
 };
 
-/// Writes how often `kernel` computes the elements of each virtual array.
-void reportPulls(KernelOp kernel, const Source &source,
-                 llvm::function_ref<CodeModel &(Operation *)> getModel,
-                 raw_ostream &os);
+/// Writes how often `kernel` computes the elements of each virtual array, and
+/// returns the same as data.
+llvm::json::Array
+reportPulls(KernelOp kernel, const Source &source,
+            llvm::function_ref<CodeModel &(Operation *)> getModel,
+            raw_ostream &os);
 
 } // namespace mlir::obs
 
