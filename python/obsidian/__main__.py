@@ -23,7 +23,7 @@ from .errors import CompileError, Diagnostic, ObsidianError
 from .jit import Function
 from .launches import HostProgram
 from .levels import Level
-from .reports import BarrierReport, CostReport, RaceReport
+from .reports import CostReport, RaceReport
 from .scalars import Scalar
 
 _FORMS = ("mlir", "kernels", "ptx", "cost", "explain", "races", "contract", "host-c")
@@ -125,25 +125,23 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
     if form == "mlir":
         print(text, end="")
         return 0
-    words = {"explain": "barriers", "host-c": "host_c"}
+    words = {"explain": "barriers", "host-c": "host_c", "races": "races_json"}
     try:
         artifact = backend().compile(text, CompileOptions(options.threads, chip=options.chip))
         shown, messages = backend().show(artifact, words.get(form, form))
         if form == "cost":
             host = HostProgram(json.loads(backend().show(artifact, "contract")[0]))
-            shown = str(CostReport.parse(shown.replace(_PROGRAM, path.name), host, sizes))
+            data = json.loads(backend().show(artifact, "cost_json")[0])
+            shown = str(CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes))
     except CompileError as error:
-        placed = [_placed(message, path) for message in error.diagnostics]
-        if form == "races" and any("[race" in message.message for message in placed):
-            print(RaceReport.parse(placed))
-            return 1
-        raise CompileError(placed) from None
+        raise CompileError([_placed(message, path) for message in error.diagnostics]) from None
     if form == "races":
-        print(RaceReport.parse([_placed(message, path) for message in messages]))
-    elif form == "explain":
-        print(BarrierReport.parse([_placed(message, path) for message in messages]))
-    else:
-        print(shown)
+        report = RaceReport.read(json.loads(shown.replace(_PROGRAM, str(path))))
+        print(report)
+        return 0 if report else 1
+    if form == "explain":
+        shown = "\n".join(str(_placed(message, path)) for message in messages)
+    print(shown)
     return 0
 
 

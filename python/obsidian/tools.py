@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
-from .errors import ArgumentError, ArgumentTypeError, CompileError, Diagnostic, ObsidianError
+from .errors import ArgumentError, ArgumentTypeError, ObsidianError
 from .interop import view_of
 from .tuning import threads_of
 from .types import ParameterType, flatten
@@ -156,7 +156,7 @@ class Tools:
         program does not have.
         """
         from .launches import HostProgram
-        from .reports import CostReport, files_of
+        from .reports import CostReport
 
         known = inspect.signature(self.__wrapped__).parameters
         keywords = {k: v for k, v in static_and_sizes.items() if k in known}
@@ -173,10 +173,9 @@ class Tools:
                     f"sizes are: {names}"
                 )
         text, _ = backend().show(artifact, "cost")
+        data = json.loads(backend().show(artifact, "cost_json")[0])
         given, _ = self._bind(arguments, keywords, is_call=False)
-        return CostReport.parse(
-            text, host, {**_sizes(program, given), **sizes}, files_of(program.text)
-        )
+        return CostReport.read(text, data, host, {**_sizes(program, given), **sizes})
 
     def explain(
         self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
@@ -186,8 +185,8 @@ class Tools:
 
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
-        _, messages = backend().show(artifact, "barriers")
-        return BarrierReport.parse(messages, files_of(program.text))
+        data, messages = backend().show(artifact, "barriers_json")
+        return BarrierReport.read(json.loads(data), messages, files_of(program.text))
 
     def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
         """The proof that the kernels have no races, or the races. A race raises no exception."""
@@ -195,12 +194,7 @@ class Tools:
 
         options = CompileOptions(threads=threads, chip=chip)
         artifact = self._compiled(arguments, static, options).artifact
-        messages: tuple[Diagnostic, ...]
-        try:
-            messages = tuple(backend().show(artifact, "races")[1])
-        except CompileError as error:
-            messages = error.diagnostics
-        return RaceReport.parse(messages)
+        return RaceReport.read(json.loads(backend().show(artifact, "races_json")[0]))
 
     def interpret(self, *arguments: Any, **keywords: Any) -> Any:
         """The results by the interpreter, which defines the meaning of programs."""
