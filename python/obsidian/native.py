@@ -364,7 +364,11 @@ class NativeBackend:
             options.chip.encode() if options.chip else None,
             options.threads,
             options.blocks,
-            options.deterministic | options.runtime_checks << 1 | options.is_stablehlo << 3,
+            options.deterministic
+            | options.runtime_checks << 1
+            | options.is_stablehlo << 3
+            | (not options.tiles) << 4
+            | options.plain_collectives << 5,
         )
         data = text.encode()
         handle = self._library.obs_compile(
