@@ -44,6 +44,11 @@ struct CompileOptions {
   /// Threads of a block and blocks of every launch. 0: the compiler chooses.
   int64_t threads = 0, blocks = 0;
   bool deterministic = false;
+  /// Threads execute several iterations of a loop over the grid at once.
+  bool tiles = true;
+  /// Collectives are expanded by the strategies of the option `plain` of
+  /// `obs-expand-collectives`.
+  bool plainCollectives = false;
   bool runtimeChecks = false;
   /// Arrays do not share memory, so that reads of unwritten memory are found.
   bool keepArraysApart = false;
@@ -65,7 +70,12 @@ enum class Form {
   /// An empty text. The messages are the reasons for every barrier.
   Barriers,
   /// An empty text. The messages are proofs or races.
-  Races
+  Races,
+  /// The reports as JSON, which docs/Embedding.md describes. The messages are
+  /// those of the other forms. Races are no failure.
+  CostJSON,
+  BarriersJSON,
+  RacesJSON
 };
 
 class Compiler;

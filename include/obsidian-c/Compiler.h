@@ -98,7 +98,11 @@ enum {
    * unwritten memory. */
   OBS_KEEP_ARRAYS_APART = 4,
   /* The text is a program of StableHLO in generic form. */
-  OBS_STABLEHLO = 8
+  OBS_STABLEHLO = 8,
+  /* Threads execute one iteration of a loop over the grid at a time. */
+  OBS_NO_TILES = 16,
+  /* Collectives have the strategies of obs-expand-collectives{plain}. */
+  OBS_PLAIN_COLLECTIVES = 32
 };
 
 typedef struct {
@@ -150,7 +154,12 @@ typedef enum {
   OBS_BARRIERS = 5,
   /* An empty text. The messages are the proofs that kernels have no races. A
    * race is a failure, whose messages name two threads. */
-  OBS_RACES = 6
+  OBS_RACES = 6,
+  /* The same reports as JSON; docs/Embedding.md describes it. The messages are
+   * those of the forms above. Races are no failure. */
+  OBS_COST_JSON = 7,
+  OBS_BARRIERS_JSON = 8,
+  OBS_RACES_JSON = 9
 } obs_form;
 
 /* The program in another form. `text` may be NULL. */

@@ -170,6 +170,8 @@ obs_program *obs_compile(obs_compiler *compiler, const char *text,
   compile.runtimeChecks = given.flags & OBS_RUNTIME_CHECKS;
   compile.keepArraysApart = given.flags & OBS_KEEP_ARRAYS_APART;
   compile.isStableHLO = given.flags & OBS_STABLEHLO;
+  compile.tiles = !(given.flags & OBS_NO_TILES);
+  compile.plainCollectives = given.flags & OBS_PLAIN_COLLECTIVES;
   auto program = compiler->compiler.compile(StringRef(text, length),
                                             file ? file : "-", compile);
   compiler->collectMessages();
@@ -191,9 +193,10 @@ void obs_program_destroy(obs_program *program) { delete program; }
 obs_status obs_program_show(obs_program *program, obs_form form,
                             obs_text *text) {
   static constexpr embed::Form forms[] = {
-      embed::Form::Kernels, embed::Form::PTX,  embed::Form::Contract,
-      embed::Form::HostC,   embed::Form::Cost, embed::Form::Barriers,
-      embed::Form::Races};
+      embed::Form::Kernels,  embed::Form::PTX,      embed::Form::Contract,
+      embed::Form::HostC,    embed::Form::Cost,     embed::Form::Barriers,
+      embed::Form::Races,    embed::Form::CostJSON, embed::Form::BarriersJSON,
+      embed::Form::RacesJSON};
   FailureOr<StringRef> shown = program->program->show(forms[form]);
   program->owner.collectMessages();
   if (failed(shown))

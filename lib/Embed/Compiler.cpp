@@ -186,6 +186,19 @@ static func::FuncOp findEntry(ModuleOp module, StringRef name) {
   return {};
 }
 
+/// Sets the options of `obs-to-gpu`.
+static void setPipeline(const embed::CompileOptions &options,
+                        ObsToGPUOptions &pipeline) {
+  pipeline.threads = options.threads;
+  pipeline.blocks = options.blocks;
+  pipeline.deterministic = options.deterministic;
+  pipeline.runtimeChecks = options.runtimeChecks;
+  pipeline.reuseBuffers = !options.keepArraysApart;
+  pipeline.tiles = options.tiles;
+  pipeline.plainCollectives = options.plainCollectives;
+  pipeline.sharedBytes = getSharedBytes(options.chip);
+}
+
 LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
   source = std::move(parsed);
   func::FuncOp function = findEntry(*source, options.entry);
@@ -209,12 +222,7 @@ LogicalResult Program::initialize(OwningOpRef<ModuleOp> parsed) {
     return failure();
   kernels = source->clone();
   ObsToGPUOptions pipeline;
-  pipeline.threads = options.threads;
-  pipeline.blocks = options.blocks;
-  pipeline.deterministic = options.deterministic;
-  pipeline.runtimeChecks = options.runtimeChecks;
-  pipeline.reuseBuffers = !options.keepArraysApart;
-  pipeline.sharedBytes = getSharedBytes(options.chip);
+  setPipeline(options, pipeline);
   if (failed(lowerToGPU(*kernels, name, pipeline)))
     return failure();
   return setArtefact(
@@ -246,6 +254,36 @@ ModuleOp Program::getKernels() {
   return kernels.get();
 }
 
+static llvm::json::Object toJSON(const Message &message) {
+  llvm::json::Object object{{"text", llvm::json::fixUTF8(message.text)},
+                            {"location", nullptr}};
+  if (!message.file.empty())
+    object["location"] =
+        llvm::json::Object{{"file", llvm::json::fixUTF8(message.file)},
+                           {"line", message.line},
+                           {"column", message.column}};
+  return object;
+}
+
+/// The answers of `obs-check-races`, by kind.
+static llvm::json::Value sortAnswers(ArrayRef<Message> messages) {
+  llvm::json::Array proofs, races, unproved;
+  for (const Message &message : messages) {
+    llvm::json::Array notes;
+    for (const Message &note : message.notes)
+      notes.push_back(toJSON(note));
+    llvm::json::Object answer = toJSON(message);
+    answer["notes"] = std::move(notes);
+    bool isProof = message.severity == DiagnosticSeverity::Remark;
+    bool isRace = StringRef(message.text).starts_with("[race] ");
+    (isProof ? proofs : isRace ? races : unproved).push_back(std::move(answer));
+  }
+  return llvm::json::Object{{"version", 1},
+                            {"proofs", std::move(proofs)},
+                            {"races", std::move(races)},
+                            {"unproved", std::move(unproved)}};
+}
+
 LogicalResult Program::write(Form form, raw_ostream &os) {
   auto print = [&](llvm::Expected<std::string> text) {
     if (text)
@@ -260,11 +298,18 @@ LogicalResult Program::write(Form form, raw_ostream &os) {
     manager.addPass(std::move(pass));
     return manager.run(*copy);
   };
+  auto printData = [&](FailureOr<llvm::json::Value> data) {
+    if (succeeded(data))
+      os << llvm::formatv("{0:2}", *data);
+    return success(succeeded(data));
+  };
   if (!source && form != Form::HostC) {
     compiler.addError(llvm::createStringError(
         "the program was read, and not with this form"));
     return failure();
   }
+  ObsToGPUOptions pipeline;
+  setPipeline(options, pipeline);
   switch (form) {
   case Form::Kernels:
     kernels->print(os, OpPrintingFlags().enableDebugInfo());
@@ -289,20 +334,26 @@ LogicalResult Program::write(Form form, raw_ostream &os) {
     return success(isPrinted);
   }
   case Form::Cost:
-    return reportCost(*source, options.threads, os);
-  case Form::Barriers: {
-    ObsExplainBarriersPassOptions explain;
-    explain.threads = options.threads;
-    return runPass(*source, createObsExplainBarriersPass(explain));
-  }
+    return LogicalResult(reportCost(*source, pipeline, os));
+  case Form::CostJSON:
+    return printData(reportCost(*source, pipeline, llvm::nulls()));
+  case Form::Barriers:
+    return LogicalResult(explainBarriers(*source, pipeline));
+  case Form::BarriersJSON:
+    return printData(explainBarriers(*source, pipeline));
   case Form::Races:
     return runPass(*kernels, createObsCheckRacesPass());
+  case Form::RacesJSON:
+    // The messages have the result.
+    (void)runPass(*kernels, createObsCheckRacesPass());
+    return printData(sortAnswers(compiler.messages));
   }
   llvm_unreachable("not a form");
 }
 
 const std::string *Program::find(Form form) {
-  bool isMessages = form == Form::Barriers || form == Form::Races;
+  bool isMessages = form == Form::Barriers || form == Form::BarriersJSON ||
+                    form == Form::Races || form == Form::RacesJSON;
   auto found = shown.find(form);
   if (found == shown.end() || isMessages) {
     std::string text;

@@ -43,6 +43,7 @@ public:
     kernel.walk([&](memref::AllocOp alloc) { add(alloc); });
   }
   void report(raw_ostream &os);
+  void addTo(llvm::json::Object &data);
   void reportStorage(const Source &source, raw_ostream &os);
 
 private:
@@ -50,6 +51,8 @@ private:
   void setLifetime(Array &array);
   int64_t getMostRegisters(StringRef place = "");
   int64_t getSharedBytes(StringRef place);
+  std::string getType(Array &array);
+  bool isInMemory(Array &array);
   std::string describe(Array &array);
   int64_t getCarried();
 
@@ -171,15 +174,26 @@ static bool isIndexed(memref::AllocOp alloc) {
   });
 }
 
-std::string Arrays::describe(Array &array) {
+std::string Arrays::getType(Array &array) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (int64_t extent : array.alloc.getType().getShape())
     os << extent << " x ";
-  os << array.alloc.getType().getElementType() << " of a "
-     << stringifyLevel(array.home.getOwner()) << " at "
-     << getPlace(array.alloc.getLoc());
-  if (array.home.getOwner() == Level::Thread && isIndexed(array.alloc))
+  os << array.alloc.getType().getElementType();
+  return text;
+}
+
+/// True if the array is in local memory, unless its indices become constants.
+bool Arrays::isInMemory(Array &array) {
+  return array.home.getOwner() == Level::Thread && isIndexed(array.alloc);
+}
+
+std::string Arrays::describe(Array &array) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << getType(array) << " of a " << stringifyLevel(array.home.getOwner())
+     << " at " << getPlace(array.alloc.getLoc());
+  if (isInMemory(array))
     os << ", in local memory unless its indices become constants";
   if (array.firstUser)
     os << ", alive from " << getPlace(array.firstUser->getLoc()) << " to "
@@ -219,6 +233,33 @@ void Arrays::report(raw_ostream &os) {
          << ": " << describe(array) << '\n';
 }
 
+void Arrays::addTo(llvm::json::Object &data) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>("shared_bytes");
+  data["sharedBytes"] = bytes ? bytes.getInt() : 0;
+  data["registers"] = llvm::json::Object{{"arrays", getMostRegisters()},
+                                         {"loops", getCarried()}};
+  llvm::json::Array all;
+  for (Array &array : arrays) {
+    auto place = [](Operation *op) {
+      return op ? toJSON(op->getLoc()) : llvm::json::Value(nullptr);
+    };
+    llvm::json::Object one{{"type", getType(array)},
+                           {"level", stringifyLevel(array.home.getOwner())},
+                           {"location", place(array.alloc)},
+                           {"first", place(array.firstUser)},
+                           {"last", place(array.lastUser)}};
+    if (array.home.getStorage() == Storage::Registers) {
+      one["registers"] = array.size;
+      one["isIndexed"] = isInMemory(array);
+    } else {
+      one["begin"] = array.offset;
+      one["end"] = array.offset + array.size;
+    }
+    all.push_back(std::move(one));
+  }
+  data["arrays"] = std::move(all);
+}
+
 void Arrays::reportStorage(const Source &source, raw_ostream &os) {
   llvm::SetVector<StringRef> places;
   for (Array &array : arrays) {
@@ -232,8 +273,10 @@ void Arrays::reportStorage(const Source &source, raw_ostream &os) {
        << getMostRegisters(place) << " registers of a thread\n";
 }
 
-void obs::reportArrays(KernelOp kernel, const Source &source, raw_ostream &os) {
+void obs::reportArrays(KernelOp kernel, const Source &source, raw_ostream &os,
+                       llvm::json::Object &data) {
   Arrays arrays(kernel);
   arrays.report(os);
+  arrays.addTo(data);
   arrays.reportStorage(source, os);
 }

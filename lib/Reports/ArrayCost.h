@@ -14,8 +14,10 @@ namespace mlir::obs {
 
 /// Writes the registers and the shared memory of the arrays of `kernel`, in
 /// level IR after `obs-plan-shared`: the code in which each array is live, and
-/// the arrays of operations of the source, such as collectives.
-void reportArrays(KernelOp kernel, const Source &source, raw_ostream &os);
+/// the arrays of operations of the source, such as collectives. Adds the arrays
+/// to `data`.
+void reportArrays(KernelOp kernel, const Source &source, raw_ostream &os,
+                  llvm::json::Object &data);
 
 } // namespace mlir::obs
 

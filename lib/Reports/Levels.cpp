@@ -8,7 +8,6 @@
 #include "Levels.h"
 #include "Obsidian/Dialect/Obs/Transforms/KernelNames.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelPasses.h"
-#include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -21,8 +20,8 @@ void obs::addLevelDialects(DialectRegistry &registry) {
   pipeline.getDependentDialects(registry);
 }
 
-FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
-                                                int64_t threads) {
+FailureOr<OwningOpRef<ModuleOp>>
+obs::getLevels(ModuleOp module, const ObsToGPUOptions &options) {
   OwningOpRef<ModuleOp> copy = module.clone();
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     WalkResult result = kernel.walk([&](ForceOp force) {
@@ -41,13 +40,21 @@ FailureOr<OwningOpRef<ModuleOp>> obs::getLevels(ModuleOp module,
                      "before lowering");
     return failure();
   }
-  ObsToGPUOptions options;
-  options.threads = threads;
   PassManager manager(module.getContext());
   buildObsToLevelsPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return failure();
   return copy;
+}
+
+llvm::json::Value obs::toJSON(Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return nullptr;
+  return llvm::json::Object{
+      {"file", llvm::json::fixUTF8(place.getFilename().getValue())},
+      {"line", place.getLine()},
+      {"column", place.getColumn()}};
 }
 
 StringRef obs::getEntryName(KernelOp kernel) {

@@ -10,7 +10,9 @@
 
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
+#include "Obsidian/Pipelines/Pipelines.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::obs {
 
@@ -19,9 +21,13 @@ void addLevelDialects(DialectRegistry &registry);
 
 /// A copy of `module` in level IR with barriers and a plan of shared memory. A
 /// module with kernels (`obs.kernel`) is not changed; other modules are
-/// compiled for `threads` threads (0: chosen). Fails, with a diagnostic, for
-/// lowered kernels (`[report-stage]`), and if the compilation fails.
-FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module, int64_t threads);
+/// compiled with `options`. Fails, with a diagnostic, for lowered kernels
+/// (`[report-stage]`), and if the compilation fails.
+FailureOr<OwningOpRef<ModuleOp>> getLevels(ModuleOp module,
+                                           const ObsToGPUOptions &options);
+
+/// The file, line and column of `location` as an object, or null.
+llvm::json::Value toJSON(Location location);
 
 /// The name of the entry point of `kernel`.
 StringRef getEntryName(KernelOp kernel);

@@ -18,6 +18,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/ScopedPrinter.h"
+#include <numeric>
 
 namespace mlir::obs {
 #define GEN_PASS_DEF_OBSREPORTCOSTPASS
@@ -26,6 +29,7 @@ namespace mlir::obs {
 
 using namespace mlir;
 using namespace mlir::obs;
+namespace json = llvm::json;
 
 namespace {
 /// Bytes that go to and from one kind of memory.
@@ -33,7 +37,21 @@ struct Traffic {
   Count read, written, atomic;
 };
 
-/// Writes the report of one kernel.
+/// The requests of warps for one access.
+struct Requests {
+  /// ", 4 sectors per request", or the like.
+  std::string text;
+  /// The cost of sample requests, if it is known.
+  std::optional<WarpCost> cost;
+  /// The cost of a request without conflicts.
+  uint64_t least = 1;
+  /// The accesses that are one request of a lane together.
+  uint64_t joined = 1;
+  /// The iterations of a thread for which one access is sufficient.
+  int64_t sharing = 1;
+};
+
+/// Writes the report of one kernel as text, and collects it as data.
 class Reporter {
 public:
   Reporter(KernelOp kernel, const Lowered &lowered, const Source &source,
@@ -41,7 +59,7 @@ public:
       : kernel(kernel), lowered(lowered), source(source), os(os),
         uniform(kernel, nullptr) {}
 
-  void run();
+  json::Object run();
 
 private:
   void reportThreads();
@@ -55,7 +73,13 @@ private:
   Level getScope(Operation *op) const;
   void reportAccess(const MemoryAccess &access);
   std::optional<std::string> describeLanes(const MemoryAccess &access);
-  std::string describeRequests(const MemoryAccess &access, StringRef space);
+  const std::optional<LinearForm> &getAddress(const MemoryAccess &access);
+  std::pair<int64_t, int64_t> getJoined(const MemoryAccess &access);
+  std::optional<Neighbours> getNeighbours(const MemoryAccess &access);
+  bool hasNeighbours(scf::ForallOp leaf);
+  Requests getRequests(const MemoryAccess &access, StringRef space);
+  void addTotals(const MemoryAccess &access, const Requests &requests,
+                 StringRef space, json::Object &to);
 
   KernelOp kernel;
   const Lowered &lowered;
@@ -64,8 +88,11 @@ private:
   CodeModel uniform;
   /// The models of leaves, in general and inside of large arrays.
   std::map<std::pair<Operation *, bool>, std::unique_ptr<CodeModel>> leaves;
+  llvm::DenseMap<Operation *, std::optional<LinearForm>> addresses;
   std::map<std::string, Traffic> traffic;
   Arithmetic total;
+  json::Object data;
+  json::Array loops, accesses, shuffles;
 };
 } // namespace
 
@@ -77,6 +104,8 @@ void Reporter::reportThreads() {
   os << "  threads of a block: "
      << kernel.getThreads().value_or(lowered.threads) << " logical, "
      << lowered.threads << " launched\n";
+  data["threads"] = kernel.getThreads().value_or(lowered.threads);
+  data["launchedThreads"] = lowered.threads;
 }
 
 /// The loop over parts of the grid around `op`, or the kernel.
@@ -97,6 +126,10 @@ void Reporter::reportBarriers() {
     executed[isBlock] +=
         uniform.getRuns(barrier->getBlock(), getGridPart(barrier));
   });
+  data["barriers"] = json::Object{{"block", placed[1]},
+                                  {"warp", placed[0]},
+                                  {"executedBlock", executed[1].str()},
+                                  {"executedWarp", executed[0].str()}};
   os << "  barriers: " << placed[1] << " of a block, " << placed[0]
      << " of a warp";
   if (placed[0] + placed[1] > 0)
@@ -248,12 +281,106 @@ std::optional<std::string> Reporter::describeLanes(const MemoryAccess &access) {
   return llvm::join(patterns, ", ");
 }
 
-/// The cost of the requests of warps for `access`.
-std::string Reporter::describeRequests(const MemoryAccess &access,
-                                       StringRef space) {
+const std::optional<LinearForm> &
+Reporter::getAddress(const MemoryAccess &access) {
+  auto [found, isNew] = addresses.try_emplace(access.op);
+  if (isNew)
+    if (auto address = getModel(access.op).getAddress(access))
+      found->second = LinearForm::get(*address);
+  return found->second;
+}
+
+/// The first element, counted from that of `access`, and the number of elements
+/// side by side that a thread accesses in the same block. The code generator
+/// makes one access of up to 16 bytes of them.
+std::pair<int64_t, int64_t> Reporter::getJoined(const MemoryAccess &access) {
+  int64_t most = 16 / getElementBytes(access.element);
+  if (access.width > 1 || access.kind == MemoryAccess::Kind::Atomic ||
+      !getAddress(access))
+    return {0, 1};
+  LinearForm own = *getAddress(access);
+  llvm::DenseSet<int64_t> distances;
+  for (Operation &op : *access.op->getBlock()) {
+    std::optional<MemoryAccess> other = MemoryAccess::get(&op);
+    if (!other || other->kind != access.kind || other->width > 1 ||
+        other->memory != access.memory || !getAddress(*other))
+      continue;
+    LinearForm distance = *getAddress(*other);
+    distance.add(own, -1);
+    if (distance.terms.empty())
+      distances.insert(distance.constant);
+  }
+  int64_t first = 0, length = 1;
+  for (; distances.contains(first - 1); ++length)
+    --first;
+  for (; distances.contains(first + length);)
+    ++length;
+  // One access needs an address that is a multiple of its size. Threads share
+  // the begin of a tile, which is one.
+  bool isUniform = llvm::all_of(
+      own.terms, [](auto &term) { return term.first.isUniform(); });
+  auto isAligned = [&](int64_t begin, int64_t width) {
+    return (own.constant + begin) % width == 0 &&
+           llvm::all_of(own.terms, [&](auto &term) {
+             return (term.first.isUniform() && !isUniform) ||
+                    term.second % width == 0;
+           });
+  };
+  for (int64_t width = most; width > 1; width /= 2)
+    for (int64_t begin = first; begin + width <= first + length; ++begin)
+      if (begin <= 0 && 0 < begin + width && isAligned(begin, width))
+        return {begin, width};
+  return {0, 1};
+}
+
+/// The elements that the iterations which a thread executes side by side
+/// access.
+std::optional<Neighbours> Reporter::getNeighbours(const MemoryAccess &access) {
+  auto leaf = access.op->getParentOfType<scf::ForallOp>();
+  auto items =
+      leaf ? leaf->getAttrOfType<IntegerAttr>(itemsAttrName) : IntegerAttr();
+  if (!items || access.kind == MemoryAccess::Kind::Atomic)
+    return std::nullopt;
+  std::optional<Neighbours> all;
+  auto query = [&](const IndexExpr &address, int64_t count,
+                   ArrayRef<IndexExpr>) {
+    auto found = obs::getNeighbours(address, count, items.getInt());
+    all = !all || all == found ? found : Neighbours::Apart;
+    return found.has_value();
+  };
+  int64_t workers = getWorkers(getScope(access.op));
+  if (getModel(access.op).ask(access, workers, query))
+    return all;
+  all = std::nullopt;
+  if (getModel(access.op, /*isInside=*/true).ask(access, workers, query))
+    return all;
+  return std::nullopt;
+}
+
+/// True if each thread executes neighbouring iterations of `leaf`, because
+/// their accesses can be joined (see `obs-write-tiles`). Otherwise the
+/// iterations of a thread are as far apart as there are threads in a block.
+bool Reporter::hasNeighbours(scf::ForallOp leaf) {
+  bool any = false;
+  int64_t contiguous = 0, others = 0;
+  leaf.walk([&](Operation *op) {
+    std::optional<MemoryAccess> access = MemoryAccess::get(op);
+    if (!access || getSpace(access->memory) != "global")
+      return;
+    std::optional<Neighbours> found = getNeighbours(*access);
+    any |= found == Neighbours::Joined;
+    if (found == Neighbours::Joined || found == Neighbours::Unaligned)
+      ++contiguous;
+    else if (found != Neighbours::Same)
+      ++others;
+  });
+  return any && contiguous >= others;
+}
+
+Requests Reporter::getRequests(const MemoryAccess &access, StringRef space) {
   bool isShared = space == "shared";
   if (!isShared && space != "global")
-    return "";
+    return {};
   int64_t workers = getWorkers(getScope(access.op));
   auto leaf = access.op->getParentOfType<scf::ForallOp>();
   auto distribution =
@@ -269,23 +396,42 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
   }
   unsigned bytes = getElementBytes(access.element), width = access.width;
   WarpCost cost;
-  auto query = [&](const IndexExpr &address, int64_t count,
-                   ArrayRef<IndexExpr> conditions) {
+  int64_t items = 1, sharing = 1;
+  auto [firstElement, joined] = getJoined(access);
+  if (joined > 1)
+    width = joined;
+  if (std::optional<Neighbours> neighbours = getNeighbours(access)) {
+    int64_t all = leaf->getAttrOfType<IntegerAttr>(itemsAttrName).getInt();
+    if (neighbours == Neighbours::Same)
+      sharing = all;
+    // If accesses are joined, the total is the same.
+    else if (neighbours == Neighbours::Apart && hasNeighbours(leaf))
+      items = all;
+  }
+  auto query = [&, firstElement =
+                       firstElement](const IndexExpr &own, int64_t count,
+                                     ArrayRef<IndexExpr> conditions) {
+    IndexExpr address = own + IndexExpr::constant(firstElement);
     std::optional<WarpCost> part =
         isShared ? getBankConflicts(address, count, workers, bytes, layout,
                                     conditions, width)
-                 : getSectors(address, count, workers, bytes, layout,
-                              conditions, width);
+        : items > 1
+            // A thread executes `items` neighbours, one after another.
+            ? getSectors(address, count / items * items, count / items, bytes,
+                         IterationLayout::Blocked, conditions, width)
+            : getSectors(address, count, workers, bytes, layout, conditions,
+                         width);
     if (!part)
       return false;
     cost.max = std::max(cost.max, part->max);
     cost.total += part->total;
     cost.requests += part->requests;
+    cost.lanes += part->lanes;
     return true;
   };
   const char *provided = "";
   if (isKnown && !leaf) {
-    cost = WarpCost{1, 1, 1}; // All lanes want the same.
+    cost = WarpCost{1, 1, 1, 1}; // All lanes want the same.
   } else if (isKnown) {
     CodeModel &model = getModel(access.op);
     isKnown = model.ask(access, workers, query);
@@ -298,27 +444,70 @@ std::string Reporter::describeRequests(const MemoryAccess &access,
           getModel(access.op, /*isInside=*/true).ask(access, workers, query);
       provided = " inside of large arrays";
       if (isKnown && cost.requests == 0)
-        return ", no requests inside of large arrays";
+        return {", no requests inside of large arrays", std::nullopt};
     }
   }
   if (!isKnown)
-    return isShared ? ", bank-conflict degree ?" : ", ? sectors per request";
-  // The cost of a request without conflicts.
+    return {isShared ? ", bank-conflict degree ?" : ", ? sectors per request",
+            std::nullopt};
   uint64_t least = isShared ? std::max(1u, bytes * width / 4) : 1;
-  uint64_t degree = llvm::divideCeil(cost.max, least);
-  std::string average = getRatio(cost.total, cost.requests * least);
-  if (isShared)
-    return ", bank-conflict degree " + std::to_string(degree) +
-           (degree > 1 && average != std::to_string(degree)
-                ? " (" + average + " on average)"
-                : "") +
-           provided;
-  return ", " + average + (average == "1" ? " sector" : " sectors") +
-         " per request" +
-         (average == std::to_string(degree)
-              ? ""
-              : " (at most " + std::to_string(degree) + ")") +
-         provided;
+  // The sectors of a joined request are those of all its elements.
+  uint64_t share = isShared ? least : joined;
+  uint64_t degree = llvm::divideCeil(cost.max, share);
+  std::string average = getRatio(cost.total, cost.requests * share);
+  std::string text =
+      isShared ? ", bank-conflict degree " + std::to_string(degree) +
+                     (degree > 1 && average != std::to_string(degree)
+                          ? " (" + average + " on average)"
+                          : "")
+               : ", " + average + (average == "1" ? " sector" : " sectors") +
+                     " per request" +
+                     (average == std::to_string(degree)
+                          ? ""
+                          : " (at most " + std::to_string(degree) + ")");
+  return {text + provided, cost, least, uint64_t(joined), sharing};
+}
+
+/// Adds the sectors of global memory, or the wavefronts in shared memory and
+/// those of them that are conflicts, of all requests.
+void Reporter::addTotals(const MemoryAccess &access, const Requests &requests,
+                         StringRef space, json::Object &to) {
+  bool isShared = space == "shared";
+  if (!isShared && space != "global")
+    return;
+  const std::optional<WarpCost> &cost = requests.cost;
+  Count runs = getModel(access.op).getRuns(access.op->getBlock(), kernel);
+  if (!access.op->getParentOfType<scf::ForallOp>()) {
+    // Each warp makes the request. The number of blocks is not known.
+    Level scope = getScope(access.op);
+    runs = scope == Level::Grid
+               ? Count::unknown()
+               : runs * llvm::divideCeil(getWorkers(scope), warpSize);
+  }
+  // The samples have `part` for each active lane.
+  auto getTotal = [&](uint64_t part) {
+    if (!cost)
+      return runs.isZero() ? Count() : Count::unknown();
+    uint64_t lanes = cost->lanes * requests.joined * requests.sharing;
+    uint64_t common = std::gcd(part, lanes);
+    return part == 0 ? Count()
+                     : Count::call("ceil", " / ", runs * (part / common),
+                                   lanes / common);
+  };
+  uint64_t total = cost ? cost->total : 0;
+  uint64_t least = cost ? cost->requests * requests.least : 0;
+  to[isShared ? "wavefronts" : "sectors"] = getTotal(total).str();
+  if (isShared) {
+    to["conflicts"] = getTotal(total - std::min(total, least)).str();
+    to["conflictDegree"] =
+        cost ? json::Value(llvm::divideCeil(cost->max, requests.least))
+             : json::Value(nullptr);
+  } else {
+    to["sectorsPerRequest"] =
+        cost ? json::Value(double(cost->total) /
+                           (cost->requests * requests.joined))
+             : json::Value(nullptr);
+  }
 }
 
 void Reporter::reportAccess(const MemoryAccess &access) {
@@ -329,13 +518,20 @@ void Reporter::reportAccess(const MemoryAccess &access) {
         cast<MemRefType>(getRoot(access.memory).getType()).getMemorySpace());
     if (access.kind == MemoryAccess::Kind::Read && home &&
         home.getOwner() == Level::Warp)
-      if (std::optional<std::string> lanes = describeLanes(access))
+      if (std::optional<std::string> lanes = describeLanes(access)) {
         os << "      shuffle " << access.element << " at "
            << getPlace(access.op->getLoc()) << ", lanes: " << *lanes << '\n';
+        shuffles.push_back(
+            json::Object{{"type", llvm::to_string(access.element)},
+                         {"location", toJSON(access.op->getLoc())},
+                         {"lanes", *lanes}});
+      }
     return;
   }
   Count bytes = Count(getElementBytes(access.element) * access.width) *
                 getModel(access.op).getRuns(access.op->getBlock(), kernel);
+  Requests requests = getRequests(access, space);
+  bytes = Count::call("ceil", " / ", bytes, requests.sharing);
   Level scope = getScope(access.op);
   bool isUniform = !access.op->getParentOfType<scf::ForallOp>();
   const char *verb = access.kind == MemoryAccess::Kind::Read    ? "read"
@@ -346,29 +542,57 @@ void Reporter::reportAccess(const MemoryAccess &access) {
   (access.kind == MemoryAccess::Kind::Read    ? sum.read
    : access.kind == MemoryAccess::Kind::Write ? sum.written
                                               : sum.atomic) += bytes;
-  os << verb << ' ' << space << ' ';
+  std::string type = llvm::to_string(access.element);
   if (access.width > 1)
-    os << access.width << " x ";
-  os << access.element << " at " << getPlace(access.op->getLoc());
+    type = std::to_string(access.width) + " x " + type;
+  os << verb << ' ' << space << ' ' << type << " at "
+     << getPlace(access.op->getLoc());
   if (isUniform)
     os << " by all threads of a " << stringifyLevel(scope);
-  os << describeRequests(access, space) << ", " << bytes.str() << " bytes\n";
+  os << requests.text << ", " << bytes.str() << " bytes\n";
+  json::Object one{
+      {"kind", verb},
+      {"memory", space},
+      {"type", type},
+      {"location", toJSON(access.op->getLoc())},
+      {"level", isUniform ? json::Value(stringifyLevel(scope)) : nullptr},
+      {"requests", StringRef(requests.text).ltrim(", ").str()},
+      {"bytes", bytes.str()}};
+  addTotals(access, requests, space, one);
+  accesses.push_back(std::move(one));
+}
+
+static json::Object toJSON(const Arithmetic &arithmetic) {
+  json::Object operations;
+  for (auto [kind, count] : {std::make_pair("float", &arithmetic.floats),
+                             {"function", &arithmetic.functions},
+                             {"integer", &arithmetic.integers},
+                             {"index", &arithmetic.indices}})
+    if (!count->isZero())
+      operations[kind] = count->str();
+  return operations;
 }
 
 void Reporter::reportLoop(scf::ForallOp leaf) {
   CodeModel &model = getModel(leaf.getBody()->getTerminator());
   OpFoldResult extent = leaf.getMixedUpperBound()[0];
-  os << "    ";
-  if (std::optional<int64_t> number = getConstantIntValue(extent))
-    os << *number;
-  else
-    os << uniform.getSize(cast<Value>(extent)).str();
-  os << (getConstantIntValue(extent) == 1 ? " iteration" : " iterations")
+  std::optional<int64_t> number = getConstantIntValue(extent);
+  std::string iterations = number ? std::to_string(*number)
+                                  : uniform.getSize(cast<Value>(extent)).str();
+  os << "    " << iterations << (number == 1 ? " iteration" : " iterations")
      << " in a " << stringifyLevel(getLeafMap(leaf).getScope()) << " at "
      << getPlace(leaf.getLoc());
-  if (auto items = leaf->getAttrOfType<IntegerAttr>(itemsAttrName))
+  auto items = leaf->getAttrOfType<IntegerAttr>(itemsAttrName);
+  if (items)
     os << ", " << items.getInt() << " of a thread side by side";
-  os << ", each " << getArithmetic(model, leaf).str() << '\n';
+  Arithmetic each = getArithmetic(model, leaf);
+  os << ", each " << each.str() << '\n';
+  loops.push_back(
+      json::Object{{"iterations", iterations},
+                   {"level", stringifyLevel(getLeafMap(leaf).getScope())},
+                   {"location", toJSON(leaf.getLoc())},
+                   {"items", items ? items.getInt() : 1},
+                   {"operations", toJSON(each)}});
   total += getArithmetic(model, kernel);
 }
 
@@ -390,7 +614,11 @@ void Reporter::reportCode() {
 }
 
 void Reporter::reportTraffic() {
+  json::Object memory;
   for (auto &[space, sum] : traffic) {
+    memory[space] = json::Object{{"read", sum.read.str()},
+                                 {"written", sum.written.str()},
+                                 {"atomic", sum.atomic.str()}};
     os << "  " << space << " memory: " << sum.read.str() << " bytes read, "
        << sum.written.str() << " bytes written";
     if (!sum.atomic.isZero())
@@ -398,34 +626,45 @@ void Reporter::reportTraffic() {
     os << '\n';
   }
   os << "  in loops over threads: " << total.str() << '\n';
+  data["memory"] = std::move(memory);
+  data["operations"] = toJSON(total);
 }
 
-void Reporter::run() {
+json::Object Reporter::run() {
+  data["name"] = lowered.name;
+  data["location"] = toJSON(kernel.getLoc());
   os << "kernel '" << lowered.name << "' at " << getPlace(kernel.getLoc())
      << '\n';
   reportThreads();
-  reportArrays(kernel, source, os);
+  reportArrays(kernel, source, os, data);
   reportBarriers();
   reportCode();
   reportTraffic();
-  reportPulls(
+  data["virtual"] = reportPulls(
       kernel, source,
       [&](Operation *op) -> CodeModel & { return getModel(op); }, os);
+  data["loops"] = std::move(loops);
+  data["accesses"] = std::move(accesses);
+  data["shuffles"] = std::move(shuffles);
+  return std::move(data);
 }
 
-LogicalResult obs::reportCost(ModuleOp module, int64_t threads,
-                              raw_ostream &os) {
+FailureOr<json::Value> obs::reportCost(ModuleOp module,
+                                       const ObsToGPUOptions &options,
+                                       raw_ostream &os) {
   Source source = Source::get(module);
-  FailureOr<OwningOpRef<ModuleOp>> levels = getLevels(module, threads);
+  FailureOr<OwningOpRef<ModuleOp>> levels = getLevels(module, options);
   if (failed(levels))
     return failure();
   FailureOr<SmallVector<Lowered>> lowered = getLowered(**levels);
   if (failed(lowered))
     return failure();
+  json::Array kernels;
   for (auto [kernel, code] :
        llvm::zip_equal((*levels)->getOps<KernelOp>(), *lowered))
-    Reporter(kernel, code, source, os).run();
-  return success();
+    kernels.push_back(Reporter(kernel, code, source, os).run());
+  return json::Value(
+      json::Object{{"version", 1}, {"kernels", std::move(kernels)}});
 }
 
 namespace {
@@ -437,8 +676,14 @@ struct ReportCost : obs::impl::ObsReportCostPassBase<ReportCost> {
   }
 
   void runOnOperation() override {
-    if (failed(reportCost(getOperation(), threads, llvm::outs())))
+    ObsToGPUOptions options;
+    options.threads = threads;
+    FailureOr<llvm::json::Value> data = reportCost(
+        getOperation(), options, json ? llvm::nulls() : llvm::outs());
+    if (failed(data))
       return signalPassFailure();
+    if (json)
+      llvm::outs() << llvm::formatv("{0:2}", *data) << '\n';
     llvm::outs().flush();
     markAllAnalysesPreserved();
   }

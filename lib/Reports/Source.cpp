@@ -59,7 +59,7 @@ Source Source::get(ModuleOp module) {
       source.storing[place] = name;
     if (!isa<MapOp, GenerateOp>(op))
       return;
-    Pull pull{name, place, {}, getDepth(op), getElements(op)};
+    Pull pull{name, op->getLoc(), {}, getDepth(op), getElements(op)};
     for (Operation &inner : op->getRegion(0).front().without_terminator())
       pull.body.push_back(getPlace(inner.getLoc()));
     source.pulls.push_back(std::move(pull));
@@ -78,13 +78,14 @@ static Operation *getInstance(Operation *op, unsigned depth) {
   return depth < loops.size() ? loops.rbegin()[depth] : nullptr;
 }
 
-void obs::reportPulls(KernelOp kernel, const Source &source,
-                      llvm::function_ref<CodeModel &(Operation *)> getModel,
-                      raw_ostream &os) {
+llvm::json::Array
+obs::reportPulls(KernelOp kernel, const Source &source,
+                 llvm::function_ref<CodeModel &(Operation *)> getModel,
+                 raw_ostream &os) {
   llvm::StringMap<SmallVector<Operation *>> opsAt;
   kernel.walk(
       [&](Operation *op) { opsAt[getPlace(op->getLoc())].push_back(op); });
-  bool isFirst = true;
+  llvm::json::Array data;
   for (const Source::Pull &pull : source.pulls) {
     // Operations that were simplified away are not computed, so the number is
     // that of the operation with the most copies.
@@ -123,15 +124,21 @@ void obs::reportPulls(KernelOp kernel, const Source &source,
     }
     if (places == 0)
       continue;
-    if (isFirst)
+    if (data.empty())
       os << "  virtual arrays computed:\n";
-    isFirst = false;
-    os << "    " << pull.name << " at " << pull.place << ", in " << places
-       << (places == 1 ? " place: " : " places: ");
-    if (most && pull.elements && *pull.elements > 0)
-      os << getRatio(*most, *pull.elements)
-         << (*most == *pull.elements ? " time" : " times") << " each element\n";
-    else
-      os << all.str() << " elements\n";
+    std::string computed =
+        most && pull.elements && *pull.elements > 0
+            ? getRatio(*most, *pull.elements) +
+                  (*most == *pull.elements ? " time" : " times") +
+                  " each element"
+            : all.str() + " elements";
+    os << "    " << pull.name << " at " << getPlace(pull.location) << ", in "
+       << places << (places == 1 ? " place: " : " places: ") << computed
+       << '\n';
+    data.push_back(llvm::json::Object{{"operation", pull.name},
+                                      {"location", toJSON(pull.location)},
+                                      {"places", int64_t(places)},
+                                      {"computed", computed}});
   }
+  return data;
 }

@@ -15,6 +15,7 @@
 
 #include "CodeModel.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::obs {
 
@@ -22,7 +23,8 @@ namespace mlir::obs {
 struct Source {
   /// An operation that computes the elements of a virtual array.
   struct Pull {
-    std::string name, place;
+    std::string name;
+    Location location;
     /// Locations of the operations for each element.
     std::vector<std::string> body;
     /// The number of surrounding sub-programs of blocks or warps.
@@ -40,10 +42,11 @@ struct Source {
 };
 
 /// Writes the number of computations of the elements of each virtual array in
-/// `kernel`.
-void reportPulls(KernelOp kernel, const Source &source,
-                 llvm::function_ref<CodeModel &(Operation *)> getModel,
-                 raw_ostream &os);
+/// `kernel`, and returns the same as data.
+llvm::json::Array
+reportPulls(KernelOp kernel, const Source &source,
+            llvm::function_ref<CodeModel &(Operation *)> getModel,
+            raw_ostream &os);
 
 } // namespace mlir::obs
 

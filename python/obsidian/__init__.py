@@ -90,7 +90,7 @@ from .regions import up_to
 from .scalars import Scalar
 from .sources import full, generate, indices, iota, ones, table, zeros
 from .testing import check
-from .tuning import TuneReport, tune
+from .tuning import TuneReport, Tuning, tune
 from .types import bf16, f16, f32, f64, i1, i8, i16, i32, i64, index
 
 __all__ = [
@@ -110,6 +110,7 @@ __all__ = [
     "Scalar",
     "TraceError",
     "TuneReport",
+    "Tuning",
     "acos",
     "acosh",
     "arrays",

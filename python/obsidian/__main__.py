@@ -1,6 +1,7 @@
 """`python -m obsidian`: tools on a function of a Python file, or on a program in MLIR.
 
 In: `FILE.py:function` or `FILE.mlir`, and the form to show. Out: the form, on the standard output.
+`tune` in front of them searches for the fastest options; see `tune_command.py`.
 The exit status is 1 if the program is refused or has a race, and 2 if the command line is wrong.
 """
 
@@ -23,8 +24,9 @@ from .errors import CompileError, Diagnostic, ObsidianError
 from .jit import Function
 from .launches import HostProgram
 from .levels import Level
-from .reports import BarrierReport, CostReport, RaceReport
+from .reports import CostReport, RaceReport
 from .scalars import Scalar
+from .tuning import Tuning, tuning_of
 
 _FORMS = ("mlir", "kernels", "ptx", "cost", "explain", "races", "contract", "host-c")
 #: The file name of a program text in messages of the library.
@@ -131,32 +133,43 @@ def _show_file(path: Path, form: str, options: argparse.Namespace) -> int:
     if form == "mlir":
         print(text, end="")
         return 0
-    words = {"explain": "barriers", "host-c": "host_c"}
+    words = {"explain": "barriers", "host-c": "host_c", "races": "races_json"}
     try:
-        artifact = backend().compile(text, CompileOptions(options.threads, chip=options.chip))
+        given = CompileOptions(chip=options.chip)
+        tuning = Tuning(options.threads) if options.threads else tuning_of(None, text)
+        artifact = backend().compile(text, tuning.applied(given))
         shown, messages = backend().show(artifact, words.get(form, form))
         if form == "cost":
             host = HostProgram(json.loads(backend().show(artifact, "contract")[0]))
-            shown = str(CostReport.parse(shown.replace(_PROGRAM, path.name), host, sizes))
+            data = json.loads(backend().show(artifact, "cost_json")[0])
+            shown = str(CostReport.read(shown.replace(_PROGRAM, path.name), data, host, sizes))
     except CompileError as error:
-        placed = [_placed(message, path) for message in error.diagnostics]
-        if form == "races" and any("[race" in message.message for message in placed):
-            print(RaceReport.parse(placed))
-            return 1
-        raise CompileError(placed) from None
+        raise CompileError([_placed(message, path) for message in error.diagnostics]) from None
     if form == "races":
-        print(RaceReport.parse([_placed(message, path) for message in messages]))
-    elif form == "explain":
-        print(BarrierReport.parse([_placed(message, path) for message in messages]))
-    else:
-        print(shown)
+        report = RaceReport.read(json.loads(shown.replace(_PROGRAM, str(path))))
+        print(report)
+        return 0 if report else 1
+    if form == "explain":
+        shown = "\n".join(str(_placed(message, path)) for message in messages)
+    print(shown)
     return 0
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a command line; the exit status."""
+    given = sys.argv[1:] if words is None else list(words)
     parser = _parser()
-    options = parser.parse_args(words)
+    if given[:1] == ["tune"]:
+        from . import tune_command
+
+        try:
+            return tune_command.main(given[1:], _load)
+        except _UsageError as error:
+            parser.error(str(error))
+        except ObsidianError as error:
+            print(error, file=sys.stderr)
+            return 1
+    options = parser.parse_args(given)
     file, _, name = options.program.partition(":")
     path = Path(file)
     try:

@@ -33,6 +33,10 @@ class CompileOptions:
     runtime_checks: bool = False
     #: True if the text is a program of StableHLO in generic form.
     is_stablehlo: bool = False
+    #: True if threads execute several iterations of a loop over the grid together.
+    tiles: bool = True
+    #: True if collectives have the simplest strategies.
+    plain_collectives: bool = False
 
 
 @dataclass(frozen=True)

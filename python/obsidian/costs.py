@@ -1,16 +1,16 @@
 """The cost report of the compiler, as data.
 
-In: the text of a report; `docs/generated/ReportPasses.md` describes it. Out: one `KernelCost` for
-each kernel.
+In: a report as JSON; `docs/Embedding.md` describes it. Out: one `KernelCost` for each kernel.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from .errors import ObsidianError
 from .formulas import Formula
 from .locations import Location
 
@@ -59,7 +59,9 @@ class Access:
     `level` is this level; in a loop over threads, it is None. `sectors` is the average number of
     sectors of 32 bytes of global memory for a request of a warp, and `conflicts` the maximum
     bank-conflict degree in shared memory; both are None if they are not known. `requests` is the
-    text of the report. `bytes` are those of all threads of one launch.
+    text of the report. The other numbers are those of all threads of one launch. The requests of
+    warps move `total_sectors` sectors of global memory, or take `wavefronts` cycles of shared
+    memory, `total_conflicts` of which are due to bank conflicts.
     """
 
     kind: str
@@ -71,6 +73,9 @@ class Access:
     conflicts: int | None
     requests: str
     bytes: Formula
+    total_sectors: Formula
+    wavefronts: Formula
+    total_conflicts: Formula
 
 
 @dataclass(frozen=True)
@@ -153,145 +158,107 @@ class KernelCost:
         return self.block_barriers + self.warp_barriers
 
 
-_PLACE = r"(\?|[^,]+?:\d+:\d+)"
-_LEVEL = r"(thread|warp|block|grid)"
-_STORED = (
-    rf"(.+) of a {_LEVEL} at {_PLACE}(, in local memory.*?)?(?:, alive from {_PLACE} to {_PLACE})?"
-)
-_KERNEL = re.compile(rf"kernel '(.+)' at {_PLACE}")
-_THREADS = re.compile(r"threads of a block: (\d+) logical, (\d+) launched")
-_REGISTERS = re.compile(r"registers of a thread: (\d+) hold .*, (\d+) carry")
-_REGISTER_ARRAY = re.compile(rf"(?:(\d+) times )?(\d+): {_STORED}")
-_SHARED = re.compile(r"shared memory of a block: (\d+) bytes")
-_SHARED_ARRAY = re.compile(rf"(\d+) to (-?\d+): {_STORED}")
-_BARRIERS = re.compile(
-    r"barriers: (\d+) of a block, (\d+) of a warp"
-    r"(?:; executed for each part of the grid: (.+) and (.+))?"
-)
-_LOOP = re.compile(
-    rf"(.+) iterations? in a {_LEVEL} at {_PLACE}(?:, (\d+) of a thread side by side)?, each (.+)"
-)
-_ACCESS = re.compile(
-    rf"(read|write|atomic) (\w+|\?) (.+) at {_PLACE}(?: by all threads of a {_LEVEL})?"
-    r"(, .* per request.*?|, bank-conflict degree .*?|, no requests .*?)?, ([^?]*|\?) bytes"
-)
-_SECTORS = re.compile(r"([\d.]+) sectors? per request")
-_CONFLICTS = re.compile(r"bank-conflict degree (\d+)")
-_SHUFFLE = re.compile(rf"shuffle (.+) at {_PLACE}, lanes: (.+)")
-_TRAFFIC = re.compile(
-    r"(\w+|\?) memory: (.+) bytes read, (.+?) bytes written(?:, (.+) bytes by atomic operations)?"
-)
-_OPERATIONS = re.compile(r"in loops over threads: (.+)")
-_OPERATION = re.compile(r"(.+?) (float|function|integer|index)(?:, | and | operations?$)")
-_VIRTUAL = re.compile(rf"(obs\.\w+) at {_PLACE}, in (\d+) places?: (.+)")
+_Stored = tuple[str, str, "Location | None", "Location | None", "Location | None"]
+_SIZE = re.compile(r"\barg\d+(?:\.dim\d+)?\b")
 
 
-def parse_costs(text: str, files: Mapping[str, str] | None = None) -> list[KernelCost]:
+def rename_sizes(text: str, names: Mapping[str, str]) -> str:
+    """A text with the names of the program for sizes of the arguments of a kernel."""
+    return _SIZE.sub(lambda match: names.get(match[0], match[0]), text)
+
+
+def read_place(data: Mapping[str, Any] | None) -> Location | None:
+    """A location of a report."""
+    return Location(data["file"], data["line"], data["column"]) if data else None
+
+
+def read_costs(
+    report: Mapping[str, Any], names: Mapping[str, Mapping[str, str]] | None = None
+) -> list[KernelCost]:
     """The kernels of a report.
 
-    The report names a file without its folder; `files` gives the path of each. Raises ObsidianError
-    at a line that does not belong to a report.
+    `names` has for each kernel the names that replace the sizes of its arguments.
     """
-    return _Reader(files or {}).read(text)
+    return [_kernel(data, (names or {}).get(data["name"], {})) for data in report["kernels"]]
 
 
-class _Reader:
-    def __init__(self, files: Mapping[str, str]) -> None:
-        self._files = files
-        self._kernels: list[KernelCost] = []
+def _kernel(data: Mapping[str, Any], names: Mapping[str, str]) -> KernelCost:
+    def number(text: str | None) -> Formula:
+        return Formula(rename_sizes(text or "0", names))
 
-    def read(self, text: str) -> list[KernelCost]:
-        for line in text.splitlines():
-            words = line.strip()
-            if words and not self._line(words):
-                raise ObsidianError(f"the cost report has a line that is not known: {words}")
-        return self._kernels
+    def numbers(texts: Mapping[str, str]) -> dict[str, Formula]:
+        return {kind: number(text) for kind, text in texts.items()}
 
-    def _place(self, text: str | None) -> Location | None:
-        if not text or text == "?":
-            return None
-        file, line, column = text.rsplit(":", 2)
-        return Location(self._files.get(file, file), int(line), int(column))
+    def stored(array: Mapping[str, Any]) -> _Stored:
+        location, first, last = (read_place(array[n]) for n in ("location", "first", "last"))
+        return array["type"], array["level"], location, first, last
 
-    def _line(self, words: str) -> bool:
-        """Read a line; False if its form is unknown."""
-        if match := _KERNEL.fullmatch(words):
-            self._kernels.append(KernelCost(match[1], self._place(match[2])))
-            return True
-        return bool(self._kernels) and (
-            self._numbers(self._kernels[-1], words) or self._parts(self._kernels[-1], words)
-        )
-
-    def _numbers(self, kernel: KernelCost, words: str) -> bool:
-        """A line with numbers of the whole kernel."""
-        if match := _THREADS.fullmatch(words):
-            kernel.threads, kernel.launched_threads = int(match[1]), int(match[2])
-        elif match := _REGISTERS.match(words):
-            kernel.array_registers, kernel.loop_registers = int(match[1]), int(match[2])
-        elif match := _SHARED.fullmatch(words):
-            kernel.shared_bytes = int(match[1])
-        elif match := _BARRIERS.fullmatch(words):
-            kernel.block_barriers, kernel.warp_barriers = int(match[1]), int(match[2])
-            kernel.executed_block_barriers = Formula(match[3] or "0")
-            kernel.executed_warp_barriers = Formula(match[4] or "0")
-        elif match := _OPERATIONS.fullmatch(words):
-            kernel.operations = _operations(match[1])
-        elif match := _TRAFFIC.fullmatch(words):
-            numbers = [Formula(match[n] or "0") for n in (2, 3, 4)]
-            kernel.memory[match[1]] = Traffic(*numbers)
-        else:
-            return words in (
-                "none",
-                "loops over threads and accesses:",
-                "virtual arrays computed:",
-            ) or bool(re.fullmatch(rf"obs\.\w+ at {_PLACE} takes .*", words))
-        return True
-
-    def _stored(
-        self, words: tuple[str, ...]
-    ) -> tuple[str, str, Location | None, Location | None, Location | None]:
-        kind, level, place, _, first, last = words
-        return kind, level, self._place(place), self._place(first), self._place(last)
-
-    def _parts(self, kernel: KernelCost, words: str) -> bool:
-        """A line about one array, loop or access."""
-        if match := _SHARED_ARRAY.fullmatch(words):
-            stored = self._stored(match.groups()[2:])
-            kernel.shared.append(SharedArray(*stored, int(match[1]), int(match[2]) + 1))
-        elif match := _REGISTER_ARRAY.fullmatch(words):
-            stored = self._stored(match.groups()[2:])
-            count, registers = int(match[1] or 1), int(match[2])
-            kernel.registers.append(RegisterArray(*stored, registers, count, bool(match[6])))
-        elif match := _LOOP.fullmatch(words):
-            place, operations, items = self._place(match[3]), _operations(match[5]), match[4]
-            loop = Loop(Formula(match[1]), match[2], place, operations, int(items or 1))
-            kernel.loops.append(loop)
-        elif match := _SHUFFLE.fullmatch(words):
-            kernel.shuffles.append(Shuffle(match[1], self._place(match[2]), match[3]))
-        elif match := _ACCESS.fullmatch(words):
-            kernel.accesses.append(self._access(match))
-        elif match := _VIRTUAL.fullmatch(words):
-            place = self._place(match[2])
-            kernel.virtual.append(Virtual(match[1], place, int(match[3]), match[4]))
-        else:
-            return False
-        return True
-
-    def _access(self, match: re.Match[str]) -> Access:
-        requests = (match[6] or "").removeprefix(", ")
-        sectors, conflicts = _SECTORS.match(requests), _CONFLICTS.match(requests)
+    def access(one: Mapping[str, Any]) -> Access:
+        texts = (one.get(name) for name in ("bytes", "sectors", "wavefronts", "conflicts"))
         return Access(
-            kind=match[1],
-            memory=match[2],
-            type=match[3],
-            location=self._place(match[4]),
-            level=match[5],
-            sectors=float(sectors[1]) if sectors else None,
-            conflicts=int(conflicts[1]) if conflicts else None,
-            requests=requests,
-            bytes=Formula(match[7]),
+            one["kind"],
+            one["memory"],
+            one["type"],
+            read_place(one["location"]),
+            one["level"],
+            one.get("sectorsPerRequest"),
+            one.get("conflictDegree"),
+            one["requests"],
+            *map(number, texts),
         )
 
-
-def _operations(text: str) -> dict[str, Formula]:
-    return {match[2]: Formula(match[1]) for match in _OPERATION.finditer(text)}
+    # Arrays in registers that differ in nothing are one.
+    registers = Counter(
+        (stored(array), array["registers"], array["isIndexed"])
+        for array in data["arrays"]
+        if "registers" in array
+    )
+    barriers = data["barriers"]
+    return KernelCost(
+        name=data["name"],
+        location=read_place(data["location"]),
+        threads=data["threads"],
+        launched_threads=data["launchedThreads"],
+        array_registers=data["registers"]["arrays"],
+        loop_registers=data["registers"]["loops"],
+        registers=[
+            RegisterArray(*array, size, count, is_indexed)
+            for (array, size, is_indexed), count in registers.items()
+        ],
+        shared_bytes=data["sharedBytes"],
+        shared=[
+            SharedArray(*stored(array), array["begin"], array["end"])
+            for array in data["arrays"]
+            if "begin" in array
+        ],
+        block_barriers=barriers["block"],
+        warp_barriers=barriers["warp"],
+        executed_block_barriers=number(barriers["executedBlock"]),
+        executed_warp_barriers=number(barriers["executedWarp"]),
+        loops=[
+            Loop(
+                number(loop["iterations"]),
+                loop["level"],
+                read_place(loop["location"]),
+                numbers(loop["operations"]),
+                loop["items"],
+            )
+            for loop in data["loops"]
+        ],
+        accesses=[access(one) for one in data["accesses"]],
+        shuffles=[
+            Shuffle(one["type"], read_place(one["location"]), one["lanes"])
+            for one in data["shuffles"]
+        ],
+        memory={space: Traffic(**numbers(sums)) for space, sums in data["memory"].items()},
+        operations=numbers(data["operations"]),
+        virtual=[
+            Virtual(
+                one["operation"],
+                read_place(one["location"]),
+                one["places"],
+                rename_sizes(one["computed"], names),
+            )
+            for one in data["virtual"]
+        ],
+    )

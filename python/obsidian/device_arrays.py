@@ -243,12 +243,35 @@ def run_from_host(run: Callable[..., list[Any]], values: Sequence[Any], results:
     `run` is `NativeBackend.run_on_gpu` of an artifact. Results are new NumPy arrays and scalars.
     """
     index = int(os.environ.get("OBS_DEVICE") or 0)
-    views = [_upload(v, index) if isinstance(v, np.ndarray) else v for v in values]
+    found = run_resident(run, upload(values, index), results, index)
+    return [r.numpy() if isinstance(r, DeviceArray) else r for r in found]
+
+
+def upload(values: Sequence[Any], index: int) -> list[Any]:
+    """The values with views of copies on a GPU in place of NumPy arrays."""
+    return [_upload(v, index) if isinstance(v, np.ndarray) else v for v in values]
+
+
+def on_gpu(value: Any) -> Any:
+    """A copy of a NumPy array on the GPU that OBS_DEVICE names; another value itself."""
+    if not isinstance(value, np.ndarray):
+        return value
+    view = _upload(value, int(os.environ.get("OBS_DEVICE") or 0))
+    return DeviceArray(view, view.device, view.pointer, view.shape, view.element, LEGACY_STREAM)
+
+
+def run_resident(
+    run: Callable[..., list[Any]], views: Sequence[Any], results: int, index: int
+) -> list[Any]:
+    """Run a program as `run_from_host` does, with arrays that are on the GPU already.
+
+    Results are arrays of type `DeviceArray`, and scalars.
+    """
     found = run(views, results, LEGACY_STREAM, PoolAllocator, index)
     return [
-        DeviceArray(views, index, r.pointer, r.shape, r.element, LEGACY_STREAM).numpy()
+        DeviceArray(views, index, r.pointer, r.shape, r.element, LEGACY_STREAM)
         if isinstance(r, Foreign)
-        else (r.numpy() if isinstance(r, DeviceArray) else r)
+        else r
         for r in found
     ]
 

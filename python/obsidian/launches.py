@@ -113,6 +113,16 @@ class HostProgram:
         names = [label for labels in self._labels.values() for label in labels]
         return tuple(dict.fromkeys(filter(None, names)))
 
+    def sizes_of(self, arguments: Sequence[Any]) -> dict[str, int]:
+        """The sizes of the arguments by name: one array or number for each that it takes."""
+        sizes: dict[str, int] = {}
+        for (name, labels), argument in zip(self._labels.items(), arguments):
+            if labels:
+                sizes.update(zip(labels, argument.shape))
+            elif isinstance(argument, int):
+                sizes[name] = argument
+        return sizes
+
     def names(self) -> dict[str, dict[str, str]]:
         """For each kernel, the sizes of its arguments that are sizes of the program, by name.
 

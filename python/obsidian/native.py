@@ -42,7 +42,18 @@ _held: list[NativeBackend] = []
 _SEVERITIES = ("note", "warning", "error", "remark")
 _DEVICES = {"interpret": 0, "emulate": 1, "cuda": 2}
 #: The forms of a program in the order of `obs_form`.
-FORMS = ("kernels", "ptx", "contract", "host_c", "cost", "barriers", "races")
+FORMS = (
+    "kernels",
+    "ptx",
+    "contract",
+    "host_c",
+    "cost",
+    "barriers",
+    "races",
+    "cost_json",
+    "barriers_json",
+    "races_json",
+)
 #: NumPy's types in the order of `obs_type`. The bits of bf16 are unsigned integers.
 _TYPES = tuple(np.dtype(t) for t in ("bool", "i1", "i2", "i4", "i8", "f2", "u2", "f4", "f8", "i8"))
 _BF16 = 6
@@ -353,7 +364,11 @@ class NativeBackend:
             options.chip.encode() if options.chip else None,
             options.threads,
             options.blocks,
-            options.deterministic | options.runtime_checks << 1 | options.is_stablehlo << 3,
+            options.deterministic
+            | options.runtime_checks << 1
+            | options.is_stablehlo << 3
+            | (not options.tiles) << 4
+            | options.plain_collectives << 5,
         )
         data = text.encode()
         handle = self._library.obs_compile(

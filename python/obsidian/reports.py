@@ -1,7 +1,7 @@
 """Reports on programs: costs, barriers, and proofs that there are no races.
 
-In: the reports of the compiler, as text and messages. Out: `CostReport`, `BarrierReport` and
-`RaceReport`, whose locations are in the Python source.
+In: the reports of the compiler, as JSON and messages; `docs/Embedding.md` describes the JSON. Out:
+`CostReport`, `BarrierReport` and `RaceReport`, whose locations are in the Python source.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from . import drawing
-from .costs import KernelCost, parse_costs
+from .costs import KernelCost, read_costs, read_place, rename_sizes
 from .errors import Diagnostic
 from .formulas import Formula
 from .launches import HostProgram, Launch
 from .locations import Location
 
 _KERNEL_LINE = re.compile(r"kernel '(.+)' at ")
-_SIZE = re.compile(r"\barg\d+(?:\.dim\d+)?\b")
 
 
 def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
@@ -29,7 +29,7 @@ def _rename(text: str, names: Mapping[str, Mapping[str, str]]) -> str:
     for line in text.splitlines():
         if match := _KERNEL_LINE.match(line):
             known = names.get(match[1], {})
-        lines.append(_SIZE.sub(lambda m: known.get(m[0], m[0]), line))
+        lines.append(rename_sizes(line, known))
     return "\n".join(lines)
 
 
@@ -48,16 +48,17 @@ class CostReport:
     sizes: Mapping[str, int]
 
     @classmethod
-    def parse(
+    def read(
         cls,
         text: str,
+        data: Mapping[str, Any],
         host: HostProgram,
         sizes: Mapping[str, int] | None = None,
-        files: Mapping[str, str] | None = None,
     ) -> CostReport:
-        """Read a report. `files` has the path of each file that it names."""
-        named = _rename(text, host.names())
-        return cls(named, tuple(parse_costs(named, files)), host, dict(sizes or {}))
+        """Read a report: its text, and the same as data."""
+        names = host.names()
+        kernels = tuple(read_costs(data, names))
+        return cls(_rename(text, names), kernels, host, dict(sizes or {}))
 
     def __str__(self) -> str:
         return self.text
@@ -126,13 +127,6 @@ def _flat(diagnostics: Sequence[Diagnostic]) -> str:
     return "\n".join(map(str, diagnostics))
 
 
-_REASON = re.compile(
-    r"(?P<hazard>\w+ after \w+)(?: of the array at (?P<array>[^,]+)| of argument \d+)?"
-    r"(?P<uses>, .+)"
-)
-_USE = re.compile(r", (\w+) at ([^,]+?):(\d+):(\d+)")
-
-
 @dataclass(frozen=True)
 class Reason:
     """Two accesses that need a barrier between them.
@@ -143,7 +137,7 @@ class Reason:
 
     hazard: str
     array: Location | None
-    accesses: tuple[tuple[str, Location], ...]
+    accesses: tuple[tuple[str, Location | None], ...]
     text: str
 
 
@@ -167,22 +161,23 @@ class BarrierReport:
     diagnostics: tuple[Diagnostic, ...]
 
     @classmethod
-    def parse(
-        cls, diagnostics: Sequence[Diagnostic], files: Mapping[str, str] | None = None
+    def read(
+        cls,
+        data: Mapping[str, Any],
+        diagnostics: Sequence[Diagnostic],
+        files: Mapping[str, str] | None = None,
     ) -> BarrierReport:
-        """Read the messages of the report. `files` has the path of each file in a reason."""
-        barriers: list[Barrier] = []
-        waiting: list[Diagnostic] = []
-        kernels: list[str] = []
-        for message in diagnostics:
-            # The message about a kernel follows those of its barriers.
-            if match := re.match(r"kernel '(.+)': ", message.message):
-                kernels.append(match[1])
-                barriers += [_barrier(match[1], m, files or {}) for m in waiting]
-                waiting = []
-            elif message.message.startswith("barrier of a "):
-                waiting.append(message)
-        return cls(tuple(barriers), tuple(kernels), tuple(diagnostics))
+        """Read a report: its data, and its messages.
+
+        Reasons name files without their folders; `files` has the path of each.
+        """
+        barriers = tuple(
+            _barrier(kernel["name"], barrier, files or {})
+            for kernel in data["kernels"]
+            for barrier in kernel["barriers"]
+        )
+        kernels = tuple(kernel["name"] for kernel in data["kernels"])
+        return cls(barriers, kernels, tuple(diagnostics))
 
     def __len__(self) -> int:
         return len(self.barriers)
@@ -211,25 +206,20 @@ class BarrierReport:
         return drawing.table(("kernel", "barrier of a", "place", "because of"), rows)
 
 
-def _barrier(kernel: str, message: Diagnostic, files: Mapping[str, str]) -> Barrier:
-    level = message.message.removeprefix("barrier of a ")
-    reasons = tuple(_reason(note.message, files) for note in message.notes)
-    return Barrier(kernel, level, message.location, reasons)
+def _barrier(kernel: str, data: Mapping[str, Any], files: Mapping[str, str]) -> Barrier:
+    def place(of: Mapping[str, Any] | None) -> Location | None:
+        return read_place(of and {**of, "file": files.get(of["file"], of["file"])})
 
-
-def _reason(text: str, files: Mapping[str, str]) -> Reason:
-    match = _REASON.fullmatch(text)
-    if match is None:
-        return Reason(text, None, (), text)
-    array = (match["array"] or "").rsplit(":", 2)
-    place = None
-    if len(array) == 3:
-        place = Location(files.get(array[0], array[0]), int(array[1]), int(array[2]))
-    uses = tuple(
-        (use[1], Location(files.get(use[2], use[2]), int(use[3]), int(use[4])))
-        for use in _USE.finditer(match["uses"])
+    reasons = tuple(
+        Reason(
+            reason["hazard"],
+            place(reason["array"]),
+            tuple((access["kind"], place(access["location"])) for access in reason["accesses"]),
+            reason["text"],
+        )
+        for reason in data["reasons"]
     )
-    return Reason(match["hazard"], place, uses, text)
+    return Barrier(kernel, data["level"], read_place(data["location"]), reasons)
 
 
 @dataclass(frozen=True, repr=False)
@@ -244,14 +234,14 @@ class RaceReport:
     unproved: tuple[Diagnostic, ...]
 
     @classmethod
-    def parse(cls, diagnostics: Sequence[Diagnostic]) -> RaceReport:
-        """Sort the messages of the proof."""
-        errors = [d for d in diagnostics if d.severity == "error"]
-        is_race = [d.message.startswith("[race] ") for d in errors]
+    def read(cls, data: Mapping[str, Any]) -> RaceReport:
+        """Read the answers of the compiler."""
+
+        def answers(kind: str, severity: str) -> tuple[Diagnostic, ...]:
+            return tuple(_answer(answer, severity) for answer in data[kind])
+
         return cls(
-            tuple(d for d in diagnostics if d.severity == "remark"),
-            tuple(d for d, race in zip(errors, is_race) if race),
-            tuple(d for d, race in zip(errors, is_race) if not race),
+            answers("proofs", "remark"), answers("races", "error"), answers("unproved", "error")
         )
 
     def __bool__(self) -> bool:
@@ -272,6 +262,11 @@ class RaceReport:
         return drawing.table(
             ("place", "answer"), ((m.location or "?", m.message) for m in messages)
         )
+
+
+def _answer(data: Mapping[str, Any], severity: str) -> Diagnostic:
+    notes = tuple(_answer(note, "note") for note in data.get("notes", ()))
+    return Diagnostic(severity, data["text"], read_place(data["location"]), notes)
 
 
 def files_of(text: str) -> dict[str, str]:

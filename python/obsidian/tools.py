@@ -6,20 +6,19 @@ argument whose parameter is annotated may be omitted if nothing runs.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import json
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from .backend import CompileOptions, Device, RunOptions, backend
-from .errors import ArgumentError, ArgumentTypeError, CompileError, Diagnostic, ObsidianError
+from .errors import ArgumentError, ArgumentTypeError, ObsidianError
 from .interop import view_of
-from .tuning import threads_of
+from .tuning import tuning_of
 from .types import ParameterType, flatten
 from .views import CPU
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from .native import NativeArtifact
     from .reports import BarrierReport, CostReport, RaceReport
     from .timing import BenchReport
-    from .tuning import TuneReport
+    from .tuning import TuneReport, Tuning
 
 
 #: The files of a program by their suffixes, and the forms of it that they have.
@@ -84,8 +83,7 @@ class Tools:
         if artifact is None:
             chosen = options
             if not options.threads and self.threads is None:
-                threads = threads_of(self, program.plain_text)
-                chosen = dataclasses.replace(options, threads=threads)
+                chosen = tuning_of(self, program.plain_text).applied(options)
             artifact = self._artifacts[key, options] = backend().compile(program.text, chosen)
         return artifact
 
@@ -155,28 +153,33 @@ class Tools:
         of its parameter and dimension: `x_dim0`. Raises ArgumentTypeError for a size that the
         program does not have.
         """
-        from .launches import HostProgram
-        from .reports import CostReport, files_of
-
         known = inspect.signature(self.__wrapped__).parameters
         keywords = {k: v for k, v in static_and_sizes.items() if k in known}
         sizes = {k: v for k, v in static_and_sizes.items() if k not in known}
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, keywords, options)
-        contract, _ = backend().show(artifact, "contract")
-        host = HostProgram(json.loads(contract), _labels(program))
+        given, _ = self._bind(arguments, keywords, is_call=False)
+        report = self._cost_of(program, artifact, {**_sizes(program, given), **sizes})
         for name, size in sizes.items():
-            if name not in host.sizes or not isinstance(size, int):
-                names = ", ".join(host.sizes) or "none"
+            if name not in report.host.sizes or not isinstance(size, int):
+                names = ", ".join(report.host.sizes) or "none"
                 raise ArgumentTypeError(
                     f"{name}={size!r} is neither a static value nor a size of this program, whose "
                     f"sizes are: {names}"
                 )
-        text, _ = backend().show(artifact, "cost")
-        given, _ = self._bind(arguments, keywords, is_call=False)
-        return CostReport.parse(
-            text, host, {**_sizes(program, given), **sizes}, files_of(program.text)
+        return report
+
+    def _cost_of(
+        self, program: Program, artifact: NativeArtifact, sizes: Mapping[str, int]
+    ) -> CostReport:
+        from .launches import HostProgram
+        from .reports import CostReport
+
+        contract, text, data = (
+            backend().show(artifact, form)[0] for form in ("contract", "cost", "cost_json")
         )
+        host = HostProgram(json.loads(contract), _labels(program))
+        return CostReport.read(text, json.loads(data), host, sizes)
 
     def explain(
         self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any
@@ -186,8 +189,8 @@ class Tools:
 
         options = CompileOptions(threads=threads, chip=chip)
         program, artifact = self._compiled(arguments, static, options)
-        _, messages = backend().show(artifact, "barriers")
-        return BarrierReport.parse(messages, files_of(program.text))
+        data, messages = backend().show(artifact, "barriers_json")
+        return BarrierReport.read(json.loads(data), messages, files_of(program.text))
 
     def races(self, *arguments: Any, chip: str = "", threads: int = 0, **static: Any) -> RaceReport:
         """The proof that the kernels have no races, or the races. A race raises no exception."""
@@ -195,12 +198,7 @@ class Tools:
 
         options = CompileOptions(threads=threads, chip=chip)
         artifact = self._compiled(arguments, static, options).artifact
-        messages: tuple[Diagnostic, ...]
-        try:
-            messages = tuple(backend().show(artifact, "races")[1])
-        except CompileError as error:
-            messages = error.diagnostics
-        return RaceReport.parse(messages)
+        return RaceReport.read(json.loads(backend().show(artifact, "races_json")[0]))
 
     def interpret(self, *arguments: Any, **keywords: Any) -> Any:
         """The results by the interpreter, which defines the meaning of programs."""
@@ -254,19 +252,43 @@ class Tools:
         self,
         *arguments: Any,
         threads: Sequence[int] = (64, 128, 256, 512),
+        blocks: Sequence[int] = (),
+        tiles: Sequence[bool] = (True, False),
+        plain: Sequence[bool] = (False, True),
         repeat: int = 20,
         file: str | os.PathLike[str] | None = None,
+        progress: Callable[[str], None] | None = None,
         **keywords: Any,
     ) -> TuneReport:
-        """Find the fastest number of threads of a block for these arguments; see `obs.tune`.
+        """Find the fastest options of the compiler for these arguments; see `obs.tune`.
 
-        Raises ArgumentError if the function has `threads=` or `donate=`.
+        The cost report excludes options that move many more bytes. Raises ArgumentError if the
+        function has `threads=` or `donate=`.
         """
         if self.threads is not None or self.donate:
             raise ArgumentError("a function with threads= or donate= cannot be tuned")
         from .tuning import tune
 
-        return tune(lambda: self(*arguments, **keywords), threads=threads, repeat=repeat, file=file)
+        given, static = self._bind(arguments, keywords, is_call=False)
+        parameters = {name: self._parameter(name, value) for name, value in given.items()}
+        program, _ = self._program(parameters, static)
+        sizes = _sizes(program, given)
+
+        def bytes_of(tuning: Tuning) -> int:
+            options = tuning.applied(CompileOptions())
+            return self._cost_of(program, backend().compile(program.text, options), sizes).bytes()
+
+        return tune(
+            lambda: self(*arguments, **keywords),
+            threads=threads,
+            blocks=blocks,
+            tiles=tiles,
+            plain=plain,
+            repeat=repeat,
+            file=file,
+            bytes_of=bytes_of,
+            progress=progress,
+        )
 
     def export(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -10,16 +11,22 @@ from typing import Any
 
 import pytest
 
-import obsidian as obs
 import obsidian.__main__ as obsidian_main
-from obsidian import CompileError, f32, warp
+from obsidian import f32, warp
 from obsidian.__main__ import main
 from obsidian.native import NativeBackend
 
 
-def raise_(error: Exception) -> Any:
+def finds_race(location: dict[str, Any] | None) -> Any:
+    """The answer of the compiler for a program with a race."""
+    race = {
+        "text": "[race] write of global memory: threads 0 and 1",
+        "location": location,
+        "notes": [],
+    }
+
     def show(*_: Any) -> Any:
-        raise error
+        return json.dumps({"version": 1, "proofs": [], "races": [race], "unproved": []}), []
 
     return show
 
@@ -106,8 +113,7 @@ def test_command_on_a_program_that_is_wrong(
 def test_command_that_finds_a_race(
     source: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    race = obs.Diagnostic("error", "[race] write of global memory: threads 0 and 1, element 0")
-    monkeypatch.setattr(NativeBackend, "show", raise_(CompileError([race])))
+    monkeypatch.setattr(NativeBackend, "show", finds_race(None))
     assert main([f"{source}:double", "races"]) == 1
     assert "threads 0 and 1" in capsys.readouterr().out
 
@@ -184,9 +190,8 @@ def test_command_on_mlir_that_is_wrong(program: str, capsys: pytest.CaptureFixtu
 def test_command_on_mlir_that_finds_a_race(
     program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = obs.Location("<program>", 3, 8)
-    race = obs.Diagnostic("error", "[race] write of global memory: threads 0 and 1", place)
-    monkeypatch.setattr(NativeBackend, "show", raise_(CompileError([race])))
+    place = {"file": "<program>", "line": 3, "column": 8}
+    monkeypatch.setattr(NativeBackend, "show", finds_race(place))
     assert main([program, "races"]) == 1
     assert f"{program}:3:8: error: [race]" in capsys.readouterr().out
 

@@ -17,7 +17,7 @@ import obsidian as obs  # noqa: E402
 import obsidian.torch as backend  # noqa: E402
 from obsidian.backend import CompileOptions  # noqa: E402
 from obsidian.backend import backend as compiler  # noqa: E402
-from obsidian.costs import parse_costs  # noqa: E402
+from obsidian.costs import read_costs  # noqa: E402
 from obsidian.frameworks import Torch  # noqa: E402
 from obsidian.torch.reports import listening  # noqa: E402
 
@@ -345,8 +345,8 @@ def kernels_of(function: Any, *arguments: Any) -> list[tuple[int, int, int, int]
     for graph in backend.explain(function, *arguments).graphs:
         for _, _, text in graph.programs:
             artifact = compiler().compile(text, CompileOptions())
-            form = {f: compiler().show(artifact, f)[0] for f in ("contract", "cost")}
-            costs = {k.name: k for k in parse_costs(form["cost"])}
+            form = {f: compiler().show(artifact, f)[0] for f in ("contract", "cost_json")}
+            costs = {k.name: k for k in read_costs(json.loads(form["cost_json"]))}
             for kernel in json.loads(form["contract"])["kernels"]:
                 traffic = costs[kernel["entry"]].memory["global"]
                 bytes_of = [
@@ -389,7 +389,7 @@ def test_rows_in_any_order_take_few_shuffles(length: int) -> None:
     """PyTorch gives sums no order: lanes add their elements, and then shuffle once."""
     (graph,) = backend.explain(lambda x: x.sum(1), torch.randn(3, length)).graphs
     artifact = compiler().compile(graph.programs[0][2], CompileOptions())
-    (cost,) = parse_costs(compiler().show(artifact, "cost")[0])
+    (cost,) = read_costs(json.loads(compiler().show(artifact, "cost_json")[0]))
     assert len(cost.shuffles) == 5
 
 

@@ -166,3 +166,54 @@ obs.kernel @filter(%a: memref<?x?xf32>, %f: memref<?xf32>) attributes {threads =
     memref.store %cst, %a[%c0, %i] : memref<?x?xf32>
   } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
 }
+
+// Accesses of a thread side by side become one.
+// CHECK-LABEL: kernel 'joined'
+obs.kernel @joined(%a: memref<4096xf32>) attributes {threads = 64 : i64, shared_bytes = 1024 : i64} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %s = memref.alloc() {obs.offset = 0 : i64} : memref<256xf32, #obs.home<block, shared>>
+  scf.forall (%t) in (64) {
+    // 16 bytes of each lane are 512 bytes, and 16 sectors for four numbers. The fifth number is on its own.
+    %i = arith.muli %t, %c4 : index
+    %i1 = arith.addi %i, %c1 : index
+    %i2 = arith.addi %i, %c2 : index
+    %i3 = arith.addi %i, %c3 : index
+    %i7 = arith.addi %i, %c7 : index
+    // CHECK-COUNT-4: read global f32 at {{.*}}, 4 sectors per request, 256 bytes
+    %0 = memref.load %a[%i] : memref<4096xf32>
+    %1 = memref.load %a[%i2] : memref<4096xf32>
+    %2 = memref.load %a[%i1] : memref<4096xf32>
+    %3 = memref.load %a[%i3] : memref<4096xf32>
+    // Byte 28 of the first lane is in sector 0, and byte 524 of the last one in sector 16.
+    // CHECK: read global f32 at {{.*}}, 17 sectors per request, 256 bytes
+    %4 = memref.load %a[%i7] : memref<4096xf32>
+    // On their own, these writes have a stride of two numbers, and two lanes share a bank.
+    %j = arith.muli %t, %c2 : index
+    %j1 = arith.addi %j, %c1 : index
+    // CHECK-COUNT-2: write shared f32 at {{.*}}, bank-conflict degree 1, 256 bytes
+    memref.store %0, %s[%j] : memref<256xf32, #obs.home<block, shared>>
+    memref.store %1, %s[%j1] : memref<256xf32, #obs.home<block, shared>>
+    // CHECK: write global f32
+    memref.store %2, %a[%i] : memref<4096xf32>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+}
+
+// Lanes that begin at any number do not join what they access.
+// CHECK-LABEL: kernel 'unaligned'
+obs.kernel @unaligned(%a: memref<4096xf32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.forall (%t) in (64) {
+    %t1 = arith.addi %t, %c1 : index
+    // CHECK: read global f32 at {{.*}}, 4 sectors per request, 256 bytes
+    %0 = memref.load %a[%t] : memref<4096xf32>
+    // CHECK: read global f32 at {{.*}}, 5 sectors per request, 256 bytes
+    %1 = memref.load %a[%t1] : memref<4096xf32>
+    %2 = arith.addf %0, %1 : f32
+    memref.store %2, %a[%t] : memref<4096xf32>
+  } {mapping = [#block], obs.distribution = #obs.distribution<striped>}
+}

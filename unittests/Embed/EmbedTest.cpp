@@ -7,6 +7,7 @@
 
 #include "Obsidian/Embed.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
 #include <numeric>
 #include <thread>
@@ -214,6 +215,63 @@ TEST(EmbedTest, ProgramsAreReadBack) {
   ASSERT_TRUE(bare);
   EXPECT_FALSE(Executable::load(*bare));
   EXPECT_FALSE(other.getMessages().empty());
+}
+
+/// The report as JSON; an empty object if there is none.
+llvm::json::Object getReport(Program &program, Form form) {
+  auto text = program.show(form);
+  auto value = llvm::json::parse(failed(text) ? "{}" : *text);
+  return value ? std::move(*value->getAsObject()) : llvm::json::Object();
+}
+
+TEST(EmbedTest, ReportsAsJSON) {
+  Compiler compiler;
+  auto program = compiler.compile(increment, "increment.mlir");
+  ASSERT_TRUE(program);
+  // A warp reads 128 bytes with one request, and n numbers take n / 8 sectors.
+  llvm::json::Object cost = getReport(*program, Form::CostJSON);
+  ASSERT_EQ(cost.getArray("kernels")->size(), 1u);
+  const llvm::json::Object &kernel =
+      *cost.getArray("kernels")->front().getAsObject();
+  EXPECT_EQ(kernel.getString("name"), "increment");
+  const llvm::json::Object &memory =
+      *kernel.getObject("memory")->getObject("global");
+  EXPECT_EQ(memory.getString("read"), "4 * arg0.dim0");
+  const llvm::json::Object &access =
+      *kernel.getArray("accesses")->front().getAsObject();
+  EXPECT_EQ(access.getString("sectors"), "ceil(arg0.dim0 / 8)");
+  EXPECT_EQ(access.getObject("location")->getString("file"), "increment.mlir");
+  EXPECT_EQ(access.getObject("location")->getInteger("line"), 6);
+
+  llvm::json::Object barriers = getReport(*program, Form::BarriersJSON);
+  EXPECT_EQ(barriers.getArray("kernels")->size(), 1u);
+  EXPECT_EQ(compiler.getMessages().size(), 1u);
+
+  for (int run : {0, 1}) {
+    llvm::json::Object races = getReport(*program, Form::RacesJSON);
+    EXPECT_EQ(races.getArray("proofs")->size(), 1u) << run;
+    EXPECT_TRUE(races.getArray("races")->empty());
+    EXPECT_TRUE(races.getArray("unproved")->empty());
+  }
+}
+
+TEST(EmbedTest, OptionsOfTilesAndCollectives) {
+  Compiler compiler;
+  CompileOptions options;
+  auto getItems = [&] {
+    auto program = compiler.compile(increment, "increment.mlir", options);
+    return getReport(*program, Form::CostJSON)
+        .getArray("kernels")
+        ->front()
+        .getAsObject()
+        ->getArray("loops")
+        ->front()
+        .getAsObject()
+        ->getInteger("items");
+  };
+  EXPECT_EQ(getItems(), 4);
+  options.tiles = false;
+  EXPECT_EQ(getItems(), 1);
 }
 
 TEST(EmbedTest, ContractsThatAreNotValid) {

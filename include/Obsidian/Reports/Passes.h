@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/JSON.h"
 
 namespace mlir::obs {
 
@@ -17,9 +18,17 @@ namespace mlir::obs {
 #define GEN_PASS_REGISTRATION
 #include "Obsidian/Reports/Passes.h.inc"
 
-/// Prints the report of `obs-report-cost` for `module` to `os`. Emits
-/// `[report-stage]`, and the errors of the compilation.
-LogicalResult reportCost(ModuleOp module, int64_t threads, raw_ostream &os);
+struct ObsToGPUOptions;
+
+/// Prints the report of `obs-report-cost` for `module` to `os`, and returns it
+/// as data. Emits `[report-stage]`, and the errors of the compilation.
+FailureOr<llvm::json::Value>
+reportCost(ModuleOp module, const ObsToGPUOptions &options, raw_ostream &os);
+
+/// Emits the report of `obs-explain-barriers` for `module`, and returns it as
+/// data. Emits `[report-stage]`, and the errors of the compilation.
+FailureOr<llvm::json::Value> explainBarriers(ModuleOp module,
+                                             const ObsToGPUOptions &options);
 
 } // namespace mlir::obs
 

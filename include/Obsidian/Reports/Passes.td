@@ -65,6 +65,12 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
     the arguments of the kernel, such as `4 * arg0.dim0`. A number that depends
     on conditions is an upper limit. `?` stands for an unknown number.
 
+    Accesses of a thread to neighbouring elements become one access of up to 16
+    bytes, and share its sectors. If a thread executes several iterations side
+    by side, an element that all of them read counts once, as in a launch with
+    enough tiles (see `obs-tile-grid`). `json` prints the report as JSON, with
+    the sums of all sectors, wavefronts and bank conflicts of an access.
+
     Sectors are counted as if arrays began at a multiple of a sector. If the
     number of iterations is known at run time only, the first 16 iterations of
     each thread count. Numbers that hold `inside of large arrays` were computed
@@ -95,7 +101,9 @@ def ObsReportCostPass : Pass<"obs-report-cost", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"threads", "threads", "int64_t", "0",
-           "Threads of a block, as for obs-to-gpu">
+           "Threads of a block, as for obs-to-gpu">,
+    Option<"json", "json", "bool", "false",
+           "Print the report as JSON, which docs/Embedding.md describes">
   ];
 }
 

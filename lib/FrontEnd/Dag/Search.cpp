@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "Obsidian/Pipelines/Pipelines.h"
 #include "Obsidian/Reports/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -144,7 +145,7 @@ bool Search::add(Plan plan, const Twine &what) {
         lower(graph, name, candidate.plan, candidate.choices);
     llvm::raw_string_ostream os(report);
     graph.diagnostics.forget();
-    if (!module || failed(reportCost(*module, /*threads=*/0, os)))
+    if (!module || failed(reportCost(*module, ObsToGPUOptions(), os)))
       return false;
   }
   candidate.plan.isEstimate = false;

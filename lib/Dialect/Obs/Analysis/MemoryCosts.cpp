@@ -39,14 +39,14 @@ public:
   /// Calls `request` with the addresses, in elements, of the active lanes of
   /// each warp request; false if they are not known.
   bool forEach(llvm::function_ref<void(ArrayRef<int64_t>)> request);
+  /// The addresses of the lanes that run `iterations`.
+  std::optional<SmallVector<int64_t, 32>>
+  getLanes(ArrayRef<int64_t> iterations);
 
 private:
   /// `address` without the offset that moves all lanes alike.
   static IndexExpr getOwnPart(const IndexExpr &address);
   bool isActive(int64_t iteration) const;
-  /// The addresses of the lanes that run `iterations`.
-  std::optional<SmallVector<int64_t, 32>>
-  getLanes(ArrayRef<int64_t> iterations);
 
   const IndexExpr &address;
   int64_t count;
@@ -162,6 +162,7 @@ mlir::obs::getBankConflicts(const IndexExpr &address, int64_t count,
             cost.max = std::max(cost.max, wavefronts);
             cost.total += wavefronts;
             ++cost.requests;
+            cost.lanes += lanes.size();
           });
   return known ? std::optional(cost) : std::nullopt;
 }
@@ -182,6 +183,36 @@ mlir::obs::getSectors(const IndexExpr &address, int64_t count, unsigned threads,
             cost.max = std::max<unsigned>(cost.max, sectors.size());
             cost.total += sectors.size();
             ++cost.requests;
+            cost.lanes += lanes.size();
           });
   return known ? std::optional(cost) : std::nullopt;
+}
+
+std::optional<Neighbours> mlir::obs::getNeighbours(const IndexExpr &address,
+                                                   int64_t count,
+                                                   int64_t items) {
+  if (uint64_t(count) > indexEnumerationBudget)
+    return std::nullopt;
+  Requests requests(address, count, items, IterationLayout::Striped, {});
+  std::optional<Neighbours> all;
+  for (int64_t first = 0; first + items <= count; first += items) {
+    SmallVector<int64_t> iterations;
+    for (int64_t item = 0; item < items; ++item)
+      iterations.push_back(first + item);
+    auto elements = requests.getLanes(iterations);
+    if (!elements)
+      return std::nullopt;
+    int64_t stride = (*elements)[1] - (*elements)[0];
+    bool isEven = true;
+    for (int64_t item = 1; item < items; ++item)
+      isEven &= (*elements)[item] - (*elements)[item - 1] == stride;
+    Neighbours found = !isEven || stride < 0 || stride > 1 ? Neighbours::Apart
+                       : stride == 0                       ? Neighbours::Same
+                       : (*elements)[0] % items == 0 ? Neighbours::Joined
+                                                     : Neighbours::Unaligned;
+    if (all && *all != found)
+      return Neighbours::Apart;
+    all = found;
+  }
+  return all;
 }

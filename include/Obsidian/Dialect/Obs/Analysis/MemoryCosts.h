@@ -19,6 +19,8 @@ struct WarpCost {
   /// The sum of the costs of all requests.
   uint64_t total = 0;
   uint64_t requests = 0;
+  /// Active lanes of all requests.
+  uint64_t lanes = 0;
 };
 
 /// The wavefronts of an access to shared memory, which has 32 banks of 4 bytes.
@@ -42,6 +44,23 @@ getSectors(const IndexExpr &address, int64_t count, unsigned threads,
            unsigned elementBytes,
            IterationLayout layout = IterationLayout::Striped,
            llvm::ArrayRef<IndexExpr> conditions = {}, unsigned width = 1);
+
+/// The elements that `items` neighbouring iterations access, where the number
+/// of the first one is a multiple of `items`.
+enum class Neighbours {
+  /// One element.
+  Same,
+  /// Elements side by side, from a multiple of `items` on.
+  Joined,
+  /// Elements side by side, from another element on.
+  Unaligned,
+  Apart
+};
+
+/// What holds for all of the first `count` iterations; nullopt if the address
+/// is not known, but for an offset that they share.
+std::optional<Neighbours> getNeighbours(const IndexExpr &address, int64_t count,
+                                        int64_t items);
 
 } // namespace mlir::obs
 
