@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Obsidian/Reports/Passes.h"
 #include "Races/AccessIntervals.h"
 #include "Races/OverlapSolver.h"
@@ -173,6 +174,27 @@ static bool isOneRun(const PendingAccess &first, const MemoryAccess &second) {
   });
 }
 
+/// True if the accesses may belong to two forces, each of an iteration of a
+/// loop around them: it has begun an iteration in between, or its iterations do
+/// not wait for each other.
+static bool mayBeTwoForces(const PendingAccess &first,
+                           const MemoryAccess &second) {
+  auto outer = second.op->getAttrOfType<DenseI64ArrayAttr>(outerLoopsAttrName);
+  if (!outer)
+    return false;
+  for (Operation *loop = second.op->getParentOp(); !isa<gpu::GPUFuncOp>(loop);
+       loop = loop->getParentOp()) {
+    auto number = loop->getAttrOfType<IntegerAttr>(loopAttrName);
+    if (!number || !llvm::is_contained(outer.asArrayRef(), number.getInt()))
+      continue;
+    auto past = llvm::find_if(
+        first.past, [&](const PastLoop &past) { return past.loop == loop; });
+    if (past == first.past.end() || past->left || past->age != Age::ThisTurn)
+      return true;
+  }
+  return false;
+}
+
 /// True if a contract of the source covers the pair.
 static bool hasContract(const PendingAccess &pending,
                         const MemoryAccess &second) {
@@ -190,6 +212,7 @@ static bool hasContract(const PendingAccess &pending,
       (first.effect == Effect::Read || second.effect == Effect::Read) &&
       first.contract == "any" && second.contract == "any";
   return (isSame || isTest) && isOneRun(pending, second) &&
+         !mayBeTwoForces(pending, second) &&
          (second.contract == "any" || second.contract == "disjoint");
 }
 

@@ -26,14 +26,14 @@
 // RUN: obs-run %s --entry=constants --device=emulate | FileCheck %s --check-prefix=CONSTANTS
 // CONSTANTS: [2, 2, 2, 2, 1]
 
-// RUN: obs-run %s --entry=wide 9223372036854775800 9223372036854775807 5 --device=interpret | FileCheck %s --check-prefix=TWO
-// RUN: obs-run %s --entry=wide 9223372036854775800 9223372036854775807 5 --device=emulate | FileCheck %s --check-prefix=TWO
-// RUN: obs-run %s --entry=wide -9223372036854775808 9223372036854775807 9223372036854775807 --device=interpret | FileCheck %s --check-prefix=THREE
-// RUN: obs-run %s --entry=wide -9223372036854775808 9223372036854775807 9223372036854775807 --device=emulate | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --entry=wide -8 -1 5 --device=interpret | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --entry=wide -8 -1 5 --device=emulate | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --entry=wide 0 -1 9223372036854775807 --device=interpret | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --entry=wide 0 -1 9223372036854775807 --device=emulate | FileCheck %s --check-prefix=THREE
 // RUN: obs-run %s --entry=wide 5 5 1 --device=emulate | FileCheck %s --check-prefix=ZERO
 // RUN: not obs-run %s --entry=wide 5 9 0 --device=emulate 2>&1 | FileCheck %s --check-prefix=STEP
 // TWO: [2, 2]
-// -2^63, -1 and 2^63 - 2
+// 0, 2^63 - 1 and 2^64 - 2
 // THREE: [3, 3]
 // ZERO: [0, 0]
 // STEP: counters-that-wrap.mlir:[[#@LINE+51]]:10: error: assertion-failed: the step of a loop must be positive
@@ -87,7 +87,7 @@ func.func @wide(%from: index, %to: index, %step: index) -> !obs.pull<2 x i32> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %g = obs.generate (%k) {
-    %r = scf.for %i = %from to %to step %step iter_args(%y = %zero) -> i32 {
+    %r = scf.for unsigned %i = %from to %to step %step iter_args(%y = %zero) -> i32 {
       %z = arith.addi %y, %one : i32
       scf.yield %z : i32
     }

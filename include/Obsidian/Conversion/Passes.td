@@ -25,7 +25,8 @@ def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
     - The counters of loops of level IR are signed and do not wrap. An
       `scf.for` that is unsigned, or whose last value plus the step may not fit
       its type, becomes a loop over `index` if its type has fewer than 64 bits,
-      and otherwise a loop over the number of its iteration.
+      and otherwise a loop over the number of its iteration. Signed loops of 64
+      bits whose end is known at run time only are left as they are.
 
     ```mlir
     // before

@@ -137,10 +137,11 @@ def ObsCheckRacesPass : Pass<"obs-check-races", "::mlir::ModuleOp"> {
       these indices depend on data, or on unrelated sizes. If the input contains
       the launches, sizes that are equal in all launches count as equal.
     - Under contract: two threads may write one byte by the same store if it has
-      the contract `any` or `disjoint unchecked`. If the array is in shared
-      memory, both writes are of the same iteration of each loop around the
-      store that holds a barrier; all iterations of a loop without a barrier
-      count as parts of one fill. Copies of a store, which `obs-map-levels` makes
+      the contract `any` or `disjoint unchecked`. Both writes are of the same
+      iteration of each loop around the force of the store: `obs.loop` numbers
+      these loops, and `obs.outer_loops` of the store names them. If the array
+      is in shared memory, this also holds for each other loop around the store
+      that has a barrier. Copies of a store, which `obs-map-levels` makes
       if it unrolls the iterations of a thread, count as the same store (they
       have the same `obs.origin`). Flags separate accesses that are `published`. Numbers that
       blocks draw from a counter are different, even if other elements of the

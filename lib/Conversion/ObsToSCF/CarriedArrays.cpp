@@ -318,6 +318,7 @@ LogicalResult Emitter::emitFor(scf::ForOp loop, Level level) {
     if (failed(emitTurn(loop, *loop.getBody(), current, level)))
       return failure();
   }
+  markLoop(loop, emitted);
   mapCarried(loop.getResults(), rings, emitted.getResults());
   for (Value result : loop.getResults())
     if (isArray(result))
@@ -436,6 +437,7 @@ LogicalResult Emitter::emitWhile(scf::WhileOp loop, Level level) {
   auto emitted = scf::WhileOp::create(builder, loc, passedTypes, init);
   emitted.getBefore().takeBody(*before);
   emitted.getAfter().takeBody(*after);
+  markLoop(loop, emitted);
   mapCarried(loop.getResults(), places, emitted.getResults());
   return success();
 }

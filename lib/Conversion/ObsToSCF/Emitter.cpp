@@ -7,6 +7,7 @@
 
 #include "Emitter.h"
 #include "Obsidian/Dialect/Obs/Analysis/InPlaceFills.h"
+#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Obsidian/Dialect/Obs/Transforms/LevelIR.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -156,6 +157,7 @@ LogicalResult Emitter::emitNested(Operation &op, Level level) {
       builder.clone(*block.getTerminator(), values);
     }
   }
+  markLoop(&op, emitted);
   return success();
 }
 
@@ -257,6 +259,22 @@ Value Emitter::buildChanges(Location loc, Attribute kind, Value value,
                                old);
 }
 
+void Emitter::markOuterLoops(memref::StoreOp store) {
+  SmallVector<int64_t> numbers;
+  for (Operation *op = running->getParentOp(); !isa<KernelOp>(op);
+       op = op->getParentOp())
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      numbers.push_back(
+          loopNumbers.try_emplace(op, loopNumbers.size()).first->second);
+  if (!numbers.empty())
+    store->setAttr(outerLoopsAttrName, builder.getDenseI64ArrayAttr(numbers));
+}
+
+void Emitter::markLoop(Operation *loop, Operation *emitted) {
+  if (auto found = loopNumbers.find(loop); found != loopNumbers.end())
+    emitted->setAttr(loopAttrName, builder.getI64IntegerAttr(found->second));
+}
+
 LogicalResult Emitter::emitWrite(WriteOp write) {
   Location loc = write.getLoc();
   SmallVector<Value> indices(target->prefix);
@@ -306,6 +324,8 @@ LogicalResult Emitter::emitWrite(WriteOp write) {
                                          : mark);
     else if (isAny)
       store->setAttr("obs.contract", builder.getStringAttr("any"));
+    if (store->hasAttr("obs.contract"))
+      markOuterLoops(store);
   }
   return success();
 }
@@ -585,8 +605,10 @@ LogicalResult Emitter::emitForce(ForceOp force, Level level) {
       stored = allocate(force.getLoc(), type, extents, level,
                         force.getStorage(), /*isRing=*/false);
     }
+    ForceOp outer = std::exchange(running, force);
     if (failed(emitFill(fill, stored, level, isInPlace)))
       return failure();
+    running = outer;
     arrays[result] = stored;
   }
   return success();

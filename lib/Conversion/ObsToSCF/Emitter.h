@@ -60,6 +60,10 @@ private:
   LogicalResult emitGet(GetOp get);
   LogicalResult emitConstant(ConstantOp constant);
   void emitCheck(Operation &op, Level level);
+  /// Writes on `store` which loops are around the force that runs now.
+  void markOuterLoops(memref::StoreOp store);
+  /// Writes on `emitted` its number, if a write needs it.
+  void markLoop(Operation *loop, Operation *emitted);
 
   // CarriedArrays.cpp: control flow over arrays.
   LogicalResult emitFor(scf::ForOp loop, Level level);
@@ -120,6 +124,10 @@ private:
   llvm::DenseMap<Value, StoredArray> destinations;
   /// The array that `obs.write` writes now.
   const StoredArray *target = nullptr;
+  /// The force that runs the program of `target`.
+  ForceOp running;
+  /// The loops around forces whose writes have contracts.
+  llvm::DenseMap<Operation *, int64_t> loopNumbers;
   /// The number of forces of the kernel that update an array in place.
   int64_t numUpdates = 0;
 };

@@ -27,7 +27,11 @@ static bool mayWrap(scf::ForOp loop) {
   unsigned width = getElementBits(loop.getInductionVar().getType());
   int64_t largest = llvm::maxIntN(width);
   int64_t end = std::min(getUniformRange(loop.getUpperBound()).max, largest);
-  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep()))
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  // Indices of arrays are far from 2^63.
+  if (width == 64 && (!step || !getConstantIntValue(loop.getUpperBound())))
+    return false;
+  if (step)
     return *step > 0 && end > largest - *step + 1;
   // A step from 0 ends the loop, or is less than the end.
   return !isConstantIntValue(loop.getLowerBound(), 0) || end > largest / 2 + 1;

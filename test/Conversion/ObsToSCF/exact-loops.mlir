@@ -60,9 +60,9 @@ obs.kernel @rewritten(%f: i32, %n: i32, %a: i64, %b: i64, %s: i64, %out: memref<
       %w = arith.addi %v, %i : i32
       scf.yield %w : i32
     }
-    // CHECK: %[[POSITIVE:.*]] = arith.cmpi sgt, %[[S:.*]], %c0_i64
+    // CHECK: %[[POSITIVE:.*]] = arith.cmpi ugt, %[[S:.*]], %c0_i64
     // CHECK: cf.assert %[[POSITIVE]], "the step of a loop must be positive"
-    // CHECK: %[[RUNS:.*]] = arith.cmpi slt, %[[A:.*]], %[[B:.*]] : i64
+    // CHECK: %[[RUNS:.*]] = arith.cmpi ult, %[[A:.*]], %[[B:.*]] : i64
     // CHECK: %[[LENGTH:.*]] = arith.subi %[[B]], %[[A]] : i64
     // CHECK: %[[COUNT:.*]] = arith.ceildivui
     // CHECK: %[[END:.*]] = arith.select %[[RUNS]], %[[COUNT]], %c0{{.*}} : index
@@ -70,7 +70,7 @@ obs.kernel @rewritten(%f: i32, %n: i32, %a: i64, %b: i64, %s: i64, %out: memref<
     // CHECK: %[[NUMBER:.*]] = arith.index_castui %[[I]] : index to i64
     // CHECK: %[[PASSED:.*]] = arith.muli %[[NUMBER]], %[[S]] : i64
     // CHECK: arith.addi %[[A]], %[[PASSED]] : i64
-    %q = scf.for %i = %a to %b step %s iter_args(%v = %y) -> i32 : i64 {
+    %q = scf.for unsigned %i = %a to %b step %s iter_args(%v = %y) -> i32 : i64 {
       %j = arith.trunci %i : i64 to i32
       %w = arith.addi %v, %j : i32
       scf.yield %w : i32

@@ -164,6 +164,49 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  // Each iteration runs a force of its own: nobody has promised that two of them write different elements.
+  gpu.func @forces_in_loop(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [2, 32], strides: [32, 1] : memref<i32> to memref<2x32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    scf.for %k = %c0 to %c2 step %c1 {
+      %w = memref.load %where[%k, %t] : memref<2x32xi32>
+      %wide = arith.index_cast %w : i32 to index
+      %i = arith.andi %wide, %c63 : index
+      // expected-note @+2 {{the first access is the write here}}
+      // expected-error @+1 {{[race-unproved] write of shared memory by another thread of the warp could not be proved to stay away from what the same statement reaches, without a barrier between them}}
+      memref.store %v, %a[%i] {obs.contract = "disjoint", obs.outer_loops = array<i64: 3>} : memref<64xi32, #shared>
+    } {obs.loop = 3 : i64}
+    gpu.return
+  }
+  // The inner loop belongs to the program of the force. The barrier is in the outer loop.
+  // expected-remark @+1 {{kernel 'forces_in_loop_mended' is proved free of races, with blocks of 32 threads, under contract}}
+  gpu.func @forces_in_loop_mended(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %where = memref.reinterpret_cast %to to offset: [0], sizes: [2, 32], strides: [32, 1] : memref<i32> to memref<2x32xi32>
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #shared>
+    %a = memref.view %s[%c0][] : memref<?xi8, #shared> to memref<64xi32, #shared>
+    scf.for %k = %c0 to %c2 step %c1 {
+      scf.for %l = %c0 to %c2 step %c1 {
+        %w = memref.load %where[%l, %t] : memref<2x32xi32>
+        %wide = arith.index_cast %w : i32 to index
+        %i = arith.andi %wide, %c63 : index
+        // expected-note @+1 {{written as 'disjoint', which the program promises}}
+        memref.store %v, %a[%i] {obs.contract = "disjoint", obs.outer_loops = array<i64: 3>} : memref<64xi32, #shared>
+      } {obs.loop = 4 : i64}
+      gpu.barrier
+    } {obs.loop = 3 : i64}
+    gpu.return
+  }
   // The contract covers writes alone: the next iteration writes what this one reads.
   gpu.func @disjoint_read_in_loop(%to: memref<i32>, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index

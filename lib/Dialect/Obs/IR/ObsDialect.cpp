@@ -9,6 +9,7 @@
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "Obsidian/Dialect/Obs/IR/ObsCollectives.h"
 #include "Obsidian/Dialect/Obs/IR/ObsIrregular.h"
+#include "Obsidian/Dialect/Obs/IR/OuterLoops.h"
 #include "Verification.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/IRMapping.h"
@@ -85,6 +86,7 @@ LogicalResult ObsDialect::verifyOperationAttribute(Operation *op,
       name == "obs.offset" || name == "obs.contract" || name == "obs.lanes" ||
       name == "obs.rows" || name == "obs.registers" || name == "obs.origin" ||
       name == nestingAttrName || name == updateAttrName ||
+      name == loopAttrName || name == outerLoopsAttrName ||
       name == copyAttrName || name == packedAttrName || name == "obs.started" ||
       name == "obs.by_extent" || name == "obs.constant" ||
       name == "obs.entry" || name == "obs.unnamed")
