@@ -295,8 +295,10 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
   Extent busy = {block.min(count, step), ShapedType::kDynamic, workers};
   unsigned width = block.elementTypes.size();
   Value results = block.force(block.generate(busy, [&](Value w) {
-    auto loadChunk = [&](Value own) {
-      return load(block, x, own, rows, neighbours, workers * neighbours);
+    auto loadChunk = [&](Value first) {
+      return load(block, x,
+                  block.add(first, block.mul(w, block.constant(neighbours))),
+                  rows, neighbours, workers * neighbours);
     };
     // Row after row: a thread has as few accumulators as neighbours, so that
     // several blocks have room on a multiprocessor.
@@ -310,21 +312,17 @@ Value strategies::shortenInAnyOrder(CollectiveBuilder &block, Value x,
       return values;
     };
     auto reduceWhole = [&] {
-      // The counter of the loop is the first element of the thread: LLVM then
-      // sees that all rows are aligned.
-      Value place = block.mul(w, block.constant(neighbours)),
-            own = block.add(begin, place);
-      SmallVector<Values> loaded = loadChunk(own);
+      SmallVector<Values> loaded = loadChunk(begin);
       Values start;
       for (const Values &element : ArrayRef(loaded).take_front(neighbours))
         llvm::append_range(start, element);
       start = combineRows(start, ArrayRef(loaded).drop_front(neighbours));
       auto loop = scf::ForOp::create(
-          builder, block.loc, block.add(own, block.constant(chunk)),
-          block.add(behind, place), block.constant(chunk), start,
-          [&](OpBuilder &, Location loc, Value next, ValueRange carried) {
-            scf::YieldOp::create(builder, loc,
-                                 combineRows(Values(carried), loadChunk(next)));
+          builder, block.loc, block.add(begin, block.constant(chunk)), behind,
+          block.constant(chunk), start,
+          [&](OpBuilder &, Location loc, Value first, ValueRange carried) {
+            scf::YieldOp::create(
+                builder, loc, combineRows(Values(carried), loadChunk(first)));
           });
       ValueRange found = loop.getResults();
       Values value(found.take_front(width));
