@@ -1,4 +1,4 @@
-"""Scans, compactions, stencils and scatters of one force on a GPU against NumPy.
+"""Scans, compactions, stencils, scatters of one force, sorts and products on a GPU against NumPy.
 
     compute-sanitizer --tool memcheck python3 python/tests/gpu_sanitize.py
 
@@ -18,7 +18,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "python"))
 
 import convolution
+import counting_sort
 import k_means
+import large_sort
+import matmul_registers
+import radix_sort_64
 import whole_arrays
 
 MODES = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
@@ -70,6 +74,38 @@ def scatters(n: int) -> int:
     return 1
 
 
+def sorts(n: int) -> int:
+    """Sorts by counts, marks, digits and a network."""
+    rng = np.random.default_rng(n)
+    for limit in (256, 5000, 70_000, 300_000, 5_000_000):
+        a = rng.integers(0, limit, n).astype(np.int32)
+        found = counting_sort.counting(cupy.asarray(a), limit)
+        np.testing.assert_array_equal(cupy.asnumpy(found), np.sort(a))
+        found = counting_sort.occurrence(cupy.asarray(a), limit)
+        np.testing.assert_array_equal(cupy.asnumpy(found), np.unique(a))
+    keys = rng.integers(0, 1000, n).astype(np.int32)
+    found = radix_sort_64.pairs(cupy.asarray(keys), cupy.arange(n, dtype=cupy.int32))
+    order = np.argsort(keys, kind="stable")
+    np.testing.assert_array_equal(cupy.asnumpy(found[0]), keys[order])
+    np.testing.assert_array_equal(cupy.asnumpy(found[1]), order)
+    numbers = rng.integers(-(2**31), 2**31 - 1, n).astype(np.int32)
+    found = large_sort.large_sort(cupy.asarray(numbers))
+    np.testing.assert_array_equal(cupy.asnumpy(found), np.sort(numbers))
+    return 13
+
+
+def products(n: int) -> int:
+    """A matrix product with tiles in registers, and a dot product."""
+    rng = np.random.default_rng(n)
+    x, y = (rng.random(shape, np.float32) for shape in ((130, 70), (70, 140)))
+    found = matmul_registers.matmul_registers(cupy.asarray(x), cupy.asarray(y))
+    np.testing.assert_allclose(cupy.asnumpy(found), x @ y, 1e-4)
+    z = rng.random(n, np.float32)
+    found = whole_arrays.dot(cupy.asarray(z), cupy.asarray(z))
+    np.testing.assert_allclose(cupy.asnumpy(found).ravel()[0], np.dot(z.astype(float), z), 1e-4)
+    return 2
+
+
 def main() -> None:
     """Run all."""
     warnings.simplefilter("ignore")
@@ -77,6 +113,7 @@ def main() -> None:
     sizes = ((5, 4), (33, 64), (65, 260), (31, 33))
     right += sum(stencils(rule, h, w) for rule in MODES for h, w in sizes)
     right += sum(scatters(n) for n in (100, 20_000))
+    right += sum(sorts(n) + products(n) for n in (1000, 20_001))
     print(right, "results are right")
 
 
