@@ -31,6 +31,7 @@ void buildObsToLevelsPipeline(OpPassManager &pm,
   };
 
   // Arrays.
+  pm.addPass(createObsWidenLoopsPass());
   pm.addPass(createObsContractFloatsPass());
   pm.addPass(createObsVerifyCallsPass());
   pm.addPass(createInlinerPass());

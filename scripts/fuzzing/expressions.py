@@ -198,7 +198,7 @@ class Expressions(Elements):
         if rng.random() < 0.3:
             # The counter would wrap after the last iteration.
             least, most = (0, (1 << bits) - 1) if is_unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-            step = rng.choice([2, 3, 20])
+            step = rng.choice([2, 3, 100, (1 << (bits - 1)) - 1])
             high = most - rng.randrange(3)
             low = min(max(high - iterations * step + rng.randrange(step), least), most)
         low_name, high_name, step_name = (

@@ -10,6 +10,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ObsWidenLoopsPass : Pass<"obs-widen-loops"> {
+  let summary = "Loops whose constant bounds are far apart";
+  let description = [{
+    A loop between two constants whose difference does not fit their type has a
+    counter of type `index` after this pass. If the type has 64 bits, the loop
+    runs over the number of its iteration. Canonicalization computes a wrong
+    number of iterations for such loops, so pipelines run this pass first.
+
+    ```mlir
+    // before
+    scf.for %i = %cm100 to %c100 step %c50 : i8 { S(%i) }
+    // after
+    %from = arith.index_cast %cm100 : i8 to index
+    %to = arith.index_cast %c100 : i8 to index
+    %step = arith.index_cast %c50 : i8 to index
+    scf.for %k = %from to %to step %step {
+      %i = arith.index_cast %k : index to i8
+      S(%i)
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::obs::ObsDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def ConvertObsToSCFPass : Pass<"convert-obs-to-scf", "::mlir::ModuleOp"> {
   let summary = "Convert arrays in kernels to buffers, and programs to loops";
   let description = [{

@@ -6,11 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExactLoops.h"
+#include "Obsidian/Conversion/Passes.h"
 #include "Obsidian/Dialect/Obs/Analysis/IndexRecognition.h"
 #include "Obsidian/Dialect/Obs/IR/ElementSizes.h"
 #include "Obsidian/Dialect/Obs/IR/Obs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::obs {
+#define GEN_PASS_DEF_OBSWIDENLOOPSPASS
+#include "Obsidian/Conversion/Passes.h.inc"
+} // namespace mlir::obs
 
 using namespace mlir;
 using namespace mlir::obs;
@@ -19,6 +26,19 @@ using Predicate = arith::CmpIPredicate;
 static bool isNaturalConstant(Value value) {
   std::optional<int64_t> constant = getConstantIntValue(value);
   return constant && *constant >= 0;
+}
+
+/// True if the difference of the constant bounds of `loop`, as signed numbers,
+/// does not fit their type. MLIR folds such loops wrongly.
+static bool areBoundsFarApart(scf::ForOp loop) {
+  APInt from, to;
+  if (loop.getUnsignedCmp() ||
+      !matchPattern(loop.getLowerBound(), m_ConstantInt(&from)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&to)))
+    return false;
+  bool overflows = false;
+  (void)to.ssub_ov(from, overflows);
+  return overflows;
 }
 
 /// True if the sum of the step and the last value of the counter, as signed
@@ -44,7 +64,7 @@ static bool isExact(scf::ForOp loop) {
                                  isNaturalConstant(loop.getUpperBound()) &&
                                  isNaturalConstant(loop.getStep())))
     return false;
-  return !mayWrap(loop);
+  return !mayWrap(loop) && !areBoundsFarApart(loop);
 }
 
 /// Gives `loop` a counter of type index. `getOld` computes the old counter from
@@ -120,16 +140,31 @@ static void countIterations(scf::ForOp loop, bool isUnsigned) {
   });
 }
 
+static void makeExact(scf::ForOp loop) {
+  bool isUnsigned = loop.getUnsignedCmp();
+  loop.setUnsignedCmp(false);
+  if (getElementBits(loop.getInductionVar().getType()) < 64)
+    widen(loop, isUnsigned);
+  else
+    countIterations(loop, isUnsigned);
+}
+
 void obs::makeLoopsExact(Operation *root) {
   root->walk([](scf::ForOp loop) {
-    bool isUnsigned = loop.getUnsignedCmp();
-    bool isAlready = isExact(loop);
-    loop.setUnsignedCmp(false);
-    if (isAlready)
-      return;
-    if (getElementBits(loop.getInductionVar().getType()) < 64)
-      widen(loop, isUnsigned);
+    if (!isExact(loop))
+      makeExact(loop);
     else
-      countIterations(loop, isUnsigned);
+      loop.setUnsignedCmp(false);
   });
 }
+
+namespace {
+struct WidenLoops : obs::impl::ObsWidenLoopsPassBase<WidenLoops> {
+  void runOnOperation() override {
+    getOperation()->walk([](scf::ForOp loop) {
+      if (areBoundsFarApart(loop))
+        makeExact(loop);
+    });
+  }
+};
+} // namespace
