@@ -32,7 +32,7 @@ struct PrivateArray {
   std::vector<unsigned char> written;
 };
 
-/// What is known of a block after its first event.
+/// The state of a block after its first event.
 struct BlockState {
   BlockClock clock;
   std::vector<unsigned char> written;

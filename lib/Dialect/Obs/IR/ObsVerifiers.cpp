@@ -739,8 +739,8 @@ LogicalResult GetOp::verify() {
   if (size_t count = getIndices().size(); count != type.getRank())
     return emitOpError("[get-indices] has ")
            << count << (count == 1 ? " index" : " indices")
-           << " for an array of rank "
-           << type.getRank() << "; give one for each dimension";
+           << " for an array of rank " << type.getRank()
+           << "; give one for each dimension";
   return success();
 }
 
