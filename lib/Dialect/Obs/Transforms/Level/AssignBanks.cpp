@@ -130,7 +130,7 @@ bool Array::collect() {
     accesses.push_back(op);
     addRequests(op, getIndices(op).getAsOperandRange());
   }
-  // Requests with conflicts come first: they soon show that a layout is no help.
+  // Requests with conflicts come first: they soon show that no layout helps.
   for (Request &request : requests)
     if (std::optional<WarpCost> cost = getCost(request, {})) {
       warps += cost->requests;
