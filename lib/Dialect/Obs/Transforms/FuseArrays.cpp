@@ -328,27 +328,61 @@ static LogicalResult foldDimOfChoice(DimOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// dim of an array is computed from the operands of the operation that makes
-/// it.
+/// Extent `dim` of `array` from the operands of the operation that makes it;
+/// null if the array is storage or the extent is static.
+static Value buildExtentFromOperands(OpBuilder &builder, OpResult array,
+                                     unsigned dim) {
+  if (!ShapedType::isDynamic(getArrayExtents(array.getType())[dim]))
+    return {};
+  if (auto force = dyn_cast<ForceOp>(array.getOwner()))
+    return obs::buildExtent(builder, array.getLoc(),
+                            force.getArrays()[array.getResultNumber()], dim);
+  auto op = dyn_cast<ArrayOpInterface>(array.getOwner());
+  if (!op || isa<ViewOp>(array.getOwner()))
+    return {};
+  return op.buildExtent(builder, array.getLoc(), array.getResultNumber(), dim);
+}
+
 static LogicalResult foldDim(DimOp op, PatternRewriter &rewriter) {
-  auto result = dyn_cast<OpResult>(op.getArray());
-  if (!result)
+  auto array = dyn_cast<OpResult>(op.getArray());
+  if (!array)
     return rewriter.notifyMatchFailure(op, "extent of a carried array");
-  unsigned dim = op.getDimension();
-  if (!ShapedType::isDynamic(getArrayExtents(result.getType())[dim]))
-    return rewriter.notifyMatchFailure(op, "is folded");
-  if (auto force = dyn_cast<ForceOp>(result.getOwner())) {
-    unsigned number = result.getResultNumber();
-    rewriter.replaceOp(op, obs::buildExtent(rewriter, op.getLoc(),
-                                            force.getArrays()[number], dim));
-    return success();
-  }
-  auto array = dyn_cast<ArrayOpInterface>(result.getOwner());
-  if (!array || isa<ViewOp>(result.getOwner()))
-    return rewriter.notifyMatchFailure(op, "extent of storage");
-  rewriter.replaceOp(op, array.buildExtent(rewriter, op.getLoc(),
-                                           result.getResultNumber(), dim));
+  Value extent = buildExtentFromOperands(rewriter, array, op.getDimension());
+  if (!extent)
+    return rewriter.notifyMatchFailure(op, "extent of storage, or static");
+  rewriter.replaceOp(op, extent);
   return success();
+}
+
+/// Applies `foldDim` to the arrays in the reverse order of the code. So all
+/// readers of an extent are known when its array is reached, also those that
+/// the extents of later arrays have added, and each extent is built once.
+/// `foldDim` alone would build the extent of the first of n arrays n times.
+static void foldExtents(Operation *root) {
+  SmallVector<Operation *> operations;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<ForceOp, ArrayOpInterface>(op))
+      operations.push_back(op);
+  });
+  OpBuilder builder(root->getContext());
+  for (Operation *op : llvm::reverse(operations)) {
+    for (OpResult array : op->getResults()) {
+      llvm::SmallMapVector<unsigned, SmallVector<DimOp>, 2> readers;
+      for (Operation *user : array.getUsers())
+        if (auto dim = dyn_cast<DimOp>(user))
+          readers[dim.getDimension()].push_back(dim);
+      for (auto &[dim, dims] : readers) {
+        builder.setInsertionPointAfter(op);
+        Value extent = buildExtentFromOperands(builder, array, dim);
+        if (!extent)
+          continue;
+        for (DimOp reader : dims) {
+          reader.replaceAllUsesWith(extent);
+          reader.erase();
+        }
+      }
+    }
+  }
 }
 
 /// if c then get a [i] else get a [j] = get a [if c then i else j]: one load in
@@ -602,6 +636,7 @@ struct FuseArrays : obs::impl::ObsFuseArraysPassBase<FuseArrays> {
     if (failed(expandReads(root, frozen)) || reported)
       return signalPassFailure();
 
+    foldExtents(root);
     RewritePatternSet patterns(&getContext());
     patterns.add(foldDim);
     patterns.add(foldDimOfChoice);
