@@ -36,7 +36,19 @@
 // 0, 2^63 - 1 and 2^64 - 2
 // THREE: [3, 3]
 // ZERO: [0, 0]
-// STEP: counters-that-wrap.mlir:[[#@LINE+51]]:10: error: assertion-failed: the step of a loop must be positive
+// STEP: counters-that-wrap.mlir:[[#@LINE+63]]:10: error: assertion-failed: the step of a loop must be positive
+
+// Signed counters of 64 bits: 0 and 2^62; -2^63, -2^62, 0 and 2^62; -2^63, -2 and 2^63 - 4. The step of the last loop is the
+// constant 2^63 - 2.
+// RUN: obs-run %s --entry=far 0 9223372036854775807 4611686018427387904 --device=interpret | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --entry=far 0 9223372036854775807 4611686018427387904 --device=emulate | FileCheck %s --check-prefix=TWO
+// RUN: obs-run %s --entry=far -9223372036854775808 9223372036854775807 4611686018427387904 --device=interpret | FileCheck %s --check-prefix=FOUR
+// RUN: obs-run %s --entry=far -9223372036854775808 9223372036854775807 4611686018427387904 --device=emulate | FileCheck %s --check-prefix=FOUR
+// RUN: obs-run %s --entry=far 5 5 1 --device=emulate | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --entry=far 9223372036854775807 -9223372036854775808 1 --device=emulate | FileCheck %s --check-prefix=ZERO
+// RUN: obs-run %s --entry=step -9223372036854775808 9223372036854775805 --device=interpret | FileCheck %s --check-prefix=THREE
+// RUN: obs-run %s --entry=step -9223372036854775808 9223372036854775805 --device=emulate | FileCheck %s --check-prefix=THREE
+// FOUR: [4, 4]
 
 // A loop of a block, with barriers.
 // RUN: obs-run %s --entry=block iota:64xi32 100 127 9 --device=interpret | FileCheck %s --check-prefix=BLOCK
@@ -88,6 +100,35 @@ func.func @wide(%from: index, %to: index, %step: index) -> !obs.pull<2 x i32> {
   %one = arith.constant 1 : i32
   %g = obs.generate (%k) {
     %r = scf.for unsigned %i = %from to %to step %step iter_args(%y = %zero) -> i32 {
+      %z = arith.addi %y, %one : i32
+      scf.yield %z : i32
+    }
+    obs.yield %r : i32
+  } : !obs.pull<2 x i32>
+  %r = obs.force %g : !obs.pull<2 x i32>
+  return %r : !obs.pull<2 x i32>
+}
+
+func.func @far(%from: index, %to: index, %step: index) -> !obs.pull<2 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %g = obs.generate (%k) {
+    %r = scf.for %i = %from to %to step %step iter_args(%y = %zero) -> i32 {
+      %z = arith.addi %y, %one : i32
+      scf.yield %z : i32
+    }
+    obs.yield %r : i32
+  } : !obs.pull<2 x i32>
+  %r = obs.force %g : !obs.pull<2 x i32>
+  return %r : !obs.pull<2 x i32>
+}
+
+func.func @step(%from: i64, %to: i64) -> !obs.pull<2 x i32> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 9223372036854775806 : i64
+  %g = obs.generate (%k) {
+    %r = scf.for %i = %from to %to step %step iter_args(%y = %zero) -> i32 : i64 {
       %z = arith.addi %y, %one : i32
       scf.yield %z : i32
     }

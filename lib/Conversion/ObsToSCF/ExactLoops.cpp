@@ -48,23 +48,21 @@ static bool mayWrap(scf::ForOp loop) {
   int64_t largest = llvm::maxIntN(width);
   int64_t end = std::min(getUniformRange(loop.getUpperBound()).max, largest);
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  // Indices of arrays are far from 2^63.
-  if (width == 64 && (!step || !getConstantIntValue(loop.getUpperBound())))
-    return false;
   if (step)
     return *step > 0 && end > largest - *step + 1;
   // A step from 0 ends the loop, or is less than the end.
   return !isConstantIntValue(loop.getLowerBound(), 0) || end > largest / 2 + 1;
 }
 
-/// True if `loop` is the same with signed comparisons, and its counter does not
-/// wrap.
-static bool isExact(scf::ForOp loop) {
-  if (loop.getUnsignedCmp() && !(isNaturalConstant(loop.getLowerBound()) &&
-                                 isNaturalConstant(loop.getUpperBound()) &&
-                                 isNaturalConstant(loop.getStep())))
-    return false;
-  return !mayWrap(loop) && !areBoundsFarApart(loop);
+/// True for a loop that signed comparisons change.
+static bool needsUnsigned(scf::ForOp loop) {
+  return loop.getUnsignedCmp() && !(isNaturalConstant(loop.getLowerBound()) &&
+                                    isNaturalConstant(loop.getUpperBound()) &&
+                                    isNaturalConstant(loop.getStep()));
+}
+
+static bool is64Bit(scf::ForOp loop) {
+  return getElementBits(loop.getInductionVar().getType()) == 64;
 }
 
 /// Gives `loop` a counter of type index. `getOld` computes the old counter from
@@ -151,7 +149,9 @@ static void makeExact(scf::ForOp loop) {
 
 void obs::makeLoopsExact(Operation *root) {
   root->walk([](scf::ForOp loop) {
-    if (!isExact(loop))
+    // Passes also make loops of 64 bits. These are loops over indices of
+    // arrays, which are far from 2^63.
+    if (needsUnsigned(loop) || (!is64Bit(loop) && mayWrap(loop)))
       makeExact(loop);
     else
       loop.setUnsignedCmp(false);
@@ -162,7 +162,12 @@ namespace {
 struct WidenLoops : obs::impl::ObsWidenLoopsPassBase<WidenLoops> {
   void runOnOperation() override {
     getOperation()->walk([](scf::ForOp loop) {
-      if (areBoundsFarApart(loop))
+      // The loops of the host end where their counters would wrap.
+      ScopeInfo scope = getEnclosingScope(loop);
+      bool isOfHost = scope.level == Level::Grid && !scope.isScalar &&
+                      !loop->getParentOfType<KernelOp>();
+      if (areBoundsFarApart(loop) || (!isOfHost && is64Bit(loop) &&
+                                      !loop.getUnsignedCmp() && mayWrap(loop)))
         makeExact(loop);
     });
   }

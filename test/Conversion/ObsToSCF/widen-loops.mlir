@@ -41,3 +41,39 @@ func.func @near(%x: i8, %n: i8) -> (i8, i8, i8) {
   }
   return %r, %u, %v : i8, i8, i8
 }
+
+// The counter of 64 bits may wrap, so scalar code counts iterations. A step of 1 cannot wrap, and the loop of the host
+// ends where its counter would wrap.
+// CHECK-LABEL: @long
+// CHECK: obs.map
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt, %[[FROM:arg[0-9]+]], %[[TO:arg[0-9]+]] : i64
+// CHECK: %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]] : i64
+// CHECK: %[[CAST:.*]] = arith.index_castui %[[LENGTH]] : i64 to index
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %[[CAST]], %{{.*}} : index
+// CHECK: %[[TIMES:.*]] = arith.select %[[RUNS]], %[[COUNT]], %{{.*}} : index
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[TIMES]] step
+// CHECK: arith.muli %{{.*}}, %c5_i64 : i64
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1_i64
+// CHECK: obs.force
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c5_i64
+func.func @long(%a: !obs.pull<8 x i64>, %from: i64, %to: i64) -> (!obs.pull<8 x i64>, i64) {
+  %one = arith.constant 1 : i64
+  %five = arith.constant 5 : i64
+  %m = obs.map (%x = %a : !obs.pull<8 x i64>) {
+    %r = scf.for %i = %from to %to step %five iter_args(%s = %x) -> i64 : i64 {
+      %t = arith.addi %s, %i : i64
+      scf.yield %t : i64
+    }
+    %u = scf.for %i = %from to %to step %one iter_args(%s = %r) -> i64 : i64 {
+      %t = arith.addi %s, %i : i64
+      scf.yield %t : i64
+    }
+    obs.yield %u : i64
+  }
+  %f = obs.force %m : !obs.pull<8 x i64>
+  %r = scf.for %i = %from to %to step %five iter_args(%s = %one) -> i64 : i64 {
+    %t = arith.addi %s, %i : i64
+    scf.yield %t : i64
+  }
+  return %f, %r : !obs.pull<8 x i64>, i64
+}
