@@ -102,6 +102,30 @@ static LogicalResult runIf(Frame &frame, const Instruction &inst) {
   return success();
 }
 
+/// Runs the region of the case, or the first region, which is the default.
+static LogicalResult runIndexSwitch(Frame &frame, const Instruction &inst) {
+  auto op = cast<scf::IndexSwitchOp>(inst.op);
+  ArrayRef<int64_t> cases = op.getCases();
+  const int64_t *found = llvm::find(cases, frame.get(inst, 0).scalar.getSInt());
+  unsigned body = found == cases.end() ? 0 : found - cases.begin() + 1;
+  DataVector results;
+  if (failed(frame.run(inst.bodies[body], {}, results)))
+    return failure();
+  setResults(frame, inst, results);
+  return success();
+}
+
+/// Runs the region once.
+static LogicalResult runExecuteRegion(Frame &frame, const Instruction &inst) {
+  if (!llvm::hasSingleElement(inst.op->getRegion(0)))
+    return frame.trap(inst, "the region has several blocks");
+  DataVector results;
+  if (failed(frame.run(inst.bodies[0], {}, results)))
+    return failure();
+  setResults(frame, inst, results);
+  return success();
+}
+
 /// One of two values, of any type (of scalars it is a scalar operation).
 static LogicalResult runSelect(Frame &frame, const Instruction &inst) {
   bool condition = frame.get(inst, 0).scalar.isTrue();
@@ -150,6 +174,8 @@ void interpreter::addControlOps(HandlerTable &table) {
   table[scf::ForOp::getOperationName()] = runFor;
   table[scf::WhileOp::getOperationName()] = runWhile;
   table[scf::IfOp::getOperationName()] = runIf;
+  table[scf::IndexSwitchOp::getOperationName()] = runIndexSwitch;
+  table[scf::ExecuteRegionOp::getOperationName()] = runExecuteRegion;
   table[arith::SelectOp::getOperationName()] = runSelect;
   table[func::CallOp::getOperationName()] = runCall;
   table[AssertOp::getOperationName()] = runAssert;

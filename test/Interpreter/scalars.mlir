@@ -3,7 +3,7 @@
 // RUN: not obs-run %s --entry=mixed 7 0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: obs-run %s --entry=select true iota:2xi32 | FileCheck %s --check-prefix=SELECT
 // RUN: obs-run %s --device=emulate --threads=17 --entry=select true iota:2xi32 | FileCheck %s --check-prefix=SELECT
-// RUN: not obs-run %s --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not obs-run %s --entry=unknown 0 1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // 7 / 2 is 3, and its square root.
 // MIXED: {{^}}1.7320508{{[0-9]*$}}
@@ -23,11 +23,11 @@ func.func @select(%c: i1, %a: !obs.pull<? x i32>) -> !obs.pull<? x i32> {
   return %r : !obs.pull<? x i32>
 }
 
-// UNKNOWN: scalars.mlir:[[#@LINE+3]]:3: error: the interpreter does not execute 'scf.execute_region'
+// UNKNOWN: scalars.mlir:[[#@LINE+3]]:3: error: the interpreter does not execute 'scf.parallel'
 // A construct that the language does not have.
-func.func @unknown() {
-  scf.execute_region {
-    scf.yield
+func.func @unknown(%zero: index, %one: index) {
+  scf.parallel (%i) = (%zero) to (%one) step (%one) {
+    scf.reduce
   }
   return
 }

@@ -122,6 +122,13 @@ static LogicalResult forceOperands(OpBuilder &builder, Operation *op,
 static LogicalResult forceCarriedArrays(Operation *root, bool &changed) {
   OpBuilder builder(root->getContext());
   WalkResult result = root->walk([&](Operation *op) {
+    if (isa<RegionBranchOpInterface>(op) &&
+        !isa<ArrayOpInterface, scf::ForOp, scf::WhileOp, scf::IfOp>(op) &&
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<PullType>)) {
+      op->emitOpError("[control-arrays] cannot pass arrays on; use scf.for, "
+                      "scf.while or scf.if");
+      return WalkResult::interrupt();
+    }
     auto function = dyn_cast_or_null<func::FuncOp>(op->getParentOp());
     bool leavesHost =
         isa<func::ReturnOp>(op) && function && !function->hasAttr("obs.level");

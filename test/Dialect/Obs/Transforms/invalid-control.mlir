@@ -24,3 +24,6 @@ func.func @main(%a: !obs.pull<4 x 8 x i32>, %n: index) -> !obs.pull<32 x i32> {
   %f = obs.force %j : !obs.push<grid, 32 x i32> -> !obs.pull<32 x i32>
   return %f : !obs.pull<32 x i32>
 }
+
+// RUN: not obs-opt %S/Inputs/host-switch.mlir --obs-to-gpu 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: host-switch.mlir:2:{{[0-9]+}}: error: 'scf.index_switch' op [control-arrays] cannot pass arrays on; use scf.for, scf.while or scf.if
