@@ -187,7 +187,7 @@ class Body:
         short = entries[0].short
         arguments = tuple(argument.name for argument in self.arguments)
         is_all = short.operands == arguments and self.leaves[0].name == short.result
-        return f"{{ {short.operation} }}" if is_all else None
+        return f"{{ {short.operation} loc(#l{entries[0].place}) }}" if is_all else None
 
 
 def scalar_code(

@@ -393,9 +393,22 @@ def _pair(left: S, right: object, swap: bool, function: Any) -> S:
 
 
 def floor_divide(left: S, right: S) -> S:
-    """The quotient, rounded down."""
+    """The quotient, rounded down; for floats, the number that Python and NumPy compute.
+
+    It is computed from the remainder, because the quotient of floats may be rounded up to an
+    integer: 1.0 / 0.1 is 10.0, and 1.0 // 0.1 is 9.0.
+    """
     if left.kind == "float":
-        return elementwise("math.floor", elementwise("arith.divf", left, right))
+        rest = elementwise("arith.remf", left, right)
+        whole = elementwise("arith.divf", left - rest, right)
+        whole = cast(S, select(_is_below(rest, right), whole - 1, whole))
+        down = elementwise("math.floor", whole)
+        nearest = select((whole - down).__gt__(0.5), down + 1, down)
+        quotient = elementwise("arith.divf", left, right)
+        # A zero has the sign of the quotient.
+        zero = elementwise("math.copysign", whole, quotient)
+        found = select(whole.__eq__(0), zero, nearest)
+        return cast(S, select(right.__eq__(0), quotient, found))
     if left.is_natural and right.is_natural:
         return _natural(_impure("arith.divui", left, right), left, right)
     return _impure("arith.floordivsi", left, right)
@@ -405,17 +418,24 @@ def modulo(left: S, right: S) -> S:
     """The remainder of `floor_divide`. It has the sign of the right operand."""
     if left.kind == "float":
         rest = elementwise("arith.remf", left, right)
-    elif left.is_natural and right.is_natural:
+        signed = elementwise("math.copysign", rest, right)
+        found = select(_is_below(rest, right), rest + right, rest)
+        return cast(S, select(rest.__eq__(0), signed, found))
+    if left.is_natural and right.is_natural:
         return _natural(_impure("arith.remui", left, right), left, right)
-    else:
-        rest = _impure("arith.remsi", left, right)
-    zero = literal(0, type(left))
+    rest = _impure("arith.remsi", left, right)
     if right.is_natural:
+        zero = literal(0, type(left))
         result = cast(S, select(rest.__lt__(zero), rest + right, rest))
         result.is_natural = True
         return result
-    differs = rest.__lt__(zero) ^ right.__lt__(zero)
-    return cast(S, select(rest.__ne__(zero) & differs, rest + right, rest))
+    return cast(S, select(_is_below(rest, right), rest + right, rest))
+
+
+def _is_below(rest: S, right: S) -> Scalar:
+    """True if a remainder that is rounded to zero belongs to the next lower quotient."""
+    zero = literal(0, type(rest))
+    return rest.__ne__(zero) & (rest.__lt__(zero) ^ right.__lt__(zero))
 
 
 def _impure(operation: str, left: S, right: S) -> S:

@@ -8,6 +8,7 @@ inherit.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -69,6 +70,7 @@ class Block:
         return all(entry.is_pure for entry in self.entries)
 
 
+_LOCATION = re.compile(r" loc\(#l\d+\)(?= })")
 #: The operations of floats that may share one rounding.
 _CONTRACTED = frozenset({"arith.addf", "arith.subf", "arith.mulf"})
 
@@ -247,7 +249,11 @@ class Trace:
 
     def _render(self, block: Block, margin: str, lines: list[str], locations: bool) -> None:
         for entry in block.entries:
-            text = margin + entry.head
+            head = entry.head
+            if not locations and "loc(" in head:
+                # A short body has the location of its operation.
+                head = _LOCATION.sub("", head)
+            text = margin + head
             for region in entry.regions:
                 lines.append(f"{text} {region.opening}")
                 self._render(region.block, margin + "  ", lines, locations)

@@ -428,3 +428,15 @@ def test_remarks_are_warnings_at_their_place() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.array_equal(f(A), values + values[::-1])
+
+
+def test_error_in_a_short_body_has_its_place() -> None:
+    """The map of one operation is printed in a short form, which has the place of the operation."""
+
+    @obs.jit
+    def shift(a: Annotated[Pull, "n", i32], k: Annotated[Pull, "n", i32]):
+        return a << k
+
+    with pytest.raises(obs.RunError, match=r"(?s)test_errors.py:\d+:\d+: .*shifts 32 bits by 40.*a << k"):
+        shift.interpret(np.int32([1]), np.int32([40]))
+    assert "loc" not in shift.mlir()

@@ -196,12 +196,12 @@ ParseResult syntax::ShortBody::parseOptional(OpAsmParser &parser) {
       parser.parseOptionalAttrDict(attributes) ||
       failed(name->getRegisteredInfo()->verifyInherentAttrs(
           attributes, [&] { return parser.emitError(attributesLoc); })) ||
-      parser.parseRBrace());
+      parser.parseOptionalLocationSpecifier(location) || parser.parseRBrace());
 }
 
 ParseResult syntax::ShortBody::build(OpAsmParser &parser, TypeRange arguments,
                                      OperationState &state) const {
-  Location location = parser.getEncodedSourceLoc(loc);
+  Location location = this->location.value_or(parser.getEncodedSourceLoc(loc));
   Block &block = state.addRegion()->emplaceBlock();
   for (Type type : arguments)
     block.addArgument(type, location);
@@ -246,5 +246,6 @@ void syntax::printShortBody(OpAsmPrinter &printer, Operation *op) {
       defaults.push_back(attribute.getName());
   }
   printer.printOptionalAttrDict(op->getAttrs(), defaults);
+  printer.printOptionalLocationSpecifier(op->getLoc());
   printer << " }";
 }

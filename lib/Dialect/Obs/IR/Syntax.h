@@ -50,7 +50,7 @@ ParseResult setResultTypes(OperationState &state, TypeRange types);
 void printResultTypes(OpAsmPrinter &printer, Operation *op);
 
 /// A body of one operation that takes the arguments of the block in order:
-/// `{` operation attr-dict `}`.
+/// `{` operation attr-dict (`loc` `(` location `)`)? `}`.
 class ShortBody {
 public:
   /// Reads a body if a brace comes next.
@@ -64,11 +64,14 @@ public:
 private:
   std::optional<OperationName> name;
   NamedAttrList attributes;
+  /// The place in the text, and the location of the operation if it has one.
   SMLoc loc;
+  std::optional<Location> location;
 };
 /// The operation of `body` if it has the short form; null otherwise.
 Operation *getShortBody(Region &body);
-/// Prints ` { operation attr-dict }`.
+/// Prints ` { operation attr-dict }`, with the location of the operation where
+/// locations are printed.
 void printShortBody(OpAsmPrinter &printer, Operation *op);
 
 } // namespace mlir::obs::syntax
