@@ -435,7 +435,7 @@ def modulo(left: S, right: S) -> S:
 def _is_below(rest: S, right: S) -> Scalar:
     """True if a remainder that is rounded to zero belongs to the next lower quotient."""
     zero = literal(0, type(rest))
-    return rest.__ne__(zero) & (rest.__lt__(zero) ^ right.__lt__(zero))
+    return cast(Scalar, rest.__ne__(zero) & (rest.__lt__(zero) ^ right.__lt__(zero)))
 
 
 def _impure(operation: str, left: S, right: S) -> S:

@@ -603,8 +603,15 @@ private:
         .Case([&](FillOp) { return Idle(Value()); })
         .Case<MapOp, DistributeOp>(
             [&](auto op) { return noElement(op.getArrays().front()); })
-        .Case<GenerateOp, ReindexOp>(
-            [&](auto op) { return noElement(op.getResult()); })
+        .Case<GenerateOp, ReindexOp>([&](auto op) {
+          // The array itself comes after the check.
+          SmallVector<Value> extents =
+              buildMixed(builder, loc, op.getExtents(),
+                         getArrayExtents(op.getResult().getType()));
+          for (Value &extent : extents)
+            extent = hoister.hoist(extent);
+          return none(extents);
+        })
         .Case([&](ParOp par) {
           return none(llvm::map_to_vector(par.getExtents(), [&](Value extent) {
             return hoister.hoist(extent);
